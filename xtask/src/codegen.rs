@@ -4,7 +4,8 @@ use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
-use engine::{Door, Effect, OpSpec, ToolVisibility, ops};
+use engine::{Door, Effect, OpSpec, ToolVisibility};
+use operations::ops;
 use serde_json::Value;
 
 use crate::run::XtaskResult;

@@ -283,7 +283,7 @@ fn arguments(bytes: &[u8]) {
     let Ok(value) = serde_json::from_slice::<serde_json::Value>(bytes) else { return };
     let name = value["name"].as_str().unwrap_or_default();
     if let Ok(args) = serde_json::from_value(value["arguments"].clone()) {
-        let _ = engine::ops::resolve(name, args);
+        let _ = operations::ops::resolve(name, args);
     }
 }
 

@@ -98,7 +98,7 @@ pub enum BackupOrigin {
 
 impl Backup {
     /// Refuses a copy that a newer cairn made: this one could not read the store afterwards.
-    pub(crate) fn refuse_newer(&self, areas: &[Area]) -> Result<()> {
+    pub fn refuse_newer(&self, areas: &[Area]) -> Result<()> {
         let name = self.store.rsplit('/').next().unwrap_or_default();
         let mut durables = areas.iter().filter_map(|area| area.durable);
         match durables.find(|durable| durable.name == name) {
@@ -109,7 +109,7 @@ impl Backup {
 }
 
 /// The copies of one repository's stores.
-pub(crate) struct BackupFolder<'a> {
+pub struct BackupFolder<'a> {
     shared: &'a Path,
     identity: RepositoryIdentity,
 }
@@ -125,20 +125,20 @@ struct BackupFileName {
 
 impl<'a> BackupFolder<'a> {
     /// The copies of this workspace's stores.
-    pub(crate) fn of(workspace: &'a Workspace, call: &Call) -> Result<Self> {
+    pub fn of(workspace: &'a Workspace, call: &Call) -> Result<Self> {
         let shared = workspace.data_folders.shared.as_path();
         let identity = RepositoryIdentity::of(shared, workspace.git.as_ref(), call)?;
         Ok(Self { shared, identity })
     }
 
     /// Every durable store that is there, by name: `work`, `branches/main/kb`.
-    pub(crate) fn stores(&self) -> Vec<String> {
+    pub fn stores(&self) -> Vec<String> {
         stores(self.shared)
     }
 
     /// Every copy that is there: the stores by name, what `backup` took before other copies, the
     /// newest first.
-    pub(crate) fn list(&self) -> Vec<Backup> {
+    pub fn list(&self) -> Vec<Backup> {
         let folder = self.shared.join(FOLDER);
         let taken = sqlite_files_below(&folder).into_iter();
         let taken = taken
@@ -157,7 +157,7 @@ impl<'a> BackupFolder<'a> {
     }
 
     /// Takes a checked copy of one store and drops the oldest ones beyond `keep`.
-    pub(crate) fn take(&self, store: &str, keep: usize, call: &Call) -> Result<Backup> {
+    pub fn take(&self, store: &str, keep: usize, call: &Call) -> Result<Backup> {
         let folder = self.shared.join(FOLDER);
         let failed = || Problem::io("make the folder of the backups");
         fs::create_dir_all(&folder).map_err(failed())?;
@@ -196,7 +196,7 @@ impl<'a> BackupFolder<'a> {
     }
 
     /// Puts a copy in its store's place; where what was there is kept, if something was.
-    pub(crate) fn put_back(&self, backup: &Backup, call: &Call) -> Result<Option<String>> {
+    pub fn put_back(&self, backup: &Backup, call: &Call) -> Result<Option<String>> {
         let path = store_path(self.shared, &backup.store);
         let folder = path.parent().unwrap_or(self.shared);
         fs::create_dir_all(folder).map_err(Problem::io("make the folder of a store"))?;
@@ -220,7 +220,7 @@ impl<'a> BackupFolder<'a> {
     }
 
     /// Refuses a copy that another repository made.
-    pub(crate) fn check_origin(&self, backup: &Backup) -> Result<()> {
+    pub fn check_origin(&self, backup: &Backup) -> Result<()> {
         if backup.repository != BackupOrigin::Other {
             return Ok(());
         }

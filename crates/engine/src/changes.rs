@@ -21,7 +21,7 @@ const FILES: &str = "files";
 
 /// A change that was made.
 #[derive(Debug)]
-pub(crate) enum RecordedChange {
+pub enum RecordedChange {
     /// To files of this worktree
     Files(JournalEntry),
     /// To a store
@@ -30,7 +30,7 @@ pub(crate) enum RecordedChange {
 
 /// What `undo_call` and `redo` look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum UndoTarget {
+pub enum UndoTarget {
     /// A change that takes back no other
     Change,
     /// An undo
@@ -39,7 +39,7 @@ pub(crate) enum UndoTarget {
 
 impl RecordedChange {
     /// The name that finds it: its number, with its store's name where the store counted it.
-    pub(crate) fn name(&self) -> String {
+    pub fn name(&self) -> String {
         match self {
             Self::Files(entry) => entry.id.to_string(),
             Self::Store(_, made) if made.session.is_some() => made.id.to_string(),
@@ -48,7 +48,7 @@ impl RecordedChange {
     }
 
     /// What it did, in a few words.
-    pub(crate) fn summary(&self) -> &str {
+    pub fn summary(&self) -> &str {
         match self {
             Self::Files(entry) => &entry.summary,
             Self::Store(_, made) => &made.summary,
@@ -56,7 +56,7 @@ impl RecordedChange {
     }
 
     /// Who made it.
-    pub(crate) fn actor(&self) -> &str {
+    pub fn actor(&self) -> &str {
         match self {
             Self::Files(entry) => &entry.actor,
             Self::Store(_, made) => &made.actor,
@@ -71,7 +71,7 @@ impl RecordedChange {
     }
 
     /// Whether the caller made it, in this session where it is known.
-    pub(crate) fn is_made_by(&self, call: &Call) -> bool {
+    pub fn is_made_by(&self, call: &Call) -> bool {
         let in_session = self.session().is_none_or(|session| session == call.session);
         self.actor() == call.actor && in_session
     }
@@ -132,7 +132,7 @@ impl UndoneChanges {
 }
 
 /// The newest change in effect that the caller made.
-pub(crate) fn last_by_caller(view: &View, sought: UndoTarget) -> Result<RecordedChange> {
+pub fn last_by_caller(view: &View, sought: UndoTarget) -> Result<RecordedChange> {
     if let Some(found) = newest(view, sought, |change| change.is_made_by(view.call()))? {
         return Ok(found);
     }
@@ -183,7 +183,7 @@ fn newest(
 
 /// The change of this name, if it is in effect: `12`; for changes that older versions made also
 /// `kb:2`, and `kb:2@main` where branches counted differently.
-pub(crate) fn find_by_name(view: &View, name: &str) -> Result<RecordedChange> {
+pub fn find_by_name(view: &View, name: &str) -> Result<RecordedChange> {
     let unknown = || Problem::not_found(format!("no change {name}"));
     let found = match name.split_once(':') {
         None => find_by_number(view, name.parse().map_err(|_| unknown())?)?,
@@ -352,7 +352,7 @@ fn check_in_effect(view: &View, change: &RecordedChange) -> Result<()> {
 }
 
 /// The call that undoes a change.
-pub(crate) fn undo_call(change: &str) -> NextCall {
+pub fn undo_call(change: &str) -> NextCall {
     NextCall::new("undo").with("change", change)
 }
 

@@ -4,14 +4,14 @@ use base::{Problem, ProblemCode, RepoPath, Result};
 use tree::WorkingTree;
 
 /// Where the version is written down.
-pub(crate) const FILE: &str = ".cairn/schema/version";
+pub const FILE: &str = ".cairn/schema/version";
 
 /// A larger file is no number, in bytes.
 const MAX_FILE_BYTES: u64 = 1024;
 
 /// What the file says.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum LayoutVersion {
+pub enum LayoutVersion {
     /// There is none: cairn is not set up here
     Missing,
     /// A version that this cairn knows
@@ -24,7 +24,7 @@ pub(crate) enum LayoutVersion {
 
 impl LayoutVersion {
     /// Reads the file.
-    pub(crate) fn of(tree: &WorkingTree) -> Result<Self> {
+    pub fn of(tree: &WorkingTree) -> Result<Self> {
         let path: RepoPath = FILE.parse().expect("the name is plain");
         let Some(read) = tree.read_at_most(&path, MAX_FILE_BYTES)? else {
             return Ok(Self::Missing);
@@ -40,7 +40,7 @@ impl LayoutVersion {
 }
 
 /// Refuses to write where a newer cairn has written: this one would not understand it.
-pub(crate) fn refuse_newer(tree: &WorkingTree) -> Result<()> {
+pub fn refuse_newer(tree: &WorkingTree) -> Result<()> {
     match LayoutVersion::of(tree)? {
         LayoutVersion::Newer(found) => {
             let known = setup::FORMAT_VERSION;

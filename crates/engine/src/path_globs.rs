@@ -5,14 +5,14 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
 /// Some globs, compiled into one matcher.
 #[derive(Debug, Clone)]
-pub(crate) struct PathGlobs {
+pub struct PathGlobs {
     included: GlobSet,
     excluded: GlobSet,
 }
 
 impl PathGlobs {
     /// Compiles globs; one that starts with `!` takes away from the others.
-    pub(crate) fn new<'a>(globs: impl IntoIterator<Item = &'a str>) -> Result<Self> {
+    pub fn new<'a>(globs: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let (mut wanted, mut unwanted) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         let mut only_takes_away = true;
         for glob in globs {
@@ -39,7 +39,7 @@ impl PathGlobs {
     }
 
     /// Whether a path fits, seen from a folder above it or from the root.
-    pub(crate) fn match_below(&self, path: &RepoPath, folder: &RepoPath) -> bool {
+    pub fn match_below(&self, path: &RepoPath, folder: &RepoPath) -> bool {
         let whole = path.to_relative();
         let below = whole.strip_prefix(folder.to_relative()).unwrap_or(&whole);
         let fits = |set: &GlobSet| set.is_match(below) || set.is_match(&whole);

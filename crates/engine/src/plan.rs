@@ -27,6 +27,24 @@ pub struct Plan<A> {
     pub retry_on_conflict: bool,
 }
 
+impl<A> Plan<A> {
+    /// A plan that has nothing to do.
+    pub fn nothing(answer: A) -> Self {
+        Self {
+            summary: String::new(),
+            change: PlannedChange::Nothing,
+            answer,
+            retry_on_conflict: true,
+        }
+    }
+
+    /// The same change with another answer.
+    pub fn map_answer<B>(self, map: impl FnOnce(A) -> B) -> Plan<B> {
+        let Self { summary, change, answer, retry_on_conflict } = self;
+        Plan { summary, change, answer: map(answer), retry_on_conflict }
+    }
+}
+
 /// Files, or one durable store: never both, so that one transaction holds all of it.
 #[derive(Debug, Clone)]
 pub enum PlannedChange {

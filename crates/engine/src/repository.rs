@@ -24,7 +24,8 @@ pub(crate) struct HeadFile {
 
 /// A file that the next commit would change.
 #[derive(Debug)]
-pub(crate) struct StagedChange {
+pub struct StagedChange {
+    /// The file
     pub path: RepoPath,
     /// The content in the commit that is checked out
     pub before: Option<Oid>,
@@ -39,7 +40,7 @@ impl Repository {
     }
 
     /// The repository as git's own crate has it.
-    pub(crate) fn repo(&self) -> &Repo {
+    pub fn repo(&self) -> &Repo {
         &self.repo
     }
 
@@ -79,11 +80,7 @@ impl Repository {
     }
 
     /// What the next commit would change, in another index than git's own if one is named.
-    pub(crate) fn staged_changes(
-        &self,
-        index: Option<PathBuf>,
-        call: &Call,
-    ) -> Result<Vec<StagedChange>> {
+    pub fn staged_changes(&self, index: Option<PathBuf>, call: &Call) -> Result<Vec<StagedChange>> {
         let repo = match index {
             Some(index) => self.repo.clone().with_index(index),
             None => self.repo.clone(),
@@ -111,7 +108,7 @@ impl Repository {
     }
 
     /// Reads the contents of objects of up to `cap` bytes.
-    pub(crate) fn read_blobs(
+    pub fn read_blobs(
         &self,
         oids: &[Oid],
         cap: u64,
@@ -221,7 +218,7 @@ impl Repository {
     }
 
     /// The folder whose hooks git runs.
-    pub(crate) fn hooks_dir(&self, call: &Call) -> Result<HooksDir> {
+    pub fn hooks_dir(&self, call: &Call) -> Result<HooksDir> {
         self.repo.hooks_dir(call)
     }
 }

@@ -7,7 +7,7 @@ use config::{Config, ConfigFinding, FindingCode};
 use tree::{Excludes, Stat, WorkingTree};
 
 /// The file's name, at the root of the repository.
-pub(crate) const FILE: &str = "cairn.jsonc";
+pub const FILE: &str = "cairn.jsonc";
 
 /// A larger file is a mistake, in bytes.
 const MAX_FILE_BYTES: u64 = config::MAX_BYTES as u64;

@@ -29,7 +29,7 @@ pub(crate) fn fingerprint(view: &View) -> Result<String> {
 
 /// The shared files; the text of one that a store agrees with, by its path and the hash of its
 /// text, is not read.
-pub(crate) fn files(view: &View, is_agreed: impl Fn(&str, &str) -> bool) -> Result<SharedFiles> {
+pub fn files(view: &View, is_agreed: impl Fn(&str, &str) -> bool) -> Result<SharedFiles> {
     let mut files = SharedFiles::default();
     for (path, hash, _) in tables::contents_below(view.index()?.conn(), &folder()?)? {
         let name = path.to_string();
@@ -46,7 +46,7 @@ pub(crate) fn files(view: &View, is_agreed: impl Fn(&str, &str) -> bool) -> Resu
 }
 
 /// Every shared file that can be read, by path.
-pub(crate) fn texts(view: &View) -> Result<BTreeMap<String, String>> {
+pub fn texts(view: &View) -> Result<BTreeMap<String, String>> {
     Ok(files(view, |_, _| false)?.texts)
 }
 

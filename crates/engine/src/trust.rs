@@ -33,7 +33,7 @@ pub(crate) trait TrustEvidence {
 
 /// Whether the user trusts a repository as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum TrustStatus {
+pub enum TrustStatus {
     /// They do
     Trusted,
     /// They never said so
@@ -44,7 +44,7 @@ pub(crate) enum TrustStatus {
 
 impl TrustStatus {
     /// Why nothing is started; none if it may be.
-    pub(crate) fn refusal(&self) -> Option<String> {
+    pub fn refusal(&self) -> Option<String> {
         match self {
             Self::Trusted => None,
             Self::Untrusted => Some("this repository is not trusted".into()),
@@ -56,7 +56,7 @@ impl TrustStatus {
     }
 
     /// What a person can do about it.
-    pub(crate) fn hint(&self) -> Hint {
+    pub fn hint(&self) -> Hint {
         let text = match self {
             Self::Changed(_) => "look at what changed; a person can trust it again with",
             _ => "a person can allow its programs to run with",
@@ -197,7 +197,7 @@ impl TrustStore {
     }
 
     /// Takes the mark away; false if there was none.
-    pub(crate) fn revoke(&self) -> Result<bool> {
+    pub fn revoke(&self) -> Result<bool> {
         match fs::remove_file(self.record_path()?) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

@@ -3,13 +3,13 @@
 use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell};
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use base::call::Progress;
-use base::{Call, EntityRef, Problem, ProblemCode, RepoPath, Result};
+use base::{Call, Problem, Result};
 use config::Config;
 use store::Connection;
 use tree::{Journal, WorkingTree};
@@ -23,11 +23,12 @@ use crate::durable::{DurableStore, StoreChange, StoreReader};
 use crate::follow::{FollowResult, FollowerFiles};
 use crate::graph::GraphArea;
 use crate::index::{Freshness, Index, file_fingerprint, tables};
-use crate::language_server::{CallGraph, LanguageServerPool};
+use crate::language_servers::LanguageServerPool;
+use crate::path_resolver::PathResolver;
 use crate::repository::Repository;
 use crate::settings::Settings;
 use crate::trust::TrustStatus;
-use crate::workspace::{Workspace, WorkspaceMode};
+use crate::workspace::{Workspace, WorkspaceMode, WorkspaceNotices};
 
 /// What a query answers from and a mutation plans from.
 pub struct View<'w> {
@@ -45,8 +46,6 @@ pub struct View<'w> {
     partial_reasons: RefCell<Vec<String>>,
     /// What areas put together once a view, by its type
     per_view_cache: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
-    /// A language server's call graph, where one was asked for
-    call_graph: OnceCell<CallGraph>,
 }
 
 impl<'w> View<'w> {
@@ -66,7 +65,6 @@ impl<'w> View<'w> {
             followers,
             partial_reasons,
             per_view_cache: RefCell::default(),
-            call_graph: OnceCell::new(),
         }
     }
 
@@ -81,34 +79,24 @@ impl<'w> View<'w> {
     }
 
     /// The index that git itself was told to use, as in a hook of a partial commit.
-    pub(crate) fn git_index(&self) -> Option<PathBuf> {
+    pub fn git_index(&self) -> Option<PathBuf> {
         let named = self.workspace.env.iter().find(|(name, _)| name == "GIT_INDEX_FILE");
         named.map(|(_, path)| self.tree().root().join(path))
     }
 
     /// The language servers.
-    pub(crate) fn servers(&self) -> &'w LanguageServerPool {
+    pub fn servers(&self) -> &'w LanguageServerPool {
         &self.workspace.servers
     }
 
     /// Whether the repository's own programs may run.
-    pub(crate) fn trust_status(&self) -> TrustStatus {
+    pub fn trust_status(&self) -> TrustStatus {
         self.workspace.trust_status(self.config(), &self.call)
     }
 
     /// Whether one answer is wanted, or many.
-    pub(crate) fn mode(&self) -> WorkspaceMode {
+    pub fn mode(&self) -> WorkspaceMode {
         self.workspace.mode()
-    }
-
-    /// Follows calls as a language server knows them from now on.
-    pub(crate) fn set_call_graph(&self, calls: CallGraph) {
-        let _ = self.call_graph.set(calls); // once a view: there is one question a call
-    }
-
-    /// The call graph of a language server, where one is followed.
-    pub(crate) fn call_graph(&self) -> Option<&CallGraph> {
-        self.call_graph.get()
     }
 
     /// Where data is kept.
@@ -127,13 +115,18 @@ impl<'w> View<'w> {
     }
 
     /// Where the index is now.
-    pub(crate) fn index_path(&self) -> Option<PathBuf> {
+    pub fn index_path(&self) -> Option<PathBuf> {
         self.workspace.index_path()
     }
 
     /// The call that is being answered.
     pub fn call(&self) -> &Call {
         &self.call
+    }
+
+    /// Resolves paths that the caller typed.
+    pub fn paths(&self) -> PathResolver<'_> {
+        PathResolver::new(self.tree().root(), &self.call.prefix, self.git())
     }
 
     /// The areas there are.
@@ -156,10 +149,7 @@ impl<'w> View<'w> {
     }
 
     /// What an area puts together once for this view, however often it is asked for.
-    pub(crate) fn cached_for_view<T: 'static>(
-        &self,
-        make: impl FnOnce() -> Result<T>,
-    ) -> Result<Rc<T>> {
+    pub fn cached_for_view<T: 'static>(&self, make: impl FnOnce() -> Result<T>) -> Result<Rc<T>> {
         let known = self.per_view_cache.borrow().get(&TypeId::of::<T>()).cloned();
         if let Some(known) = known.and_then(|known| known.downcast().ok()) {
             return Ok(known);
@@ -184,12 +174,12 @@ impl<'w> View<'w> {
     }
 
     /// Changes to files, for `undo`.
-    pub(crate) fn journal(&self) -> &Journal {
+    pub fn journal(&self) -> &Journal {
         self.workspace.journal()
     }
 
     /// Every durable store there is.
-    pub(crate) fn durables(&self) -> Vec<DurableStore> {
+    pub fn durables(&self) -> Vec<DurableStore> {
         self.store_views.iter().map(|(durable, _)| *durable).collect()
     }
 
@@ -207,11 +197,12 @@ impl<'w> View<'w> {
     fn store_view(&self, name: &str) -> Result<&StoreView> {
         let found = self.store_views.iter().find(|(durable, _)| durable.name == name);
         let (durable, cell) =
-            found.ok_or_else(|| Problem::internal(format!("no store is called `{name}`")))?;
+            found.ok_or_else(|| Problem::internal(format!("unknown store `{name}`")))?;
         if cell.get().is_none() {
             let written = self
                 .workspace
                 .stores()
+                .open_stores()
                 .reader(durable, &self.store_locations()?.read_path(durable))?;
             let opened = overlay::read_with_overlay(self, durable, written)?;
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
@@ -222,7 +213,8 @@ impl<'w> View<'w> {
     /// What is derived from a store: kept for as long as the store is as this view sees it.
     pub(crate) fn cached_for_store<T: Send + Sync + 'static>(
         &self,
-        (name, store): (&'static str, &str),
+        name: &'static str,
+        store: &str,
         make: impl FnOnce() -> Result<T>,
     ) -> Result<Arc<T>> {
         self.workspace.derived_cache().get_or_make(name, self.store_fingerprint(store)?, make)
@@ -237,7 +229,7 @@ impl<'w> View<'w> {
             }
             None => (0, ""),
         };
-        let path = self.store_locations()?.read_path(&self.workspace.durable(name)?);
+        let path = self.store_locations()?.read_path(&self.workspace.stores().find(name)?);
         Ok(format!("{} {:?} {revision} {pulled}", path.display(), file_fingerprint(&path)))
     }
 
@@ -261,7 +253,7 @@ impl<'w> View<'w> {
     }
 
     /// What is made once for each state of the index; each time where that has no name.
-    pub(crate) fn cached_for_index<T: Send + Sync + 'static>(
+    pub fn cached_for_index<T: Send + Sync + 'static>(
         &self,
         name: &'static str,
         make: impl FnOnce() -> Result<T>,
@@ -274,7 +266,7 @@ impl<'w> View<'w> {
     }
 
     /// Where the stores are for this call.
-    pub(crate) fn store_locations(&self) -> Result<&StoreLocations> {
+    pub fn store_locations(&self) -> Result<&StoreLocations> {
         if self.locations.get().is_none() {
             let _ = self.locations.set(self.workspace.store_locations(&self.call)?);
         }
@@ -324,12 +316,12 @@ impl<'w> View<'w> {
     }
 
     /// The files of all that follows the commit that is checked out.
-    pub(crate) fn follower_paths(&self) -> Vec<(&'static str, PathBuf)> {
+    pub fn follower_paths(&self) -> Vec<(&'static str, PathBuf)> {
         self.workspace.follower_paths()
     }
 
     /// Every place where text can be searched: the index, and the stores that keep their own.
-    pub(crate) fn search_connections(&self) -> Result<Vec<&Connection>> {
+    pub fn search_connections(&self) -> Result<Vec<&Connection>> {
         let mut texts = vec![self.index()?.conn()];
         for (durable, _) in self.store_views.iter().filter(|(durable, _)| durable.has_search_text())
         {
@@ -349,55 +341,6 @@ impl<'w> View<'w> {
         Ok(self.store(store)?.map_or(0, |reading| reading.revision))
     }
 
-    /// What a path that a person typed may mean: first from where they stand, then from the
-    /// root. Nothing for what is no path of this repository.
-    pub fn typed_paths(&self, text: &str) -> Vec<RepoPath> {
-        let relative = match Path::new(text).is_absolute() {
-            true => match self.to_repo_path(Path::new(text)) {
-                Some(path) => return vec![path],
-                None => return Vec::new(),
-            },
-            false => text.replace('\\', "/"),
-        };
-        let prefix = &self.call.prefix;
-        let from_here = (!prefix.is_root()).then(|| format!("{prefix}/{relative}"));
-        let both = from_here.into_iter().chain([relative]);
-        both.filter_map(|text| RepoPath::normalised(&text)?.ok()).collect()
-    }
-
-    /// Refuses a path that leads out of the repository, or into another worktree of it.
-    pub fn check_inside_repository(&self, text: &str) -> Result<()> {
-        let path = Path::new(text);
-        let prefix = self.call.prefix.to_string();
-        let climbs =
-            || RepoPath::normalised(&format!("{prefix}/{}", text.replace('\\', "/"))).is_none();
-        let outside = if path.is_absolute() { self.to_repo_path(path).is_none() } else { climbs() };
-        if !outside {
-            return Ok(());
-        }
-        let absolute = without_dots(&self.tree().root().join(prefix).join(path));
-        let sibling = self.git().and_then(|git| git.sibling_worktree_containing(&absolute));
-        Err(match sibling {
-            Some(_) => {
-                Problem::new(ProblemCode::WrongWorktree, format!("`{text}` is in another worktree"))
-                    .hint("each worktree is served by its own cairn; name the file in this one")
-            }
-            None => Problem::new(
-                ProblemCode::OutsideRepository,
-                format!("`{text}` is outside the repository"),
-            )
-            .hint("name a path inside it, relative to its root"),
-        })
-    }
-
-    fn to_repo_path(&self, path: &Path) -> Option<RepoPath> {
-        let root = self.tree().root();
-        let real = path.canonicalize().ok();
-        let relative = real.as_deref().and_then(|real| real.strip_prefix(root).ok());
-        let relative = relative.or_else(|| path.strip_prefix(root).ok())?;
-        RepoPath::from_relative(relative).ok()
-    }
-
     /// What the answer rests on.
     pub fn basis(&self) -> Result<Basis> {
         let mut basis = Basis { worktree: ".".into(), ..Basis::default() };
@@ -406,8 +349,8 @@ impl<'w> View<'w> {
             basis.worktree = git.worktree_name();
             (basis.branch, basis.commit) = (head.branch, head.commit.map(String::from));
         }
-        let (once, mut always) = self.workspace.take_notices();
-        basis.reasons.extend(once);
+        let WorkspaceNotices { recovery, degradations: mut always } = self.workspace.take_notices();
+        basis.reasons.extend(recovery);
         let (warnings, mistakes) = self.settings.basis_reasons();
         basis.reasons.extend(warnings);
         always.extend(mistakes);
@@ -439,11 +382,6 @@ impl<'w> View<'w> {
         basis.reasons.extend(always);
         basis.reasons.extend(doubts.iter().cloned());
         Ok(basis)
-    }
-
-    /// The node that a file or folder is.
-    pub fn path_node(&self, path: &RepoPath) -> EntityRef {
-        crate::areas::files::file_node(path)
     }
 }
 
@@ -481,18 +419,4 @@ fn progress_text(progress: Progress) -> String {
         Progress { total: 0, .. } => "`sync` finishes it".into(),
         Progress { done, total, .. } => format!("{done} of {total}, `sync` finishes it"),
     }
-}
-
-/// A path with its `.` and `..` taken out, as far as the text tells.
-fn without_dots(path: &Path) -> PathBuf {
-    use std::path::Component;
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(plain.pop()),
-            part => plain.push(part),
-        }
-    }
-    plain
 }

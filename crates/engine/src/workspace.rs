@@ -1,38 +1,30 @@
-//! One repository, opened: hands out views and is the only one to commit plans.
+//! One repository, opened: hands out views, keeps the index up to date and has plans committed.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Condvar, Mutex, Once, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use base::{Call, Problem, ProblemCode, RepoPath, Result};
+use base::{Call, Problem, ProblemCode, Result};
 use config::Config;
 use git::{GitHost, RepoLocation};
-use tree::{ChangeTitle, DiskWriter, FileEdit, Journal, RecoveryOutcome, WorkingTree};
+use tree::{DiskWriter, Journal, WorkingTree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, BasisState};
 use crate::data_folders::DataFolders;
-use crate::durable::counter::ChangeCounter;
-use crate::durable::locations::{self, FollowedRenames, StoreLocations};
-use crate::durable::owner::StoreOwner;
-use crate::durable::{DerivedCache, DurableStore, OpenStores, StoreChange, StoreCommit};
+use crate::durable::locations::StoreLocations;
+use crate::durable::{DerivedCache, StoreManager};
 use crate::follow::{FollowResult, FollowedCheckout, WorktreeFollower, is_incomplete};
 use crate::index::read::is_index_problem;
 use crate::index::{Freshness, Index, ParseScope, RefreshSources, RefreshWait, Refresher};
-use crate::language_server::LanguageServerPool;
-use crate::layout_version;
+use crate::language_servers::LanguageServerPool;
 use crate::plan::{MutationAnswer, Plan, PlannedChange};
+use crate::plan_committer::{CommitTarget, PlanCommitter, PlannedWrite, StorePlanBasis};
 use crate::repository::Repository;
 use crate::settings::{Settings, SettingsFile};
 use crate::trust::{ProgramFingerprints, TrustEvidence, TrustStatus, TrustStore};
 use crate::view::View;
-
-/// How long a writer queues before it gives up with `BUSY`.
-const WRITE_LOCK_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// How long a lock may be held by somebody who does not write.
-const RECOVERY_LOCK_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// How long a server's reader waits for a large refresh before the last good state has to do.
 const SERVER_REFRESH_TIMEOUT: Duration = Duration::from_secs(8);
@@ -103,27 +95,21 @@ pub struct Workspace {
     pub scratch: PathBuf,
     /// Whether the repository's own programs may run
     pub trust: TrustStore,
-    pub(crate) servers: LanguageServerPool,
+    /// The language servers that run for it
+    pub servers: LanguageServerPool,
     is_repository: bool,
     mode: WorkspaceMode,
     settings: SettingsFile,
     refresher: Refresher,
     followers: Vec<WorktreeFollower>,
-    journal: Journal,
-    counter: ChangeCounter,
-    disk: DiskWriter,
-    /// What the next answer should say besides
-    notices: Mutex<Vec<String>>,
+    committer: PlanCommitter,
     /// Set when a reader had to do with an index that is behind
     refresh_needed: (Mutex<bool>, Condvar),
     /// What is always missing
     degradations: Vec<String>,
     /// What was derived from a store, as of its revision
     derived_cache: DerivedCache,
-    /// The durable stores that are open
-    stores: OpenStores,
-    /// Whether this process has looked for branches that were renamed
-    renames_followed: Once,
+    stores: StoreManager,
 }
 
 impl Workspace {
@@ -148,15 +134,14 @@ impl Workspace {
         let servers = LanguageServerPool::new(tree.root(), &opening.env);
         let git = layout.zip(opening.host).map(|(layout, host)| Repository::open(host, layout));
         let indexers = opening.areas.iter().filter_map(|area| area.indexer).collect();
+        let durables = opening.areas.iter().filter_map(|area| area.durable).collect();
         let facts = homes.facts.clone();
         // A process that gives one answer keeps nothing open.
         let most_open = if opening.mode == WorkspaceMode::Serving { MAX_OPEN_STORES } else { 0 };
         let workspace = Self {
             followers: worktree_followers(opening.areas, &homes, most_open),
             refresher: Refresher::new(&tree, facts, indexers, opening.disk.clone()),
-            journal: Journal::new(homes.journal()),
-            counter: ChangeCounter::at(&homes.shared),
-            disk: opening.disk,
+            committer: PlanCommitter::new(homes.clone(), opening.disk),
             is_repository,
             trust,
             servers,
@@ -165,17 +150,15 @@ impl Workspace {
             scratch: opening.scratch,
             areas: opening.areas,
             settings: SettingsFile::default(),
-            notices: Mutex::default(),
             refresh_needed: Default::default(),
             derived_cache: DerivedCache::default(),
-            stores: OpenStores::with_capacity(most_open),
-            renames_followed: Once::new(),
+            stores: StoreManager::new(durables, homes.shared.clone(), most_open),
             git: git.transpose()?,
             data_folders: homes,
             tree,
             degradations: lacks,
         };
-        workspace.recover_if_unlocked();
+        workspace.committer.recover_if_unlocked(&workspace.tree);
         Ok(workspace)
     }
 
@@ -188,7 +171,7 @@ impl Workspace {
         if self.mode == WorkspaceMode::Once {
             // A store is moved at the next command after a rename, whatever that command is. A
             // failure is told to whoever needs the store.
-            self.renames_followed.call_once(|| drop(self.follow_renames(&call)));
+            self.stores.follow_renames_once(self.git.as_ref(), &call);
         }
         Ok(View::new(self, settings, call))
     }
@@ -212,7 +195,7 @@ impl Workspace {
     }
 
     /// Trusts the repository with what it would run now; what that is, and whether it is new.
-    pub(crate) fn grant_trust(&self, call: &Call) -> Result<(ProgramFingerprints, bool)> {
+    pub fn grant_trust(&self, call: &Call) -> Result<(ProgramFingerprints, bool)> {
         let settings = self.settings()?;
         let look = self.trust_evidence(&settings.config, call);
         let root = self.git.as_ref().map(|git| git.root_commit(call)).transpose()?.flatten();
@@ -239,7 +222,7 @@ impl Workspace {
     }
 
     /// Reads; if the index turns out to be damaged, builds it anew and reads once more.
-    pub(crate) fn read<T>(
+    pub fn read<T>(
         &self,
         call: &Arc<Call>,
         read: impl Fn(&View<'_>) -> Result<T>,
@@ -313,7 +296,7 @@ impl Workspace {
     }
 
     /// What follows the commit that is checked out, for an area.
-    pub(crate) fn follower(&self, name: &str) -> Result<&WorktreeFollower> {
+    pub fn follower(&self, name: &str) -> Result<&WorktreeFollower> {
         let found = self.followers.iter().find(|following| following.name == name);
         found.ok_or_else(|| Problem::internal(format!("nothing follows as {name}")))
     }
@@ -394,7 +377,7 @@ impl Workspace {
     }
 
     /// Makes the cache folder, which hides itself from git.
-    pub(crate) fn make_cache(&self) -> Result<()> {
+    pub fn make_cache(&self) -> Result<()> {
         self.cache().map(drop)
     }
 
@@ -403,9 +386,9 @@ impl Workspace {
         self.refresher.generations.make_folder()
     }
 
-    /// The hand that writes.
-    pub(crate) fn disk(&self) -> &DiskWriter {
-        &self.disk
+    /// The disk writer, which can inject faults.
+    pub fn disk(&self) -> &DiskWriter {
+        self.committer.disk()
     }
 
     fn refresh_sources<'a>(&'a self, settings: &'a Settings) -> RefreshSources<'a> {
@@ -421,272 +404,70 @@ impl Workspace {
         }
     }
 
-    /// Plans and commits. Planning may be slow, so it comes before the lock. If another writer
-    /// came between, it is done once more under the lock, where none of ours can.
+    /// Plans and commits. A plan that met another writer is made once more under the lock.
     pub fn write<A>(
         &self,
         call: &Arc<Call>,
         plan: impl Fn(&View<'_>) -> Result<Plan<A>>,
     ) -> Result<MutationAnswer<A>> {
-        let plan = || {
+        let target = CommitTarget { tree: &self.tree, stores: &self.stores, call };
+        self.committer.commit(target, || {
             let view = self.view(call.clone())?;
             let plan = plan(&view)?;
-            let from = match &plan.change {
+            let store_basis = match &plan.change {
                 PlannedChange::Store(change) => Some(StorePlanBasis {
-                    place: view.store_locations()?.clone(),
+                    locations: view.store_locations()?.clone(),
                     revision: view.store_revision(change.store())?,
                     pulled: view.shared_change(change.store())?,
                 }),
                 _ => None,
             };
-            Ok((plan, from))
-        };
-        let (first, from) = plan()?;
-        if !matches!(first.change, PlannedChange::Nothing) {
-            layout_version::refuse_newer(&self.tree)?;
-        }
-        match from {
-            Some(from) => self.write_store((first, from), plan, call),
-            None => self.write_files(first, || Ok(plan()?.0), call),
-        }
-    }
-
-    fn write_files<A>(
-        &self,
-        first: Plan<A>,
-        plan: impl Fn() -> Result<Plan<A>>,
-        call: &Call,
-    ) -> Result<MutationAnswer<A>> {
-        let Plan { summary, change, answer, retry_on_conflict: again } = first;
-        let Some(edits) = change.edits() else { return Ok(unchanged_answer(answer)) };
-        let _lock = self.lock(call)?;
-        self.recover()?;
-        match self.commit(edits, summary, change.undone_change(), call) {
-            Ok(id) => Ok(committed_answer(answer, edits, id)),
-            Err(problem) if problem.code == ProblemCode::Conflict && again => {
-                self.commit_replanned(plan()?, edits, problem, call)
-            }
-            Err(problem) => Err(problem),
-        }
-    }
-
-    /// Commits a change to a store. Writers queue at its lock, so that a plan which met another
-    /// writer is made once more and then holds.
-    fn write_store<A>(
-        &self,
-        (mut planned, from): (Plan<A>, StorePlanBasis),
-        plan: impl Fn() -> Result<(Plan<A>, Option<StorePlanBasis>)>,
-        call: &Call,
-    ) -> Result<MutationAnswer<A>> {
-        let PlannedChange::Store(change) = &planned.change else {
-            return Ok(unchanged_answer(planned.answer));
-        };
-        let durable = self.durable(change.store())?;
-        self.create_branch_store(&from.place, &durable, call)?;
-        let file = from.place.write_path(&durable);
-        let _lock = Self::lock_store(&file, call)?;
-        let (mut revision, mut pulled) = (from.revision, from.pulled);
-        if self.stores.revision(&durable, &file)? != revision {
-            let (again, from) = plan()?;
-            let Some(from) = from else { return Ok(unchanged_answer(again.answer)) };
-            if from.place.write_path(&durable) != file {
-                return Err(Problem::new(
-                    ProblemCode::Busy,
-                    "another branch was checked out meanwhile",
-                )
-                .hint("repeat the request"));
-            }
-            (planned, revision, pulled) = (again, from.revision, from.pulled);
-        }
-        let Plan { summary, change, answer, .. } = planned;
-        let PlannedChange::Store(change) = change else { return Ok(unchanged_answer(answer)) };
-        let done = self.stores.commit(&StoreCommit {
-            durable: &durable,
-            path: &file,
-            change: change.as_ref(),
-            planned_from: revision,
-            pulled: pulled.as_deref(),
-            summary: &summary,
-            counter: &self.counter,
-            call,
-        })?;
-        Ok(MutationAnswer { result: answer, files: Vec::new(), change: Some(done), diff: None })
-    }
-
-    /// Waits until nobody else writes to a store.
-    pub(crate) fn lock_store(file: &Path, call: &Call) -> Result<tree::FileLock> {
-        tree::lock(&DurableStore::lock_file(file)?, WRITE_LOCK_TIMEOUT, call)
-    }
-
-    /// A plan that met another writer is made once more; one that comes out the same conflicts.
-    fn commit_replanned<A>(
-        &self,
-        plan: Plan<A>,
-        before: &[FileEdit],
-        problem: Problem,
-        call: &Call,
-    ) -> Result<MutationAnswer<A>> {
-        match plan.change {
-            PlannedChange::Files(edits) if edits != before => {
-                let id = self.commit(&edits, plan.summary, None, call)?;
-                Ok(committed_answer(plan.answer, &edits, id))
-            }
-            PlannedChange::Nothing => Ok(unchanged_answer(plan.answer)),
-            _ => Err(problem),
-        }
-    }
-
-    fn commit(
-        &self,
-        edits: &[FileEdit],
-        summary: String,
-        undoes: Option<u64>,
-        call: &Call,
-    ) -> Result<u64> {
-        tree::check_edits(&self.tree, edits)?; // a change that is refused needs no number
-        let number = self.counter.reserve(self.journal.highest_number(), 1, call)?;
-        let title = ChangeTitle { number, summary, undoes };
-        let entry = self.journal.commit(&self.tree, &self.disk, edits, title, call)?;
-        self.journal.prune(&self.disk);
-        Ok(entry.id)
+            Ok(PlannedWrite { plan, store_basis })
+        })
     }
 
     /// Shows what a plan would do.
     pub fn preview<A>(&self, plan: Plan<A>) -> Result<MutationAnswer<A>> {
-        if let Some(edits) = plan.change.edits() {
-            tree::check_edits(&self.tree, edits)?;
-        }
-        let diff = Some(plan.change.preview(&self.tree)?);
-        Ok(MutationAnswer { files: plan.change.files(), result: plan.answer, change: None, diff })
+        PlanCommitter::preview(&self.tree, plan)
     }
 
-    /// Where the stores are, by what is checked out now.
-    pub(crate) fn store_locations(&self, call: &Call) -> Result<StoreLocations> {
-        let settings = self.settings()?;
-        let default = settings.config.kb.default_branch.as_ref().map(config::BranchName::as_str);
-        let followed = self.follow_renames(call)?;
-        StoreLocations::find(&self.data_folders.shared, self.git.as_ref(), default, followed, call)
-    }
-
-    /// Moves the stores of branches that were renamed since the last look.
-    fn follow_renames(&self, call: &Call) -> Result<FollowedRenames> {
-        let Some(git) = &self.git else { return Ok(FollowedRenames::default()) };
-        let followed = locations::follow_renames(&self.data_folders.shared, git, call)?;
-        if followed.moved {
-            self.stores.close_idle();
-        }
-        Ok(followed)
-    }
-
-    /// Makes the branch's own stores where they are not there yet, as copies of the default
-    /// branch's. Where nothing was ever written there is nothing to copy. A commit that is
-    /// checked out without a branch gets its own with the first write, because most are only
-    /// looked at.
-    pub(crate) fn create_branch_stores_if_written(&self, call: &Call) -> Result<()> {
-        let place = self.store_locations(call)?;
-        if matches!(place.checked_out(), Some(StoreOwner::Commit(_))) {
-            return Ok(());
-        }
-        let durables = self.areas.iter().filter_map(|area| area.durable);
-        let fit = durables.filter(|durable| place.read_path(durable).exists());
-        fit.into_iter().try_for_each(|durable| self.create_branch_store(&place, &durable, call))
-    }
-
-    /// Makes the stores of the branch that is checked out, also where nothing was ever written.
-    pub(crate) fn create_branch_stores(&self, call: &Call) -> Result<()> {
-        let place = self.store_locations(call)?;
-        let is_branch = !matches!(place.checked_out(), Some(StoreOwner::Commit(_)));
-        let durables = self.areas.iter().filter_map(|area| area.durable);
-        for durable in durables.filter(|durable| is_branch && durable.is_per_branch()) {
-            self.create_branch_store(&place, &durable, call)?;
-            let file = place.write_path(&durable);
-            if !file.exists() {
-                let _lock = Self::lock_store(&file, call)?;
-                drop(durable.open(&file)?);
-            }
-        }
-        Ok(())
-    }
-
-    /// Makes the branch's own store where it is not there. A folder that gets another name is
-    /// not one that something is open in.
-    fn create_branch_store(
-        &self,
-        place: &StoreLocations,
-        durable: &DurableStore,
-        call: &Call,
-    ) -> Result<()> {
-        if place.create_branch_store(durable, call)? {
-            self.stores.close_idle();
-        }
-        Ok(())
-    }
-
-    /// The durable stores that are open.
-    pub(crate) fn stores(&self) -> &OpenStores {
+    /// The durable stores.
+    pub fn stores(&self) -> &StoreManager {
         &self.stores
     }
 
-    pub(crate) fn durable(&self, name: &str) -> Result<DurableStore> {
-        let all = self.areas.iter().filter_map(|area| area.durable);
-        let found = all.into_iter().find(|durable| durable.name == name);
-        found.ok_or_else(|| Problem::not_found(format!("no store is called `{name}`")))
+    /// Where the stores are, by what is checked out now.
+    pub fn store_locations(&self, call: &Call) -> Result<StoreLocations> {
+        let settings = self.settings()?;
+        let default = settings.config.kb.default_branch.as_ref().map(config::BranchName::as_str);
+        self.stores.locate(self.git.as_ref(), default, call)
     }
 
     /// What was derived from a store, as of its revision.
     pub(crate) fn derived_cache(&self) -> &DerivedCache {
         &self.derived_cache
     }
+
     /// Changes that were committed to files.
-    pub(crate) fn journal(&self) -> &Journal {
-        &self.journal
+    pub fn journal(&self) -> &Journal {
+        self.committer.journal()
     }
 
-    /// What every answer has to say besides: once what was recovered, always what is missing.
-    pub(crate) fn take_notices(&self) -> (Vec<String>, Vec<String>) {
-        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
-        (std::mem::take(&mut *notices), self.degradations.clone())
-    }
-
-    fn lock(&self, call: &Call) -> Result<tree::FileLock> {
-        self.data_folders.check()?;
-        std::fs::create_dir_all(&self.data_folders.local)
-            .map_err(Problem::io("make the journal's folder"))?;
-        tree::lock(&self.lock_file(), WRITE_LOCK_TIMEOUT, call)
-    }
-
-    fn lock_file(&self) -> PathBuf {
-        self.data_folders.local.join("write.lock")
-    }
-
-    /// Whoever holds the lock is alive and recovers before writing: then nothing is left for us.
-    /// A child that was just forked holds it for a moment too, hence a little patience.
-    fn recover_if_unlocked(&self) {
-        if !self.journal.is_unfinished() || self.data_folders.check().is_err() {
-            return;
-        }
-        let call = Call::new("recovery", jiff::Timestamp::UNIX_EPOCH);
-        match tree::lock(&self.lock_file(), RECOVERY_LOCK_TIMEOUT, &call) {
-            Ok(_lock) => {
-                self.recover().unwrap_or_else(|problem| self.add_recovery_notice(&problem))
-            }
-            Err(problem) if problem.code == ProblemCode::Busy => {}
-            Err(problem) => self.add_recovery_notice(&problem),
+    /// What every answer reports besides its content.
+    pub(crate) fn take_notices(&self) -> WorkspaceNotices {
+        WorkspaceNotices {
+            recovery: self.committer.take_notices(),
+            degradations: self.degradations.clone(),
         }
     }
+}
 
-    /// What cannot be finished now must not keep anybody from reading.
-    fn add_recovery_notice(&self, problem: &Problem) {
-        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
-        notices.push(format!("a change that was cut off cannot be finished: {problem}"));
-    }
-
-    fn recover(&self) -> Result<()> {
-        let found = self.journal.recover(&self.tree, &self.disk)?;
-        let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
-        notices.extend(found.iter().map(recovery_text));
-        Ok(())
-    }
+/// What answers report about the workspace itself.
+pub(crate) struct WorkspaceNotices {
+    /// What recovery did, reported once
+    pub recovery: Vec<String>,
+    /// Permanent degradations, reported by every answer
+    pub degradations: Vec<String>,
 }
 
 /// The repository as far as trust in it depends on it.
@@ -699,7 +480,7 @@ struct WorkspaceTrustEvidence<'a> {
 impl TrustEvidence for WorkspaceTrustEvidence<'_> {
     fn programs(&self) -> ProgramFingerprints {
         let workspace = self.workspace;
-        crate::language_server::programs(
+        crate::language_servers::programs(
             self.config,
             workspace.servers.host(),
             workspace.tree.root(),
@@ -712,14 +493,6 @@ impl TrustEvidence for WorkspaceTrustEvidence<'_> {
     }
 }
 
-/// What a change to a store was planned from.
-struct StorePlanBasis {
-    place: StoreLocations,
-    revision: i64,
-    /// What was seen in shared files, and the store does not have yet
-    pulled: Option<Arc<dyn StoreChange>>,
-}
-
 fn worktree_followers(
     areas: &'static [Area],
     homes: &DataFolders,
@@ -728,35 +501,6 @@ fn worktree_followers(
     let one =
         |area: &Area| Some(WorktreeFollower::new((area.name, area.follower?), homes, most_open));
     areas.iter().filter_map(one).collect()
-}
-
-fn unchanged_answer<A>(result: A) -> MutationAnswer<A> {
-    MutationAnswer { result, files: Vec::new(), change: None, diff: None }
-}
-
-fn committed_answer<A>(result: A, edits: &[FileEdit], id: u64) -> MutationAnswer<A> {
-    let files = edits.iter().map(|edit| edit.path.clone()).collect::<Vec<RepoPath>>();
-    MutationAnswer { result, files, change: Some(id.to_string()), diff: None }
-}
-
-fn recovery_text(recovered: &RecoveryOutcome) -> String {
-    match recovered {
-        RecoveryOutcome::Finished(entry) => {
-            format!("change {} ({}) was cut off and is now finished", entry.id, entry.summary)
-        }
-        RecoveryOutcome::Discarded(id) => {
-            format!("change {id} was cut off before it began; nothing of it was written")
-        }
-        RecoveryOutcome::PartlyFinished(entry, files) => {
-            let files: Vec<String> = files.iter().map(ToString::to_string).collect();
-            format!(
-                "change {} ({}) was cut off; left alone, because edited since: {}",
-                entry.id,
-                entry.summary,
-                files.join(", ")
-            )
-        }
-    }
 }
 
 /// Without git, the nearest folder that cairn was set up in; else the folder itself.

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::{Call, ProblemCode};
-use engine::{CallFormat, ColorMode, JsonObject, Outcome, Workspace, ops};
+use engine::{ColorMode, JsonObject, Outcome, Workspace};
 use jiff::Timestamp;
+use operations::{CallFormat, ops};
 use serde_json::Value;
 
 use crate::TestRepo;

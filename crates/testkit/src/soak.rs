@@ -181,7 +181,7 @@ fn unchanged() -> engine::MutationAnswer<()> {
 
 fn ask(on: &Workspace, name: &str, args: serde_json::Value) -> Result<serde_json::Value> {
     let args = serde_json::from_value(args).map_err(|error| Problem::invalid(error.to_string()))?;
-    let (op, args) = engine::ops::resolve(name, args)?;
+    let (op, args) = operations::ops::resolve(name, args)?;
     Ok(op.call(on, crate::call_by("worker"), args)?.data.clone())
 }
 

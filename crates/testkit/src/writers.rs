@@ -47,7 +47,7 @@ fn changeset_id(writer: &str, at: usize) -> String {
 /// A writer: sends its changesets one after the other and says which were acknowledged.
 pub fn run_writer(root: &Path, part: &WriterAssignment) {
     let workspace = TestRepo::existing(root).workspace();
-    let op = engine::ops::find("kb.upsert").expect("there is such an operation");
+    let op = operations::ops::find("kb.upsert").expect("there is such an operation");
     for at in part.next..part.count {
         let id = changeset_id(&part.name, at);
         let set = json!({"id": id, "entities": [

@@ -7,7 +7,8 @@ use std::process::ExitCode;
 use base::{Problem, Result};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, value_parser};
 use clap_complete::Shell;
-use engine::{Door, OpSpec, ops};
+use engine::{Door, OpSpec};
+use operations::ops;
 
 use super::{serve, terminal, watch};
 use crate::mcp::ServerOptions;

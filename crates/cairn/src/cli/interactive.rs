@@ -6,7 +6,8 @@ use std::io::{self, BufRead, IsTerminal, Write};
 
 use clap::ArgMatches;
 use clap::error::ErrorKind;
-use engine::{Door, FieldPrompt, OpSpec, ops};
+use engine::{Door, FieldPrompt, OpSpec};
+use operations::ops;
 
 use super::command;
 

@@ -8,7 +8,7 @@ use std::ffi::OsString;
 
 use engine::OpSpec;
 use engine::contract::alias::OpAlias;
-use engine::ops;
+use operations::ops;
 
 /// Flags before a command that take a value.
 const FLAGS_WITH_VALUE: [&str; 2] = ["-C", "--actor"];

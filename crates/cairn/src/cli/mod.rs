@@ -16,7 +16,8 @@ use std::process::ExitCode;
 
 use base::{Call, Problem, ProblemCode};
 use clap::ArgMatches;
-use engine::{Outcome, WorkspaceMode, ops};
+use engine::{Outcome, WorkspaceMode};
+use operations::ops;
 
 pub use command::command;
 pub(crate) use invocation::env_var;

@@ -10,7 +10,8 @@ use std::time::Duration;
 use base::call::CallStopReason;
 use base::{Call, Problem, ProblemCode, Result};
 use clap::{ArgMatches, FromArgMatches};
-use engine::{Workspace, WorkspaceMode, ops};
+use engine::{Workspace, WorkspaceMode};
+use operations::ops;
 use tokio_util::sync::CancellationToken;
 
 use super::{invocation, stderr_log};

@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use base::Problem;
 use base::call::Progress;
-use engine::{CallFormat, ColorMode, Outcome};
+use engine::{ColorMode, Outcome};
 use indicatif::{ProgressBar, ProgressStyle};
+use operations::CallFormat;
 
 use super::invocation;
 

@@ -8,7 +8,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use base::{Problem, ProblemCode};
-use engine::CallFormat;
+use operations::CallFormat;
 
 use super::connections::ConnectionHandle;
 

@@ -3,8 +3,8 @@
 use base::{Problem, ProblemCode, Result};
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use engine::View;
-use engine::prompts::{PROMPTS, Prompt, PromptArguments};
-use engine::resources::{RESOURCES, Resource, ResourceContent};
+use operations::prompts::{PROMPTS, Prompt, PromptArguments};
+use operations::resources::{RESOURCES, Resource, ResourceContent};
 use rmcp::ErrorData;
 use rmcp::model::{
     CompleteRequestParams, CompleteResult, CompletionInfo, GetPromptRequestParams, GetPromptResult,

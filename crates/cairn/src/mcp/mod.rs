@@ -18,7 +18,8 @@ use std::time::Duration;
 use base::Problem;
 use base::call::Progress;
 use clap::Args;
-use engine::{CallFormat, ColorMode, Outcome, Workspace};
+use engine::{ColorMode, Outcome, Workspace};
+use operations::CallFormat;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
     CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams,

@@ -1,7 +1,8 @@
 //! Operations as tools: which are listed, and which operation a call means.
 
 use base::{Problem, ProblemCode, Result};
-use engine::{Door, Effect, JsonObject, OpSpec, ToolVisibility, ops, schema};
+use engine::{Door, Effect, JsonObject, OpSpec, ToolVisibility, schema};
+use operations::ops;
 use rmcp::model::{Tool, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use engine::ops::ALL;
 use git::hostile::{arm, sprung};
+use operations::ops::ALL;
 use testkit::TestRepo;
 
 /// Arguments that make each operation do its work here.

@@ -25,7 +25,7 @@ pub enum MergeSide {
 
 impl MergeSide {
     /// The same as a merge takes it.
-    pub(crate) fn prefer(side: Option<Self>) -> MergePreference {
+    pub fn prefer(side: Option<Self>) -> MergePreference {
         match side {
             None => MergePreference::Neither,
             Some(Self::Ours) => MergePreference::Ours,
@@ -35,6 +35,7 @@ impl MergeSide {
 }
 
 /// Declares a number type that only holds what lies between its bounds.
+#[macro_export]
 macro_rules! number_type {
     ($(#[$doc:meta])* $name:ident, $least:literal ..= $most:literal, default $default:literal) => {
         $(#[$doc])*
@@ -82,7 +83,7 @@ macro_rules! number_type {
     };
 }
 
-pub(crate) use number_type;
+pub use crate::number_type;
 
 number_type!(
     /// How many rows an answer holds at most.
@@ -135,40 +136,6 @@ impl Hops {
     /// Says so if more were asked for.
     pub fn note(self) -> Option<String> {
         clamp_note(self.get())
-    }
-}
-
-/// How sure an edge must be to be followed.
-#[derive(
-    Debug,
-    Clone,
-    Copy,
-    Default,
-    PartialEq,
-    Eq,
-    clap::ValueEnum,
-    serde::Serialize,
-    serde::Deserialize,
-    schemars::JsonSchema,
-)]
-#[serde(rename_all = "snake_case")]
-pub enum MinConfidence {
-    /// What is written
-    Exact,
-    /// What follows from it
-    #[default]
-    Inferred,
-    /// What has only the right name
-    Name,
-}
-
-impl From<MinConfidence> for crate::graph::Confidence {
-    fn from(sureness: MinConfidence) -> Self {
-        match sureness {
-            MinConfidence::Exact => Self::Exact,
-            MinConfidence::Inferred => Self::Inferred,
-            MinConfidence::Name => Self::Name,
-        }
     }
 }
 

@@ -12,7 +12,7 @@ use crate::repository::Repository;
 
 /// The branch that others start from: its store is read where a branch has none of its own.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct DefaultBranch {
+pub struct DefaultBranch {
     /// Its name
     pub name: String,
     /// How it is known
@@ -20,12 +20,12 @@ pub(crate) struct DefaultBranch {
 }
 
 /// What to do where the default branch does not exist.
-pub(crate) const SET_DEFAULT_BRANCH: &str =
+pub const SET_DEFAULT_BRANCH: &str =
     "set `kb.default_branch` in cairn.jsonc, or run  git remote set-head origin --auto";
 
 /// How the default branch is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum DefaultBranchSource {
+pub enum DefaultBranchSource {
     /// `kb.default_branch` in `cairn.jsonc`
     Configured,
     /// `origin/HEAD`
@@ -47,7 +47,7 @@ impl DefaultBranch {
     }
 
     /// What a person should know if there is no such branch.
-    pub(crate) fn missing_warning(&self, git: &Repository, call: &Call) -> Result<Option<String>> {
+    pub fn missing_warning(&self, git: &Repository, call: &Call) -> Result<Option<String>> {
         let name = self.name.as_str();
         // A clone need not check out the branch that `origin/HEAD` names.
         let is_there = self.source == DefaultBranchSource::Origin

@@ -34,7 +34,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Where the stores are for one call.
 #[derive(Debug, Clone)]
-pub(crate) struct StoreLocations {
+pub struct StoreLocations {
     shared: PathBuf,
     scheme: StoreScheme,
 }
@@ -56,7 +56,7 @@ enum StoreScheme {
 
 /// A branch that has stores.
 #[derive(Debug, Clone)]
-pub(crate) struct BranchStoreFolder {
+pub struct BranchStoreFolder {
     /// Whose they are
     pub owner: StoreOwner,
     /// Their folder
@@ -156,12 +156,12 @@ impl StoreLocations {
     }
 
     /// The file that is read: the branch's own, else the default branch's.
-    pub(crate) fn read_path(&self, durable: &DurableStore) -> PathBuf {
+    pub fn read_path(&self, durable: &DurableStore) -> PathBuf {
         self.file(durable, |owner| self.owner_read_for(owner, durable))
     }
 
     /// The file that is written.
-    pub(crate) fn write_path(&self, durable: &DurableStore) -> PathBuf {
+    pub fn write_path(&self, durable: &DurableStore) -> PathBuf {
         self.file(durable, Clone::clone)
     }
 
@@ -185,7 +185,7 @@ impl StoreLocations {
     }
 
     /// The branch whose store is read; none without branches. A renamed branch is itself.
-    pub(crate) fn read_branch(&self, durable: &DurableStore) -> Option<String> {
+    pub fn read_branch(&self, durable: &DurableStore) -> Option<String> {
         let StoreScheme::PerBranch { own, unmoved, .. } = &self.scheme else { return None };
         let seen = self.owner_read_for(own, durable);
         let is_own = Some(&seen) == unmoved.get(own);
@@ -201,7 +201,7 @@ impl StoreLocations {
     }
 
     /// The branch that others start from; none without branches.
-    pub(crate) fn default_branch(&self) -> Option<&DefaultBranch> {
+    pub fn default_branch(&self) -> Option<&DefaultBranch> {
         match &self.scheme {
             StoreScheme::Single => None,
             StoreScheme::PerBranch { default, .. } => Some(default),
@@ -258,18 +258,18 @@ impl StoreLocations {
 
 impl BranchStoreFolder {
     /// The store's file.
-    pub(crate) fn file(&self, durable: &DurableStore) -> PathBuf {
+    pub fn file(&self, durable: &DurableStore) -> PathBuf {
         self.folder.join(durable.file_name())
     }
 
     /// The store's name, as backups have it.
-    pub(crate) fn store_name(&self, durable: &DurableStore) -> String {
+    pub fn store_name(&self, durable: &DurableStore) -> String {
         let stem = durable.file_name().trim_end_matches(".sqlite");
         format!("{BRANCHES_FOLDER}/{}/{stem}", self.owner.folder_name())
     }
 
     /// Removes the store. What else lies in its folder, such as older copies, stays.
-    pub(crate) fn remove(&self, durable: &DurableStore) -> std::io::Result<()> {
+    pub fn remove(&self, durable: &DurableStore) -> std::io::Result<()> {
         let file = self.file(durable);
         fs::remove_file(&file)?;
         for extension in ["sqlite-wal", "sqlite-shm", "lock"] {
@@ -301,7 +301,7 @@ fn folders(shared: &Path) -> Result<Vec<PathBuf>> {
 }
 
 /// The lock of whoever makes, moves or removes the stores of a branch.
-pub(crate) fn lock(shared: &Path, call: &Call) -> Result<tree::FileLock> {
+pub fn lock(shared: &Path, call: &Call) -> Result<tree::FileLock> {
     let all = shared.join(BRANCHES_FOLDER);
     fs::create_dir_all(&all).map_err(Problem::io("make the folder of all branches' stores"))?;
     tree::lock(&all.join(".lock"), LOCK_TIMEOUT, call)

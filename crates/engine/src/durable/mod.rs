@@ -3,15 +3,16 @@
 //! A store's rows are the business of its area. Here is what all of them share: where they are,
 //! how a plan's change to one is committed, recorded and undone.
 
-pub(crate) mod branches;
+pub mod branches;
 pub(crate) mod counter;
 mod derived_cache;
-pub(crate) mod locations;
+pub mod locations;
+mod manager;
 mod open_stores;
 pub(crate) mod overlay;
 pub(crate) mod owner;
 mod store_reader;
-pub(crate) mod tables;
+pub mod tables;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -25,6 +26,7 @@ use self::tables::ChangeRecord;
 use crate::search;
 
 pub(crate) use derived_cache::DerivedCache;
+pub use manager::StoreManager;
 pub(crate) use open_stores::{OpenStores, StoreCommit};
 pub use overlay::{SharedChanges, SharedSource};
 pub use store_reader::StoreReader;
@@ -74,13 +76,13 @@ pub trait StoreChange: Debug + Send + Sync {
 
 impl DurableStore {
     /// Opens the store, made or migrated if need be.
-    pub(crate) fn open(&self, path: &Path) -> Result<Store> {
+    pub fn open(&self, path: &Path) -> Result<Store> {
         make_folder(path)?;
         store::open_durable(path, &self.all_migrations())
     }
 
     /// Refuses a file of this store, or a copy of one, that a newer cairn wrote.
-    pub(crate) fn refuse_newer(&self, path: &Path) -> Result<()> {
+    pub fn refuse_newer(&self, path: &Path) -> Result<()> {
         store::refuse_newer(path, &self.all_migrations())
     }
 
@@ -105,11 +107,7 @@ impl DurableStore {
     }
 
     /// What undoes a recorded change, made by somebody now.
-    pub(crate) fn undo_change(
-        &self,
-        made: &ChangeRecord,
-        call: &Call,
-    ) -> Result<Arc<dyn StoreChange>> {
+    pub fn undo_change(&self, made: &ChangeRecord, call: &Call) -> Result<Arc<dyn StoreChange>> {
         let inverse = self.inverse_of(made)?;
         let inverse = inverse.attributed_to(&call.now.to_string(), &call.actor).unwrap_or(inverse);
         Ok(Arc::new(InverseChange { inverse, undoes: made.id }))

@@ -12,7 +12,7 @@ use crate::connection_pool::{FileId, IdlePool};
 
 /// The stores that a workspace has open: for reading as of one moment, and for writing.
 #[derive(Debug)]
-pub(crate) struct OpenStores {
+pub struct OpenStores {
     readers: IdlePool<Connection>,
     writers: IdlePool<Store>,
 }
@@ -115,7 +115,7 @@ impl OpenStores {
     }
 
     /// Closes all that nobody uses.
-    pub(crate) fn close_idle(&self) {
+    pub fn close_idle(&self) {
         self.readers.clear();
         self.writers.clear();
     }

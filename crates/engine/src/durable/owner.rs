@@ -2,7 +2,7 @@
 
 /// What a store belongs to.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum StoreOwner {
+pub enum StoreOwner {
     /// A branch
     Branch(String),
     /// A commit that is checked out without a branch

@@ -15,21 +15,25 @@ const SELECT_CHANGE: &str = "SELECT id, at, actor, session, summary, inverse, un
 
 /// A change that was made to a store.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ChangeRecord {
+pub struct ChangeRecord {
     /// Its number
     pub id: i64,
+    /// When it was made, as RFC 3339
     pub at: String,
+    /// Who made it
     pub actor: String,
     /// None for a change of an older version, whose number was counted by its store alone
     pub session: Option<String>,
+    /// What it did, in a few words
     pub summary: String,
+    /// What takes it back, as JSON of the area
     pub inverse: String,
     /// The change that it takes back
     pub undoes: Option<i64>,
 }
 
 /// Records a change under its number.
-pub(crate) fn record(conn: &Connection, made: &ChangeRecord) -> Result<()> {
+pub fn record(conn: &Connection, made: &ChangeRecord) -> Result<()> {
     let sql = "INSERT INTO change (id, at, actor, session, summary, inverse, undoes)
         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
     let ChangeRecord { id, at, actor, session, summary, inverse, undoes } = made;
@@ -65,7 +69,7 @@ pub(crate) fn highest_number(conn: &Connection) -> Result<u64> {
 }
 
 /// The change with this number.
-pub(crate) fn change_record(conn: &Connection, id: i64) -> Result<Option<ChangeRecord>> {
+pub fn change_record(conn: &Connection, id: i64) -> Result<Option<ChangeRecord>> {
     conn.query_row(&format!("{SELECT_CHANGE} WHERE id = ?1"), [id], record_of_row)
         .optional()
         .map_err(sqlite_problem("read the record of changes"))

@@ -5,7 +5,7 @@ use store::{Connection, OptionalExtension, SqlResult, params};
 
 pub(super) const SCHEMA: &str = include_str!("facts.sql");
 
-pub(super) fn find(
+pub fn find(
     conn: &Connection,
     (hash, dialect, version): (&Hash, &str, u32),
 ) -> SqlResult<Option<(Vec<u8>, i64)>> {

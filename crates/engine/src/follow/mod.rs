@@ -64,7 +64,7 @@ pub(crate) struct FollowedCheckout<'a> {
 }
 
 /// One follower of one worktree.
-pub(crate) struct WorktreeFollower {
+pub struct WorktreeFollower {
     pub(crate) name: &'static str,
     follower: &'static dyn CommitFollower,
     homes: DataFolders,
@@ -129,7 +129,7 @@ impl WorktreeFollower {
     }
 
     /// Changes the files while nobody else does.
-    pub(crate) fn write<T>(
+    pub fn write<T>(
         &self,
         call: &Call,
         change: impl FnOnce(&mut [Store]) -> Result<T>,

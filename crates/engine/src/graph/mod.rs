@@ -8,11 +8,12 @@ pub mod walk;
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::fmt::Debug;
 
 use base::{EntityRef, Problem, RepoPath, Result};
 use jiff::Timestamp;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::area::AREAS;
 use crate::search::{SearchFilter, SearchText};
@@ -118,21 +119,62 @@ pub struct WalkFrontier<'a> {
     /// Whether the walk starts here: what is asked about is told whole, what is passed through
     /// only as far as it says something
     pub is_start: bool,
-    /// Edges less sure than this are not followed: a layer need not make them
+    /// Edges less certain than this are not followed: an area need not make them
     pub min_confidence: Confidence,
     /// How many it did not make
     pub left_out: &'a Cell<usize>,
+    /// Replaces the calls of the index where it knows a node
+    pub call_source: Option<&'a dyn CallSource>,
 }
 
-/// How sure an edge is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+/// Calls from elsewhere than the index, such as a language server.
+///
+/// An operation hands one in with a walk. It is a trait because language servers are above the
+/// engine.
+pub trait CallSource: Debug {
+    /// The calls at a node in the given direction. `None` where the source does not know the
+    /// node, so that the calls of the index count.
+    fn calls(
+        &self,
+        view: &View,
+        node: &EntityRef,
+        direction: Direction,
+    ) -> Result<Option<Vec<CallEdge>>>;
+}
+
+/// A call between two nodes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallEdge {
+    /// The node that calls
+    pub caller: EntityRef,
+    /// The node that is called
+    pub callee: EntityRef,
+}
+
+/// How certain an edge is, most certain first. As an argument it is the least certain edge to
+/// follow; the default is the one default for all walks.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    clap::ValueEnum,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Confidence {
-    /// It is written there
+    /// Stated in the source
     Exact,
-    /// It follows from what is written
+    /// Follows from what the source states
+    #[default]
     Inferred,
-    /// Only the name fits
+    /// Only the name matches
     Name,
 }
 
@@ -225,8 +267,8 @@ pub struct EdgeFilter {
     pub names: Vec<String>,
     /// Types that are not followed unless they are named
     pub except: &'static [&'static str],
-    /// The least sure edge that is followed
-    pub confidence: Option<Confidence>,
+    /// The least certain edge that is followed
+    pub min_confidence: Confidence,
 }
 
 /// The names of all types of edge, each once, in order.
@@ -261,9 +303,9 @@ impl EdgeFilter {
         }
     }
 
-    /// Whether an edge is sure enough.
+    /// Whether an edge is certain enough.
     pub fn accepts_confidence(&self, confidence: Confidence) -> bool {
-        confidence <= self.confidence.unwrap_or(Confidence::Inferred)
+        confidence <= self.min_confidence
     }
 }
 

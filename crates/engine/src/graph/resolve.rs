@@ -54,7 +54,7 @@ pub fn resolve_path_scope(view: &View, target: &NodeTarget) -> Result<PathScope>
 }
 
 fn by_name(view: &View, name: &str) -> Result<EntityRef> {
-    view.check_inside_repository(name)?;
+    view.paths().check_inside(name)?;
     let mut candidates = Vec::new();
     for layer in view.graph_areas() {
         candidates.extend(layer.resolve(view, name)?);
@@ -122,7 +122,12 @@ fn not_found(view: &View, name: &str) -> Result<Problem> {
     let near: Vec<String> =
         near.into_iter().take(MAX_SIMILAR_NAMES).map(|(_, name)| name).collect();
     let problem = Problem::not_found(format!("nothing is called `{name}`"));
-    if view.typed_paths(name).iter().any(|path| view.tree().stat_if_reachable(path).is_some()) {
+    if view
+        .paths()
+        .candidates(name)
+        .iter()
+        .any(|path| view.tree().stat_if_reachable(path).is_some())
+    {
         return Ok(problem.hint(
             "something is there, but not as a file of the project: git or `exclude` in cairn.jsonc \
              leaves it out, or it is a link or another repository",

@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{EntityRef, Result};
 
 use super::{
-    ChangePropagation, Confidence, Direction, EdgeFilter, EdgeKind, EdgeRequest, GraphArea,
-    GraphEdge, WalkFrontier,
+    CallSource, ChangePropagation, Confidence, Direction, EdgeFilter, EdgeKind, EdgeRequest,
+    GraphArea, GraphEdge, WalkFrontier,
 };
 use crate::areas::files::CONTAINS;
 use crate::view::View;
@@ -78,37 +78,70 @@ impl WalkKind {
     }
 }
 
-/// Walks outwards from some nodes, a whole frontier at a time.
-pub fn walk_from(
-    view: &View,
-    start: &[EntityRef],
-    sense: WalkKind,
-    depth: usize,
-    filter: &EdgeFilter,
-) -> Result<WalkResult> {
-    walk((view, start), sense, (depth, filter), (MAX_NODES, [usize::MAX; 2]))
+/// What a walk follows, and how far.
+#[derive(Debug, Clone, Copy)]
+pub struct WalkOptions<'a> {
+    /// Which way change is followed
+    pub kind: WalkKind,
+    /// How many hops are taken
+    pub depth: usize,
+    /// Which edges are taken
+    pub filter: &'a EdgeFilter,
+    /// Replaces the calls of the index where it knows a node
+    pub call_source: Option<&'a dyn CallSource>,
 }
 
-/// The same, and it stops once it has reached so many. What it reached until then does not depend
-/// on how many they are.
+impl<'a> WalkOptions<'a> {
+    /// A walk over the edges of the index.
+    pub const fn new(kind: WalkKind, depth: usize, filter: &'a EdgeFilter) -> Self {
+        Self { kind, depth, filter, call_source: None }
+    }
+
+    fn frontier(
+        &self,
+        nodes: &'a [EntityRef],
+        is_start: bool,
+        left_out: &'a Cell<usize>,
+    ) -> WalkFrontier<'a> {
+        let (min_confidence, call_source) = (self.filter.min_confidence, self.call_source);
+        WalkFrontier { nodes, is_start, min_confidence, left_out, call_source }
+    }
+}
+
+/// When a walk stops early, and how many nodes it goes on from at once.
+struct WalkLimits {
+    max_nodes: usize,
+    /// From the start, and from the nodes that it came to
+    batch_sizes: [usize; 2],
+}
+
+/// Walks outwards from some nodes, a whole frontier at a time.
+pub fn walk_from(view: &View, start: &[EntityRef], options: WalkOptions<'_>) -> Result<WalkResult> {
+    let limits = WalkLimits { max_nodes: MAX_NODES, batch_sizes: [usize::MAX; 2] };
+    walk(view, start, options, &limits)
+}
+
+/// Like [`walk_from`], but stops once it has reached `enough` nodes. The nodes that it reaches
+/// until then do not depend on that number.
 pub fn walk_until(
     view: &View,
     start: &[EntityRef],
-    sense: WalkKind,
-    (depth, filter): (usize, &EdgeFilter),
+    options: WalkOptions<'_>,
     enough: usize,
 ) -> Result<WalkResult> {
-    walk((view, start), sense, (depth, filter), (enough.min(MAX_NODES), FRONTIER_BATCH_SIZES))
+    let max_nodes = enough.min(MAX_NODES);
+    walk(view, start, options, &WalkLimits { max_nodes, batch_sizes: FRONTIER_BATCH_SIZES })
 }
 
 fn walk(
-    (view, start): (&View, &[EntityRef]),
-    sense: WalkKind,
-    (depth, filter): (usize, &EdgeFilter),
-    (enough, strides): (usize, [usize; 2]),
+    view: &View,
+    start: &[EntityRef],
+    options: WalkOptions<'_>,
+    limits: &WalkLimits,
 ) -> Result<WalkResult> {
+    let WalkOptions { kind, depth, filter, .. } = options;
     filter.refuse_unknown(&view.graph_areas())?;
-    let wanted = area_requests(view, sense, filter);
+    let wanted = area_requests(view, kind, filter);
     let mut walked = WalkResult::default();
     let mut seen: BTreeMap<EntityRef, Confidence> =
         start.iter().map(|node| (node.clone(), Confidence::Exact)).collect();
@@ -116,23 +149,19 @@ fn walk(
     for distance in 1..=depth {
         view.call().step("walking the graph", distance, depth)?;
         let mut next = Vec::new();
-        let stride = strides[usize::from(distance > 1)].min(frontier.len().max(1));
-        let mut parts = frontier.chunks(stride).peekable();
-        while let Some(nodes) = parts.next() {
-            let (is_start, left_out) = (distance == 1, Cell::new(0));
-            let least = filter.confidence.unwrap_or(Confidence::Name);
-            let edges = edges_from(
-                view,
-                WalkFrontier { nodes, is_start, min_confidence: least, left_out: &left_out },
-                &wanted,
-            )?;
+        let batch = limits.batch_sizes[usize::from(distance > 1)].min(frontier.len().max(1));
+        let mut batches = frontier.chunks(batch).peekable();
+        while let Some(nodes) = batches.next() {
+            let left_out = Cell::new(0);
+            let from = options.frontier(nodes, distance == 1, &left_out);
+            let edges = edges_from(view, from, &wanted)?;
             let (sure, unsure): (Vec<GraphEdge>, Vec<GraphEdge>) =
                 edges.into_iter().partition(|edge| filter.accepts_confidence(edge.confidence));
             walked.unsure += unsure.len() + left_out.get();
             next.extend(walked.add_frontier(&sure, nodes, &mut seen, distance));
             walked.edges.extend(sure);
-            let is_last = parts.peek().is_none() && (distance == depth || next.is_empty());
-            if walked.reached.len() >= enough && !is_last {
+            let is_last = batches.peek().is_none() && (distance == depth || next.is_empty());
+            if walked.reached.len() >= limits.max_nodes && !is_last {
                 walked.is_cut = true;
                 return Ok(walked);
             }
@@ -235,8 +264,10 @@ pub fn trace(
     view: &View,
     from: &EntityRef,
     to: &EntityRef,
-    (depth, filter): (usize, &EdgeFilter),
+    depth: usize,
+    filter: &EdgeFilter,
 ) -> Result<Option<Vec<TraceStep>>> {
+    let options = WalkOptions::new(WalkKind::AllEdges, depth, filter);
     filter.refuse_unknown(&view.graph_areas())?;
     if from == to {
         return Ok(Some(Vec::new()));
@@ -252,7 +283,7 @@ pub fn trace(
             true => (&mut near, &far),
             false => (&mut far, &near),
         };
-        side.advance(view, &wanted, filter)?;
+        side.advance(view, &wanted, options)?;
         let is_way = |node: &&EntityRef| {
             other.came_from.contains_key(*node)
                 && (filter.names_kind(&CONTAINS)
@@ -286,12 +317,14 @@ impl TraceEnd {
     }
 
     /// Goes one hop further.
-    fn advance(&mut self, view: &View, wanted: &AreaRequests, filter: &EdgeFilter) -> Result<()> {
-        let is_start = self.came_from.len() == 1;
-        let least = filter.confidence.unwrap_or(Confidence::Name);
-        let left_out = &Cell::new(0);
-        let frontier =
-            WalkFrontier { nodes: &self.frontier, is_start, min_confidence: least, left_out };
+    fn advance(
+        &mut self,
+        view: &View,
+        wanted: &AreaRequests,
+        options: WalkOptions<'_>,
+    ) -> Result<()> {
+        let (filter, left_out) = (options.filter, Cell::new(0));
+        let frontier = options.frontier(&self.frontier, self.came_from.len() == 1, &left_out);
         let edges = edges_from(view, frontier, wanted)?;
         let mut next = Vec::new();
         for edge in edges.into_iter().filter(|edge| filter.accepts_confidence(edge.confidence)) {

@@ -8,11 +8,11 @@ mod change_listener;
 mod file_reader;
 mod generation;
 mod memory;
-pub(crate) mod read;
+pub mod read;
 mod refresh;
 mod refresh_plan;
 mod sweep;
-pub(crate) mod tables;
+pub mod tables;
 mod tracked_ignored;
 
 use std::any::Any;

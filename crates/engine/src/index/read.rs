@@ -93,7 +93,7 @@ impl Index {
     }
 
     /// The connection that the index is read through.
-    pub(crate) fn conn(&self) -> &Connection {
+    pub fn conn(&self) -> &Connection {
         &self.conn
     }
 }

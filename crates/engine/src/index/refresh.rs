@@ -21,7 +21,7 @@ use super::read::{IndexReaders, is_index_problem, record_path};
 use super::refresh_plan::{RefreshPlan, RefreshSources};
 use super::tables;
 use super::{Index, Indexer};
-use crate::locate;
+use crate::file_text;
 use crate::search;
 
 /// How often a waiting reader asks again.
@@ -85,7 +85,7 @@ impl Refresher {
         indexers: Vec<&'static dyn Indexer>,
         disk: DiskWriter,
     ) -> Self {
-        let own = [tables::SCHEMA, search::tables::SCHEMA, locate::tables::SCHEMA];
+        let own = [tables::SCHEMA, search::tables::SCHEMA, file_text::tables::SCHEMA];
         let schemas = own.into_iter().chain(indexers.iter().map(|indexer| indexer.schema()));
         let schema = schemas.collect::<Vec<_>>().join("\n");
         // Facts feed the index: other facts, other index.
@@ -389,7 +389,7 @@ impl Refresher {
 
     /// Everything the index holds, as sorted text: equal for equal trees.
     pub(crate) fn dump(&self, index: &Index) -> Result<String> {
-        let own = tables::DUMP.iter().chain(search::tables::DUMP).chain(locate::tables::DUMP);
+        let own = tables::DUMP.iter().chain(search::tables::DUMP).chain(file_text::tables::DUMP);
         let queries = own.chain(self.indexers.iter().flat_map(|indexer| indexer.dump()));
         let table = |sql: &&str| {
             let rows = tables::dump(index.conn(), sql)?;

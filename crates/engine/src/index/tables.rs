@@ -23,9 +23,12 @@ pub(crate) const END_READ: &str = "ROLLBACK";
 
 /// What is known of a file from the last time it was read.
 #[derive(Debug, Clone)]
-pub(crate) struct KnownFile {
+pub struct KnownFile {
+    /// Its size and times then
     pub stat: Stat,
+    /// When it was read
     pub read_at: FileTime,
+    /// The hash of its content; none if it was not read whole
     pub hash: Option<Hash>,
 }
 
@@ -44,7 +47,8 @@ pub(crate) struct IndexedFileRow<'a> {
     pub title: Option<&'a str>,
 }
 
-pub(crate) fn meta(conn: &Connection, key: &str) -> Result<Option<String>> {
+/// A value of the index about itself, by its key.
+pub fn meta(conn: &Connection, key: &str) -> Result<Option<String>> {
     conn.prepare_cached("SELECT value FROM meta WHERE key = ?1")
         .and_then(|mut statement| statement.query_row([key], |row| row.get(0)).optional())
         .map_err(sqlite_problem("read the index"))
@@ -70,7 +74,8 @@ pub(crate) fn has_tables(conn: &Connection) -> Result<bool> {
         .map_err(sqlite_problem("read the index"))
 }
 
-pub(crate) fn count_files(conn: &Connection) -> Result<u64> {
+/// How many files are indexed.
+pub fn count_files(conn: &Connection) -> Result<u64> {
     conn.prepare_cached("SELECT count(*) FROM file")
         .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
         .map_err(sqlite_problem("count the index"))
@@ -82,7 +87,7 @@ pub(crate) fn known_files(conn: &Connection) -> Result<BTreeMap<RepoPath, KnownF
 }
 
 /// The known files at or below a path.
-pub(crate) fn known_files_below(
+pub fn known_files_below(
     conn: &Connection,
     path: &RepoPath,
 ) -> Result<BTreeMap<RepoPath, KnownFile>> {
@@ -198,7 +203,7 @@ pub(crate) fn which_are_files(conn: &Connection, paths: &[RepoPath]) -> Result<H
 }
 
 /// Every file there is.
-pub(crate) fn all_files(conn: &Connection) -> Result<BTreeSet<RepoPath>> {
+pub fn all_files(conn: &Connection) -> Result<BTreeSet<RepoPath>> {
     let rows =
         store::rows(conn, ("SELECT path FROM file", "read the index"), &[], |row| path(row, 0))?;
     Ok(rows.into_iter().collect())
@@ -214,10 +219,7 @@ pub(crate) fn files_in(conn: &Connection, folder: &RepoPath) -> Result<Vec<RepoP
 }
 
 /// Files in some languages that are not wholly known: skipped, or broken; each with why.
-pub(crate) fn unread_files(
-    conn: &Connection,
-    languages: &[&str],
-) -> Result<Vec<(RepoPath, String)>> {
+pub fn unread_files(conn: &Connection, languages: &[&str]) -> Result<Vec<(RepoPath, String)>> {
     let sql = "SELECT path, language, skipped FROM file WHERE skipped IS NOT NULL ORDER BY path";
     let rows = store::rows(conn, (sql, "read the index"), &[], |row| {
         Ok((path(row, 0)?, row.get::<_, Option<String>>(1)?, row.get::<_, String>(2)?))
@@ -229,7 +231,8 @@ pub(crate) fn unread_files(
     Ok(rows.map(|(path, _, why)| (path, why)).collect())
 }
 
-pub(crate) fn has_file(conn: &Connection, path: &RepoPath) -> Result<bool> {
+/// Whether a file is indexed.
+pub fn has_file(conn: &Connection, path: &RepoPath) -> Result<bool> {
     conn.prepare_cached("SELECT 1 FROM file WHERE path = ?1")
         .and_then(|mut statement| statement.exists([path.as_bytes()]))
         .map_err(sqlite_problem("read the index"))
@@ -271,7 +274,7 @@ pub(crate) fn forget_skipped_below(conn: &Connection, path: &RepoPath) -> Result
 }
 
 /// How many things were left out, by reason.
-pub(crate) fn skipped_counts(conn: &Connection) -> Result<Vec<(String, u64)>> {
+pub fn skipped_counts(conn: &Connection) -> Result<Vec<(String, u64)>> {
     let sql = "SELECT why, count(*) FROM
                (SELECT why FROM aside UNION ALL SELECT skipped FROM file WHERE skipped IS NOT NULL)
                GROUP BY why ORDER BY count(*) DESC, why";
@@ -279,7 +282,7 @@ pub(crate) fn skipped_counts(conn: &Connection) -> Result<Vec<(String, u64)>> {
 }
 
 /// How many files there are, by language.
-pub(crate) fn language_counts(conn: &Connection) -> Result<Vec<(String, u64)>> {
+pub fn language_counts(conn: &Connection) -> Result<Vec<(String, u64)>> {
     let sql = "SELECT language, count(*) FROM file WHERE language IS NOT NULL
                GROUP BY language ORDER BY count(*) DESC, language";
     name_counts(conn, sql)
@@ -346,7 +349,8 @@ pub(crate) fn put_deleted(conn: &Connection, path: &RepoPath) -> Result<()> {
     execute_for_path(conn, "INSERT OR REPLACE INTO edited VALUES (?1, 'deleted')", path)
 }
 
-pub(crate) fn count_edited(conn: &Connection) -> Result<u64> {
+/// How many files differ from the commit that is checked out.
+pub fn count_edited(conn: &Connection) -> Result<u64> {
     conn.prepare_cached("SELECT count(*) FROM edited")
         .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
         .map_err(sqlite_problem("read the index"))
@@ -362,7 +366,7 @@ pub(crate) fn is_edited(conn: &Connection, path: &RepoPath) -> Result<bool> {
 }
 
 /// The files that differ from the commit below, each with its object there.
-pub(crate) fn edited(conn: &Connection) -> Result<Vec<(RepoPath, Option<Vec<u8>>)>> {
+pub fn edited(conn: &Connection) -> Result<Vec<(RepoPath, Option<Vec<u8>>)>> {
     let sql = "SELECT e.path, h.oid FROM edited e LEFT JOIN head_entry h ON h.path = e.path
                ORDER BY e.path";
     let read = |row: &Row<'_>| Ok((path(row, 0)?, row.get(1)?));
@@ -373,7 +377,7 @@ pub(crate) fn edited(conn: &Connection) -> Result<Vec<(RepoPath, Option<Vec<u8>>
 pub(crate) type FileObjectIds = (RepoPath, Option<Vec<u8>>, Option<Vec<u8>>);
 
 /// Every file, as git would name it.
-pub(crate) fn object_ids(conn: &Connection) -> Result<Vec<FileObjectIds>> {
+pub fn object_ids(conn: &Connection) -> Result<Vec<FileObjectIds>> {
     let sql = "SELECT path, oid, oid_lf FROM file ORDER BY path";
     let read = |row: &Row<'_>| Ok((path(row, 0)?, row.get(1)?, row.get(2)?));
     Ok(store::rows(conn, (sql, "read the index"), &[], read)?.into_iter().collect())
@@ -411,7 +415,7 @@ fn execute_for_path(conn: &Connection, sql: &str, path: &RepoPath) -> Result<()>
 }
 
 /// The bytes between which every path below a folder sorts.
-pub(crate) fn range_below(folder: &RepoPath) -> (Vec<u8>, Vec<u8>) {
+pub fn range_below(folder: &RepoPath) -> (Vec<u8>, Vec<u8>) {
     if folder.is_root() {
         return (Vec::new(), vec![0xff; 8]);
     }

@@ -12,11 +12,11 @@ use super::RuleFinding;
 use crate::view::View;
 
 /// Where it is unless another file is named.
-pub(crate) const FILE: &str = ".cairn/baseline.jsonl";
+pub const FILE: &str = ".cairn/baseline.jsonl";
 
 /// Problems that are known, and how often each occurs.
 #[derive(Debug, Default)]
-pub(crate) struct Baseline {
+pub struct Baseline {
     entries: BTreeMap<BaselineEntry, usize>,
 }
 
@@ -41,12 +41,11 @@ impl BaselineEntry {
 
 impl Baseline {
     /// The one that is in force: `none`, another file, or the usual one.
-    pub(crate) fn read(view: &View, named: Option<&str>) -> Result<Self> {
+    pub fn read(view: &View, named: Option<&str>) -> Result<Self> {
         let path: RepoPath = match named {
             Some("none") => return Ok(Self::default()),
             Some(named) => {
-                view.check_inside_repository(named)?;
-                let paths = view.typed_paths(named).into_iter();
+                let paths = view.paths().resolve(named)?.into_iter();
                 let there =
                     paths.filter(|path| view.tree().read(path).is_ok_and(|file| file.is_some()));
                 let none = || Problem::not_found(format!("there is no baseline {named}"));
@@ -74,7 +73,7 @@ impl Baseline {
     }
 
     /// Writes one that knows these.
-    pub(crate) fn print(findings: &[RuleFinding]) -> String {
+    pub fn print(findings: &[RuleFinding]) -> String {
         let mut known: Vec<BaselineEntry> = findings.iter().map(BaselineEntry::of).collect();
         known.sort();
         let line = |known: &BaselineEntry| serde_json::json!(known).to_string() + "\n";
@@ -82,7 +81,7 @@ impl Baseline {
     }
 
     /// Takes out what is known. Returns what is new, and how many were not.
-    pub(crate) fn subtract(mut self, findings: Vec<RuleFinding>) -> (Vec<RuleFinding>, usize) {
+    pub fn subtract(mut self, findings: Vec<RuleFinding>) -> (Vec<RuleFinding>, usize) {
         let all = findings.len();
         let is_new = |finding: &RuleFinding| match self.entries.get_mut(&BaselineEntry::of(finding))
         {

@@ -5,10 +5,10 @@ use serde_json::{Value, json};
 use super::{RuleFinding, RuleSeverity};
 
 /// A code of findings, how bad it is, and what must hold.
-pub(crate) type RuleSummary = (&'static str, RuleSeverity, &'static str);
+pub type RuleSummary = (&'static str, RuleSeverity, &'static str);
 
 /// A report in the format that code scanners exchange.
-pub(crate) fn sarif(findings: &[RuleFinding], rules: &[RuleSummary]) -> String {
+pub fn sarif(findings: &[RuleFinding], rules: &[RuleSummary]) -> String {
     let rule = |(code, severity, means): &RuleSummary| {
         json!({
             "id": code,
@@ -63,7 +63,7 @@ fn uri(path: &[u8]) -> String {
 }
 
 /// A report as annotations of a GitHub workflow.
-pub(crate) fn github(findings: &[RuleFinding]) -> String {
+pub fn github(findings: &[RuleFinding]) -> String {
     findings.iter().map(annotation).collect()
 }
 

@@ -5,7 +5,7 @@
 //!
 //! @see spec::cross/verify
 
-pub(crate) mod baseline;
+pub mod baseline;
 mod config;
 mod format;
 mod links;
@@ -20,10 +20,11 @@ use serde::Serialize;
 use crate::view::View;
 
 pub(crate) use config::CONFIG_INVALID;
-pub(crate) use format::{RuleSummary, github, sarif};
+pub use format::{RuleSummary, github, sarif};
 pub(crate) use links::LINK_DEAD;
-pub(crate) use shared::{SHARED_RULES, shared_fix, shared_problems};
-pub(crate) use staged::changed_lines;
+pub(crate) use shared::SHARED_RULES;
+pub use shared::{shared_fix, shared_problems};
+pub use staged::changed_lines;
 pub use staged::{StagedChanges, StagedFileChange};
 
 /// One rule.
@@ -41,7 +42,7 @@ pub struct VerifyRule {
 
 impl VerifyRule {
     /// What a report says of it.
-    pub(crate) const fn summary(&self) -> RuleSummary {
+    pub const fn summary(&self) -> RuleSummary {
         (self.code, self.severity, self.statement)
     }
 }
@@ -130,7 +131,7 @@ impl RuleFinding {
 
 /// What a run of rules found.
 #[derive(Debug)]
-pub(crate) struct RuleReport {
+pub struct RuleReport {
     /// Worst first, then by rule and place
     pub findings: Vec<RuleFinding>,
     /// The rules that were run
@@ -138,17 +139,17 @@ pub(crate) struct RuleReport {
 }
 
 /// Every rule of every area.
-pub(crate) fn all(view: &View) -> Vec<&'static VerifyRule> {
+pub fn all(view: &View) -> Vec<&'static VerifyRule> {
     view.areas().iter().flat_map(|area| area.rules).collect()
 }
 
 /// Runs the rules that are asked for; all that are on if none is named.
-pub(crate) fn run(view: &View, scope: &RuleScope, wanted: &[String]) -> Result<RuleReport> {
+pub fn run(view: &View, scope: &RuleScope, wanted: &[String]) -> Result<RuleReport> {
     run_selected(view, scope, (&selected_rules(view, wanted)?, !wanted.is_empty()))
 }
 
 /// Runs some rules, those that are off only if they were named.
-pub(crate) fn run_selected(
+pub fn run_selected(
     view: &View,
     scope: &RuleScope,
     (rules, named): (&[&'static VerifyRule], bool),

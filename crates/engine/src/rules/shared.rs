@@ -29,7 +29,7 @@ pub(crate) const SHARED_RULES: [VerifyRule; 3] = [
 ];
 
 /// Everything that is wrong with the shared files, by store and path.
-pub(crate) fn shared_problems(view: &View) -> Result<Vec<SharedProblem>> {
+pub fn shared_problems(view: &View) -> Result<Vec<SharedProblem>> {
     let mut problems = Vec::new();
     for durable in view.durables() {
         if let Some(overlay) = view.overlay(durable.name)? {
@@ -40,7 +40,7 @@ pub(crate) fn shared_problems(view: &View) -> Result<Vec<SharedProblem>> {
 }
 
 /// What mends a problem with a shared file.
-pub(crate) const fn shared_fix(kind: SharedProblemKind) -> &'static str {
+pub const fn shared_fix(kind: SharedProblemKind) -> &'static str {
     match kind {
         SharedProblemKind::Unreadable => {
             "resolve the conflict or correct the file; git has its earlier versions"

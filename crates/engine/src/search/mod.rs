@@ -4,8 +4,8 @@
 
 mod candidates;
 mod matching;
-pub(crate) mod tables;
-pub(crate) mod words;
+pub mod tables;
+pub mod words;
 
 use base::{RepoPath, Result};
 use store::{Connection, Migration};
@@ -56,7 +56,7 @@ pub struct SearchHit {
     /// The part of its text that matched best, once it is shown; empty if its name did
     pub excerpt: String,
     /// All of its text
-    pub(crate) body: String,
+    pub body: String,
     /// Why it was found
     pub why: MatchReason,
     /// How well it fits; comparable within one answer
@@ -106,7 +106,7 @@ pub const NAMES_MIGRATION: Migration =
     Migration { name: "names to search", sql: tables::NAMES_SQL };
 
 /// What fits in several stores, best first; `most` is how many a caller would look at.
-pub(crate) fn search_all(
+pub fn search_all(
     conns: &[&Connection],
     query: &str,
     (filter, most): (&SearchFilter, usize),
@@ -123,7 +123,7 @@ pub(crate) fn search_all(
 
 /// What a text of many words may be about, by the names and titles of nodes. `description` is a query
 /// of the full-text index.
-pub(crate) fn search_names(
+pub fn search_names(
     conns: &[&Connection],
     words: &str,
     filter: &SearchFilter,
@@ -149,7 +149,7 @@ pub(crate) fn search_names(
 }
 
 /// Those of some texts that fit, which a layer has found by itself.
-pub(crate) fn rank_texts(texts: Vec<SearchText>, query: &str) -> Vec<SearchHit> {
+pub fn rank_texts(texts: Vec<SearchText>, query: &str) -> Vec<SearchHit> {
     let asked = SearchQuery::new(query);
     let row = |text: SearchText| {
         let SearchText { node, kind, name, body, .. } = text;
@@ -165,7 +165,7 @@ pub(crate) fn rank_texts(texts: Vec<SearchText>, query: &str) -> Vec<SearchHit> 
 }
 
 /// Says of the hits that are shown which part of their text matched best.
-pub(crate) fn add_excerpts(query: &str, hits: &mut [SearchHit]) {
+pub fn add_excerpts(query: &str, hits: &mut [SearchHit]) {
     let asked = SearchQuery::new(query);
     for hit in hits.iter_mut().filter(|hit| hit.excerpt.is_empty() && !hit.body.is_empty()) {
         hit.excerpt = asked.excerpt(hit);
@@ -204,7 +204,7 @@ pub(crate) fn put_tokenized(conn: &Connection, spread: &TokenizedText) -> Result
 }
 
 /// What fits, best first.
-pub(crate) fn search(
+pub fn search(
     conn: &Connection,
     query: &str,
     (filter, most): (&SearchFilter, usize),
@@ -229,7 +229,7 @@ pub(crate) fn search(
 
 /// What was found.
 #[derive(Debug)]
-pub(crate) struct SearchHits {
+pub struct SearchHits {
     /// The hits, best first
     pub hits: Vec<SearchHit>,
     /// Whether there are more than were ranked
@@ -237,7 +237,8 @@ pub(crate) struct SearchHits {
 }
 
 impl SearchHits {
-    pub(crate) fn sort(&mut self) {
+    /// Sorts by score, best first; equal scores by name, then by node.
+    pub fn sort(&mut self) {
         self.hits.sort_by(|a, b| {
             b.score.total_cmp(&a.score).then_with(|| a.name.cmp(&b.name)).then(a.node.cmp(&b.node))
         });

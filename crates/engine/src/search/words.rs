@@ -1,14 +1,14 @@
 //! Words of a text, with identifiers split where their writer would pause.
 
 /// The words of a text in lower case, in order: `handleOAuthCallback` is handle, oauth, callback.
-pub(crate) fn words(text: &str) -> Vec<String> {
+pub fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for_each_word(text, |word| words.push(word.to_lowercase()));
     words
 }
 
 /// Gives each word of a text as it is written.
-pub(crate) fn for_each_word<'t>(text: &'t str, mut give: impl FnMut(&'t str)) {
+pub fn for_each_word<'t>(text: &'t str, mut give: impl FnMut(&'t str)) {
     for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {
         split(run, &mut give);
     }

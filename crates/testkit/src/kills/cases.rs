@@ -224,5 +224,5 @@ pub(super) fn all(seed: &SeedRepo) -> Result<Vec<KillCase>, &'static str> {
         let before = preparation(op.name).iter().map(|words| line(words)).collect();
         Ok(KillCase { operation: op.name, before, words: line(&words) })
     };
-    engine::ops::ALL.iter().filter(|op| !op.is_read_only()).map(case).collect()
+    operations::ops::ALL.iter().filter(|op| !op.is_read_only()).map(case).collect()
 }

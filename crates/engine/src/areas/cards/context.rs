@@ -16,7 +16,7 @@ const MAX_LINES: usize = 40;
 /// How many cards or places a context lists, each.
 const MAX_LISTED: usize = 40;
 
-pub(super) fn context(view: &View, wanted: &EntityRef) -> Result<Vec<ContextItem>> {
+pub fn context(view: &View, wanted: &EntityRef) -> Result<Vec<ContextItem>> {
     let conn = view.index()?.conn();
     match wanted {
         EntityRef::Card(_) => {

@@ -39,7 +39,7 @@ static EDGES: [EdgeKind; 6] = [
 ];
 
 /// Cards.
-pub(crate) struct CardsGraphArea;
+pub struct CardsGraphArea;
 
 impl GraphArea for CardsGraphArea {
     fn edges(&self) -> &'static [EdgeKind] {
@@ -145,7 +145,7 @@ pub(super) fn about(card: &CardRow) -> String {
 }
 
 /// The node that a tag stands at.
-pub(crate) fn code_node(see: &SeeTagRow) -> EntityRef {
+pub fn code_node(see: &SeeTagRow) -> EntityRef {
     see.owner.as_ref().map_or_else(|| file_node(&see.path), |name| named_node(&see.path, name))
 }
 

@@ -7,7 +7,7 @@ mod index;
 mod rules;
 mod unsound;
 
-pub(crate) use graph_area::{CardsGraphArea, code_node};
+pub use graph_area::{CardsGraphArea, code_node};
 pub(crate) use index::CardsIndexer;
 pub(crate) use rules::RULES;
-pub(crate) use unsound::report_unsound_cards;
+pub use unsound::report_unsound_cards;

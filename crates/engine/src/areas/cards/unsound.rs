@@ -9,7 +9,7 @@ use crate::view::View;
 struct UnsoundCardsReported;
 
 /// Says that some card files are not sound, so that an answer that could show cards is not whole.
-pub(crate) fn report_unsound_cards(view: &View) -> Result<()> {
+pub fn report_unsound_cards(view: &View) -> Result<()> {
     view.cached_for_view(|| report(view).map(|()| UnsoundCardsReported)).map(drop)
 }
 

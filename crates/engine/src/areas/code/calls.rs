@@ -9,7 +9,9 @@ use store::Connection;
 use syntax::Language;
 
 use super::graph_area::{named_node, symbol_node};
-use crate::graph::{ChangePropagation, Confidence, EdgeKind, EdgeRequest, GraphEdge, WalkFrontier};
+use crate::graph::{
+    CallEdge, ChangePropagation, Confidence, EdgeKind, EdgeRequest, GraphEdge, WalkFrontier,
+};
 use crate::view::View;
 
 const fn kind(name: &'static str, means: &'static str) -> EdgeKind {
@@ -83,13 +85,13 @@ pub(super) fn edges(
         }
         frontier.left_out.update(|before| before + count);
     }
-    add_server_calls(view, (frontier.nodes, wanted), &mut edges)?;
+    replace_calls(view, frontier, wanted, &mut edges)?;
     Ok(edges)
 }
 
 /// Who may call some methods through what they take the place of: a call of a parent's method, or
 /// of an interface's, may be one of theirs.
-pub(crate) fn dispatched_calls(
+pub fn dispatched_calls(
     conn: &Connection,
     symbols: &[SymbolEndpoint<'_>],
 ) -> Result<Vec<CallEdgeRow>> {
@@ -134,24 +136,30 @@ fn parents_in(path: &RepoPath) -> &'static [SymbolRelation] {
     }
 }
 
-/// Where a language server was asked for calls, what it says of a node counts and nothing else.
-fn add_server_calls(
+/// Replaces the calls of the index by those of the walk's own source at each node that the
+/// source knows.
+fn replace_calls(
     view: &View,
-    (frontier, wanted): (&[EntityRef], &[EdgeRequest]),
+    frontier: WalkFrontier<'_>,
+    wanted: &[EdgeRequest],
     edges: &mut Vec<GraphEdge>,
 ) -> Result<()> {
     let calls = wanted.iter().find(|one| *one.kind == CALLS);
-    let (Some(graph), Some(wanted)) = (view.call_graph(), calls) else { return Ok(()) };
-    for here in frontier.iter().filter(|node| code_end(node).is_some()) {
-        let Some(told) = graph.calls(view, here, wanted.direction)? else { continue };
+    let (Some(source), Some(wanted)) = (frontier.call_source, calls) else { return Ok(()) };
+    for here in frontier.nodes.iter().filter(|node| code_end(node).is_some()) {
+        let Some(told) = source.calls(view, here, wanted.direction)? else { continue };
         let is_of = |edge: &GraphEdge| {
             *edge.kind == CALLS
                 && (wanted.wants_outgoing() && edge.from == *here
                     || wanted.wants_incoming() && edge.to == *here)
         };
         edges.retain(|edge| !is_of(edge));
-        let made =
-            |(from, to)| GraphEdge { from, to, kind: wanted.kind, confidence: Confidence::Exact };
+        let made = |call: CallEdge| GraphEdge {
+            from: call.caller,
+            to: call.callee,
+            kind: wanted.kind,
+            confidence: Confidence::Exact,
+        };
         edges.extend(told.into_iter().map(made));
     }
     Ok(())
@@ -175,7 +183,7 @@ fn edge(row: &CallEdgeRow, kind: &'static EdgeKind) -> GraphEdge {
 }
 
 /// The node at an end of an edge.
-pub(crate) fn edge_end((path, name): &(RepoPath, String)) -> EntityRef {
+pub fn edge_end((path, name): &(RepoPath, String)) -> EntityRef {
     named_node(path, name)
 }
 

@@ -31,7 +31,7 @@ type ByFormat = BTreeMap<&'static str, Vec<RepoPath>>;
 
 /// Code that is not read because of the format it stands in.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct EmbeddedCode {
+pub struct EmbeddedCode {
     /// How many files there are of each format
     pub counts: BTreeMap<&'static str, usize>,
     /// Those of them that hold one of the words that were asked for
@@ -40,7 +40,7 @@ pub(crate) struct EmbeddedCode {
 
 impl EmbeddedCode {
     /// The code that may use that of a language, with the files that hold one of some words.
-    pub(crate) fn find(view: &View, language: Option<Language>, words: &[String]) -> Result<Self> {
+    pub fn find(view: &View, language: Option<Language>, words: &[String]) -> Result<Self> {
         let Some(language) = language else { return Ok(Self::default()) };
         let all = files(view)?;
         let mut found = Self::default();
@@ -69,19 +69,19 @@ impl EmbeddedCode {
     }
 
     /// Whether there is none.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
 
     /// How many files there are, as a part of a sentence: `23 .vue files and 1 .svelte file`.
-    pub(crate) fn counts_text(&self) -> String {
+    pub fn counts_text(&self) -> String {
         let each = self.counts.iter();
         let each = each.map(|(format, count)| counted(*count, &format!(".{format} file")));
         each.collect::<Vec<_>>().join(" and ")
     }
 
     /// Says in the basis that they are not read.
-    pub(crate) fn report(&self, view: &View) {
+    pub fn report(&self, view: &View) {
         if !self.is_empty() {
             view.mark_partial(format!("not read: {}", self.counts_text()));
         }
@@ -89,7 +89,7 @@ impl EmbeddedCode {
 }
 
 /// Says that code in other formats is not read, where an answer is about code that it may use.
-pub(crate) fn report_embedded_code<'n>(
+pub fn report_embedded_code<'n>(
     view: &View,
     about: impl Iterator<Item = &'n EntityRef>,
 ) -> Result<()> {

@@ -6,13 +6,12 @@ use base::similarity::similarity;
 use base::{EntityRef, RepoPath, Result};
 use code::SymbolRow;
 
-use super::calls;
+use super::{calls, first_sentence};
 use crate::areas::files::file_node;
 use crate::graph::{
     ChangePropagation, Confidence, ContextItem, ContextSection, EdgeKind, EdgeRequest, GraphArea,
     GraphEdge, NodeCandidate, NodeDescription, WalkFrontier,
 };
-use crate::ops::first_sentence;
 use crate::view::View;
 
 const DECLARES: EdgeKind = EdgeKind {
@@ -47,7 +46,7 @@ const MAX_LISTED: usize = 40;
 pub(crate) struct CodeGraphArea;
 
 /// The handle of a symbol.
-pub(crate) fn handle(path: &RepoPath, full: &str) -> String {
+pub fn handle(path: &RepoPath, full: &str) -> String {
     format!("symbol:{path}#{full}")
 }
 
@@ -223,12 +222,13 @@ fn candidate(row: &SymbolRow) -> NodeCandidate {
     NodeCandidate { node: symbol_node(row), about: about(row), is_exact: false }
 }
 
-pub(super) fn symbol_node(row: &SymbolRow) -> EntityRef {
+/// The node of a symbol.
+pub fn symbol_node(row: &SymbolRow) -> EntityRef {
     named_node(&row.path, &row.full)
 }
 
 /// The node of a symbol; of its file where the name is none.
-pub(crate) fn named_node(path: &RepoPath, full: &str) -> EntityRef {
+pub fn named_node(path: &RepoPath, full: &str) -> EntityRef {
     let symbol = full.parse().map(|name| EntityRef::Symbol(path.clone(), name));
     symbol.unwrap_or_else(|_| file_node(path))
 }

@@ -11,6 +11,6 @@ use crate::view::View;
 const CACHE_KEY: &str = "code.names";
 
 /// Every symbol's name, as of this view.
-pub(crate) fn symbol_names(view: &View) -> Result<Arc<SymbolNameIndex>> {
+pub fn symbol_names(view: &View) -> Result<Arc<SymbolNameIndex>> {
     view.cached_for_index(CACHE_KEY, || SymbolNameIndex::load(view.index()?.conn()))
 }

@@ -8,7 +8,7 @@ use crate::view::View;
 const MAX_LISTED_FILES: usize = 3;
 
 /// Says that calls may be missing, where an answer is about code.
-pub(crate) fn report_truncated_calls<'n>(
+pub fn report_truncated_calls<'n>(
     view: &View,
     mut about: impl Iterator<Item = &'n EntityRef>,
 ) -> Result<()> {

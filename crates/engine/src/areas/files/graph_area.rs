@@ -43,7 +43,7 @@ impl GraphArea for FilesGraphArea {
 
     fn resolve(&self, view: &View, name: &str) -> Result<Vec<NodeCandidate>> {
         let conn = view.index()?.conn();
-        let typed = view.typed_paths(name);
+        let typed = view.paths().candidates(name);
         for path in &typed {
             if let Some(candidate) = candidate_at(view, path)? {
                 return Ok(vec![NodeCandidate { is_exact: true, ..candidate }]);

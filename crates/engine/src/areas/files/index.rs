@@ -5,8 +5,8 @@ use store::Connection;
 use syntax::{FileFacts, Language};
 
 use super::tables;
+use crate::file_text;
 use crate::index::{IndexedFile, Indexer, PreparedFile, RefreshSummary};
-use crate::locate;
 use crate::search::{self, SearchText};
 
 /// Keeps folders, links, headings and the search text of files.
@@ -23,12 +23,12 @@ impl Indexer for FilesIndexer {
 
     fn prepare(&self, path: &RepoPath, _: &FileFacts, text: &[u8]) -> Option<PreparedFile> {
         Language::from_path(path)?;
-        Some(Box::new(locate::indexed_words(&String::from_utf8_lossy(text))))
+        Some(Box::new(file_text::indexed_words(&String::from_utf8_lossy(text))))
     }
 
     fn remove_file(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()> {
         tables::forget(conn, path)?;
-        locate::tables::remove(conn, &file_node(path).to_string())?;
+        file_text::tables::remove(conn, &file_node(path).to_string())?;
         if gone {
             search::tables::remove(conn, &file_node(path).to_string())?;
             count_in_folders(conn, path, -1)?;
@@ -51,7 +51,7 @@ impl Indexer for FilesIndexer {
         let text = text(file);
         search::put(conn, &text)?;
         let words = file.prepared.and_then(|prepared| prepared.downcast_ref::<String>());
-        words.map_or(Ok(()), |words| locate::tables::put(conn, &text.node, words))
+        words.map_or(Ok(()), |words| file_text::tables::put(conn, &text.node, words))
     }
 
     fn finish(&self, _: &Connection, _: &RefreshSummary<'_>) -> Result<()> {
@@ -60,7 +60,7 @@ impl Indexer for FilesIndexer {
 }
 
 /// The node that a file is: a module if it is a program.
-pub(crate) fn file_node(path: &RepoPath) -> EntityRef {
+pub fn file_node(path: &RepoPath) -> EntityRef {
     match Language::from_path(path) {
         Some(language) if language.is_code() => EntityRef::Module(path.clone()),
         _ => EntityRef::File(path.clone()),
@@ -101,7 +101,7 @@ fn text(file: &IndexedFile<'_>) -> SearchText {
 }
 
 /// The file that a link in a document means, if it is one of the repository's.
-pub(crate) fn link_target(from: &RepoPath, link: &str) -> Option<RepoPath> {
+pub fn link_target(from: &RepoPath, link: &str) -> Option<RepoPath> {
     let plain = link.split(['#', '?']).next().unwrap_or_default();
     let is_url = plain.split_once(':').is_some_and(|(scheme, _)| !scheme.contains('/'));
     if plain.is_empty() || is_url || plain.starts_with("//") {

@@ -9,23 +9,24 @@ use base::{EntityRef, RepoPath, Result};
 use crate::view::View;
 
 pub(crate) use graph_area::{CONTAINS, FilesGraphArea};
-pub(crate) use index::{FilesIndexer, file_node, link_target};
-pub(crate) use tables::FileSummary as Shown;
+pub(crate) use index::FilesIndexer;
+pub use index::{file_node, link_target};
+pub use tables::FileSummary;
 
 /// One file, if it is there.
-pub(crate) fn file_summary(view: &View<'_>, path: &RepoPath) -> Result<Option<Shown>> {
+pub fn file_summary(view: &View<'_>, path: &RepoPath) -> Result<Option<FileSummary>> {
     tables::file(view.index()?.conn(), path)
 }
 
 /// The files in a folder itself.
-pub(crate) fn in_folder(view: &View<'_>, folder: &RepoPath) -> Result<Vec<Shown>> {
+pub fn in_folder(view: &View<'_>, folder: &RepoPath) -> Result<Vec<FileSummary>> {
     tables::files_in(view.index()?.conn(), folder)
 }
 
 /// The files that a typed path means: that one, or all that end so.
-pub(crate) fn files_matching(view: &View<'_>, typed: &str) -> Result<Vec<RepoPath>> {
+pub fn files_matching(view: &View<'_>, typed: &str) -> Result<Vec<RepoPath>> {
     let conn = view.index()?.conn();
-    let paths = view.typed_paths(typed);
+    let paths = view.paths().candidates(typed);
     for path in &paths {
         if tables::file(conn, path)?.is_some() {
             return Ok(vec![path.clone()]);
@@ -43,12 +44,12 @@ pub(crate) fn files_matching(view: &View<'_>, typed: &str) -> Result<Vec<RepoPat
 }
 
 /// All files below a folder.
-pub(crate) fn files_below(view: &View<'_>, folder: &RepoPath) -> Result<Vec<Shown>> {
+pub fn files_below(view: &View<'_>, folder: &RepoPath) -> Result<Vec<FileSummary>> {
     tables::files_below(view.index()?.conn(), folder)
 }
 
 /// The folders and files in a folder, or all below it, each with what it is.
-pub(crate) fn list_folder(
+pub fn list_folder(
     view: &View<'_>,
     folder: &RepoPath,
     deep: bool,
@@ -67,17 +68,17 @@ pub(crate) fn list_folder(
 }
 
 /// Every file and folder.
-pub(crate) fn all_paths(view: &View<'_>) -> Result<Vec<RepoPath>> {
+pub fn all_paths(view: &View<'_>) -> Result<Vec<RepoPath>> {
     tables::all_paths(view.index()?.conn())
 }
 
 /// Links of documents that lead to no file or folder: from where, to where, at which line.
-pub(crate) fn dead_links(view: &View<'_>) -> Result<Vec<(RepoPath, RepoPath, u32)>> {
+pub fn dead_links(view: &View<'_>) -> Result<Vec<(RepoPath, RepoPath, u32)>> {
     tables::dead_links(view.index()?.conn())
 }
 
 /// Whether a path is a file or a folder.
-pub(crate) fn is_there(view: &View<'_>, path: &RepoPath) -> Result<bool> {
+pub fn is_there(view: &View<'_>, path: &RepoPath) -> Result<bool> {
     let conn = view.index()?.conn();
     Ok(crate::index::tables::has_file(conn, path)? || tables::is_folder(conn, path)?)
 }

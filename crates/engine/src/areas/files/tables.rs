@@ -16,12 +16,18 @@ pub(super) const DUMP: &[&str] = &[
 
 /// A file as an answer shows it.
 #[derive(Debug, Clone)]
-pub(crate) struct FileSummary {
+pub struct FileSummary {
+    /// The file
     pub path: RepoPath,
+    /// Its size in bytes
     pub size: u64,
+    /// How many lines it has
     pub lines: u32,
+    /// Its language, where it is known
     pub language: Option<Language>,
+    /// Its first heading or doc comment
     pub title: Option<String>,
+    /// Why it was not read, if it was not
     pub skipped: Option<String>,
 }
 
@@ -109,7 +115,7 @@ pub(super) fn files_in(conn: &Connection, folder: &RepoPath) -> Result<Vec<FileS
 }
 
 /// All files below a folder.
-pub(super) fn files_below(conn: &Connection, folder: &RepoPath) -> Result<Vec<FileSummary>> {
+pub fn files_below(conn: &Connection, folder: &RepoPath) -> Result<Vec<FileSummary>> {
     let (low, high) = range_below(folder);
     list(
         conn,
@@ -149,7 +155,7 @@ pub(super) fn files_with_suffix(conn: &Connection, end: &RepoPath) -> Result<Vec
 }
 
 /// Every path, to find the nearest of them.
-pub(super) fn all_paths(conn: &Connection) -> Result<Vec<RepoPath>> {
+pub fn all_paths(conn: &Connection) -> Result<Vec<RepoPath>> {
     list(conn, "SELECT path FROM file UNION ALL SELECT path FROM folder", params![], |row| {
         path(row, 0)
     })
@@ -162,7 +168,7 @@ pub(super) fn links_from(conn: &Connection, source: &RepoPath) -> Result<Vec<(Re
 }
 
 /// Links that lead to no file and no folder.
-pub(super) fn dead_links(conn: &Connection) -> Result<Vec<(RepoPath, RepoPath, u32)>> {
+pub fn dead_links(conn: &Connection) -> Result<Vec<(RepoPath, RepoPath, u32)>> {
     let sql = "SELECT source, target, min(line) FROM link
                WHERE target NOT IN (SELECT path FROM file)
                AND target NOT IN (SELECT path FROM folder) GROUP BY source, target";

@@ -9,13 +9,13 @@ use crate::view::View;
 
 /// When a file was first written and when last, in RFC 3339.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct FileDates {
+pub struct FileDates {
     pub created_at: String,
     pub updated_at: String,
 }
 
 /// The dates of a file; nothing if there is no such file. `book` is the history, if there is one.
-pub(crate) fn dates_of(
+pub fn dates_of(
     view: &View<'_>,
     book: Option<&HistoryReader<'_>>,
     path: &RepoPath,
@@ -37,7 +37,7 @@ pub(crate) fn dates_of(
 }
 
 /// When a file was last written.
-pub(crate) fn updated_at(view: &View<'_>, path: &RepoPath) -> Result<Option<String>> {
+pub fn updated_at(view: &View<'_>, path: &RepoPath) -> Result<Option<String>> {
     let book = HistoryReader::open_if_ready(view)?;
     Ok(dates_of(view, book.as_ref(), path)?.map(|dates| dates.updated_at))
 }

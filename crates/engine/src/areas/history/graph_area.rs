@@ -7,11 +7,11 @@ use jiff::Timestamp;
 
 use super::reader::{CochangedFile, HistoryReader, elapsed_text, short_commit_id};
 use crate::areas::files::file_node;
+use crate::file_text;
 use crate::graph::{
     ChangePropagation, Confidence, ContextItem, ContextSection, EdgeKind, EdgeRequest, GraphArea,
     GraphEdge, NodeCandidate, NodeDescription, NodeMetadata, WalkFrontier,
 };
-use crate::locate;
 use crate::search::{SearchFilter, SearchText};
 use crate::view::View;
 
@@ -169,9 +169,9 @@ impl GraphArea for HistoryGraphArea {
             return Ok(Vec::new());
         }
         let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
-        let mut stops = match locate::is_prose(query) {
+        let mut stops = match file_text::is_prose(query) {
             true => {
-                book.commits_for_query(&locate::full_text_query(query), MAX_SENTENCE_CANDIDATES)?
+                book.commits_for_query(&file_text::full_text_query(query), MAX_SENTENCE_CANDIDATES)?
             }
             false => book.commits_matching(query, MAX_SEARCH_CANDIDATES)?,
         };
@@ -207,11 +207,7 @@ fn is_at(path: &RepoPath, place: &RepoPath) -> bool {
 }
 
 /// The files that a commit touched, by path, at most so many.
-pub(crate) fn files_of_commit(
-    view: &View,
-    commit: &EntityRef,
-    most: usize,
-) -> Result<Vec<RepoPath>> {
+pub fn files_of_commit(view: &View, commit: &EntityRef, most: usize) -> Result<Vec<RepoPath>> {
     let Some((book, stop)) = find_commit(view, commit)? else { return Ok(Vec::new()) };
     let mut paths: Vec<RepoPath> =
         book.touched(&stop)?.into_iter().map(|(_, touch)| touch.path).collect();
@@ -236,7 +232,8 @@ fn find_commit<'v>(
     Ok(only.map(|stop| (book, stop)))
 }
 
-pub(crate) fn commit_node(stop: &CheckoutCommit) -> EntityRef {
+/// The node of a commit.
+pub fn commit_node(stop: &CheckoutCommit) -> EntityRef {
     let name = short_commit_id(&stop.sha).parse().expect("hex digits are a commit's name");
     EntityRef::Commit(name)
 }

@@ -6,15 +6,17 @@ mod file_dates;
 mod follower;
 mod graph_area;
 mod reader;
-pub(crate) mod snapshot;
-pub(crate) mod snapshot_check;
+pub mod snapshot;
+pub mod snapshot_check;
 mod symbol_history;
 mod update;
 
-pub(crate) use file_dates::{dates_of, updated_at};
+pub use file_dates::{dates_of, updated_at};
 pub(crate) use follower::HistoryFollower;
-pub(crate) use graph_area::{HistoryGraphArea, commit_node, files_of_commit};
-pub(crate) use reader::{
+pub(crate) use graph_area::HistoryGraphArea;
+pub use graph_area::{commit_node, files_of_commit};
+pub use reader::{
     Artifact, CochangedFile, HistoryReader, MAX_PARTNERS, elapsed_text, short_commit_id, time_text,
 };
-pub(crate) use symbol_history::{SymbolHistory, SymbolTouch, trace_symbol as follow_symbol};
+pub use symbol_history::trace_symbol;
+pub use symbol_history::{SymbolHistory, SymbolTouch};

@@ -21,13 +21,13 @@ const NAME: &str = "history";
 const UNCOMMITTED: i64 = 0;
 
 /// Beyond so many files, those that change with others do so by chance.
-pub(crate) const MAX_PARTNERS: usize = 200;
+pub const MAX_PARTNERS: usize = 200;
 
 /// The name of what is kept: how many commits count.
 const COMMIT_COUNT_KEY: &str = "history.counted";
 
 /// A history that can be read.
-pub(crate) struct HistoryReader<'v> {
+pub struct HistoryReader<'v> {
     facts: &'v Connection,
     checkout: &'v Connection,
     folders: FolderTagRules,
@@ -36,7 +36,7 @@ pub(crate) struct HistoryReader<'v> {
 
 /// A file through its renames.
 #[derive(Debug, Clone)]
-pub(crate) struct Artifact {
+pub struct Artifact {
     /// Its number
     pub id: i64,
     /// Where it is, or was last
@@ -47,14 +47,16 @@ pub(crate) struct Artifact {
 
 /// A file that changes with others, and how often.
 #[derive(Debug, Clone)]
-pub(crate) struct CochangedFile {
+pub struct CochangedFile {
+    /// The file
     pub path: RepoPath,
+    /// How often it changes with the others
     pub partner: cochange::PartnerScore,
 }
 
 impl<'v> HistoryReader<'v> {
     /// The history, up to date. Without git there is none, which is an error here.
-    pub(crate) fn open(view: &'v View<'_>) -> Result<Self> {
+    pub fn open(view: &'v View<'_>) -> Result<Self> {
         let shelves = view.follower_files(NAME)?.ok_or_else(|| no_history_problem(view))?;
         let book = Self::of(view, &shelves.all())?;
         let unknown = checkout::meta(book.checkout, UNKNOWN_RENAMES_KEY)?;
@@ -85,7 +87,7 @@ impl<'v> HistoryReader<'v> {
 
     /// The history, if it can be had without waiting for it. Where it cannot be kept, as on a
     /// read-only disk, the answer goes without it and says so.
-    pub(crate) fn open_if_ready(view: &'v View<'_>) -> Result<Option<Self>> {
+    pub fn open_if_ready(view: &'v View<'_>) -> Result<Option<Self>> {
         let shelves = match view.follower_files_if_ready(NAME) {
             Err(problem) if problem.code == ProblemCode::Io => {
                 view.mark_partial(format!("history cannot be read: {}", problem.message));
@@ -108,22 +110,21 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// What commits say, and the line of them.
-    pub(crate) const fn stores(&self) -> (&'v Connection, &'v Connection) {
+    pub const fn stores(&self) -> (&'v Connection, &'v Connection) {
         (self.facts, self.checkout)
     }
 
     /// How many commits there are.
-    pub(crate) fn commits(&self) -> Result<i64> {
+    pub fn commits(&self) -> Result<i64> {
         checkout::count(self.checkout)
     }
 
     /// The artifact that a target means, also by a path that it had.
-    pub(crate) fn artifact(&self, view: &View<'_>, target: &NodeTarget) -> Result<Artifact> {
+    pub fn artifact(&self, view: &View<'_>, target: &NodeTarget) -> Result<Artifact> {
         let text = target.as_str().trim();
         let path = ["file:", "module:"].iter().find_map(|kind| text.strip_prefix(kind));
         let text = path.unwrap_or(text);
-        view.check_inside_repository(text)?;
-        for path in view.typed_paths(text) {
+        for path in view.paths().resolve(text)? {
             if let Some(found) = self.artifact_at(&path)? {
                 return Ok(found);
             }
@@ -146,7 +147,7 @@ impl<'v> HistoryReader<'v> {
 
     /// The same for something that may be new: a file that no commit has touched yet is told by
     /// its place and name alone.
-    pub(crate) fn artifact_or_new(&self, view: &View<'_>, target: &NodeTarget) -> Result<Artifact> {
+    pub fn artifact_or_new(&self, view: &View<'_>, target: &NodeTarget) -> Result<Artifact> {
         let known = self.artifact(view, target);
         let Err(problem) = &known else { return known };
         match graph::resolve(view, target) {
@@ -160,7 +161,7 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// What was last at a path.
-    pub(crate) fn artifact_at(&self, path: &RepoPath) -> Result<Option<Artifact>> {
+    pub fn artifact_at(&self, path: &RepoPath) -> Result<Option<Artifact>> {
         let Some(PathState { artifact: id, is_checked_out: live, .. }) =
             checkout::path_state_at(self.checkout, path)?
         else {
@@ -192,22 +193,22 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// Every file of the commit that is checked out.
-    pub(crate) fn live_files(&self) -> Result<Vec<(RepoPath, i64)>> {
+    pub fn live_files(&self) -> Result<Vec<(RepoPath, i64)>> {
         checkout::checked_out_files(self.checkout)
     }
 
     /// Every artifact that it does not have, with its last path.
-    pub(crate) fn deleted_files(&self) -> Result<Vec<(RepoPath, i64)>> {
+    pub fn deleted_files(&self) -> Result<Vec<(RepoPath, i64)>> {
         checkout::deleted_artifacts(self.checkout)
     }
 
     /// What was done to an artifact, oldest first.
-    pub(crate) fn touches(&self, artifact: i64) -> Result<Vec<TouchRow>> {
+    pub fn touches(&self, artifact: i64) -> Result<Vec<TouchRow>> {
         checkout::touches_of(self.checkout, artifact)
     }
 
     /// The last commit of an artifact.
-    pub(crate) fn last_commit(&self, artifact: i64) -> Result<Option<CheckoutCommit>> {
+    pub fn last_commit(&self, artifact: i64) -> Result<Option<CheckoutCommit>> {
         checkout::last_commit_of(self.checkout, artifact)
     }
 
@@ -240,19 +241,19 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// The commit at a position.
-    pub(crate) fn commit_position(&self, pos: i64) -> Result<CheckoutCommit> {
+    pub fn commit_position(&self, pos: i64) -> Result<CheckoutCommit> {
         checkout::commit_at_position(self.checkout, pos)?
             .ok_or_else(|| Problem::internal("a gap in the history"))
     }
 
     /// What a commit says.
-    pub(crate) fn commit(&self, stop: &CheckoutCommit) -> Result<HistoryCommit> {
+    pub fn commit(&self, stop: &CheckoutCommit) -> Result<HistoryCommit> {
         let found = commit_store::get(self.facts, stop.id)?.filter(|commit| commit.sha == stop.sha);
         found.ok_or_else(|| incomplete_problem(&format!("commit {}", short_commit_id(&stop.sha))))
     }
 
     /// The words of a commit alone.
-    pub(crate) fn message(&self, stop: &CheckoutCommit) -> Result<String> {
+    pub fn message(&self, stop: &CheckoutCommit) -> Result<String> {
         let found =
             commit_store::sha_and_message(self.facts, stop.id)?.filter(|(sha, _)| *sha == stop.sha);
         let found = found
@@ -261,12 +262,12 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// The files that a commit touched.
-    pub(crate) fn touched(&self, stop: &CheckoutCommit) -> Result<Vec<(i64, TouchRow)>> {
+    pub fn touched(&self, stop: &CheckoutCommit) -> Result<Vec<(i64, TouchRow)>> {
         checkout::touches_at_position(self.checkout, stop.pos)
     }
 
     /// Commits whose names start with some digits, as far as they lead to what is checked out.
-    pub(crate) fn commits_with_prefix(&self, digits: &str) -> Result<Vec<CheckoutCommit>> {
+    pub fn commits_with_prefix(&self, digits: &str) -> Result<Vec<CheckoutCommit>> {
         let digits = digits.to_ascii_lowercase();
         let low = history::sha_from_hex(&digits);
         let high = [low.as_slice(), &[0xff; 32]].concat();
@@ -308,28 +309,23 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// The tags of a file, with everything that commits up to a position did to them.
-    pub(crate) fn tags_at(
-        &self,
-        path: &RepoPath,
-        ops: &[(i64, TagOp)],
-        up_to: i64,
-    ) -> BTreeSet<String> {
+    pub fn tags_at(&self, path: &RepoPath, ops: &[(i64, TagOp)], up_to: i64) -> BTreeSet<String> {
         let until = ops.iter().take_while(|(pos, _)| *pos <= up_to).map(|(_, op)| op);
         history::tag_state(self.folders.tags(path), until)
     }
 
     /// What commits did to the tags of an artifact.
-    pub(crate) fn tag_ops(&self, artifact: i64) -> Result<Vec<(i64, TagOp)>> {
+    pub fn tag_ops(&self, artifact: i64) -> Result<Vec<(i64, TagOp)>> {
         checkout::tag_ops_of(self.checkout, artifact)
     }
 
     /// The tags of an artifact.
-    pub(crate) fn tags(&self, artifact: &Artifact) -> Result<BTreeSet<String>> {
+    pub fn tags(&self, artifact: &Artifact) -> Result<BTreeSet<String>> {
         Ok(self.tags_at(&artifact.path, &self.tag_ops(artifact.id)?, i64::MAX))
     }
 
     /// The tags of many files.
-    pub(crate) fn all_tags(&self, files: &[(RepoPath, i64)]) -> Result<Vec<BTreeSet<String>>> {
+    pub fn all_tags(&self, files: &[(RepoPath, i64)]) -> Result<Vec<BTreeSet<String>>> {
         let mut ops: BTreeMap<i64, Vec<TagOp>> = BTreeMap::new();
         for (artifact, op) in checkout::all_tag_ops(self.checkout)? {
             ops.entry(artifact).or_default().push(op);
@@ -342,7 +338,7 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// What usually changes with some files, most likely first, as far as anybody would read.
-    pub(crate) fn cochanged_files(
+    pub fn cochanged_files(
         &self,
         asked: &[Artifact],
     ) -> Result<(Vec<CochangedFile>, cochange::GatheredEvidence)> {
@@ -357,7 +353,7 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// What changed with a file at least so often, most likely first, and no more than that.
-    pub(crate) fn frequent_partners(
+    pub fn frequent_partners(
         &self,
         artifact: i64,
         (often, most): (u64, usize),
@@ -382,12 +378,12 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// How many commits of an artifact count for what changes together.
-    pub(crate) fn counted_commits_of(&self, artifact: i64) -> Result<u64> {
+    pub fn counted_commits_of(&self, artifact: i64) -> Result<u64> {
         cochange::countable_commits_of(self.checkout, artifact, self.bulk_threshold)
     }
 
     /// How many commits count for what changes together, in all.
-    pub(crate) fn counted_commits(&self, view: &View<'_>) -> Result<u64> {
+    pub fn counted_commits(&self, view: &View<'_>) -> Result<u64> {
         let head = checkout::meta(self.checkout, "head")?.unwrap_or_default();
         let mark = format!("{head} {} {}", self.bulk_threshold, self.commits()?);
         if let Some(known) = view.cached_at::<u64>(COMMIT_COUNT_KEY, &mark) {
@@ -401,7 +397,7 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// When a commit so many commits ago was made.
-    pub(crate) fn time_ago(&self, ago: i64) -> Result<i64> {
+    pub fn time_ago(&self, ago: i64) -> Result<i64> {
         Ok(self.commit_position(self.commits()? - 1 - ago)?.time)
     }
 }
@@ -418,17 +414,17 @@ fn no_history_problem(view: &View<'_>) -> Problem {
 }
 
 /// A commit's name as answers write it.
-pub(crate) fn short_commit_id(sha: &[u8]) -> String {
+pub fn short_commit_id(sha: &[u8]) -> String {
     history::sha_to_hex(sha).chars().take(12).collect()
 }
 
 /// Seconds since 1970 as a time that everybody reads.
-pub(crate) fn time_text(seconds: i64) -> String {
+pub fn time_text(seconds: i64) -> String {
     Timestamp::from_second(seconds).unwrap_or(Timestamp::UNIX_EPOCH).to_string()
 }
 
 /// How long ago something was, as a person says it.
-pub(crate) fn elapsed_text(now: Timestamp, then: i64) -> String {
+pub fn elapsed_text(now: Timestamp, then: i64) -> String {
     let seconds = now.as_second().saturating_sub(then);
     let count = |number: i64, unit: &str| match number {
         1 => format!("1 {unit} ago"),

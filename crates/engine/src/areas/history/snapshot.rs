@@ -32,7 +32,7 @@ const MAX_FILE_BYTES: u64 = 1 << 30;
 
 /// A snapshot that is kept.
 #[derive(Debug, Clone)]
-pub(crate) struct StoredSnapshot {
+pub struct StoredSnapshot {
     /// Its name, without the ending
     pub name: String,
     /// Where it is
@@ -42,7 +42,7 @@ pub(crate) struct StoredSnapshot {
 }
 
 /// Every snapshot that lies beside a store of commits, newest first.
-pub(crate) fn list(store: &Path) -> Vec<StoredSnapshot> {
+pub fn list(store: &Path) -> Vec<StoredSnapshot> {
     let entries = fs::read_dir(folder(store)).into_iter().flatten().flatten();
     let found = entries.filter_map(|entry| {
         let (path, known) = (entry.path(), entry.metadata().ok()?);
@@ -61,7 +61,7 @@ pub(crate) fn folder(store: &Path) -> PathBuf {
 }
 
 /// The bytes of a file that may be a snapshot.
-pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
+pub fn read(path: &Path) -> Result<Vec<u8>> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let failed = || Problem::io(format!("read {name}"));
     tree::read_regular(path, MAX_FILE_BYTES).map_err(|error| match error.kind() {
@@ -73,7 +73,7 @@ pub(crate) fn read(path: &Path) -> Result<Vec<u8>> {
 }
 
 /// Takes a snapshot of what is known: what it is of, and its bytes.
-pub(crate) fn take_snapshot(
+pub fn take_snapshot(
     (facts, line): (&Connection, &Connection),
     (config, call): (&Config, &Call),
 ) -> Result<(SnapshotHeader, Vec<u8>)> {
@@ -119,12 +119,12 @@ fn roll_of_commits(facts: &Connection, ids: &[i64]) -> Result<SnapshotWriter> {
 }
 
 /// What a snapshot is called unless somebody says otherwise.
-pub(crate) fn default_name(about: &SnapshotHeader) -> String {
+pub fn default_name(about: &SnapshotHeader) -> String {
     format!("{}-{}", about.commits, super::short_commit_id(&about.head))
 }
 
 /// Keeps a snapshot under a name, whole or not at all.
-pub(crate) fn write(store: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
+pub fn write(store: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     let failed = || Problem::io("keep a snapshot");
     let folder = folder(store);
     fs::create_dir_all(&folder).map_err(failed())?;
@@ -193,7 +193,7 @@ pub(super) fn fill_from_newest(facts: &mut Store, goal: &FollowTarget<'_>) -> Re
 }
 
 /// Brings the commits of a snapshot into the store; how many of them were not known.
-pub(crate) fn import_commits(
+pub fn import_commits(
     facts: &mut Store,
     found: &snapshot::Snapshot<'_>,
     tell: &dyn Fn(Progress) -> Result<()>,

@@ -16,7 +16,7 @@ const PROGRESS_INTERVAL: usize = 128;
 
 /// A snapshot that was checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct SnapshotCheck {
+pub struct SnapshotCheck {
     /// Commits that are in this clone, and say the same there
     pub same: usize,
     /// Commits that are not, and cannot be compared
@@ -24,11 +24,7 @@ pub(crate) struct SnapshotCheck {
 }
 
 /// Replays a snapshot, and reads from git again what it says.
-pub(crate) fn check_snapshot(
-    repo: &Repo,
-    found: &Snapshot<'_>,
-    call: &Call,
-) -> Result<SnapshotCheck> {
+pub fn check_snapshot(repo: &Repo, found: &Snapshot<'_>, call: &Call) -> Result<SnapshotCheck> {
     let excludes = Excludes::new(&found.header.exclude)?;
     if found.replay(&|path| excludes.hides(path, false))? != found.header.digest {
         return Err(mismatch_problem("its commits do not add up to what it says"));
@@ -73,11 +69,7 @@ fn say_the_same(one: &HistoryCommit, other: &HistoryCommit) -> bool {
 }
 
 /// Whether anything that is here leads to a commit of a snapshot, and git agrees on its parents.
-pub(crate) fn connects_to_repository(
-    repo: &Repo,
-    found: &Snapshot<'_>,
-    call: &Call,
-) -> Result<bool> {
+pub fn connects_to_repository(repo: &Repo, found: &Snapshot<'_>, call: &Call) -> Result<bool> {
     let mut theirs: HashMap<Vec<u8>, Vec<Vec<u8>>> = HashMap::new();
     for commit in found.commits() {
         let commit = commit?;

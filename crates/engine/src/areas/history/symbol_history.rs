@@ -20,7 +20,7 @@ const MAX_PARSED_BYTES: u64 = 2 * 1024 * 1024;
 const MAX_COMMITS: usize = 500;
 
 /// What a commit did to a symbol.
-pub(crate) struct SymbolTouch {
+pub struct SymbolTouch {
     /// The commit and the file
     pub touch: TouchRow,
     /// What it did
@@ -30,8 +30,10 @@ pub(crate) struct SymbolTouch {
 }
 
 /// The commits of a symbol, and whether older ones were left out.
-pub(crate) struct SymbolHistory {
+pub struct SymbolHistory {
+    /// The commits, newest first
     pub touches: Vec<SymbolTouch>,
+    /// Whether older commits were left out
     pub is_cut: bool,
 }
 
@@ -46,7 +48,7 @@ struct SymbolVersion {
 type SymbolVersions = Rc<Vec<SymbolVersion>>;
 
 /// Follows a symbol through the commits of its file, oldest first.
-pub(crate) fn trace_symbol(
+pub fn trace_symbol(
     view: &View<'_>,
     book: &HistoryReader<'_>,
     artifact: &Artifact,

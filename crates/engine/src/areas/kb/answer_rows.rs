@@ -31,7 +31,7 @@ pub struct EntityRow {
 
 impl EntityRow {
     /// An entity as a row; its long text only where it was asked for.
-    pub(crate) fn of(fact: &KnownEntity, with_text: bool) -> Self {
+    pub fn of(fact: &KnownEntity, with_text: bool) -> Self {
         let mut entity = fact.entity.clone();
         if !with_text {
             entity.more.text = None;
@@ -45,7 +45,7 @@ impl EntityRow {
     }
 
     /// The cells of a table's row.
-    pub(crate) fn cells(&self) -> Vec<PageCell> {
+    pub fn cells(&self) -> Vec<PageCell> {
         let entity = &self.entity;
         let priority = entity.more.priority.map(|p| format!(", {p}")).unwrap_or_default();
         vec![
@@ -70,7 +70,7 @@ pub struct RelationView {
 }
 
 /// Says of relations that files tell when they were written and by whom: like their files.
-pub(crate) fn fill_relation_dates(view: &View, ties: &mut [RelationView]) -> Result<()> {
+pub fn fill_relation_dates(view: &View, ties: &mut [RelationView]) -> Result<()> {
     let book = HistoryReader::open_if_ready(view)?;
     for tie in ties.iter_mut().filter(|tie| tie.relation.created_at.is_empty()) {
         let Some(path) = &tie.path else { continue };
@@ -86,14 +86,14 @@ pub(crate) fn fill_relation_dates(view: &View, ties: &mut [RelationView]) -> Res
 
 impl RelationView {
     /// A relation as a row.
-    pub(crate) fn of(bond: &KnownRelation) -> Self {
+    pub fn of(bond: &KnownRelation) -> Self {
         let file = bond.origin.file().map(|(path, line)| format!("{path}:{line}"));
         let path = bond.origin.file().map(|(path, _)| path.clone());
         Self { relation: bond.relation.clone(), file, path }
     }
 
     /// The cells of a table's row.
-    pub(crate) fn cells(&self) -> Vec<PageCell> {
+    pub fn cells(&self) -> Vec<PageCell> {
         let relation = &self.relation;
         let kind =
             if relation.kind.is_empty() { String::new() } else { format!(" ({})", relation.kind) };
@@ -116,7 +116,7 @@ impl RelationView {
 }
 
 /// An end of a relation as a handle.
-pub(super) fn handle(end: &str) -> String {
+pub fn handle(end: &str) -> String {
     match kb::KbEndpoint::parse(end) {
         Ok(kb::KbEndpoint::Entity(id)) => format!("kb:{id}"),
         _ => end.to_owned(),
@@ -141,7 +141,7 @@ pub struct KbChangeAnswer {
 
 impl KbChangeAnswer {
     /// What a list of edits does.
-    pub(crate) fn of(summary: impl Into<String>, edits: &[KbRowChange]) -> Self {
+    pub fn of(summary: impl Into<String>, edits: &[KbRowChange]) -> Self {
         let (entities, relations) = RowChangeCounts::of(edits);
         let rows = edits.iter().map(KbRowChange::describe).collect();
         let warnings = edits.iter().filter_map(secret_warning).collect();
@@ -154,7 +154,7 @@ impl KbChangeAnswer {
     }
 
     /// The rows as the text of a dry run.
-    pub(crate) fn preview(&self) -> String {
+    pub fn preview(&self) -> String {
         self.rows.iter().map(|row| format!("{row}\n")).collect()
     }
 }
@@ -202,7 +202,7 @@ fn cells(row: &str) -> Vec<PageCell> {
 }
 
 /// A moment to the second, as people read it.
-pub(crate) fn time_text(at: &str) -> String {
+pub fn time_text(at: &str) -> String {
     match at.split_once('.') {
         Some((seconds, _)) if at.ends_with('Z') => format!("{seconds}Z"),
         _ => at.to_owned(),
@@ -210,7 +210,7 @@ pub(crate) fn time_text(at: &str) -> String {
 }
 
 /// Texts on one line and cut, for tables.
-pub(crate) fn one_line(text: &str, most: usize) -> String {
+pub fn one_line(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", &line[..end]),

@@ -44,7 +44,7 @@ pub struct BranchRow {
 }
 
 /// All branches' stores, with their folders.
-pub(crate) fn all_branch_stores(
+pub fn all_branch_stores(
     place: &StoreLocations,
     git: Option<&Repository>,
     call: &Call,
@@ -120,7 +120,7 @@ impl ExistingOwners {
 }
 
 /// A branch's store for reading, by the branch's name.
-pub(crate) fn open(place: &StoreLocations, branch: &str) -> Result<PooledConnection> {
+pub fn open(place: &StoreLocations, branch: &str) -> Result<PooledConnection> {
     let kept = place.branches_with_store(&DURABLE)?;
     let names: Vec<&str> = kept.iter().map(|kept| kept.owner.display_name()).collect();
     if let Some(kept) = kept.iter().find(|kept| kept.owner.display_name() == branch) {

@@ -16,7 +16,7 @@ use crate::search;
 
 /// A change to the knowledge base.
 #[derive(Debug, Clone)]
-pub(crate) struct KbChange {
+pub struct KbChange {
     /// What is done
     pub kind: KbChangeKind,
     /// Who does it and when; a recorded inverse does not know yet
@@ -31,7 +31,7 @@ pub(crate) struct KbChange {
     clippy::large_enum_variant,
     reason = "one is made for each change, and most are the large one"
 )]
-pub(crate) enum KbChangeKind {
+pub enum KbChangeKind {
     /// A changeset is applied, under the name of the operation that made it
     Apply(Changeset, &'static str, ExternalRefs),
     /// Entries of the log are taken back
@@ -118,7 +118,7 @@ pub(super) fn read_inverse(json: &Value) -> Result<Arc<dyn StoreChange>> {
 }
 
 /// The entries of the log that a recorded change made.
-pub(crate) fn logged_entries(inverse: &str) -> Result<Vec<i64>> {
+pub fn logged_entries(inverse: &str) -> Result<Vec<i64>> {
     let json = serde_json::from_str(inverse);
     entries_of(&json.map_err(|error| damaged().with_source(error))?)
 }

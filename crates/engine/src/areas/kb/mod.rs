@@ -1,36 +1,37 @@
 //! The knowledge base as an area: what files say in the index, what agents wrote in the branch's
 //! store, both as one model, a layer of the graph, and rules.
 
-pub(crate) mod answer_rows;
-pub(crate) mod branch_stores;
+pub mod answer_rows;
+pub mod branch_stores;
 mod change;
+mod changeset_plan;
 mod context;
 mod document_filter;
 mod files;
 mod graph_area;
 mod index;
 mod rules;
-pub(crate) mod shared;
+pub mod shared;
 mod state;
 mod sync_difference;
 
 use crate::durable::{self, DurableStore};
 use crate::search;
 
-pub(crate) use change::{KbChange, KbChangeKind, logged_entries};
+pub use change::{KbChange, KbChangeKind, logged_entries};
+pub use changeset_plan::{ChangeLabel, ParsedChangeset, plan_changeset};
 pub(crate) use graph_area::KbGraphArea;
 pub(crate) use index::KbIndexer;
-pub(crate) use rules::RULES;
-pub(crate) use state::{
-    KbState, current_stamp, external_names, is_document, kb_state, node_exists, resolve_path,
-};
-pub(crate) use sync_difference::SyncDifference;
+pub use rules::RULES;
+pub(crate) use state::external_names;
+pub use state::{KbState, current_stamp, is_document, kb_state, node_exists, resolve_path};
+pub use sync_difference::SyncDifference;
 
 /// The store's name.
-pub(crate) const STORE: &str = "kb";
+pub const STORE: &str = "kb";
 
 /// One store a branch.
-pub(crate) const DURABLE: DurableStore = DurableStore {
+pub const DURABLE: DurableStore = DurableStore {
     name: STORE,
     file: "branches/{branch}/kb.sqlite",
     steps: &[

@@ -13,7 +13,7 @@ use crate::view::View;
 const STALE_AFTER_DAYS: i64 = 180;
 
 /// Every rule, the three of old first.
-pub(crate) static RULES: [VerifyRule; 12] = [
+pub static RULES: [VerifyRule; 12] = [
     VerifyRule {
         code: "KB_MUST_COVERAGE",
         severity: RuleSeverity::Error,

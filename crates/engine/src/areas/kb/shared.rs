@@ -32,7 +32,7 @@ fn depends(view: &View<'_>) -> Result<String> {
 
 /// Plans to take over what the files have. What can be taken without a choice is laid over the
 /// store already, and is written before any other change.
-pub(crate) fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> {
+pub fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> {
     let summary = "merge shared knowledge".to_owned();
     let Some(overlay) = view.overlay(STORE)? else {
         let (change, answer) = (PlannedChange::Nothing, MergeReport::default());
@@ -55,17 +55,14 @@ pub(crate) fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeRe
 }
 
 /// What the files should say.
-pub(crate) fn texts(
-    view: &View,
-    files: &BTreeMap<String, String>,
-) -> Result<BTreeMap<String, String>> {
+pub fn texts(view: &View, files: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>> {
     let unwritten = empty()?;
     let conn = view.store(STORE)?.map_or(&unwritten, |reading| &reading.conn);
     share::shared_file_texts(conn, files, &told(view)?)
 }
 
 /// A store without rows, where this branch has none yet.
-pub(crate) fn empty() -> Result<Connection> {
+pub fn empty() -> Result<Connection> {
     let conn = Connection::open_in_memory().map_err(sqlite_problem("open a store"))?;
     let mut steps = kb::MIGRATIONS.iter();
     steps

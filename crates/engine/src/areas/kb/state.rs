@@ -20,28 +20,28 @@ use crate::view::View;
 const CACHE_KEY: &str = "kb.model";
 
 /// The knowledge base as of one moment.
-pub(crate) struct KbState {
+pub struct KbState {
     /// Files and store as one
     pub model: KnowledgeModel,
     /// What files say
-    pub files: Arc<KbFiles>,
+    pub(crate) files: Arc<KbFiles>,
     /// Ends of relations that lie in a file, by file
     ends: BTreeMap<RepoPath, BTreeSet<String>>,
 }
 
 /// The knowledge base, put together once a view, and once for all views that see the same.
-pub(crate) fn kb_state(view: &View) -> Result<Arc<KbState>> {
+pub fn kb_state(view: &View) -> Result<Arc<KbState>> {
     view.cached_for_view(|| cached_state(view)).map(|known| Arc::clone(&known))
 }
 
 /// The file or folder that a caller means by a path.
-pub(crate) fn resolve_path(view: &View, path: Option<&NodeTarget>) -> Result<Option<RepoPath>> {
+pub fn resolve_path(view: &View, path: Option<&NodeTarget>) -> Result<Option<RepoPath>> {
     let node = path.map(|path| graph::resolve(view, path)).transpose()?;
     Ok(node.and_then(|node| node.path().cloned()))
 }
 
 /// Who changes something now.
-pub(crate) fn current_stamp(view: &View) -> ChangeStamp {
+pub fn current_stamp(view: &View) -> ChangeStamp {
     ChangeStamp { at: view.call().now.to_string(), actor: view.call().actor.clone() }
 }
 
@@ -115,7 +115,7 @@ fn ends(model: &KnowledgeModel) -> BTreeMap<RepoPath, BTreeSet<String>> {
 
 impl KbState {
     /// Every way that relations may write a node; a file has those of all its symbols.
-    pub(crate) fn names_of(&self, node: &EntityRef) -> Vec<String> {
+    pub fn names_of(&self, node: &EntityRef) -> Vec<String> {
         let mut names = self.model.names_of(node);
         if let EntityRef::Module(path) | EntityRef::File(path) = node {
             names.extend(self.ends.get(path).into_iter().flatten().cloned());
@@ -126,7 +126,7 @@ impl KbState {
     }
 
     /// Whether an entity is told at or below a place, or is or is tied to code there.
-    pub(crate) fn is_tied_to(&self, fact: &KnownEntity, place: &RepoPath) -> bool {
+    pub fn is_tied_to(&self, fact: &KnownEntity, place: &RepoPath) -> bool {
         let below = |path: &RepoPath| path == place || path.is_at_or_below(place);
         let is_code = |node: EntityRef| node.path().is_some_and(below);
         let own = fact.code.clone().or_else(|| self.model.node_of(&fact.entity.id));
@@ -202,7 +202,7 @@ fn nearest(view: &View, files: &KbFiles, id: &str) -> Result<Option<String>> {
 }
 
 /// Whether a piece of the tree is there, whatever kind of file it is called.
-pub(crate) fn node_exists(view: &View, node: &EntityRef) -> bool {
+pub fn node_exists(view: &View, node: &EntityRef) -> bool {
     let held = view.graph_areas().iter().any(|layer| layer.contains(view, node).unwrap_or(false));
     let as_file = || match node {
         EntityRef::File(path) | EntityRef::Module(path) => {
@@ -228,7 +228,7 @@ pub(super) fn description(node: &EntityRef, fact: &KnownEntity) -> graph::NodeDe
 }
 
 /// Whether a file counts as a document of the knowledge base.
-pub(crate) fn is_document(view: &View, path: &RepoPath) -> Result<bool> {
+pub fn is_document(view: &View, path: &RepoPath) -> Result<bool> {
     let named = kb::extractor(path).is_some_and(|extractor| extractor.name() == "document");
     Ok(named && DocumentFilter::new(&view.config().kb)?.accepts("document", path))
 }

@@ -44,7 +44,7 @@ impl SyncDifference {
     }
 
     /// Compares with the last time, and remembers this time where that can be written.
-    pub(crate) fn since_last_sync(workspace: &Workspace, view: &View) -> Result<Self> {
+    pub fn since_last_sync(workspace: &Workspace, view: &View) -> Result<Self> {
         let now = digests(kb_files(view)?.as_ref());
         let Ok(folder) = workspace.cache() else { return Ok(Self::between(&Digests::new(), &now)) };
         let noted = folder.read(SYNC_STATE_FILE).ok();
@@ -76,7 +76,7 @@ impl SyncDifference {
     }
 
     /// Says it on a page.
-    pub(crate) fn render(&self, page: &mut Page) {
+    pub fn render(&self, page: &mut Page) {
         if self.is_empty() {
             return;
         }

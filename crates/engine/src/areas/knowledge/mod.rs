@@ -17,7 +17,7 @@ use crate::graph::{
 };
 use crate::view::View;
 
-pub(crate) use rules::RULES;
+pub use rules::RULES;
 
 const GROUPS: EdgeKind = EdgeKind {
     area: "graph",

@@ -15,7 +15,7 @@ use crate::view::View;
 const DRIFT_WARNING_PERCENT: u32 = 25;
 
 /// The rules of knowledge.
-pub(crate) const RULES: &[VerifyRule] = &[
+pub const RULES: &[VerifyRule] = &[
     VerifyRule {
         code: "KNOWLEDGE_DRIFTED",
         severity: RuleSeverity::Warning,

@@ -18,7 +18,7 @@ const OWN_FOLDER: &str = ".cairn";
 
 /// The files that a task's commits touched.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct TouchedFiles {
+pub struct TouchedFiles {
     /// The files, cairn's own left out
     pub paths: Vec<String>,
     /// How many commits there are
@@ -27,11 +27,7 @@ pub(crate) struct TouchedFiles {
 
 /// What the commits of a task touched. A commit that names no task belongs to one claim at most,
 /// whether that claim still holds or has ended.
-pub(crate) fn files_touched(
-    view: &View,
-    draft: &WorkDraft<'_>,
-    task: &Task,
-) -> Result<TouchedFiles> {
+pub fn files_touched(view: &View, draft: &WorkDraft<'_>, task: &Task) -> Result<TouchedFiles> {
     let Some(git) = view.git() else { return Ok(TouchedFiles::default()) };
     let since = task.created_at.parse().unwrap_or(view.call().now);
     let claims: Vec<TaskClaim> = draft.all()?;

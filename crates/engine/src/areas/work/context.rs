@@ -9,6 +9,7 @@ use work::{WorkDraft, WorkItem};
 
 use super::records::DraftView;
 use super::{files_of, work_patterns};
+use crate::areas::files::file_node;
 use crate::areas::knowledge::atom_context;
 use crate::graph::{ContextItem, ContextSection};
 
@@ -133,11 +134,11 @@ fn file_knowledge(
     let derived = work_patterns(view)?;
     let (mut items, mut told) = (Vec::new(), std::collections::BTreeSet::new());
     for path in &paths {
-        let nodes = view.typed_paths(path);
+        let nodes = view.paths().candidates(path);
         let is_there = nodes.iter().any(|path| view.tree().stat_if_reachable(path).is_some());
         let text = format!("names {path}{}", if is_there { "" } else { ", which is not there" });
         if items.len() < MAX_LISTED_FILES {
-            let handle = nodes.first().map(|path| view.path_node(path).to_string());
+            let handle = nodes.first().map(|path| file_node(path).to_string());
             items.push(item(ContextSection::RestsOn, text, handle.filter(|_| is_there)));
         }
         told.extend(derived.matcher.matching(path, Some(one.project_id())).into_iter().cloned());

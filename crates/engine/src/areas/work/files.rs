@@ -33,7 +33,7 @@ const MATCHES_CACHE_KEY: &str = "work.covered";
 struct PatternMatches(Mutex<HashMap<Vec<String>, Arc<Vec<FileFingerprint>>>>);
 
 /// The files that patterns match now.
-pub(crate) fn matched_files(view: &View, patterns: &[String]) -> Result<Arc<Vec<FileFingerprint>>> {
+pub fn matched_files(view: &View, patterns: &[String]) -> Result<Arc<Vec<FileFingerprint>>> {
     let covered = view.cached_for_index(MATCHES_CACHE_KEY, || Ok(PatternMatches::default()))?;
     let lock = || covered.0.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = lock().get(patterns) {
@@ -73,17 +73,13 @@ fn folder_of(text: &str) -> Result<RepoPath, String> {
 }
 
 /// How far the files of an atom have moved on; nothing when that was not noted.
-pub(crate) fn drift(
-    view: &View,
-    draft: &WorkDraft<'_>,
-    atom: &Atom,
-) -> Result<Option<KnowledgeDrift>> {
+pub fn drift(view: &View, draft: &WorkDraft<'_>, atom: &Atom) -> Result<Option<KnowledgeDrift>> {
     let Some(then) = drift::footprint(draft, &atom.id)? else { return Ok(None) };
     Ok(Some(drift::compute_drift(&then, &matched_files(view, &atom.paths)?)))
 }
 
 /// What is known about some paths, with its age.
-pub(crate) fn knowledge_about(
+pub fn knowledge_about(
     view: &View,
     draft: &WorkDraft<'_>,
     project: Option<&WorkRecordId>,
@@ -99,14 +95,17 @@ pub(crate) fn knowledge_about(
 }
 
 /// Paths as callers name them: folders and globs stand for the files below, or that match.
-pub(crate) fn expand_paths(view: &View, named: &[String]) -> Result<Vec<String>> {
+pub fn expand_paths(view: &View, named: &[String]) -> Result<Vec<String>> {
     let conn = view.index()?.conn();
     let is_glob =
         |name: &str| name.contains(['*', '?', '{', '[']) && name.parse::<PathGlob>().is_ok();
-    let typed: Vec<Option<RepoPath>> = named
-        .iter()
-        .map(|name| if is_glob(name) { None } else { view.typed_paths(name).into_iter().next() })
-        .collect();
+    let typed: Vec<Option<RepoPath>> =
+        named
+            .iter()
+            .map(|name| {
+                if is_glob(name) { None } else { view.paths().candidates(name).into_iter().next() }
+            })
+            .collect();
     let plain: Vec<RepoPath> = typed.iter().flatten().cloned().collect();
     let files = tables::which_are_files(conn, &plain)?;
     let mut paths: Vec<String> = Vec::new();
@@ -134,7 +133,7 @@ pub(crate) fn expand_paths(view: &View, named: &[String]) -> Result<Vec<String>>
 
 /// What the Context Files of a record name.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct ContextFiles {
+pub struct ContextFiles {
     /// Paths and globs as they are written, each once
     pub names: Vec<String>,
     /// Lines that name no file
@@ -142,9 +141,9 @@ pub(crate) struct ContextFiles {
 }
 
 /// What lines of Context Files name, once it is known which words of them are files.
-pub(crate) fn context_files(view: &View, lines: &[NamedLine]) -> ContextFiles {
+pub fn context_files(view: &View, lines: &[NamedLine]) -> ContextFiles {
     let is_there = |name: &&String| {
-        let paths = view.typed_paths(name);
+        let paths = view.paths().candidates(name);
         paths.iter().any(|path| view.tree().stat_if_reachable(path).is_some())
     };
     let mut found = ContextFiles::default();
@@ -164,16 +163,12 @@ pub(crate) fn context_files(view: &View, lines: &[NamedLine]) -> ContextFiles {
 }
 
 /// The files that the Context Files of a record name.
-pub(crate) fn files_of(
-    view: &View,
-    draft: &WorkDraft<'_>,
-    owner: &WorkItem,
-) -> Result<Vec<String>> {
+pub fn files_of(view: &View, draft: &WorkDraft<'_>, owner: &WorkItem) -> Result<Vec<String>> {
     expand_paths(view, &context_files(view, &files::context_files_of(draft, owner)?).names)
 }
 
 /// The open tasks whose Context Files name something at or below a path, and their features.
-pub(crate) fn tasks_about(
+pub fn tasks_about(
     view: &View,
     draft: &WorkDraft<'_>,
     path: &NodeTarget,
@@ -202,7 +197,7 @@ fn or_name(found: Vec<String>, name: String) -> Vec<String> {
 }
 
 /// One word for what some files look like.
-pub(crate) fn files_digest(view: &View, paths: &[String]) -> Result<String> {
+pub fn files_digest(view: &View, paths: &[String]) -> Result<String> {
     let conn = view.index()?.conn();
     let mut parts = Vec::new();
     for path in paths {
@@ -217,7 +212,7 @@ pub(crate) fn files_digest(view: &View, paths: &[String]) -> Result<String> {
 
 impl WorkPatterns {
     /// Open tasks whose Context Files name a path, by name or glob.
-    pub(crate) fn tasks_naming(&self, path: &str) -> Vec<&WorkRecordId> {
+    pub fn tasks_naming(&self, path: &str) -> Vec<&WorkRecordId> {
         self.tasks.matching(path, None).into_iter().collect()
     }
 }

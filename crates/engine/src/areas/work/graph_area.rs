@@ -219,7 +219,7 @@ fn open_task_items(view: &View, draft: &WorkDraft<'_>, path: &str) -> Result<Vec
 }
 
 /// How long ago something was, as a person says it.
-pub(crate) fn elapsed_text(view: &View, at: jiff::Timestamp) -> String {
+pub fn elapsed_text(view: &View, at: jiff::Timestamp) -> String {
     let minutes = (view.call().now.as_second() - at.as_second()) / 60;
     match minutes {
         ..1 => "just now".into(),

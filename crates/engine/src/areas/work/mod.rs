@@ -6,8 +6,8 @@ mod files;
 mod graph_area;
 pub(crate) mod records;
 mod rules;
-pub(crate) mod shared;
-pub(crate) mod text;
+pub mod shared;
+pub mod text;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -28,22 +28,23 @@ use crate::plan::{Plan, PlannedChange};
 use crate::search;
 use crate::view::View;
 
-pub(crate) use commits::files_touched;
-pub(crate) use files::{
+pub use commits::files_touched;
+pub use files::{
     context_files, drift, expand_paths, files_digest, files_of, knowledge_about, matched_files,
     tasks_about,
 };
-pub(crate) use graph_area::{WorkGraphArea, elapsed_text};
-pub(crate) use rules::RULES;
+pub(crate) use graph_area::WorkGraphArea;
+pub use graph_area::elapsed_text;
+pub use rules::RULES;
 
 /// The store's name, which starts the numbers of its changes.
-pub(crate) const STORE: &str = "work";
+pub const STORE: &str = "work";
 
 /// The name of what is kept of it.
 const PATTERNS_CACHE_KEY: &str = "work.patterns";
 
 /// The store of work and knowledge.
-pub(crate) const DURABLE: DurableStore = DurableStore {
+pub const DURABLE: DurableStore = DurableStore {
     name: STORE,
     file: "work.sqlite",
     steps: &[
@@ -101,10 +102,7 @@ impl StoreChange for WorkChange {
 }
 
 /// Looks at the store as of this view.
-pub(crate) fn read_store<T>(
-    view: &View,
-    read: impl FnOnce(&WorkDraft<'_>) -> Result<T>,
-) -> Result<T> {
+pub fn read_store<T>(view: &View, read: impl FnOnce(&WorkDraft<'_>) -> Result<T>) -> Result<T> {
     match view.store(STORE)? {
         Some(reading) => read(&draft(view, &reading.conn)?),
         None => read(&draft(view, &empty()?)?),
@@ -112,7 +110,7 @@ pub(crate) fn read_store<T>(
 }
 
 /// Plans a change to the store.
-pub(crate) fn plan<A>(
+pub fn plan<A>(
     view: &View,
     summary: impl FnOnce(&A) -> String,
     write: impl FnOnce(&mut WorkDraft<'_>) -> Result<A>,
@@ -158,7 +156,7 @@ fn empty() -> Result<Connection> {
 
 /// What every look at knowledge needs, derived once a revision.
 #[derive(Debug, Default)]
-pub(crate) struct WorkPatterns {
+pub struct WorkPatterns {
     /// The patterns of all atoms
     pub matcher: Arc<AtomMatcher>,
     /// The atoms that were asked for
@@ -170,9 +168,9 @@ pub(crate) struct WorkPatterns {
 }
 
 /// The patterns and files that the store names, as of this view.
-pub(crate) fn work_patterns(view: &View) -> Result<Arc<WorkPatterns>> {
+pub fn work_patterns(view: &View) -> Result<Arc<WorkPatterns>> {
     match view.store(STORE)? {
-        Some(reading) => view.cached_for_store(("work", STORE), || {
+        Some(reading) => view.cached_for_store("work", STORE, || {
             WorkPatterns::of(&reading.conn, matcher(view, &reading.conn)?)
         }),
         None => Ok(Arc::default()),
@@ -203,13 +201,13 @@ impl WorkPatterns {
 }
 
 /// Whether there is nothing to look at.
-pub(crate) fn is_empty(view: &View) -> Result<bool> {
+pub fn is_empty(view: &View) -> Result<bool> {
     Ok(view.store(STORE)?.is_none())
 }
 
 /// The states that work passes through: as the configuration has them, else the three that are
 /// always there. A store that has rows in other states keeps the states it was written with.
-pub(crate) fn pipelines(view: &View) -> Result<WorkPipelines> {
+pub fn pipelines(view: &View) -> Result<WorkPipelines> {
     let config = &view.config().work;
     Ok(WorkPipelines {
         feature: stages_of(view, WorkKind::Feature, &config.pipelines.feature)?,

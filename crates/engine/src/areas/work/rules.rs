@@ -10,7 +10,7 @@ use crate::rules::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
 use crate::view::View;
 
 /// The rules of work.
-pub(crate) const RULES: &[VerifyRule] = &[VerifyRule {
+pub const RULES: &[VerifyRule] = &[VerifyRule {
     code: "WORK_STATE_UNKNOWN",
     severity: RuleSeverity::Error,
     statement: "nothing stands in a state that `work.pipelines` leaves out",

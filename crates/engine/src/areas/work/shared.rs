@@ -31,7 +31,7 @@ fn pull(view: &View<'_>, conn: Option<&Connection>) -> Result<SharedChanges> {
 
 /// Plans to take over what the files have. What can be taken without a choice is laid over the
 /// store already, and is written before any other change.
-pub(crate) fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> {
+pub fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> {
     let summary = "merge shared knowledge".to_owned();
     let Some(overlay) = view.overlay(STORE)? else {
         let (change, answer) = (PlannedChange::Nothing, MergeReport::default());
@@ -58,7 +58,7 @@ pub(crate) fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeRe
 }
 
 /// What the files should say; nothing for a file that should not be there.
-pub(crate) fn texts(
+pub fn texts(
     view: &View,
     files: &BTreeMap<String, String>,
 ) -> Result<BTreeMap<String, Option<String>>> {

@@ -1,0 +1,72 @@
+//! Plans a changeset: checks it against the knowledge base and says what it would change.
+
+use std::sync::Arc;
+
+use base::Result;
+use kb::{Changeset, ChangesetFault, CheckedChangeset};
+
+use super::answer_rows::KbChangeAnswer;
+use super::{KbChange, KbChangeKind, STORE, current_stamp, external_names};
+use crate::plan::{Plan, PlannedChange};
+use crate::view::View;
+
+/// A changeset as a caller sent it, with what could not be read.
+#[derive(Debug, Default)]
+pub struct ParsedChangeset {
+    /// What could be read
+    pub set: Changeset,
+    /// What could not; any fault refuses the whole changeset
+    pub faults: Vec<ChangesetFault>,
+}
+
+impl From<Changeset> for ParsedChangeset {
+    /// A changeset that was not read from text has no faults.
+    fn from(set: Changeset) -> Self {
+        Self { set, faults: Vec::new() }
+    }
+}
+
+/// What an operation calls its change.
+#[derive(Debug, Clone, Copy)]
+pub struct ChangeLabel {
+    /// The name in the audit log, such as `upsert`
+    pub action: &'static str,
+    /// The verb in the answer, such as `wrote`
+    pub verb: &'static str,
+}
+
+/// Plans to apply a changeset.
+pub fn plan_changeset(
+    view: &View,
+    changeset: ParsedChangeset,
+    label: ChangeLabel,
+) -> Result<Plan<KbChangeAnswer>> {
+    let ParsedChangeset { set, faults } = changeset;
+    let ChangeLabel { action, verb } = label;
+    let (outside, stamp) = (external_names(view, &set)?, current_stamp(view));
+    let conn = view.store(STORE)?.map(|reading| &*reading.conn);
+    let edits = match kb::check_changeset((conn, &outside), (&set, faults), &stamp)? {
+        CheckedChangeset::AlreadyApplied(entry) => {
+            return Ok(Plan::nothing(KbChangeAnswer::of_logged(&entry)));
+        }
+        CheckedChangeset::Edits(edits) => edits,
+    };
+    let answer = KbChangeAnswer::of(verb, &edits);
+    if edits.is_empty() && set.id.is_none() {
+        return Ok(Plan::nothing(answer));
+    }
+    let summary = match edits.as_slice() {
+        [] => format!("{action}: nothing"),
+        [only] => format!("{action}: {}", only.describe()),
+        [first, rest @ ..] => format!("{action}: {} and {} more", first.describe(), rest.len()),
+    };
+    let preview = answer.preview();
+    let what = KbChangeKind::Apply(set, action, outside);
+    let change = KbChange { kind: what, author: Some(stamp), preview };
+    Ok(Plan {
+        summary,
+        change: PlannedChange::Store(Arc::new(change)),
+        answer,
+        retry_on_conflict: true,
+    })
+}

@@ -1,0 +1,39 @@
+//! Which package a file belongs to: the nearest folder above it that has a manifest.
+
+use std::collections::BTreeSet;
+
+use base::{RepoPath, Result};
+
+use engine::areas::files;
+use engine::view::View;
+
+/// Files that make their folder a package.
+const MANIFESTS: &[&str] = &[
+    "package.json",
+    "Cargo.toml",
+    "go.mod",
+    "pyproject.toml",
+    "setup.py",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "composer.json",
+    "Package.swift",
+];
+
+/// The folders of a repository that are packages.
+pub(crate) struct Packages(BTreeSet<RepoPath>);
+
+impl Packages {
+    pub(crate) fn read(view: &View) -> Result<Self> {
+        let is_manifest = |path: &RepoPath| MANIFESTS.contains(&path.name().as_str());
+        let manifests = files::all_paths(view)?.into_iter().filter(is_manifest);
+        Ok(Self(manifests.filter_map(|path| path.parent()).collect()))
+    }
+
+    /// The package of a file; none if no folder above it has a manifest.
+    pub(crate) fn of(&self, path: &RepoPath) -> Option<&RepoPath> {
+        let mut above = std::iter::successors(path.parent(), RepoPath::parent);
+        above.find_map(|folder| self.0.get(&folder))
+    }
+}

@@ -1,0 +1,134 @@
+//! The source of a place, with the numbers of its lines. Every answer that shows code reads it here.
+
+use base::{Problem, RepoPath, Result};
+use code::SymbolRow;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use engine::view::View;
+
+/// Larger files are not opened for their text, in bytes.
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// How many lines above a declaration may belong to it, at most: comments and attributes.
+const MAX_LEADING_LINES: usize = 60;
+
+/// How the lines above a declaration start that belong to it.
+const LEADING_LINE_PREFIXES: [&str; 7] = ["//", "#", "@", "/*", "*", "--", "[<"];
+
+/// A stretch of a file's lines
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Excerpt {
+    /// The number of the first line, from 1
+    pub first_line: u32,
+    /// The number of the last line
+    pub last_line: u32,
+    /// The lines
+    pub text: String,
+}
+
+/// A file's text with the numbers of its lines.
+pub(crate) struct SourceText {
+    text: String,
+    /// Where each line starts
+    starts: Vec<usize>,
+}
+
+impl SourceText {
+    /// Reads a file of the working tree.
+    pub(crate) fn read(view: &View, path: &RepoPath) -> Result<Self> {
+        match view.tree().read_at_most(path, MAX_FILE_BYTES)? {
+            Some(Ok(blob)) => Ok(Self::new(String::from_utf8_lossy(&blob.bytes).into_owned())),
+            Some(Err(size)) => Err(Problem::invalid(format!("`{path}` has {size} bytes"))
+                .hint(format!("files over {MAX_FILE_BYTES} bytes are not shown"))),
+            None => Err(Problem::not_found(format!("no file `{path}`"))),
+        }
+    }
+
+    pub(crate) fn new(text: String) -> Self {
+        let after = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let starts = std::iter::once(0).chain(after.map(|(at, _)| at + 1));
+        let starts = starts.filter(|start| *start == 0 || *start < text.len()).collect();
+        Self { text, starts }
+    }
+
+    /// How many lines there are.
+    pub(crate) fn line_count(&self) -> u32 {
+        u32::try_from(self.starts.len()).unwrap_or(u32::MAX)
+    }
+
+    /// The number of the line that a byte is in.
+    pub(crate) fn line_at(&self, byte: u32) -> u32 {
+        let at = self.starts.partition_point(|start| *start <= byte as usize);
+        u32::try_from(at).unwrap_or(u32::MAX).max(1)
+    }
+
+    /// One line, without its end.
+    pub(crate) fn line(&self, number: u32) -> &str {
+        self.lines(number, number).trim_end_matches(['\n', '\r'])
+    }
+
+    /// Some lines, both ends included.
+    pub(crate) fn lines(&self, first: u32, last: u32) -> &str {
+        let start = self.starts.get((first.max(1) - 1) as usize).copied();
+        let end = self.starts.get(last as usize).copied().unwrap_or(self.text.len());
+        start.filter(|start| *start <= end).map_or("", |start| &self.text[start..end])
+    }
+
+    /// All of the text.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// The first and last line of a symbol's declaration.
+    pub(crate) fn lines_of(&self, symbol: &SymbolRow) -> LineRange {
+        let first = self.line_at(symbol.span.start).min(symbol.line);
+        LineRange { first, last: symbol.end_line.max(first).min(self.line_count()) }
+    }
+
+    /// The same with the comments and attributes right above it.
+    pub(crate) fn lines_with_docs(&self, symbol: &SymbolRow) -> LineRange {
+        let LineRange { first, last } = self.lines_of(symbol);
+        let belongs = |number: &u32| {
+            let line = self.line(*number).trim_start();
+            LEADING_LINE_PREFIXES.iter().any(|start| line.starts_with(start))
+        };
+        let above = (1..first).rev().take(MAX_LEADING_LINES).take_while(belongs).last();
+        LineRange { first: above.unwrap_or(first), last }
+    }
+
+    /// Some lines as a part of an answer.
+    pub(crate) fn excerpt(&self, range: LineRange) -> Excerpt {
+        let LineRange { first, last } = range;
+        let text = self.lines(first, last).trim_end_matches(['\n', '\r']).to_owned();
+        Excerpt { first_line: first, last_line: last.min(self.line_count()), text }
+    }
+}
+
+/// Says how many lines were left out, before the call that shows them.
+pub(crate) fn omitted_lines_text(count: u32) -> String {
+    let noun = if count == 1 { "line" } else { "lines" };
+    format!("… {count} more {noun}")
+}
+
+/// The numbers of a first and a last line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct LineRange {
+    pub first: u32,
+    pub last: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_numbered_from_one_and_ends_are_included() {
+        let text = SourceText::new("a\nb\nc\n".into());
+        assert_eq!((text.line_count(), text.lines(2, 3), text.line(3)), (3, "b\nc\n", "c"));
+        assert_eq!((text.line_at(0), text.line_at(2), text.line_at(5)), (1, 2, 3));
+        assert_eq!((text.lines(3, 9), text.lines(7, 9)), ("c\n", ""));
+        let none = SourceText::new(String::new());
+        assert_eq!((none.line_count(), none.lines(1, 1)), (1, ""));
+    }
+}

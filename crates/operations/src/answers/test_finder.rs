@@ -1,0 +1,318 @@
+//! Which tests to run for some code. One finder serves every answer that names tests: call edges
+//! first, then tests with the file's name, tests whose text names a symbol, and tests that usually
+//! change with the file. Each test file says how it was found.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::entity::own_name;
+use base::words::counted;
+use base::{EntityRef, RepoPath, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::role::is_test;
+use super::source::SourceText;
+use crate::locate;
+use engine::areas::files;
+use engine::areas::history::HistoryReader;
+use engine::graph::EdgeFilter;
+use engine::graph::walk::{WalkKind, WalkOptions, walk_from};
+use engine::view::View;
+
+/// How many calls a test may be away from what it tests.
+const MAX_HOPS: usize = 3;
+
+/// The edges that lead from code to its tests.
+const EDGES: [&str; 4] = ["code.calls", "code.uses", "code.extends", "code.implements"];
+
+/// A name that more test files hold says nothing about which of them test it.
+const MAX_FILES_WITH_NAME: usize = 40;
+
+/// Shorter names are in every file.
+const MIN_NAME_LENGTH: usize = 4;
+
+/// More symbols than this are not looked for by name.
+const MAX_NAMES: usize = 12;
+
+/// A test changes with a file in at least so many commits before that counts.
+const MIN_SHARED_COMMITS: u64 = 3;
+
+/// Names of tests that are kept for one file.
+const MAX_TESTS_PER_FILE: usize = 5;
+
+/// A file with tests for some code, and how it was found
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct TestFile {
+    /// The file
+    pub path: RepoPath,
+    /// How many calls away the nearest of its tests is
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hops: Option<usize>,
+    /// Tests in it that reach the code, nearest first
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<String>,
+    /// Whether it is named after the code's file
+    pub same_stem: bool,
+    /// Names of the code that its text holds, each with how often
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<NameCount>,
+    /// In how many commits it changed together with the code
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commits_together: Option<u64>,
+}
+
+/// A name in the text of a test file
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct NameCount {
+    /// The name
+    pub name: String,
+    /// How often it is there
+    pub count: usize,
+}
+
+/// The ways in which tests were looked for, in words, for an answer that found none.
+pub(crate) const SEARCH_METHODS: &str =
+    "by calls (3 deep), by file name, by text that names it, by common commits";
+
+impl TestFile {
+    fn new(path: RepoPath) -> Self {
+        Self {
+            path,
+            hops: None,
+            tests: Vec::new(),
+            same_stem: false,
+            names: Vec::new(),
+            commits_together: None,
+        }
+    }
+
+    /// How sure it is that the file tests the code; comparable within one answer.
+    pub(crate) fn score(&self) -> f64 {
+        let calls = match self.hops {
+            Some(0 | 1) => 4.0,
+            Some(2) => 2.5,
+            Some(_) => 1.0,
+            None => 0.0,
+        };
+        let stem = if self.same_stem { 1.5 } else { 0.0 };
+        let named =
+            |one: &NameCount| 2.0 + 0.1 * f64::from(u8::try_from(one.count).unwrap_or(20).min(20));
+        let names: f64 = self.names.iter().take(3).map(named).sum();
+        let together =
+            self.commits_together.map_or(0.0, |count| if count >= 8 { 2.0 } else { 1.0 });
+        calls + stem + names + together
+    }
+
+    /// How it was found, in a few words.
+    pub(crate) fn found_by_text(&self) -> String {
+        let mut parts = Vec::new();
+        match self.hops {
+            Some(0 | 1) => parts.push("calls it".to_owned()),
+            Some(hops) => parts.push(format!("reaches it in {hops} calls")),
+            None => {}
+        }
+        if !self.names.is_empty() {
+            let names: Vec<&str> = self.names.iter().take(3).map(|one| one.name.as_str()).collect();
+            let count: usize = self.names.iter().map(|one| one.count).sum();
+            parts.push(format!("names {} ({})", names.join(", "), counted(count, "time")));
+        }
+        if self.same_stem {
+            parts.push("same name".to_owned());
+        }
+        if let Some(count) = self.commits_together {
+            parts.push(format!("changed with it in {}", counted(count, "commit")));
+        }
+        parts.join(", ")
+    }
+}
+
+/// The test files for some symbols or modules, best first.
+pub(crate) fn tests_for(view: &View, targets: &[EntityRef]) -> Result<Vec<TestFile>> {
+    let mut found = Finder { view, files: BTreeMap::new() };
+    found.by_calls(targets)?;
+    let own: BTreeSet<&RepoPath> = targets.iter().filter_map(EntityRef::path).collect();
+    found.by_stem(&own)?;
+    found.by_name(targets)?;
+    found.by_commits(&own)?;
+    let mut files: Vec<TestFile> = found.files.into_values().collect();
+    files.sort_by(|a, b| b.score().total_cmp(&a.score()).then_with(|| a.path.cmp(&b.path)));
+    Ok(files)
+}
+
+/// The test files of a repository by their stems.
+struct TestStems(BTreeMap<String, Vec<RepoPath>>);
+
+impl TestStems {
+    fn read(view: &View) -> Result<Self> {
+        let mut stems: BTreeMap<String, Vec<RepoPath>> = BTreeMap::new();
+        for path in
+            files::all_paths(view)?.into_iter().filter(|path| is_code(path) && is_test(path))
+        {
+            stems.entry(stem(&path)).or_default().push(path);
+        }
+        Ok(Self(stems))
+    }
+}
+
+struct Finder<'v, 'w> {
+    view: &'v View<'w>,
+    files: BTreeMap<RepoPath, TestFile>,
+}
+
+impl Finder<'_, '_> {
+    fn file(&mut self, path: &RepoPath) -> &mut TestFile {
+        self.files.entry(path.clone()).or_insert_with(|| TestFile::new(path.clone()))
+    }
+
+    /// Tests that call the code, directly or through others.
+    fn by_calls(&mut self, targets: &[EntityRef]) -> Result<()> {
+        let filter =
+            EdgeFilter { names: EDGES.map(ToOwned::to_owned).to_vec(), ..EdgeFilter::default() };
+        let mut start = targets.to_vec();
+        for target in targets {
+            for layer in self.view.graph_areas() {
+                start.extend(layer.parts(self.view, target)?);
+            }
+        }
+        let conn = self.view.index()?.conn();
+        let options = WalkOptions::new(WalkKind::Impact, MAX_HOPS, &filter);
+        for one in walk_from(self.view, &start, options)?.reached {
+            let (path, name) = match &one.node {
+                EntityRef::Symbol(path, name) => {
+                    let row = code::symbol(conn, path, name.as_str())?;
+                    if !is_test(path) && !row.is_some_and(|row| row.is_test) {
+                        continue;
+                    }
+                    (path, own_name(name.as_str()).to_owned())
+                }
+                EntityRef::Module(path) if is_test(path) => (path, String::new()),
+                _ => continue,
+            };
+            let file = self.file(path);
+            file.hops = Some(file.hops.map_or(one.distance, |hops| hops.min(one.distance)));
+            if !name.is_empty()
+                && file.tests.len() < MAX_TESTS_PER_FILE
+                && !file.tests.contains(&name)
+            {
+                file.tests.push(name);
+            }
+        }
+        Ok(())
+    }
+
+    /// Tests that are named after the code's files.
+    fn by_stem(&mut self, own: &BTreeSet<&RepoPath>) -> Result<()> {
+        let tests = self.view.cached_for_view(|| TestStems::read(self.view))?;
+        for path in own.iter().filter(|path| !is_test(path)) {
+            for test in tests.0.get(&stem(path)).into_iter().flatten() {
+                self.file(test).same_stem = true;
+            }
+        }
+        Ok(())
+    }
+
+    /// Tests whose text holds the name of a symbol.
+    fn by_name(&mut self, targets: &[EntityRef]) -> Result<()> {
+        let names: BTreeSet<&str> = targets.iter().filter_map(significant_name).collect();
+        for name in names.into_iter().take(MAX_NAMES) {
+            let mut naming = locate::files_with_words(self.view, name)?;
+            naming.retain(|path| is_test(path) && is_code(path));
+            if naming.len() > MAX_FILES_WITH_NAME {
+                continue;
+            }
+            for path in naming {
+                let Ok(text) = SourceText::read(self.view, &path) else { continue };
+                let count = count_word(text.as_str(), name);
+                if count > 0 {
+                    self.file(&path).names.push(NameCount { name: name.to_owned(), count });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Tests that usually change with the code's files.
+    fn by_commits(&mut self, own: &BTreeSet<&RepoPath>) -> Result<()> {
+        let Some(book) = HistoryReader::open_if_ready(self.view)? else { return Ok(()) };
+        let mut seen: Vec<(RepoPath, u64)> = Vec::new();
+        for path in own {
+            let Some(artifact) = book.artifact_at(path)? else { continue };
+            let often = book.frequent_partners(artifact.id, (MIN_SHARED_COMMITS, usize::MAX))?;
+            seen.extend(often.into_iter().map(|one| (one.path, one.partner.count)));
+        }
+        for (path, count) in seen {
+            if is_test(&path) && is_code(&path) && files::is_there(self.view, &path)? {
+                let file = self.file(&path);
+                file.commits_together = file.commits_together.max(Some(count));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The name of a symbol, if it is long enough to tell something.
+fn significant_name(node: &EntityRef) -> Option<&str> {
+    let EntityRef::Symbol(_, name) = node else { return None };
+    let name = own_name(name.as_str()).trim_end_matches("()");
+    (name.len() >= MIN_NAME_LENGTH).then_some(name)
+}
+
+fn is_code(path: &RepoPath) -> bool {
+    syntax::Language::from_path(path).is_some_and(syntax::Language::is_code)
+}
+
+/// How often a text holds a name as a whole word.
+pub(crate) fn count_word(text: &str, name: &str) -> usize {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let matches = text.match_indices(name);
+    matches
+        .filter(|(at, _)| {
+            let before = text[..*at].chars().next_back().is_some_and(is_part);
+            let after = text[at + name.len()..].chars().next().is_some_and(is_part);
+            !before && !after
+        })
+        .count()
+}
+
+/// The name of a file without endings and marks of tests: `Suspense.spec.ts` is `suspense`.
+fn stem(path: &RepoPath) -> String {
+    let name = path.name().to_lowercase();
+    let mut stem = name.split('.').next().unwrap_or_default();
+    if matches!(stem, "mod" | "index" | "__init__" | "lib" | "main") {
+        return path.parent().map(|parent| parent.name().to_lowercase()).unwrap_or_default();
+    }
+    for mark in ["test_", "test-"] {
+        stem = stem.strip_prefix(mark).unwrap_or(stem);
+    }
+    for mark in ["_test", "-test", "_tests", "_spec", "-spec", "tests", "test", "spec"] {
+        if let Some(rest) = stem.strip_suffix(mark).filter(|rest| rest.len() > 1) {
+            stem = rest;
+            break;
+        }
+    }
+    stem.trim_start_matches('_').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_has_the_stem_of_what_it_tests() {
+        let same = [
+            ("src/components/Suspense.ts", "src/__tests__/Suspense.spec.ts"),
+            ("httpx/_client.py", "tests/client/test_client.py"),
+            ("cmd/root.go", "cmd/root_test.go"),
+            ("src/main/java/a/Gson.java", "src/test/java/a/GsonTest.java"),
+            ("src/resolve/mod.rs", "tests/resolve.rs"),
+        ];
+        for (code, test) in same {
+            assert_eq!(stem(&code.parse().unwrap()), stem(&test.parse().unwrap()), "{code}");
+        }
+    }
+
+    #[test]
+    fn only_whole_words_count_as_names() {
+        assert_eq!(count_word("isVNode(a) || isVNodes || my_isVNode, isVNode", "isVNode"), 2);
+    }
+}

@@ -1,0 +1,33 @@
+//! What cairn wrote into the repository is of a version that this cairn knows.
+
+use base::{Call, NextCall, Result};
+
+use super::DoctorFinding;
+use engine::layout_version::{FILE, LayoutVersion};
+use engine::workspace::Workspace;
+
+pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<DoctorFinding>> {
+    Ok(vec![match LayoutVersion::of(&workspace.tree)? {
+        LayoutVersion::Missing => {
+            DoctorFinding::warning("layout", "cairn is not set up here", NextCall::new("init"))
+        }
+        LayoutVersion::Newer(found) => {
+            let message = format!(
+                "{FILE} says {found}; this cairn knows {}, and writes nothing",
+                setup::FORMAT_VERSION
+            );
+            DoctorFinding::error("layout", message, "update cairn")
+        }
+        LayoutVersion::Supported(found) => {
+            DoctorFinding::fine("layout", format!("version {found}"))
+        }
+        LayoutVersion::Unreadable => {
+            let message = format!("{FILE} holds no version");
+            DoctorFinding::error(
+                "layout",
+                message,
+                format!("restore it with  git checkout -- {FILE}"),
+            )
+        }
+    }])
+}

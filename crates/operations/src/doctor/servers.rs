@@ -1,0 +1,96 @@
+//! The language servers of the languages at hand really start: a name on PATH is no proof.
+
+use std::time::Duration;
+
+use base::{Call, Problem, Result};
+use toolchain::{ProgramFile, ProgramOrigin, ServerSpec, ToolHost};
+
+use super::DoctorFinding;
+use engine::index::tables;
+use engine::trust::TrustStatus;
+use engine::workspace::Workspace;
+
+/// How long a server may take to say hello.
+const START_TIMEOUT: Duration = Duration::from_secs(20);
+
+pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFinding>> {
+    let view = workspace.view(std::sync::Arc::new(call.child(|| None)))?;
+    let languages = tables::language_counts(view.index()?.conn())?;
+    let host = ToolHost::new(workspace.tree.root(), workspace.env.iter().cloned());
+    let standing = view.trust_status();
+    let mut findings = Vec::new();
+    for (language, _) in languages {
+        let servers: Vec<&ServerSpec> = toolchain::servers_for(&language).collect();
+        if !servers.is_empty() {
+            findings.push(check_language(
+                workspace,
+                (&language, &servers),
+                &host,
+                &standing,
+                call,
+            )?);
+        }
+    }
+    Ok(findings)
+}
+
+/// The first server of a language that works, or why none does.
+fn check_language(
+    workspace: &Workspace,
+    (language, servers): (&str, &[&ServerSpec]),
+    host: &ToolHost,
+    standing: &TrustStatus,
+    call: &Call,
+) -> Result<DoctorFinding> {
+    let mut reasons = Vec::new();
+    for server in servers {
+        match toolchain::find_program(server.program, host) {
+            None => reasons.push(format!("{} is not installed", server.program)),
+            Some(ProgramFile { origin: ProgramOrigin::Project, .. })
+                if *standing != TrustStatus::Trusted =>
+            {
+                // Its program is the repository's own: nothing of that is run unasked.
+                let message = format!("{language}: {} is the project's own", server.program);
+                let message = format!("{message} and was not started");
+                return Ok(match (standing, standing.refusal()) {
+                    (TrustStatus::Changed(_), Some(why)) => DoctorFinding::warning(
+                        "servers",
+                        format!("{message} ({why})"),
+                        standing.hint(),
+                    ),
+                    _ => DoctorFinding {
+                        fix: Some(standing.hint()),
+                        ..DoctorFinding::fine("servers", message)
+                    },
+                });
+            }
+            Some(found) => match probe_server(workspace, server, &found, host, call)? {
+                Ok(version) => {
+                    let message = format!("{language}: {} starts{version}", server.program);
+                    return Ok(DoctorFinding::fine("servers", message));
+                }
+                Err(why) => reasons.push(format!("{} does not work: {why}", server.program)),
+            },
+        }
+    }
+    let fix = servers[0].install;
+    Ok(DoctorFinding::warning("servers", format!("{language}: {}", reasons.join("; ")), fix))
+}
+
+/// Starts a server in an empty folder, where there is nothing of the repository to run.
+fn probe_server(
+    workspace: &Workspace,
+    server: &ServerSpec,
+    found: &ProgramFile,
+    host: &ToolHost,
+    call: &Call,
+) -> Result<Result<String, String>> {
+    // Wrappers of toolchains look for settings in the folders above: none may be the repository's.
+    let folder = tempfile::Builder::new().prefix("cairn-probe-").tempdir_in(&workspace.scratch);
+    let folder = folder.map_err(Problem::io("make a folder for the probe"))?;
+    let probed = toolchain::probe(found, server.args, host, folder.path(), call, START_TIMEOUT)?;
+    Ok(match probed {
+        Ok(alive) => Ok(alive.version.map(|version| format!(" ({version})")).unwrap_or_default()),
+        Err(dead) => Err(dead.to_string()),
+    })
+}

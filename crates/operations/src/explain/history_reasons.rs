@@ -1,0 +1,115 @@
+//! How something came about: the commits that made it, and the tasks that they name.
+
+use base::words::counted;
+use base::{EntityRef, Result};
+use history::checkout::CheckoutCommit;
+
+use super::{Reason, ReasonKind, first_paragraph};
+use engine::areas::history::{HistoryReader, commit_node, elapsed_text, trace_symbol};
+use engine::graph;
+use engine::view::View;
+
+/// The longest quotation of a message, in characters.
+const MAX_QUOTE_CHARS: usize = 240;
+
+/// How many of the newest commits are told, besides the first.
+const MAX_NEWEST_COMMITS: usize = 3;
+
+/// The commits of a node, oldest first, and the tasks that they name.
+pub(super) fn commits_and_tasks(
+    view: &View,
+    node: &EntityRef,
+) -> Result<(Vec<Reason>, Vec<Reason>)> {
+    let Some(book) = HistoryReader::open_if_ready(view)? else {
+        return Ok((Vec::new(), Vec::new()));
+    };
+    let stops = commits_of(view, &book, node)?;
+    let (mut commits, mut tasks) = (Vec::new(), Vec::new());
+    for stop in &stops {
+        for task in tasks_of(book.commit(stop)?.body()) {
+            tasks.extend(task_reason(view, &task, stop)?);
+        }
+    }
+    let last = stops.len().saturating_sub(MAX_NEWEST_COMMITS);
+    for (at, stop) in stops.iter().enumerate() {
+        if at > 0 && at < last {
+            continue;
+        }
+        let commit = book.commit(stop)?;
+        let when = elapsed_text(view.call().now, stop.time);
+        let did = match at {
+            0 if matches!(node, EntityRef::Commit(_)) => "made",
+            0 => "began",
+            _ => "changed",
+        };
+        let between = match at {
+            0 if last > 1 => format!("; {} between are left out", counted(last - 1, "commit")),
+            _ => String::new(),
+        };
+        let says = format!("{did} {when} by {}: {}{between}", commit.author.name, commit.subject());
+        let quote =
+            first_paragraph(commit.body(), MAX_QUOTE_CHARS).filter(|text| !is_trailer(text));
+        commits.push(Reason {
+            sort: ReasonKind::Commit,
+            says,
+            quote,
+            node: commit_node(stop),
+            through: None,
+        });
+    }
+    Ok((commits, tasks))
+}
+
+/// The commits that touched a node, oldest first.
+fn commits_of(
+    view: &View,
+    book: &HistoryReader<'_>,
+    node: &EntityRef,
+) -> Result<Vec<CheckoutCommit>> {
+    let (path, name) = match node {
+        EntityRef::Symbol(path, name) => (path.clone(), Some(name.as_str())),
+        EntityRef::Module(path) | EntityRef::File(path) => (path.clone(), None),
+        EntityRef::Card(key) => match cards::card_by_key(view.index()?.conn(), key.as_str())? {
+            Some(card) => (card.path, None),
+            None => return Ok(Vec::new()),
+        },
+        EntityRef::Kb(id) => {
+            let known = engine::areas::kb::kb_state(view)?;
+            let origin = known.model.get(id.as_str()).and_then(|fact| fact.origin.file());
+            match origin {
+                Some((path, _)) => (path.clone(), None),
+                None => return Ok(Vec::new()),
+            }
+        }
+        EntityRef::Commit(id) => return book.commits_with_prefix(id.as_str()),
+        _ => return Ok(Vec::new()),
+    };
+    let Some(artifact) = book.artifact_at(&path)? else { return Ok(Vec::new()) };
+    let touches = match name {
+        Some(name) => {
+            let touches = trace_symbol(view, book, &artifact, name)?.touches;
+            touches.into_iter().map(|touch| touch.touch).collect()
+        }
+        None => book.touches(artifact.id)?,
+    };
+    touches.iter().map(|touch| book.commit_position(touch.pos)).collect()
+}
+
+fn is_trailer(text: &str) -> bool {
+    text.starts_with("Task:") || text.starts_with("tags:")
+}
+
+/// The tasks that a message names in its trailers.
+fn tasks_of(body: &str) -> Vec<String> {
+    let lines = body.lines().filter_map(|line| line.trim().strip_prefix("Task:"));
+    lines.map(|id| id.trim().trim_start_matches("task:").to_owned()).collect()
+}
+
+fn task_reason(view: &View, id: &str, stop: &CheckoutCommit) -> Result<Option<Reason>> {
+    let Ok(target) = format!("task:{id}").parse() else { return Ok(None) };
+    let Ok(node) = graph::resolve(view, &target) else { return Ok(None) };
+    let task = graph::describe(view, &node)?;
+    let says = format!("\"{}\" asked for a commit of it ({})", task.name, task.about);
+    let through = Some(commit_node(stop));
+    Ok(Some(Reason { sort: ReasonKind::Task, says, quote: None, node, through }))
+}

@@ -1,0 +1,93 @@
+//! Code that documents and manifests of the knowledge base name: `path#name`, `symbol:…`.
+
+use std::collections::BTreeSet;
+
+use base::{EntityRef, RepoPath, Result};
+use kb::FactOrigin;
+
+use super::move_tracker::{MoveTracker, Relocation};
+use super::{PendingFileEdits, StaleReference, replace_whole_name};
+use engine::areas::kb::{kb_state, node_exists};
+use engine::view::View;
+
+pub(super) fn repair(
+    view: &View,
+    trail: &MoveTracker<'_>,
+    texts: &mut PendingFileEdits<'_>,
+) -> Result<Vec<StaleReference>> {
+    let known = kb_state(view)?;
+    let mut named: BTreeSet<(RepoPath, u32, String)> = BTreeSet::new();
+    for fact in known.model.facts() {
+        let (FactOrigin::File(path, line), None) = (&fact.origin, &fact.code) else { continue };
+        if let Some(code) = &fact.entity.more.code {
+            named.insert((path.clone(), *line, code.clone()));
+        }
+    }
+    for bond in known.model.bonds() {
+        let FactOrigin::File(path, line) = &bond.origin else { continue };
+        for end in [&bond.relation.from, &bond.relation.to] {
+            if is_stale_end(view, end) {
+                named.insert((path.clone(), *line, end.clone()));
+            }
+        }
+    }
+    let mut stale = Vec::new();
+    for (path, line, old) in named {
+        let Some(went) = relocate_reference(trail, &old)? else { continue };
+        let mut told = StaleReference::new(format!("{path}:{line}"), old.clone(), &went);
+        if let Relocation::Certain { .. } = went {
+            let new = rewrite_reference(&old, &went);
+            let done = texts.change(&path, |bytes| {
+                let text = std::str::from_utf8(bytes).ok()?;
+                replace_whole_name(text, &old, &new).map(String::into_bytes)
+            })?;
+            told.new = Some(new.clone());
+            if !done {
+                // The name is put together from several fields: a person has to take it apart.
+                told = StaleReference {
+                    new: None,
+                    candidates: vec![new],
+                    because: "it is not written in one piece".into(),
+                    ..told
+                };
+            }
+        }
+        stale.push(told);
+    }
+    Ok(stale)
+}
+
+/// Whether an end of a relation names a piece of the tree that is not there.
+fn is_stale_end(view: &View, end: &str) -> bool {
+    match kb::KbEndpoint::parse(end) {
+        Ok(kb::KbEndpoint::Code(node)) => !node_exists(view, &node),
+        _ => false,
+    }
+}
+
+/// Where what a reference names went; none if it names no code.
+pub(super) fn relocate_reference(trail: &MoveTracker<'_>, old: &str) -> Result<Option<Relocation>> {
+    let node = old.parse::<EntityRef>().ok();
+    let bare = || {
+        let (path, name) = old.split_once('#')?;
+        let path = RepoPath::normalised(path)?.ok()?;
+        Some((path, Some(name.to_owned())))
+    };
+    let place = match node {
+        Some(EntityRef::Symbol(path, name)) => Some((path, Some(name.to_string()))),
+        Some(EntityRef::Module(path) | EntityRef::File(path)) => Some((path, None)),
+        _ => bare(),
+    };
+    Ok(match place {
+        Some((path, Some(name))) => Some(trail.locate_symbol(&path, &name)?),
+        Some((path, None)) => Some(trail.locate_file(&path)?),
+        None => None,
+    })
+}
+
+/// The new place in the words of the old reference.
+pub(super) fn rewrite_reference(old: &str, went: &Relocation) -> String {
+    let kinds = ["symbol:", "module:", "file:"];
+    let kind = kinds.into_iter().find(|kind| old.starts_with(kind)).unwrap_or_default();
+    format!("{kind}{}", went.reference())
+}

@@ -1,0 +1,158 @@
+//! Links between documents that lead to where a file was, or start from where the document was.
+
+use std::collections::BTreeMap;
+
+use base::{RepoPath, Result};
+use syntax::edit::{format_link_destination, replace_link_destinations};
+
+use super::move_tracker::{MoveTracker, Relocation};
+use super::{PendingFileEdits, StaleReference};
+use engine::areas::files::{dead_links, link_target};
+use engine::view::View;
+
+pub(super) fn repair(
+    view: &View,
+    trail: &MoveTracker<'_>,
+    texts: &mut PendingFileEdits<'_>,
+) -> Result<Vec<StaleReference>> {
+    let mut dead: BTreeMap<RepoPath, BTreeMap<RepoPath, u32>> = BTreeMap::new();
+    for (from, to, line) in dead_links(view)? {
+        dead.entry(from).or_default().insert(to, line);
+    }
+    let mut stale = Vec::new();
+    for (from, links) in dead {
+        view.call().check_stopped()?;
+        let earlier = trail.earlier_paths(&from)?;
+        let mut problem = None;
+        let mut mended = BTreeMap::new();
+        texts.change(&from, |bytes| {
+            let text = std::str::from_utf8(bytes).ok()?;
+            let new = replace_link_destinations(text, |target| {
+                let to = link_target(&from, target).filter(|to| links.contains_key(to))?;
+                let went = match relocate_link(trail, &earlier, &to, target) {
+                    Ok(went) => went?,
+                    Err(failed) => {
+                        problem.get_or_insert(failed);
+                        return None;
+                    }
+                };
+                let Relocation::Certain { path, .. } = &went else { return None };
+                let new = rewrite_link(&from, target, path);
+                mended.insert(to, went);
+                Some(new)
+            });
+            new.map(String::into_bytes)
+        })?;
+        if let Some(problem) = problem {
+            return Err(problem);
+        }
+        stale.extend(mended.iter().map(|(to, went)| {
+            StaleReference::new(format!("{from}:{}", links[to]), to.to_string(), went)
+        }));
+    }
+    Ok(stale)
+}
+
+/// Where what a dead link means is now. A link that never led anywhere is no business of a
+/// repair.
+fn relocate_link(
+    trail: &MoveTracker<'_>,
+    earlier: &[RepoPath],
+    to: &RepoPath,
+    target: &str,
+) -> Result<Option<Relocation>> {
+    let found = trail.locate_file(to)?;
+    if matches!(found, Relocation::Certain { .. }) {
+        return Ok(Some(found));
+    }
+    // The document may have moved, and the link still starts from where it was.
+    for before in earlier {
+        let Some(meant) = link_target(before, target) else { continue };
+        if trail.exists(&meant)? {
+            let because = format!("the document moved from {before}");
+            return Ok(Some(Relocation::Certain { path: meant, symbol: None, because }));
+        }
+        let found = trail.locate_file(&meant)?;
+        if matches!(found, Relocation::Certain { .. }) {
+            return Ok(Some(found));
+        }
+    }
+    Ok(None)
+}
+
+/// A link to a new place, in the way the old one was written.
+fn rewrite_link(from: &RepoPath, old: &str, new: &RepoPath) -> String {
+    let end = old.find(['#', '?']).map_or("", |at| &old[at..]);
+    let name = new.to_string();
+    if old.starts_with('/') {
+        return format!("/{}{end}", format_link_destination(&name));
+    }
+    let folder = from.parent().filter(|folder| !folder.is_root());
+    let folder = folder.map(|folder| folder.to_string()).unwrap_or_default();
+    let above: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
+    let below: Vec<&str> = name.split('/').collect();
+    let shared = above.iter().zip(&below).take_while(|(a, b)| a == b).count();
+    // The last part is the file's own name, whatever folder is called the same.
+    let shared = shared.min(below.len() - 1);
+    let up = "../".repeat(above.len() - shared);
+    let relative = format_link_destination(&format!("{up}{}", below[shared..].join("/")));
+    let dot = if up.is_empty() && old.starts_with("./") && !relative.starts_with("./") {
+        "./"
+    } else {
+        ""
+    };
+    format!("{dot}{relative}{end}")
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn path(text: &str) -> RepoPath {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn a_link_keeps_its_form() {
+        let from = path("docs/guide/a.md");
+        let new = path("docs/b/c.md");
+        assert_eq!(rewrite_link(&from, "../old.md#why", &new), "../b/c.md#why");
+        assert_eq!(rewrite_link(&from, "/old.md", &new), "/docs/b/c.md");
+        assert_eq!(rewrite_link(&from, "./old.md", &path("docs/guide/n.md")), "./n.md");
+        let root = path("README.md");
+        assert_eq!(rewrite_link(&root, "a/q.ts", &path("b/q.ts")), "b/q.ts");
+        assert_eq!(rewrite_link(&root, "./a/q.ts#L3", &path("q.ts")), "./q.ts#L3");
+        assert_eq!(rewrite_link(&path("a/x.md"), "../b", &path("a")), "../a");
+    }
+
+    proptest! {
+        /// Whatever is renamed to whatever, the new link leads to the new place.
+        #[test]
+        fn a_link_leads_to_the_new_place(
+            from in "[ab]{1}(/[ab]{1}){0,3}\\.md",
+            new in "[ab(&?:# ]{1,3}(/[ab%<é]{1,2}){0,3}",
+            dotted in any::<bool>(),
+            rooted in any::<bool>(),
+        ) {
+            let from = path(&from);
+            let Ok(new) = RepoPath::from_bytes(new.trim().as_bytes().to_vec()) else {
+                return Ok(());
+            };
+            prop_assume!(new != from && !new.is_root());
+            let old = match (dotted, rooted) {
+                (_, true) => "/old.md#why",
+                (true, _) => "./old.md#why",
+                _ => "old.md#why",
+            };
+            let link = rewrite_link(&from, old, &new);
+            prop_assert!(link.ends_with("#why"));
+            prop_assert_eq!(link_target(&from, &link), Some(new.clone()), "{}", &link);
+            // And a document in which it is written says the same.
+            let text = replace_link_destinations(&format!("[x]({old})"), |_| Some(link.clone())).unwrap();
+            let facts = syntax::extract(syntax::Language::from_path(&from), text.as_bytes());
+            prop_assert_eq!(link_target(&from, &facts.links[0].target), Some(new), "{}", text);
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Which server is asked for a language: what `cairn.jsonc` names, else what cairn knows.
+
+use config::Config;
+use serde_json::{Value, json};
+use syntax::Language;
+use toolchain::lsp::ServerCandidate;
+
+/// The servers that would do for a language, the preferred first.
+pub(crate) fn candidates(config: &Config, language: Language) -> Vec<ServerCandidate> {
+    if let Some(chosen) = configured(config, language)
+        && let Some(server) = &chosen.server
+    {
+        let program = server.to_string();
+        let install = format!("`{program}` is named in cairn.jsonc; put it on PATH");
+        let options = options(&program);
+        return vec![ServerCandidate { program, args: chosen.args.clone(), options, install }];
+    }
+    let known = toolchain::servers_for(language.name());
+    let candidate = |server: &toolchain::ServerSpec| ServerCandidate {
+        program: server.program.into(),
+        args: server.args.iter().map(ToString::to_string).collect(),
+        options: options(server.program),
+        install: server.install.into(),
+    };
+    known.map(candidate).collect()
+}
+
+/// What `cairn.jsonc` says about a language. TypeScript's tools serve its relatives too.
+pub(crate) fn configured(config: &Config, language: Language) -> Option<&config::LanguageConfig> {
+    let own = language.name().to_lowercase();
+    let kin = matches!(language, Language::Tsx | Language::JavaScript).then_some("typescript");
+    let mut names = [Some(own.as_str()), kin].into_iter().flatten();
+    names
+        .find_map(|name| config.languages.iter().find(|(key, _)| key.to_lowercase() == name))
+        .map(|(_, language)| language)
+}
+
+/// How a server is to work: nothing is fetched, nothing runs that nobody asked for, all hints.
+fn options(program: &str) -> Value {
+    let hints = json!({
+        "includeInlayParameterNameHints": "all",
+        "includeInlayVariableTypeHints": true,
+        "includeInlayPropertyDeclarationTypeHints": true,
+        "includeInlayFunctionLikeReturnTypeHints": true,
+        "includeInlayFunctionParameterTypeHints": true,
+        "includeInlayEnumMemberValueHints": true,
+    });
+    let enabled = json!({"enabled": true});
+    let native = json!({"inlayHints": {
+        "parameterNames": {"enabled": "all"},
+        "variableTypes": enabled,
+        "propertyDeclarationTypes": enabled,
+        "functionLikeReturnTypes": enabled,
+        "parameterTypes": enabled,
+        "enumMemberValues": enabled,
+    }});
+    match program {
+        "rust-analyzer" => json!({
+            "checkOnSave": false,
+            // A folder of its own: the user's own builds are not waited for, nor held up.
+            "cargo": {"targetDir": true},
+        }),
+        "typescript-language-server" => json!({
+            "hostInfo": "cairn",
+            "disableAutomaticTypingAcquisition": true,
+            "preferences": hints,
+            "tsserver": {"useSyntaxServer": "never"},
+        }),
+        "tsc" => json!({"typescript": native, "javascript": native, "js/ts": native}),
+        "pyright-langserver" | "basedpyright-langserver" => {
+            let analysis = json!({"diagnosticMode": "openFilesOnly", "autoSearchPaths": true});
+            json!({"python": {"analysis": analysis}, "basedpyright": {"analysis": analysis}})
+        }
+        _ => json!({}),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_project_names_comes_first_and_serves_relatives() {
+        let config: Config = serde_json::from_value(
+            json!({"languages": {"typescript": {"server": "my-ts", "args": ["--x"]}}}),
+        )
+        .unwrap();
+        let programs = |language| {
+            let all = candidates(&config, language);
+            all.into_iter().map(|one| one.program).collect::<Vec<_>>()
+        };
+        assert_eq!(programs(Language::Tsx), ["my-ts"]);
+        assert_eq!(programs(Language::Rust), ["rust-analyzer"]);
+        assert_eq!(programs(Language::Bash), [""; 0]);
+        assert_eq!(candidates(&config, Language::JavaScript)[0].args, ["--x"]);
+    }
+}

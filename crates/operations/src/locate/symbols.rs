@@ -1,0 +1,261 @@
+//! Which symbols of some files a question is about: BM25F over name, path, signature, doc and
+//! body. A line counts for the innermost symbol around it, so that a class does not take the
+//! credit of its methods.
+
+use std::collections::{HashMap, HashSet};
+
+use base::{RepoPath, Result};
+use code::SymbolRow;
+
+use super::WantedRoles;
+use super::vocabulary::EnglishStemmer;
+use crate::answers::role::{FileRole, has_generated_marker};
+use crate::answers::source::SourceText;
+use engine::search::words;
+use engine::view::View;
+
+/// How much a word counts in the name of a symbol, beside 1 elsewhere.
+const NAME_WEIGHT: f64 = 3.0;
+
+/// A word counts at most so often in a doc comment and in a body.
+const MAX_COUNT_IN_DOC: f64 = 3.0;
+const MAX_COUNT_IN_BODY: f64 = 8.0;
+
+/// The parameters of BM25: how soon a repeated word stops counting, and how much length counts.
+const SATURATION: f64 = 1.2;
+const LENGTH_NORMALIZATION: f64 = 0.4;
+
+/// A larger file is not read for its symbols, in bytes.
+const MAX_FILE_BYTES: usize = 1024 * 1024;
+
+/// A symbol that a question may be about.
+#[derive(Debug, Clone)]
+pub(crate) struct SymbolCandidate {
+    /// The symbol
+    pub symbol: SymbolRow,
+    /// How well it fits; comparable within one answer
+    pub score: f64,
+    /// How much of the question each of its own lines says, by the number of the line
+    pub lines: Vec<(u32, f64)>,
+}
+
+/// What a word of the question is worth, by its stem.
+pub(super) type TermWeights = HashMap<String, f64>;
+
+/// The words that belong to one symbol.
+struct SymbolWordCounts {
+    symbol: SymbolRow,
+    /// Counts of the words of the question, in every field
+    counts: HashMap<usize, f64>,
+    length: f64,
+    lines: Vec<(u32, f64)>,
+}
+
+/// Scores symbols of files.
+pub(super) struct SymbolScorer<'w> {
+    term_weights: &'w TermWeights,
+    /// The words of the question by number, so that counting is cheap
+    term_numbers: HashMap<&'w str, usize>,
+    values: Vec<f64>,
+    stems: &'w EnglishStemmer,
+    roles: &'w WantedRoles,
+    /// The stem of each word that was met
+    stem_cache: HashMap<String, Option<usize>>,
+    /// Files that say that a program wrote them
+    generated: HashSet<RepoPath>,
+    symbols: Vec<SymbolWordCounts>,
+}
+
+impl<'w> SymbolScorer<'w> {
+    pub(super) fn new(
+        term_weights: &'w TermWeights,
+        stems: &'w EnglishStemmer,
+        roles: &'w WantedRoles,
+    ) -> Self {
+        let mut words: Vec<(&str, f64)> =
+            term_weights.iter().map(|(word, value)| (word.as_str(), *value)).collect();
+        words.sort_by(|a, b| a.0.cmp(b.0));
+        let term_numbers = words.iter().enumerate().map(|(at, (word, _))| (*word, at)).collect();
+        let values = words.iter().map(|(_, value)| *value).collect();
+        Self {
+            term_weights,
+            term_numbers,
+            values,
+            stems,
+            roles,
+            stem_cache: HashMap::new(),
+            generated: HashSet::new(),
+            symbols: Vec::new(),
+        }
+    }
+
+    /// Reads the symbols of a file.
+    pub(super) fn read(&mut self, view: &View, path: &RepoPath) -> Result<()> {
+        let rows = code::symbols_in_file(view.index()?.conn(), path)?;
+        let mut rows: Vec<SymbolRow> = rows.into_iter().filter(can_be_answer).collect();
+        if self.term_weights.is_empty() {
+            return Ok(());
+        }
+        let Ok(text) = SourceText::read(view, path) else { return Ok(()) };
+        if text.as_str().len() > MAX_FILE_BYTES {
+            return Ok(());
+        }
+        if has_generated_marker(text.as_str()) {
+            self.generated.insert(path.clone());
+        }
+        if rows.is_empty() || FileRole::of(path) != FileRole::Production {
+            rows.insert(0, file_as_symbol(path, &text));
+        }
+        let in_path = self.count(&path.to_string());
+        let from = self.symbols.len();
+        for symbol in rows {
+            let mut fields =
+                SymbolWordCounts { counts: HashMap::new(), length: 0.0, lines: Vec::new(), symbol };
+            let names = self.count(&fields.symbol.full);
+            fields.add(&names, NAME_WEIGHT, f64::MAX);
+            fields.add(&in_path, 1.0, 1.0);
+            let signature = self.count(&fields.symbol.signature);
+            fields.add(&signature, 1.0, f64::MAX);
+            if let Some(doc) = &fields.symbol.doc {
+                let doc = self.count(&doc.clone());
+                fields.add(&doc, 1.0, MAX_COUNT_IN_DOC);
+            }
+            self.symbols.push(fields);
+        }
+        self.read_bodies(&text, from);
+        Ok(())
+    }
+
+    /// Gives each line to the innermost symbol around it.
+    fn read_bodies(&mut self, text: &SourceText, from: usize) {
+        let mut owner: Vec<Option<usize>> = vec![None; text.line_count() as usize + 1];
+        for at in from..self.symbols.len() {
+            // Symbols come in source order: an inner one overwrites the one around it.
+            let range = text.lines_of(&self.symbols[at].symbol);
+            for line in range.first..=range.last {
+                if let Some(slot) = owner.get_mut(line as usize) {
+                    *slot = Some(at);
+                }
+            }
+        }
+        let mut bodies: HashMap<usize, (HashMap<usize, f64>, f64)> = HashMap::new();
+        for (line, at) in (1..).zip(owner.iter().skip(1)) {
+            let Some(at) = at else { continue };
+            let (counts, length) = self.count(text.line(line));
+            let body = bodies.entry(*at).or_default();
+            body.1 += length;
+            let mut says = 0.0;
+            for (word, count) in counts {
+                *body.0.entry(word).or_default() += count;
+                says += self.values[word];
+            }
+            if says > 0.0 {
+                self.symbols[*at].lines.push((line, says));
+            }
+        }
+        for (at, body) in bodies {
+            self.symbols[at].add(&body, 1.0, MAX_COUNT_IN_BODY);
+        }
+    }
+
+    /// How often a text says each word of the question, and how many words it has.
+    fn count(&mut self, text: &str) -> (HashMap<usize, f64>, f64) {
+        let mut counts: HashMap<usize, f64> = HashMap::new();
+        let mut length = 0.0;
+        let (known, numbers, stems) = (&mut self.stem_cache, &self.term_numbers, self.stems);
+        words::for_each_word(text, |word| {
+            length += 1.0;
+            let word = word.to_lowercase();
+            let number = known.get(&word).copied().unwrap_or_else(|| {
+                let number = numbers.get(stems.stem(&word).as_str()).copied();
+                known.insert(word, number);
+                number
+            });
+            if let Some(number) = number {
+                *counts.entry(number).or_default() += 1.0;
+            }
+        });
+        (counts, length)
+    }
+
+    /// The files that were read and say that a program wrote them.
+    pub(super) fn generated(&self) -> HashSet<RepoPath> {
+        self.generated.clone()
+    }
+
+    /// The symbols that say something of the question, best first.
+    pub(super) fn ranked(self) -> Vec<SymbolCandidate> {
+        #[expect(clippy::cast_precision_loss, reason = "counts of symbols are small")]
+        let count = self.symbols.len().max(1) as f64;
+        let average = self.symbols.iter().map(|fields| fields.length).sum::<f64>() / count;
+        let (values, generated) = (&self.values, &self.generated);
+        let score = |fields: &SymbolWordCounts| -> f64 {
+            let norm = 1.0 - LENGTH_NORMALIZATION
+                + LENGTH_NORMALIZATION * fields.length / average.max(1.0);
+            let part = |(word, count): (&usize, &f64)| {
+                values[*word] * count * (SATURATION + 1.0) / (count + SATURATION * norm)
+            };
+            let weight = match generated.contains(&fields.symbol.path) {
+                true => FileRole::Generated.weight(),
+                false if fields.symbol.is_test => self.roles.role_weight(FileRole::Test),
+                false => self.roles.weight(&fields.symbol.path),
+            };
+            fields.counts.iter().map(part).sum::<f64>() * weight
+        };
+        let mut places: Vec<SymbolCandidate> = self
+            .symbols
+            .into_iter()
+            .map(|fields| SymbolCandidate {
+                score: score(&fields),
+                symbol: fields.symbol,
+                lines: fields.lines,
+            })
+            .filter(|place| place.score > 0.0)
+            .collect();
+        let key = |place: &SymbolCandidate| (place.symbol.path.clone(), place.symbol.id);
+        places.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| key(a).cmp(&key(b))));
+        places
+    }
+}
+
+impl SymbolWordCounts {
+    fn add(&mut self, (counts, length): &(HashMap<usize, f64>, f64), weight: f64, most: f64) {
+        for (word, count) in counts {
+            *self.counts.entry(*word).or_default() += weight * count.min(most);
+        }
+        self.length += length;
+    }
+}
+
+/// A file as if it were one symbol: documents and tests say much outside of any.
+fn file_as_symbol(path: &RepoPath, text: &SourceText) -> SymbolRow {
+    SymbolRow {
+        path: path.clone(),
+        id: 0,
+        name: String::new(),
+        full: String::new(),
+        kind: "file".into(),
+        parent: None,
+        signature: String::new(),
+        overloads: Vec::new(),
+        doc: None,
+        visibility: String::new(),
+        exported: false,
+        is_test: false,
+        line: 1,
+        end_line: text.line_count(),
+        span: base::Span::new(0, 0),
+    }
+}
+
+/// Whether a symbol can be an answer by itself: what only holds others cannot, and a field is shown
+/// with its type.
+fn can_be_answer(row: &SymbolRow) -> bool {
+    let holds_others = matches!(row.kind.as_str(), "impl" | "module" | "namespace" | "import");
+    let is_part = row.parent.is_some()
+        && matches!(
+            row.kind.as_str(),
+            "field" | "property" | "variant" | "enum_member" | "constant" | "variable" | "member"
+        );
+    !holds_others && !is_part
+}

@@ -1,0 +1,194 @@
+//! `card.coverage`: whether cards that are agreed on have code behind them.
+
+use std::collections::BTreeMap;
+
+use base::Result;
+use base::entity::CardKey;
+use cards::CardStatus;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::list::keep_near;
+use super::show::{CardLink, links};
+use super::{count, find_card};
+use engine::areas::cards::report_unsound_cards;
+use engine::contract::alias::OpAlias;
+use engine::contract::answer::Paging;
+use engine::contract::args::{Limit, NodeTarget, Offset};
+use engine::contract::op::{OpExample, Query};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::view::View;
+
+/// Say which cards have code behind them, and which should
+///
+/// One card with the places that link it, or all of them, worst first.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Coverage {
+    /// Key, slug or file of one card; all if left out
+    #[serde(default)]
+    pub key: Option<NodeTarget>,
+    /// Only cards written in this file or folder, or linked from code there
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<NodeTarget>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to skip
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub offset: Offset,
+}
+
+/// What is linked and what is not
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CoverageAnswer {
+    /// Cards by status: how many are linked, and how many there are
+    pub statuses: BTreeMap<&'static str, CoverageCount>,
+    /// The cards, worst first
+    pub cards: Vec<CoverageRow>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// How many of some cards are linked
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct CoverageCount {
+    /// How many some code links
+    pub linked: u64,
+    /// How many there are
+    pub total: u64,
+}
+
+/// One card
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CoverageRow {
+    /// Its handle
+    pub key: CardKey,
+    /// How far it has come
+    pub status: CardStatus,
+    /// Whether that is as it should be
+    pub verdict: CoverageVerdict,
+    /// What that means
+    pub says: &'static str,
+    /// The places that link it
+    pub links: Vec<CardLink>,
+}
+
+/// Whether a card has the code its status asks for, worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CoverageVerdict {
+    /// It lacks what it must have
+    Error,
+    /// It lacks what it will need
+    Warning,
+    /// It is linked, or need not be
+    Fine,
+}
+
+impl Query for Coverage {
+    const NAME: &'static str = "card.coverage";
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("coverage_report").renaming(&[("card_key", "key")])];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "auth/login", shows: "the code that links one card" }];
+    type Answer = CoverageAnswer;
+
+    fn run(self, view: &View) -> Result<CoverageAnswer> {
+        let mut all = match &self.key {
+            Some(key) => vec![find_card(view, key)?],
+            None => cards::all_cards(view.index()?.conn())?,
+        };
+        if let Some(path) = &self.path {
+            keep_near(view, path, &mut all)?;
+        }
+        let mut statuses: BTreeMap<&'static str, CoverageCount> = BTreeMap::new();
+        let mut rows = Vec::new();
+        for card in all {
+            let links = links(view, &card.key)?;
+            let share = statuses.entry(card.status.word()).or_default();
+            share.total += 1;
+            share.linked += u64::from(!links.is_empty());
+            let (verdict, says) = judge(card.status, !links.is_empty());
+            rows.push(CoverageRow { key: card.key, status: card.status, verdict, says, links });
+        }
+        rows.sort_by(|a, b| a.verdict.cmp(&b.verdict).then_with(|| a.key.cmp(&b.key)));
+        if self.key.is_none() {
+            report_unsound_cards(view)?;
+        }
+        let (cards, paging) = Paging::cut(rows, self.offset, self.limit);
+        Ok(CoverageAnswer { statuses, cards, paging })
+    }
+}
+
+/// What a card's status asks of the code.
+fn judge(status: CardStatus, is_linked: bool) -> (CoverageVerdict, &'static str) {
+    match (status, is_linked) {
+        (CardStatus::Accepted, false) => {
+            (CoverageVerdict::Warning, "confirmed card, no implementation code linked")
+        }
+        (CardStatus::Implementing, false) => {
+            (CoverageVerdict::Warning, "card in progress, no code linked")
+        }
+        (CardStatus::Implemented, false) => {
+            (CoverageVerdict::Error, "marked implemented but no code linked")
+        }
+        (_, true) => (CoverageVerdict::Fine, "linked"),
+        (CardStatus::Draft | CardStatus::Deprecated, false) => {
+            (CoverageVerdict::Fine, "not linked, need not be")
+        }
+    }
+}
+
+impl Render for CoverageAnswer {
+    fn render(&self, page: &mut Page) {
+        let (linked, total) = self
+            .statuses
+            .values()
+            .fold((0, 0), |sum, share| (sum.0 + share.linked, sum.1 + share.total));
+        match self.cards.as_slice() {
+            [] => page.answer("There are no cards"),
+            [only] if total == 1 => {
+                let places = count(only.links.len() as u64, "place");
+                page.answer(format!("{}: {}, {} ({places})", only.key, only.status, only.says));
+                let row = |link: &CardLink| {
+                    vec![
+                        PageCell::faint(format!("line {}", link.line)),
+                        PageCell::handle(&link.node),
+                    ]
+                };
+                page.table(2, only.links.iter().map(row).collect());
+                return;
+            }
+            _ => page.answer(format!("{linked} of {} are linked from code", count(total, "card"))),
+        }
+        let share = |(status, share): (&&str, &CoverageCount)| {
+            format!("{status} {} of {}", share.linked, share.total)
+        };
+        page.say(self.statuses.iter().map(share).collect::<Vec<_>>().join(", "));
+        let row = |row: &CoverageRow| {
+            let says = match row.verdict {
+                CoverageVerdict::Fine => PageCell::faint(row.says),
+                _ => PageCell::bad(row.says),
+            };
+            let links = count(row.links.len() as u64, "link");
+            vec![
+                PageCell::text(row.status),
+                says,
+                PageCell::faint(links),
+                PageCell::handle(&row.key),
+            ]
+        };
+        page.table(0, self.cards.iter().map(row).collect());
+        self.paging.render_rest(page, self.cards.len());
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

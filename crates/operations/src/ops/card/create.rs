@@ -1,0 +1,147 @@
+//! `card.create`: a new card.
+
+use base::entity::CardKey;
+use base::{NextCall, Problem, ProblemCode, RepoPath, Result};
+use cards::{CardStatus, NewCard};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tree::FileEdit;
+
+use super::CardChangeAnswer;
+use engine::contract::alias::OpAlias;
+use engine::contract::args::{Words, comma_list, one_or_many};
+use engine::contract::op::{Effect, FieldPrompt, Mutation, OpExample};
+use engine::plan::{Plan, PlannedChange};
+use engine::view::View;
+
+/// Make a card, a draft at first: a spec as a file under `.cairn/cards`
+///
+/// Without its fields, on a terminal, it asks for them.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Create {
+    /// Key, such as `spec::auth/login`; with a type, `auth/login` is enough
+    pub key: Words,
+    /// Summary of the card, in one line
+    #[arg(long, required = true)]
+    pub summary: Words,
+    /// Type of the card; taken from the key if left out
+    #[arg(long)]
+    #[serde(default)]
+    pub r#type: Option<String>,
+    /// Tags to find it by
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub tags: Vec<String>,
+    /// Broad categories that it belongs to
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub subjects: Vec<String>,
+    /// Rules that must hold, each in one line
+    #[arg(long)]
+    #[serde(default, deserialize_with = "one_or_many")]
+    pub constraints: Vec<String>,
+    /// Text of the card, as Markdown
+    #[arg(long)]
+    #[serde(default)]
+    pub body: Option<String>,
+}
+
+impl Mutation for Create {
+    const NAME: &'static str = "card.create";
+    const EFFECT: Effect = Effect::ADDS;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("card_add")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "spec::auth/login --summary \"OAuth login\" --tags auth",
+        shows: "a draft with one tag",
+    }];
+    const ASKS: &'static [FieldPrompt] = &[
+        FieldPrompt { field: "key", question: "Key, such as spec::auth/login" },
+        FieldPrompt { field: "summary", question: "What it is about, in one line" },
+        FieldPrompt { field: "tags", question: "Tags, with commas between them (none)" },
+        FieldPrompt {
+            field: "body",
+            question: "The spec in one line; write more in the file (none)",
+        },
+    ];
+    type Answer = CardChangeAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
+        let key =
+            cards::parse_new_key(self.key.as_str(), self.r#type.as_deref()).map_err(|why| {
+                Problem::invalid(why).hint("a key is a registered type, `::` and a slug")
+            })?;
+        refuse_unregistered(view, &key)?;
+        refuse_taken_key(view, &key, None)?;
+        let path = path_for_new_card(view, &key)?;
+        let text = cards::render_new_card(&NewCard {
+            key: &key,
+            summary: self.summary.as_str().trim(),
+            status: CardStatus::Draft,
+            lists: [
+                ("tags", &self.tags),
+                ("subjects", &self.subjects),
+                ("constraints", &self.constraints),
+            ],
+            relations: &[],
+            body: self.body.as_deref().unwrap_or_default(),
+        })
+        .map_err(|fault| Problem::invalid(fault.message))?;
+        let edit = FileEdit { path: path.clone(), expected: None, content: Some(text.into()) };
+        let summary = format!("{key}: created");
+        let next = "link the code that implements it with `link.add`".to_owned();
+        let answer = CardChangeAnswer { key, path, said: "created".into(), notes: vec![next] };
+        Ok(Plan {
+            summary,
+            change: PlannedChange::Files(vec![edit]),
+            answer,
+            retry_on_conflict: true,
+        })
+    }
+}
+
+/// Refuses a type that `card_types` does not list.
+pub(super) fn refuse_unregistered(view: &View, key: &CardKey) -> Result<()> {
+    let kind = cards::key_kind(key);
+    let types: Vec<String> = view.config().card_types.iter().map(ToString::to_string).collect();
+    if types.iter().any(|known| known == kind) {
+        return Ok(());
+    }
+    let near = base::similarity::most_similar(kind, types.iter().map(String::as_str), 1);
+    let problem = Problem::invalid(format!("`{kind}` is not a registered card type"));
+    let near = near.first().map(|near| format!("the nearest is `{near}`"));
+    let all = format!("the types are {}; `card_types` in cairn.jsonc adds more", types.join(", "));
+    Err(near.into_iter().chain([all]).fold(problem, Problem::hint))
+}
+
+/// Refuses a key that another card has, or one that differs in case alone.
+pub(super) fn refuse_taken_key(
+    view: &View,
+    key: &CardKey,
+    besides: Option<&RepoPath>,
+) -> Result<()> {
+    let taken = cards::cards_with_folded_key(view.index()?.conn(), key.as_str())?;
+    let Some(other) = taken.iter().find(|card| Some(&card.path) != besides) else { return Ok(()) };
+    Err(Problem::new(
+        ProblemCode::InvariantViolation,
+        format!("`{}` is the key of {}", other.key, other.path),
+    )
+    .detail("path", other.path.to_string())
+    .hint_call("look at it with", NextCall::new("card.show").with("key", other.key.to_string())))
+}
+
+/// Where a new card goes: its conventional place, or one with its type if that is taken.
+pub(super) fn path_for_new_card(view: &View, key: &CardKey) -> Result<RepoPath> {
+    let with_type = format!("{}.{}", cards::key_slug(key), cards::key_kind(key));
+    let places = [cards::path_for_key(key), cards::card_path(&with_type)];
+    let free = |path: &RepoPath| view.tree().stat_if_reachable(path).is_none();
+    let found = places.into_iter().flatten().find(free);
+    found.ok_or_else(|| {
+        Problem::new(
+            ProblemCode::InvariantViolation,
+            format!("the places for `{key}` are taken by other files"),
+        )
+        .hint("choose another slug")
+    })
+}

@@ -1,0 +1,165 @@
+//! `card.delete`: a card goes, with what names it or only if nothing does.
+
+use std::collections::BTreeMap;
+
+use base::entity::CardKey;
+use base::{Hash, NextCall, Problem, ProblemCode, RepoPath, Result};
+use cards::{RelationChange, SeeTagRow, StoredCardRelation};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tree::FileEdit;
+
+use super::{
+    CardChangeAnswer, check_hash, count, edit_refused, files_of, find_card_for_write, read_current,
+};
+use crate::ops::link::without_link;
+use engine::areas::cards::code_node;
+use engine::contract::args::NodeTarget;
+use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::plan::{Plan, PlannedChange};
+use engine::view::View;
+
+/// How many of those that point at a card a problem lists.
+const MAX_LISTED: usize = 20;
+
+/// Delete a card; refused while code or another card names it
+///
+/// With `unlink`, every link and relation that names it goes in the same change.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Delete {
+    /// Key, slug or file of the card
+    #[serde(alias = "card_key")]
+    pub key: NodeTarget,
+    /// Also remove every link from code and every relation of another card that names it
+    #[arg(long)]
+    #[serde(default)]
+    pub unlink: bool,
+    /// Only if the file has this hash
+    #[arg(long)]
+    #[serde(default)]
+    pub if_hash: Option<Hash>,
+}
+
+impl Mutation for Delete {
+    const NAME: &'static str = "card.delete";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "auth/login --dry-run", shows: "whether anything names it" },
+        OpExample {
+            args: "auth/login --unlink --dry-run",
+            shows: "the card and all that names it, as it would go",
+        },
+    ];
+    type Answer = CardChangeAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
+        let card = find_card_for_write(view, &self.key)?;
+        let conn = view.index()?.conn();
+        // Where two files claim one key, those who name it still have the other.
+        let is_only = files_of(view, &card.key)?.len() == 1;
+        let sees =
+            if is_only { cards::see_tags_of_key(conn, card.key.as_str())? } else { Vec::new() };
+        let relations = cards::relations_to(conn, card.key.as_str())?.into_iter();
+        let relations: Vec<StoredCardRelation> =
+            relations.filter(|said| is_only && said.source != card.key).collect();
+        let is_named = !sees.is_empty() || !relations.is_empty();
+        if is_named && !self.unlink {
+            return Err(named_elsewhere(&card.key, &sees, &relations));
+        }
+        let now = read_current(view, &card.path)?;
+        check_hash(&card.path, self.if_hash, now.hash)?;
+        let mut edits = remove_links(view, &card.key, &sees)?;
+        edits.extend(remove_relations(view, &card.key, &relations)?);
+        let said = match edits.len() {
+            0 => "deleted".to_owned(),
+            files => format!("deleted, with what named it in {}", count(files as u64, "file")),
+        };
+        let (path, expected) = (card.path.clone(), Some(now.hash));
+        edits.push(FileEdit { path, expected, content: None });
+        let summary = format!("{}: {said}", card.key);
+        let answer = CardChangeAnswer { key: card.key, path: card.path, said, notes: Vec::new() };
+        Ok(Plan {
+            summary,
+            change: PlannedChange::Files(edits),
+            answer,
+            retry_on_conflict: self.if_hash.is_none(),
+        })
+    }
+}
+
+/// The files of code without the tags that name the card.
+fn remove_links(view: &View, key: &CardKey, sees: &[SeeTagRow]) -> Result<Vec<FileEdit>> {
+    let mut files: BTreeMap<&RepoPath, Vec<&SeeTagRow>> = BTreeMap::new();
+    for see in sees {
+        files.entry(&see.path).or_default().push(see);
+    }
+    let mut edits = Vec::new();
+    for (path, sees) in files {
+        view.call().check_stopped()?;
+        let now = read_current(view, path)?;
+        let mut text = now.text;
+        for see in sees {
+            text = without_link(&text, see, key)?;
+        }
+        edits.push(FileEdit {
+            path: path.clone(),
+            expected: Some(now.hash),
+            content: Some(text.into()),
+        });
+    }
+    Ok(edits)
+}
+
+/// The other cards without the relations that name the card.
+fn remove_relations(
+    view: &View,
+    key: &CardKey,
+    relations: &[StoredCardRelation],
+) -> Result<Vec<FileEdit>> {
+    let mut files: BTreeMap<&RepoPath, Vec<&StoredCardRelation>> = BTreeMap::new();
+    for said in relations {
+        files.entry(&said.path).or_default().push(said);
+    }
+    let mut edits = Vec::new();
+    for (path, relations) in files {
+        let now = read_current(view, path)?;
+        let mut text = now.text;
+        for said in relations {
+            let left = cards::change_relation(&text, RelationChange::Remove, (said.kind, key));
+            text = left.map_err(|fault| edit_refused(path, &fault))?.unwrap_or(text);
+        }
+        edits.push(FileEdit {
+            path: path.clone(),
+            expected: Some(now.hash),
+            content: Some(text.into()),
+        });
+    }
+    Ok(edits)
+}
+
+fn named_elsewhere(key: &CardKey, sees: &[SeeTagRow], relations: &[StoredCardRelation]) -> Problem {
+    let code = sees.iter().map(|see| format!("{}  {}:{}", code_node(see), see.path, see.line));
+    let others = relations
+        .iter()
+        .map(|said| format!("{} {}  {}:{}", said.source, said.kind, said.path, said.line));
+    let pointing: Vec<String> = code.chain(others).collect();
+    let places = count(pointing.len() as u64, "place");
+    let problem =
+        Problem::new(ProblemCode::InvariantViolation, format!("`{key}` is named in {places}"))
+            .detail("references", pointing.clone());
+    let listed = pointing.iter().take(MAX_LISTED).cloned();
+    let rest = pointing.len().saturating_sub(MAX_LISTED);
+    let more = (rest > 0).then(|| format!("{rest} more are in the details"));
+    let delete = NextCall::new("card.delete").with("key", key.to_string());
+    let keep = NextCall::new("card.status").with("key", key.to_string());
+    listed
+        .chain(more)
+        .fold(problem, Problem::hint)
+        .hint_call(
+            "one change that removes them all is shown by",
+            delete.with("unlink", true).with("dry_run", true),
+        )
+        .hint_call("or keep it, and mark it with", keep.with("status", "deprecated"))
+}

@@ -1,0 +1,213 @@
+//! What cards can be asked, and what the operations on them share.
+
+pub(super) mod coverage;
+pub(super) mod create;
+pub(super) mod delete;
+pub(super) mod list;
+pub(super) mod relations;
+pub(super) mod rename;
+pub(super) mod show;
+pub(super) mod status;
+pub(super) mod unlinked;
+pub(super) mod update;
+
+use base::entity::CardKey;
+use base::{EntityRef, Hash, NextCall, Problem, ProblemCode, RepoPath, Result};
+use cards::CardRow;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+use tree::FileEdit;
+
+use engine::areas::cards::{CardsGraphArea, report_unsound_cards};
+use engine::contract::args::NodeTarget;
+use engine::contract::page::{Page, Render};
+use engine::graph::{self, GraphArea};
+use engine::plan::{Plan, PlannedChange};
+use engine::view::View;
+
+/// The card that was named: by its key, its slug, the end of it, or its file.
+pub(super) fn find_card(view: &View, name: &NodeTarget) -> Result<CardRow> {
+    report_unsound_cards(view)?;
+    let text = name.as_str().trim();
+    let conn = view.index()?.conn();
+    if let Some(card) = cards::card_by_key(conn, text)? {
+        return Ok(card);
+    }
+    let fitting = CardsGraphArea.resolve(view, text)?;
+    let node = match fitting.as_slice() {
+        [only] => only.node.clone(),
+        _ => graph::resolve(view, name).map_err(|problem| card_not_found(view, text, problem))?,
+    };
+    let card = match &node {
+        EntityRef::Card(key) => cards::card_by_key(conn, key.as_str())?,
+        EntityRef::File(path) => cards::card_at_path(conn, path)?,
+        _ => None,
+    };
+    card.ok_or_else(|| {
+        Problem::not_found(format!("{node} is not a card"))
+            .hint_call("cards are listed by", NextCall::new("card.list"))
+    })
+}
+
+/// The card that is to be written: where several files claim its key, only the name of one of
+/// them says which is meant.
+pub(super) fn find_card_for_write(view: &View, name: &NodeTarget) -> Result<CardRow> {
+    let card = find_card(view, name)?;
+    let text = name.as_str().trim();
+    let typed = view.paths().candidates(text.strip_prefix("file:").unwrap_or(text));
+    if !typed.contains(&card.path) {
+        refuse_duplicate(view, &card.key)?;
+    }
+    Ok(card)
+}
+
+/// The key of the one card that was named.
+pub(super) fn key_for_write(view: &View, name: &NodeTarget) -> Result<CardKey> {
+    let card = find_card(view, name)?;
+    refuse_duplicate(view, &card.key)?;
+    Ok(card.key)
+}
+
+/// Refuses a key that several files claim, and lists them.
+fn refuse_duplicate(view: &View, key: &CardKey) -> Result<()> {
+    let same = files_of(view, key)?;
+    let [first, _, ..] = same.as_slice() else { return Ok(()) };
+    let message = format!("`{key}` is the key of {} files", same.len());
+    let rows: Vec<_> = same.iter().map(|path| json!({"path": path.to_string()})).collect();
+    Err(Problem::new(ProblemCode::Ambiguous, message)
+        .detail("candidates", rows)
+        .hint(format!("name the file that you mean, for example  {first}"))
+        .hint_call(
+            "give one of them another key with",
+            NextCall::new("card.rename").with("old_key", first.to_string()).with("new_key", "…"),
+        ))
+}
+
+/// The files that claim a key.
+pub(super) fn files_of(view: &View, key: &CardKey) -> Result<Vec<RepoPath>> {
+    let keyed = cards::cards_with_folded_key(view.index()?.conn(), key.as_str())?.into_iter();
+    Ok(keyed.filter(|card| card.key == *key).map(|card| card.path).collect())
+}
+
+/// A file that should be a card but cannot be read is why a card is not found.
+fn card_not_found(view: &View, name: &str, problem: Problem) -> Problem {
+    let said = |trouble: &cards::CardDiagnosticRow| {
+        trouble.path.to_string().contains(name.trim_matches('/'))
+    };
+    let slug = name.split_once("::").map_or(name, |(_, slug)| slug);
+    let troubles =
+        view.index().and_then(|index| cards::all_diagnostics(index.conn())).unwrap_or_default();
+    let why =
+        troubles.iter().find(|trouble| said(trouble) || trouble.path.to_string().contains(slug));
+    match why {
+        Some(why) if problem.code == ProblemCode::NotFound => {
+            problem.hint(format!("{}:{} cannot be read: {}", why.path, why.line, why.message))
+        }
+        _ => problem,
+    }
+}
+
+/// What a change to one card did
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CardChangeAnswer {
+    /// The card
+    pub key: CardKey,
+    /// Its file
+    pub path: RepoPath,
+    /// What happened
+    pub said: String,
+    /// What is left to do, if anything
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+impl Render for CardChangeAnswer {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!("{}: {}", self.key, self.said));
+        self.notes.iter().for_each(|note| page.say(note));
+    }
+}
+
+/// A file of text as it is now.
+pub(super) struct CurrentText {
+    pub hash: Hash,
+    pub text: String,
+}
+
+/// Reads a file that is to be edited.
+pub(super) fn read_current(view: &View, path: &RepoPath) -> Result<CurrentText> {
+    let gone = || Problem::not_found(format!("{path} is gone")).hint("repeat the request");
+    let blob = view.tree().read(path)?.ok_or_else(gone)?;
+    let text = String::from_utf8(blob.bytes).map_err(|_| {
+        Problem::new(ProblemCode::InvalidOperation, format!("{path} is not UTF-8"))
+            .hint("edit it by hand, or save it as UTF-8 first")
+    })?;
+    Ok(CurrentText { hash: blob.hash, text })
+}
+
+/// A change to one card, made by editing its text. It leaves no mistake that was not there.
+pub(super) fn edit(
+    view: &View,
+    card: &CardRow,
+    if_hash: Option<Hash>,
+    (said, change): (String, impl FnOnce(&str) -> Result<String, document::DocumentError>),
+) -> Result<Plan<CardChangeAnswer>> {
+    let now = read_current(view, &card.path)?;
+    check_hash(&card.path, if_hash, now.hash)?;
+    let new = change(&now.text).map_err(|fault| edit_refused(&card.path, &fault))?;
+    let answer = CardChangeAnswer {
+        key: card.key.clone(),
+        path: card.path.clone(),
+        said,
+        notes: Vec::new(),
+    };
+    if new == now.text {
+        let said = "already so".into();
+        let answer = CardChangeAnswer { said, ..answer };
+        return Ok(Plan {
+            summary: String::new(),
+            change: PlannedChange::Nothing,
+            answer,
+            retry_on_conflict: false,
+        });
+    }
+    refuse_new_mistakes(&now.text, &new)?;
+    let summary = format!("{}: {}", answer.key, answer.said);
+    let edit =
+        FileEdit { path: card.path.clone(), expected: Some(now.hash), content: Some(new.into()) };
+    Ok(Plan {
+        summary,
+        change: PlannedChange::Files(vec![edit]),
+        answer,
+        retry_on_conflict: if_hash.is_none(),
+    })
+}
+
+/// Refuses to change what is not what the caller saw.
+pub(super) fn check_hash(path: &RepoPath, wanted: Option<Hash>, found: Hash) -> Result<()> {
+    match wanted.is_none_or(|wanted| wanted == found) {
+        true => Ok(()),
+        false => Err(Problem::new(ProblemCode::Conflict, format!("{path} has changed since"))
+            .detail("current", found.to_string())
+            .hint("look at it again, then repeat the request with its new hash")),
+    }
+}
+
+pub(super) fn edit_refused(path: &RepoPath, fault: &document::DocumentError) -> Problem {
+    let place = fault.position.line;
+    Problem::new(ProblemCode::InvalidOperation, format!("{path}:{place}: {}", fault.message))
+        .detail("path", path.to_string())
+        .detail("line", place)
+        .hint("correct the file by hand; nothing was changed")
+}
+
+/// Refuses a text with a mistake that the old one did not have.
+fn refuse_new_mistakes(old: &str, new: &str) -> Result<()> {
+    let known = cards::parse_card(old.as_bytes()).1;
+    let (_, troubles) = cards::parse_card(new.as_bytes());
+    let fresh = troubles.iter().find(|new| known.iter().all(|old| old.message != new.message));
+    fresh.map_or(Ok(()), |trouble| Err(Problem::invalid(trouble.message.clone())))
+}
+
+pub(super) use base::words::counted as count;

@@ -1,0 +1,136 @@
+//! `card.rename`: another key, everywhere it is written, in one change.
+
+use std::collections::BTreeSet;
+
+use base::entity::CardKey;
+use base::{Problem, RepoPath, Result};
+use cards::CardRow;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use syntax::Language;
+use tree::FileEdit;
+
+use super::create::{path_for_new_card, refuse_taken_key, refuse_unregistered};
+use super::{CardChangeAnswer, count, edit_refused, files_of, find_card_for_write, read_current};
+use engine::contract::args::{NodeTarget, Words};
+use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::plan::{Plan, PlannedChange};
+use engine::view::View;
+
+/// Rename a card everywhere: its file, every `@see` and every relation, all or nothing
+///
+/// A new type in the key changes the card's type. A file at its conventional place moves along.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rename {
+    /// Key, slug or file of the card
+    pub old_key: NodeTarget,
+    /// New key of the card; its type stays if none is named
+    pub new_key: Words,
+}
+
+impl Mutation for Rename {
+    const NAME: &'static str = "card.rename";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "auth/login spec::auth/sign-in --dry-run",
+        shows: "all that would change",
+    }];
+    type Answer = CardChangeAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
+        let card = find_card_for_write(view, &self.old_key)?;
+        let text = self.new_key.as_str();
+        let bare = (!text.contains("::")).then(|| cards::key_kind(&card.key));
+        let new = cards::parse_new_key(text, bare).map_err(Problem::invalid)?;
+        refuse_unregistered(view, &new)?;
+        refuse_taken_key(view, &new, Some(&card.path))?;
+        let mut edits = rename_own_file(view, &card, &new)?;
+        // Where another file has the key too, those who name it still mean that one.
+        let other = files_of(view, &card.key)?.into_iter().find(|path| *path != card.path);
+        let (code, others) = match other {
+            Some(_) => (Vec::new(), Vec::new()),
+            None => (rename_in_code(view, &card.key, &new)?, rename_in_cards(view, &card, &new)?),
+        };
+        let said = format!(
+            "renamed from {}, with {} and {}",
+            card.key,
+            count(code.len() as u64, "code file"),
+            count(others.len() as u64, "other card"),
+        );
+        let path = edits.last().map_or_else(|| card.path.clone(), |edit| edit.path.clone());
+        edits.extend(code);
+        edits.extend(others);
+        let summary = format!("{} → {new}", card.key);
+        let mut notes = unread_cards(view)?;
+        notes.extend(other.map(|path| format!("what names {} still means {path}", card.key)));
+        let answer = CardChangeAnswer { key: new, path, said, notes };
+        Ok(Plan { summary, change: PlannedChange::Files(edits), answer, retry_on_conflict: true })
+    }
+}
+
+/// The card itself: its fields, and its file if it lies where its key says.
+fn rename_own_file(view: &View, card: &CardRow, new: &CardKey) -> Result<Vec<FileEdit>> {
+    let now = read_current(view, &card.path)?;
+    let text =
+        cards::with_new_key(&now.text, new).map_err(|fault| edit_refused(&card.path, &fault))?;
+    let text = cards::rename_relation_targets(&text, &card.key, new)
+        .map_err(|fault| edit_refused(&card.path, &fault))?;
+    let stays = cards::path_for_key(&card.key).as_ref() != Some(&card.path)
+        || cards::path_for_key(new).as_ref() == Some(&card.path);
+    if stays {
+        let (path, expected) = (card.path.clone(), Some(now.hash));
+        return Ok(vec![FileEdit { path, expected, content: Some(text.into()) }]);
+    }
+    let to = path_for_new_card(view, new)?;
+    Ok(vec![
+        FileEdit { path: card.path.clone(), expected: Some(now.hash), content: None },
+        FileEdit { path: to, expected: None, content: Some(text.into()) },
+    ])
+}
+
+/// Every file whose doc comments name the card.
+fn rename_in_code(view: &View, old: &CardKey, new: &CardKey) -> Result<Vec<FileEdit>> {
+    let sees = cards::see_tags_of_key(view.index()?.conn(), old.as_str())?;
+    let paths: BTreeSet<RepoPath> = sees.into_iter().map(|see| see.path).collect();
+    let mut edits = Vec::new();
+    for path in paths {
+        view.call().check_stopped()?;
+        let Some(blob) = view.tree().read(&path)? else { continue };
+        let facts = syntax::extract(Language::from_path(&path), &blob.bytes);
+        let mut bytes = blob.bytes;
+        for span in cards::key_spans(&facts, old).into_iter().rev() {
+            bytes.splice(span, new.as_str().bytes());
+        }
+        edits.push(FileEdit { path, expected: Some(blob.hash), content: Some(bytes) });
+    }
+    Ok(edits)
+}
+
+/// Every other card whose relations name the card.
+fn rename_in_cards(view: &View, card: &CardRow, new: &CardKey) -> Result<Vec<FileEdit>> {
+    let said = cards::relations_to(view.index()?.conn(), card.key.as_str())?;
+    let paths: BTreeSet<RepoPath> = said.into_iter().map(|said| said.path).collect();
+    let mut edits = Vec::new();
+    for path in paths.into_iter().filter(|path| *path != card.path) {
+        let now = read_current(view, &path)?;
+        let text = cards::rename_relation_targets(&now.text, &card.key, new)
+            .map_err(|fault| edit_refused(&path, &fault))?;
+        edits.push(FileEdit { path, expected: Some(now.hash), content: Some(text.into()) });
+    }
+    Ok(edits)
+}
+
+/// Card files that could not be read may name it too.
+fn unread_cards(view: &View) -> Result<Vec<String>> {
+    let troubles = cards::all_diagnostics(view.index()?.conn())?;
+    let unread = troubles.iter().filter(|trouble| trouble.code == "CARD_UNREADABLE");
+    let note = |trouble: &cards::CardDiagnosticRow| {
+        format!(
+            "{}:{} cannot be read, so it was not looked at: {}",
+            trouble.path, trouble.line, trouble.message
+        )
+    };
+    Ok(unread.map(note).collect())
+}

@@ -1,0 +1,214 @@
+//! `card.show`: one card, whole.
+
+use base::entity::CardKey;
+use base::{EntityRef, Hash, RepoPath, Result};
+use cards::{CardRelationKind, CardStatus, StoredCardRelation};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::find_card;
+use engine::areas::cards::code_node;
+use engine::areas::history::updated_at;
+use engine::contract::args::NodeTarget;
+use engine::contract::op::{OpExample, Query};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::view::View;
+
+/// How many lines of text a page shows unless all are wanted.
+const MAX_BODY_LINES: usize = 80;
+
+/// Show one card: its fields, its text, its relations and the code that links it
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Show {
+    /// Key, slug or file of the card
+    #[serde(alias = "card_key")]
+    pub key: NodeTarget,
+    /// Show the whole text, however long it is
+    #[arg(long)]
+    #[serde(default)]
+    pub full: bool,
+}
+
+/// One card
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CardShowAnswer {
+    /// Its handle
+    pub key: CardKey,
+    /// Its type
+    pub r#type: String,
+    /// What it is about
+    pub summary: String,
+    /// How far it has come
+    pub status: CardStatus,
+    /// Words to find it by
+    pub tags: Vec<String>,
+    /// Broad categories
+    pub subjects: Vec<String>,
+    /// What must hold
+    pub constraints: Vec<String>,
+    /// What it says about other cards
+    pub relations: Vec<RelatedCard>,
+    /// What other cards say about it
+    pub related_by: Vec<RelatedCard>,
+    /// The code that links it
+    pub links: Vec<CardLink>,
+    /// Other fields of its frontmatter
+    #[serde(skip_serializing_if = "Map::is_empty")]
+    pub extra: Map<String, Value>,
+    /// Its text
+    pub body: String,
+    /// Its file
+    pub path: RepoPath,
+    /// When it was last written
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub updated_at: Option<String>,
+    /// The hash of its file, for `if_hash`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hash: Option<Hash>,
+    #[serde(skip)]
+    full: bool,
+}
+
+/// A relation, from the side of one card
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct RelatedCard {
+    /// How they are related
+    pub r#type: CardRelationKind,
+    /// The other card
+    pub card: String,
+    /// What the other card is about; absent if there is none
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+    /// How far the other card has come
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<CardStatus>,
+}
+
+/// A place in the code that links a card
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CardLink {
+    /// The module or symbol
+    pub node: EntityRef,
+    /// The line of the tag
+    pub line: u32,
+}
+
+impl Query for Show {
+    const NAME: &'static str = "card.show";
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "spec::auth/login", shows: "one card with all that is related to it" }];
+    type Answer = CardShowAnswer;
+
+    fn run(self, view: &View) -> Result<CardShowAnswer> {
+        let card = find_card(view, &self.key)?;
+        let conn = view.index()?.conn();
+        let from = cards::relations_from(conn, card.key.as_str())?;
+        let to = cards::relations_to(conn, card.key.as_str())?;
+        Ok(CardShowAnswer {
+            relations: from
+                .iter()
+                .map(|said| related(view, said, &said.target))
+                .collect::<Result<_>>()?,
+            related_by: to
+                .iter()
+                .map(|said| related(view, said, said.source.as_str()))
+                .collect::<Result<_>>()?,
+            links: links(view, &card.key)?,
+            hash: view.tree().read(&card.path)?.map(|blob| blob.hash),
+            key: card.key,
+            r#type: card.kind,
+            summary: card.summary,
+            status: card.status,
+            tags: card.tags,
+            subjects: card.subjects,
+            constraints: card.constraints,
+            extra: card.extra,
+            body: card.body,
+            updated_at: updated_at(view, &card.path)?,
+            path: card.path,
+            full: self.full,
+        })
+    }
+}
+
+/// A relation with what is known of its other end.
+pub(super) fn related(view: &View, said: &StoredCardRelation, other: &str) -> Result<RelatedCard> {
+    let card = cards::card_by_key(view.index()?.conn(), other)?;
+    let status = card.as_ref().map(|card| card.status);
+    let summary = card.map(|card| card.summary);
+    Ok(RelatedCard { r#type: said.kind, card: other.to_owned(), summary, status })
+}
+
+/// The code that links a card.
+pub(super) fn links(view: &View, key: &CardKey) -> Result<Vec<CardLink>> {
+    let sees = cards::see_tags_of_key(view.index()?.conn(), key.as_str())?;
+    Ok(sees.iter().map(|see| CardLink { node: code_node(see), line: see.line }).collect())
+}
+
+/// Cells of a relation.
+pub(super) fn cells(word: &str, related: &RelatedCard) -> Vec<PageCell> {
+    let about = match (&related.summary, related.status) {
+        (Some(summary), Some(status)) => PageCell::text(format!("{status}  \"{summary}\"")),
+        _ => PageCell::bad("no such card"),
+    };
+    vec![PageCell::text(word), about, PageCell::handle(&related.card)]
+}
+
+impl Render for CardShowAnswer {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!("{}  {}  \"{}\"", self.key, self.status, self.summary));
+        for (name, words) in [("tags", &self.tags), ("subjects", &self.subjects)] {
+            if !words.is_empty() {
+                page.item(name, words.join(", "));
+            }
+        }
+        if let Some(at) = &self.updated_at {
+            page.item("updated", at);
+        }
+        for (name, value) in &self.extra {
+            page.item(name, value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+        }
+        if !self.constraints.is_empty() {
+            page.heading("Constraints");
+            page.quoted(&self.constraints.join("\n"), &self.path);
+        }
+        self.render_body(page);
+        self.render_edges(page);
+    }
+}
+
+impl CardShowAnswer {
+    fn render_body(&self, page: &mut Page) {
+        let body = self.body.trim();
+        let lines: Vec<&str> = body.lines().collect();
+        let most = if self.full { lines.len() } else { MAX_BODY_LINES };
+        if !body.is_empty() {
+            page.heading("Text");
+            page.quoted(&lines[..lines.len().min(most)].join("\n"), &self.path);
+        }
+        if lines.len() > most {
+            let text = format!("…  {} more lines", lines.len() - most);
+            page.say_call(text, page.answered_call().with("full", true));
+        }
+    }
+
+    fn render_edges(&self, page: &mut Page) {
+        if !self.relations.is_empty() || !self.related_by.is_empty() {
+            page.heading("Relations");
+            let out = self.relations.iter().map(|one| cells(one.r#type.word(), one));
+            let back = self.related_by.iter().map(|one| cells(&format!("← {}", one.r#type), one));
+            page.table(2, out.chain(back).collect());
+        }
+        page.heading(match self.links.len() {
+            0 => "No code links it".to_owned(),
+            _ => "Linked at".to_owned(),
+        });
+        let row = |link: &CardLink| {
+            vec![PageCell::faint(format!("line {}", link.line)), PageCell::handle(&link.node)]
+        };
+        page.table(2, self.links.iter().map(row).collect());
+    }
+}

@@ -1,0 +1,130 @@
+//! `code.actions`: what a language server offers to do at a place.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+use toolchain::lsp::{LspPosition, offset_at, position_at};
+
+use crate::language_server::{AnswerSource, LanguageServer, MissingServer, TargetPosition};
+use engine::contract::alias::OpAlias;
+use engine::contract::args::NodeTarget;
+use engine::contract::op::{OpExample, Query};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::view::View;
+
+/// List the fixes and refactorings that a language server offers at a place
+///
+/// Only lists them: apply one with `code replace`, or `code rename`.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Actions {
+    /// Symbol as path#name, or place as path:line:column
+    pub target: NodeTarget,
+    /// Line of that file where it is used, from 1
+    #[arg(long)]
+    #[serde(default)]
+    pub line: Option<u32>,
+}
+
+/// What is offered
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ActionsAnswer {
+    /// Where
+    pub target: String,
+    /// Who offers it
+    pub by: AnswerSource,
+    /// The offers, as the server ranks them
+    pub actions: Vec<CodeAction>,
+}
+
+/// One offer
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CodeAction {
+    /// What it would do
+    pub title: String,
+    /// Its kind, such as `quickfix` or `refactor.extract`
+    pub kind: String,
+    /// Whether the server recommends it
+    pub preferred: bool,
+    /// Why it cannot be done here
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<String>,
+}
+
+impl Query for Actions {
+    const NAME: &'static str = "code.actions";
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("kart_code_actions").joining(["path|file", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "src/app.ts#start", shows: "what could be done with a function" }];
+    type Answer = ActionsAnswer;
+
+    fn run(self, view: &View) -> Result<ActionsAnswer> {
+        let spot = TargetPosition::of(view, &self.target, self.line)?;
+        let server = LanguageServer::open(view, (&spot.path, spot.language))?
+            .map_err(MissingServer::into_problem)?;
+        let encoding = server.encoding();
+        let range = around(&spot.text, spot.offset);
+        let at = |offset| position_at(&spot.text, offset, encoding).to_json();
+        let file = view.tree().root().join(spot.path.to_relative());
+        let reported = server.session().diagnostics_report(&file).unwrap_or_default().diagnostics;
+        let touches = |diagnostic: &&Value| {
+            let bound = |side: &str| {
+                let at = LspPosition::from_json(&diagnostic["range"][side])?;
+                offset_at(&spot.text, at, encoding)
+            };
+            bound("start").zip(bound("end")).is_some_and(|(a, b)| a <= range.1 && range.0 <= b)
+        };
+        let diagnostics: Vec<Value> = reported.iter().filter(touches).cloned().collect();
+        let params = json!({
+            "textDocument": {"uri": server.uri(&spot.path)},
+            "range": {"start": at(range.0), "end": at(range.1)},
+            "context": {"diagnostics": diagnostics, "triggerKind": 1},
+        });
+        let method = ("textDocument/codeAction", "codeActionProvider");
+        let answer = server.ask(method, &params)?.map_err(MissingServer::into_problem)?;
+        let items = answer.as_array().map_or(&[][..], Vec::as_slice);
+        let actions = items.iter().filter_map(offer).collect();
+        Ok(ActionsAnswer { target: spot.display_name(), by: server.by(), actions })
+    }
+}
+
+/// The name around a byte.
+fn around(text: &str, offset: usize) -> (usize, usize) {
+    let is_part = |c: &char| c.is_alphanumeric() || *c == '_' || *c == '$';
+    let before: usize = text[..offset].chars().rev().take_while(is_part).map(char::len_utf8).sum();
+    let after: usize = text[offset..].chars().take_while(is_part).map(char::len_utf8).sum();
+    (offset - before, offset + after)
+}
+
+fn offer(item: &Value) -> Option<CodeAction> {
+    Some(CodeAction {
+        title: item["title"].as_str()?.to_owned(),
+        kind: item["kind"].as_str().unwrap_or("command").to_owned(),
+        preferred: item["isPreferred"].as_bool().unwrap_or_default(),
+        disabled: item["disabled"]["reason"].as_str().map(ToOwned::to_owned),
+    })
+}
+
+impl Render for ActionsAnswer {
+    fn render(&self, page: &mut Page) {
+        let by = self.by.name().unwrap_or("nobody");
+        let what = match self.actions.len() {
+            0 => "Nothing is".to_owned(),
+            1 => "1 action is".to_owned(),
+            count => format!("{count} actions are"),
+        };
+        page.answer(format!("{what} offered at {}, by {by}", self.target));
+        let row = |offer: &CodeAction| {
+            let mark = match (&offer.disabled, offer.preferred) {
+                (Some(why), _) => format!("not here: {why}"),
+                (None, true) => "preferred".into(),
+                (None, false) => String::new(),
+            };
+            vec![PageCell::text(&offer.kind), PageCell::text(&offer.title), PageCell::faint(mark)]
+        };
+        page.table(2, self.actions.iter().map(row).collect());
+    }
+}

@@ -1,0 +1,176 @@
+//! `code.find`: symbols by name.
+
+use base::words::counted;
+use base::{Problem, RepoPath, Result};
+use clap::Args;
+use code::SymbolMatch;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::unread::{self, UnreadFile};
+use engine::areas::code::{handle, symbol_names};
+use engine::contract::alias::OpAlias;
+use engine::contract::answer::Paging;
+use engine::contract::args::{Limit, NodeTarget, Offset, Words};
+use engine::contract::op::{OpExample, Query, ToolVisibility};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::graph;
+use engine::view::View;
+
+/// Find symbols by name: functions, types, methods, constants
+///
+/// Exact names first, then names that start so, then names that hold it. Small letters match both
+/// cases.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Find {
+    /// Name of the symbol or a part of it, nested with `.`
+    pub name: Words,
+    /// Only symbols of this kind, such as `function` or `struct`
+    #[arg(long)]
+    #[serde(default)]
+    pub kind: Option<String>,
+    /// Only exported symbols (true) or only others (false)
+    #[arg(long)]
+    #[serde(default)]
+    pub exported: Option<bool>,
+    /// Only symbols in this file or folder
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<NodeTarget>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to skip
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// Symbols that fit, best first
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct FindAnswer {
+    /// The name that was looked for
+    pub name: String,
+    /// The symbols
+    pub symbols: Vec<SymbolMatchRow>,
+    /// Where nothing was found: files that hold the name and are not wholly known
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UnreadFile>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// One symbol
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SymbolMatchRow {
+    /// Its handle
+    pub node: String,
+    /// What it is
+    pub kind: String,
+    /// Whether it is offered beyond its file
+    pub exported: bool,
+    /// The declaration, without its body
+    pub signature: String,
+    /// How many more signatures it has
+    #[serde(skip_serializing_if = "is_zero")]
+    pub overloads: usize,
+    /// The line its name is on
+    pub line: u32,
+    /// The file that offers it under the name that was looked for, where it has another itself
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alias_in: Option<RepoPath>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+impl Query for Find {
+    const NAME: &'static str = "code.find";
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_find")];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "refresh --kind method", shows: "methods with that in their name" },
+        OpExample { args: "Workspace.open", shows: "a method by its nested name" },
+    ];
+    type Answer = FindAnswer;
+
+    fn run(self, view: &View) -> Result<FindAnswer> {
+        let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
+        let path = path.as_ref().and_then(|node| node.path());
+        if let Some(kind) = &self.kind {
+            // The message lists the kinds there are.
+            serde_json::from_value::<syntax::SymbolKind>(kind.as_str().into())
+                .map_err(|error| Problem::invalid(format!("`kind`: {error}")))?;
+        }
+        let name = self.name.as_str().trim();
+        let wanted = code::SymbolNameQuery {
+            name,
+            kind: self.kind.as_deref(),
+            exported: self.exported,
+            path,
+        };
+        let names = symbol_names(view)?;
+        let (offset, limit) = (self.offset.get(), self.limit.get());
+        let (total, found) =
+            code::find_symbols((view.index()?.conn(), &names), &wanted, (offset, limit))?;
+        let (offset, limit, total) = (offset as u64, limit as u64, total as u64);
+        let paging = Paging { offset, limit, total };
+        let symbols = found.into_iter().map(symbol).collect();
+        let unread = match paging.total {
+            0 => unread::unread_with_words(view, &unread::family(None), (&[name.to_owned()], &[]))?,
+            _ => Vec::new(),
+        };
+        Ok(FindAnswer { name: name.to_owned(), symbols, unread, paging })
+    }
+}
+
+fn symbol(found: SymbolMatch) -> SymbolMatchRow {
+    let SymbolMatch { symbol: row, alias_in } = found;
+    SymbolMatchRow {
+        node: handle(&row.path, &row.full),
+        kind: row.kind,
+        exported: row.exported || alias_in.is_some(),
+        signature: row.signature,
+        overloads: row.overloads.len(),
+        line: row.line,
+        alias_in,
+    }
+}
+
+impl Render for FindAnswer {
+    fn render(&self, page: &mut Page) {
+        let total = self.paging.total;
+        let symbols = counted(usize::try_from(total).unwrap_or(usize::MAX), "symbol");
+        page.answer(match total > 0 {
+            true => format!("{symbols} for `{}`", self.name),
+            false => format!("No symbol is called `{}`, whole or in part", self.name),
+        });
+        let cells = |symbol: &SymbolMatchRow| {
+            let more = match symbol.overloads {
+                0 => String::new(),
+                more => format!(" (+{})", counted(more, "overload")),
+            };
+            let alias = symbol.alias_in.as_ref();
+            let alias = alias.map(|path| format!(" (as {} in {path})", self.name));
+            vec![
+                PageCell::text(format!("{}{more}{}", symbol.signature, alias.unwrap_or_default())),
+                PageCell::faint(symbol.line),
+                PageCell::handle(&symbol.node),
+            ]
+        };
+        page.table(0, self.symbols.iter().map(cells).collect());
+        self.paging.render_rest(page, self.symbols.len());
+        if !self.unread.is_empty() {
+            page.say("These hold it and could not be read as code:");
+            unread::render(page, &self.unread);
+        }
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

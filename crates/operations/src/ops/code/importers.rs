@@ -1,0 +1,265 @@
+//! `code.importers`: who takes something from a file, also through files that hand it on.
+
+use std::collections::BTreeMap;
+
+use base::{EntityRef, Problem, RepoPath, Result};
+use clap::Args;
+use code::ImporterRow;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use syntax::Language;
+
+use super::unread::{self, UnreadFile};
+use engine::areas::code::EmbeddedCode;
+use engine::areas::files::file_node;
+use engine::contract::alias::OpAlias;
+use engine::contract::answer::Paging;
+use engine::contract::args::{Limit, NodeTarget, Offset};
+use engine::contract::op::{OpExample, Query};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::graph;
+use engine::index::tables;
+use engine::view::View;
+
+/// How many names a row of the page shows.
+const MAX_NAMES: usize = 8;
+
+/// Show who imports a file or one of its symbols, also through barrels and re-exports
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Importers {
+    /// File, or symbol as path#name, that is imported
+    pub path: NodeTarget,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to skip
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub offset: Offset,
+}
+
+/// Who imports a file
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ImportersAnswer {
+    /// The file or symbol
+    pub node: EntityRef,
+    /// The files that import it
+    pub importers: Vec<ImportingFile>,
+    /// How many files were read to know that
+    pub files: u64,
+    /// Files that mention it and are not wholly known
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UnreadFile>,
+    /// How many files of formats that are not read may import it, by how they end
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub not_read: BTreeMap<&'static str, usize>,
+    /// Those of them that hold its name
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub mentioning: Vec<RepoPath>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// One file that imports another
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct ImportingFile {
+    /// The file
+    pub node: EntityRef,
+    /// The names it takes; `*` for the file as a whole
+    pub names: Vec<String>,
+    /// The line
+    pub line: u32,
+    /// How, where it is not a plain import: `re-export`, `dynamic`, `require`, `types`, `path`,
+    /// `mod`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub how: Option<&'static str>,
+    /// The file that hands it on, if it does not import it directly
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub through: Option<EntityRef>,
+}
+
+impl Query for Importers {
+    const NAME: &'static str = "code.importers";
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_importers")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "src/lib.rs", shows: "every file that takes something from it" }];
+    type Answer = ImportersAnswer;
+
+    fn run(self, view: &View) -> Result<ImportersAnswer> {
+        let node = graph::resolve(view, &self.path)?;
+        let (path, name) = match &node {
+            EntityRef::Module(path) => (path, None),
+            EntityRef::Symbol(path, name) => (path, name.as_str().split('.').next()),
+            other => {
+                return Err(Problem::invalid(format!(
+                    "{other} is neither a file of code nor a symbol"
+                ))
+                .hint("name a source file, or a symbol as path#name"));
+            }
+        };
+        let all = importers(view, path, name)?;
+        let words = import_words(path, &all);
+        let unread = unread_importers(view, path, (&words, &all))?;
+        let embedded = EmbeddedCode::find(view, Language::from_path(path), &words)?;
+        embedded.report(view);
+        let (importers, paging) = Paging::cut(all, self.offset, self.limit);
+        let files = importable_file_count(view, path)?;
+        let EmbeddedCode { counts: not_read, mentioning } = embedded;
+        Ok(ImportersAnswer { node, importers, files, unread, not_read, mentioning, paging })
+    }
+}
+
+/// Who takes something, one row a file; direct importers first.
+pub(super) fn importers(
+    view: &View,
+    path: &RepoPath,
+    name: Option<&str>,
+) -> Result<Vec<ImportingFile>> {
+    let takers = code::importers(view.index()?.conn(), path)?;
+    let wanted =
+        |taker: &ImporterRow| name.is_none_or(|name| taker.name == name || taker.name == "*");
+    let mut found: BTreeMap<RepoPath, ImportingFile> = BTreeMap::new();
+    for taker in takers.into_iter().filter(wanted) {
+        let node = |path: &RepoPath| file_node(path);
+        let row = found.entry(taker.path.clone()).or_insert_with(|| ImportingFile {
+            node: node(&taker.path),
+            names: Vec::new(),
+            line: taker.line,
+            how: import_style(&taker.kind, taker.type_only),
+            through: taker.via.as_ref().map(node),
+        });
+        if taker.via.is_none() {
+            row.through = None;
+        }
+        row.names.push(taker.name);
+    }
+    let mut all: Vec<ImportingFile> = found.into_values().collect();
+    for row in &mut all {
+        row.names.sort();
+        row.names.dedup();
+    }
+    all.sort_by(|a, b| (a.through.is_some(), &a.node).cmp(&(b.through.is_some(), &b.node)));
+    Ok(all)
+}
+
+/// How something is imported, where that is not by a plain import.
+pub(super) fn import_style(kind: &str, type_only: bool) -> Option<&'static str> {
+    match kind {
+        "ReExport" | "PubUse" => Some("re-export"),
+        "Dynamic" => Some("dynamic"),
+        "Require" => Some("require"),
+        "Path" => Some("path"),
+        "Mod" => Some("mod"),
+        "TypeImport" => Some("types"),
+        _ if type_only => Some("types"),
+        _ => None,
+    }
+}
+
+/// How many files can import a file: those in a language of its family.
+fn importable_file_count(view: &View, path: &RepoPath) -> Result<u64> {
+    let family = unread::family(Language::from_path(path));
+    let is_kin = |path: &&RepoPath| {
+        Language::from_path(path).is_some_and(|language| family.contains(&language))
+    };
+    Ok(tables::all_files(view.index()?.conn())?.iter().filter(is_kin).count() as u64)
+}
+
+/// What an import of a file, or of one that hands it on, must hold.
+fn import_words(path: &RepoPath, found: &[ImportingFile]) -> Vec<String> {
+    let through = found.iter().filter_map(|row| row.through.as_ref()?.path().cloned());
+    let mut words: Vec<String> = through.chain([path.clone()]).map(|path| stem(&path)).collect();
+    words.sort();
+    words.dedup();
+    words
+}
+
+/// Files that are not wholly known and hold one of some words.
+fn unread_importers(
+    view: &View,
+    path: &RepoPath,
+    (words, found): (&[String], &[ImportingFile]),
+) -> Result<Vec<UnreadFile>> {
+    let known = found.iter().filter_map(|row| row.node.path());
+    let known: Vec<&RepoPath> = known.chain([path]).collect();
+    unread::unread_with_words(view, &unread::family(Language::from_path(path)), (words, &known))
+}
+
+/// The word that an import of a file must hold: its name, or its folder's for an index.
+fn stem(path: &RepoPath) -> String {
+    let name = path.name();
+    let stem = name.split('.').next().unwrap_or_default();
+    match (stem, path.parent().filter(|folder| !folder.is_root())) {
+        ("index" | "mod" | "lib" | "main" | "__init__", Some(folder)) => {
+            match folder.name().as_str() {
+                "src" => folder.parent().map(|above| above.name()).unwrap_or_default(),
+                other => other.to_owned(),
+            }
+        }
+        _ => stem.to_owned(),
+    }
+}
+
+impl Render for ImportersAnswer {
+    fn render(&self, page: &mut Page) {
+        let (node, total) = (&self.node, self.paging.total);
+        let unread = self.unread.len();
+        let counts = EmbeddedCode { counts: self.not_read.clone(), mentioning: Vec::new() };
+        let but = match counts.is_empty() {
+            true => String::new(),
+            false => format!(", but {} are not read and may import it", counts.counts_text()),
+        };
+        page.answer(match (total, unread) {
+            (0, 0) if but.is_empty() => format!(
+                "No importers of {node}. All {} files that can import it were read",
+                self.files
+            ),
+            (0, _) => format!("No importers of {node} found{but}"),
+            (1, _) => format!("1 file imports {node}{but}"),
+            _ => format!("{total} files import {node}{but}"),
+        });
+        page.table(0, self.importers.iter().map(cells).collect());
+        self.paging.render_rest(page, self.importers.len());
+        if !self.mentioning.is_empty() {
+            let shown = self.mentioning.iter().take(MAX_NAMES).map(ToString::to_string);
+            let more = match self.mentioning.len().saturating_sub(MAX_NAMES) {
+                0 => String::new(),
+                more => format!(" and {more} more"),
+            };
+            let shown = shown.collect::<Vec<_>>().join(", ");
+            page.say(format!("Not read, and holding its name: {shown}{more}"));
+        }
+        if unread > 0 {
+            let files = match unread {
+                1 => "1 more file mentions".to_owned(),
+                _ => format!("{unread} more files mention"),
+            };
+            page.say(format!("{files} it and could not be read as code:"));
+            unread::render(page, &self.unread);
+        }
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}
+
+fn cells(importer: &ImportingFile) -> Vec<PageCell> {
+    let through = importer.through.as_ref().map(|node| format!("through {node}"));
+    let mut names: Vec<&str> = importer.names.iter().map(String::as_str).take(MAX_NAMES).collect();
+    let more = importer.names.len() - names.len();
+    let rest = format!("{more} more");
+    if more > 0 {
+        names.push(&rest);
+    }
+    vec![
+        PageCell::faint(importer.line),
+        PageCell::text(names.join(", ")),
+        PageCell::faint(importer.how.unwrap_or_default()),
+        PageCell::faint(through.unwrap_or_default()),
+        PageCell::handle(&importer.node),
+    ]
+}

@@ -1,0 +1,63 @@
+//! `code.insert_before`: a text before a symbol.
+
+use base::{Hash, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use syntax::edit::SymbolEdit;
+
+use crate::edits::symbol_edit::{
+    DeclaredSymbol, EditContent, FormatMode, SymbolEditAnswer, add_lint_results,
+};
+use engine::contract::alias::OpAlias;
+use engine::contract::args::NodeTarget;
+use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::plan::Plan;
+use engine::view::View;
+
+/// Insert code before a symbol, at its level
+///
+/// Its doc comment and attributes belong to it. What would not parse is refused.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct InsertBefore {
+    /// Symbol, as path#name
+    pub target: NodeTarget,
+    /// Declarations to insert
+    #[arg(long)]
+    pub content: EditContent,
+    /// Whether to run the project's formatter, where it leaves the rest alone
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub format: FormatMode,
+    /// Only if the file still has this hash
+    #[arg(long)]
+    #[serde(default)]
+    pub if_hash: Option<Hash>,
+}
+
+impl Mutation for InsertBefore {
+    const NAME: &'static str = "code.insert_before";
+    const EFFECT: Effect = Effect::ADDS;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("kart_insert_before").joining(["file|path", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "src/session.ts#Session.refresh --content 'refresh() {}' --dry-run",
+        shows: "what it would look like",
+    }];
+    type Answer = SymbolEditAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<SymbolEditAnswer>> {
+        let declared = DeclaredSymbol::find(view, &self.target, self.if_hash)?;
+        declared.plan(
+            view,
+            (SymbolEdit::InsertBefore(self.content.as_str()), "Inserted before"),
+            self.format,
+        )
+    }
+
+    fn committed(view: &View, answer: &mut SymbolEditAnswer) {
+        add_lint_results(view, answer);
+    }
+}

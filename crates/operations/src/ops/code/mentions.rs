@@ -1,0 +1,54 @@
+//! Files that are not followed and may still use code by its name: pages, templates, settings.
+
+use std::collections::{BTreeMap, HashSet};
+
+use base::{RepoPath, Result};
+use rayon::prelude::*;
+use tree::WorkingTree;
+
+use engine::index::tables;
+use engine::view::View;
+
+/// How such files end.
+const FILE_SUFFIXES: [&str; 21] = [
+    "astro", "cfg", "ejs", "hbs", "htm", "html", "ini", "ipynb", "j2", "jinja", "json", "jsonc",
+    "liquid", "mdx", "njk", "pug", "svelte", "toml", "vue", "yaml", "yml",
+];
+
+/// Larger ones are made by programs, in bytes.
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
+
+/// For each of some names that such a file holds as a word: the first of those files.
+pub(super) fn find_mentions(
+    view: &View,
+    names: &HashSet<&str>,
+) -> Result<BTreeMap<String, RepoPath>> {
+    if names.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let files = tables::all_files(view.index()?.conn())?;
+    let is_such = |path: &&RepoPath| {
+        path.extension().is_some_and(|ending| FILE_SUFFIXES.contains(&ending.as_str()))
+            && !path.name().contains("lock")
+    };
+    let files: Vec<&RepoPath> = files.iter().filter(is_such).collect();
+    let tree = view.tree();
+    let held: Vec<Vec<String>> =
+        files.par_iter().map(|path| names_in_file(tree, path, names)).collect();
+    let mut found = BTreeMap::new();
+    for (path, words) in files.into_iter().zip(held) {
+        for word in words {
+            found.entry(word).or_insert_with(|| path.clone());
+        }
+    }
+    Ok(found)
+}
+
+fn names_in_file(tree: &WorkingTree, path: &RepoPath, names: &HashSet<&str>) -> Vec<String> {
+    let Ok(Some(Ok(blob))) = tree.read_at_most(path, MAX_FILE_BYTES) else { return Vec::new() };
+    let text = String::from_utf8_lossy(&blob.bytes);
+    let is_part = |one: char| one.is_alphanumeric() || one == '_' || one == '$';
+    let words: HashSet<&str> =
+        text.split(|one| !is_part(one)).filter(|word| names.contains(word)).collect();
+    words.into_iter().map(str::to_owned).collect()
+}

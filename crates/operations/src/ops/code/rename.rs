@@ -1,0 +1,238 @@
+//! `code.rename`: another name for a symbol, everywhere or nowhere.
+
+use base::words::counted;
+use base::{Hash, Problem, RepoPath, Result, text_type};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+use similar::TextDiff;
+use tree::FileEdit;
+
+use crate::edits::index_rename::{rename_by_index, symbol_of};
+use crate::edits::missed_uses::{UnsureUses, complete_rename};
+use crate::language_server::{
+    AnswerSource, FileRewrite, LanguageServer, MissingServer, TargetPosition, rewrites,
+};
+use engine::contract::alias::OpAlias;
+use engine::contract::args::NodeTarget;
+use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::contract::page::{Page, Render};
+use engine::plan::{Plan, PlannedChange};
+use engine::view::View;
+
+text_type!(
+    /// A name that code can have.
+    NewName, |text| {
+        let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '\'');
+        match text.chars().next() {
+            None => Err("it is empty".into()),
+            Some(first) if first.is_numeric() => Err("a name does not start with a digit".into()),
+            _ if text.len() > 256 => Err("a name has at most 256 bytes".into()),
+            _ if !text.chars().all(is_part) => Err(format!("`{text}` is not one name")),
+            _ => Ok(()),
+        }
+    }
+);
+
+/// Rename a symbol and every use of it, in all files or none
+///
+/// By the language server; without one by the index, only where every use is certain.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rename {
+    /// Symbol, as path#name
+    pub target: NodeTarget,
+    /// Its new name, without what it is nested in
+    pub new_name: NewName,
+    /// Uses that the server misses and the index is not certain of: refuse, rename or leave
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub unsure: UnsureUses,
+    /// Only if the symbol's file still has this hash
+    #[arg(long)]
+    #[serde(default)]
+    pub if_hash: Option<Hash>,
+}
+
+/// What a rename did
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CodeRenameAnswer {
+    /// What was renamed
+    pub target: String,
+    /// Its new name
+    pub new_name: String,
+    /// Who found the uses
+    pub by: AnswerSource,
+    /// Places that the language server left and the index renamed
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<String>,
+    /// Places that may be uses and were left as they are
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
+    /// How many files changed
+    pub files: usize,
+    /// How many places changed
+    pub places: usize,
+    /// What changed
+    pub diff: String,
+}
+
+impl Mutation for Rename {
+    const NAME: &'static str = "code.rename";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("kart_rename").joining(["path|file", "symbol", "#", "target"])];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "src/session.ts#refresh renew --dry-run",
+        shows: "what a rename would change",
+    }];
+    type Answer = CodeRenameAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<CodeRenameAnswer>> {
+        let spot = TargetPosition::of_symbol(view, &self.target, None)?;
+        self.check_hash(&spot)?;
+        let new = self.new_name.as_str();
+        let (mut added, mut left) = (Vec::new(), Vec::new());
+        let (by, files) = match by_server(view, &spot, new)? {
+            Ok((by, files)) => match symbol_of(&spot.node) {
+                Some(symbol) => {
+                    let done = complete_rename(view, (symbol, new), files, self.unsure)?;
+                    (added, left) = (done.added, done.left);
+                    (by, done.files)
+                }
+                None => (by, files),
+            },
+            Err(absent) if absent.code == base::ProblemCode::InvalidOperation => {
+                return Err(absent.into_problem().hint("nothing was written"));
+            }
+            Err(absent) => {
+                let symbol = symbol_of(&spot.node);
+                let Some(symbol) = symbol else { return Err(absent.into_problem()) };
+                let files = rename_by_index(view, symbol, new)
+                    .map_err(|problem| with_server_reason(problem, &absent))?;
+                (absent.by(), files)
+            }
+        };
+        files.iter().try_for_each(crate::language_server::refuse_new_syntax_errors)?;
+        let mut plan = plan(&spot, new, by, files);
+        (plan.answer.added, plan.answer.left) = (added, left);
+        Ok(plan)
+    }
+}
+
+impl Rename {
+    fn check_hash(&self, spot: &TargetPosition) -> Result<()> {
+        let now = Hash::of(spot.text.as_bytes());
+        let Some(wanted) = self.if_hash.filter(|wanted| *wanted != now) else { return Ok(()) };
+        let message = format!("`{}` changed since it was read", spot.path);
+        Err(Problem::new(base::ProblemCode::Conflict, message)
+            .detail("expected", wanted.to_string())
+            .detail("current", now.to_string())
+            .hint("read the file again and repeat the request"))
+    }
+}
+
+fn by_server(
+    view: &View,
+    spot: &TargetPosition,
+    new: &str,
+) -> Result<Result<(AnswerSource, Vec<FileRewrite>), MissingServer>> {
+    let server = match LanguageServer::open_for_all(view, (&spot.path, spot.language))? {
+        Ok(server) => server,
+        Err(absent) => return Ok(Err(absent)),
+    };
+    if let Some(absent) = server.incomplete_project() {
+        return Ok(Err(absent));
+    }
+    server.open_projects_mentioning(spot)?;
+    let mut params = server.at(spot);
+    params["newName"] = json!(new);
+    let edit = match server.ask(("textDocument/rename", "renameProvider"), &params)? {
+        Ok(edit) => edit,
+        Err(absent) => return Ok(Err(absent)),
+    };
+    // It may have found only while it answered that it cannot read all of the project.
+    if let Some(absent) = server.incomplete_project() {
+        return Ok(Err(absent));
+    }
+    Ok(Ok((server.by(), rewrites(view, &edit, server.encoding())?)))
+}
+
+/// A refusal of the index says why no server was asked.
+fn with_server_reason(problem: Problem, absent: &MissingServer) -> Problem {
+    let problem = problem.hint(format!("no language server was asked: {}", absent.why));
+    absent.hints.iter().fold(problem, |problem, hint| problem.hint(hint.clone()))
+}
+
+fn plan(
+    spot: &TargetPosition,
+    new: &str,
+    by: AnswerSource,
+    files: Vec<FileRewrite>,
+) -> Plan<CodeRenameAnswer> {
+    let mut diff = String::new();
+    let mut places = 0;
+    for file in &files {
+        let changed = TextDiff::from_words(&file.before, &file.after);
+        places += changed.ops().iter().filter(|op| op.tag() != similar::DiffTag::Equal).count();
+        diff.push_str(&one_diff(&file.path, &file.before, &file.after));
+    }
+    let answer = CodeRenameAnswer {
+        target: spot.display_name(),
+        new_name: new.to_owned(),
+        by,
+        added: Vec::new(),
+        left: Vec::new(),
+        files: files.len(),
+        places,
+        diff,
+    };
+    let summary = format!("Renamed {} to {new}", answer.target);
+    let edit = |file: FileRewrite| FileEdit {
+        path: file.path,
+        expected: Some(file.hash),
+        content: Some(file.after.into_bytes()),
+    };
+    let edits: Vec<FileEdit> = files.into_iter().map(edit).collect();
+    let change =
+        if edits.is_empty() { PlannedChange::Nothing } else { PlannedChange::Files(edits) };
+    Plan { summary, change, answer, retry_on_conflict: true }
+}
+
+fn one_diff(path: &RepoPath, before: &str, after: &str) -> String {
+    let diff = TextDiff::from_lines(before, after);
+    let (old, new) = (format!("a/{path}"), format!("b/{path}"));
+    diff.unified_diff().context_radius(0).header(&old, &new).to_string()
+}
+
+impl Render for CodeRenameAnswer {
+    fn render(&self, page: &mut Page) {
+        let Self { target, new_name, files, places, .. } = self;
+        let by = match self.by.name() {
+            Some(name) => format!("by {name}"),
+            None => "by the index, every use being exact".into(),
+        };
+        if *files == 0 {
+            page.answer(format!("{target} is called {new_name} already"));
+        } else {
+            let files = counted(*files, "file");
+            let places = counted(*places, "place");
+            page.answer(format!("Renamed {target} to {new_name}: {places} in {files}, {by}"));
+            if !self.added.is_empty() {
+                let places = self.added.join(", ");
+                page.say(format!("The index knew what the server left: {places}"));
+            }
+            if !self.left.is_empty() {
+                let uses = counted(self.left.len(), "possible use");
+                page.say(format!("{uses} left as they are: {}", self.left.join(", ")));
+            }
+            page.diff(&self.diff);
+        }
+        self.by.render(page);
+    }
+
+    fn shows_change(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,377 @@
+//! `code.show`: the source of symbols, ranges and files, with who uses it.
+
+mod page;
+
+use std::str::FromStr;
+
+use base::{EntityRef, NextCall, Problem, RepoPath, Result};
+use clap::{Args, ValueEnum};
+use code::{SymbolRelation, SymbolRow};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::answers::callers::{self, SymbolCaller};
+use crate::answers::source::{Excerpt, LineRange, SourceText};
+use crate::answers::test_finder::{TestFile, tests_for};
+use engine::areas::code::edge_end;
+use engine::areas::files;
+use engine::areas::history::{HistoryReader, SymbolHistory, short_commit_id, trace_symbol};
+use engine::contract::args::{NodeTarget, comma_list, one_or_many};
+use engine::contract::op::{OpExample, Query, ToolVisibility};
+use engine::graph;
+use engine::view::View;
+
+/// The most source that one answer shows, in bytes; more is cut after a whole line.
+const MAX_TEXT_BYTES: usize = 100 * 1024;
+
+/// How many commits are shown beside a symbol.
+const MAX_COMMITS: usize = 5;
+
+/// Show the source of symbols, line ranges or files
+///
+/// Several at once, with line numbers and who calls each. Over 100 KB the rest is cut, and said.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Show {
+    /// Symbols as path#name or a name, ranges as path:10-40, or files
+    #[arg(required = true)]
+    #[serde(alias = "target", alias = "path", alias = "paths", deserialize_with = "one_or_many")]
+    pub targets: Vec<NodeTarget>,
+    /// What to add to each symbol, with source lines
+    #[arg(long, value_enum, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub with: Vec<ShowExtra>,
+}
+
+/// What is shown beside a symbol.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    ValueEnum,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ShowExtra {
+    /// Who uses it directly
+    Callers,
+    /// What it calls
+    Callees,
+    /// Tests to run for it
+    Tests,
+    /// The newest commits that changed it
+    History,
+}
+
+impl FromStr for ShowExtra {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        <Self as ValueEnum>::from_str(text, true)
+    }
+}
+
+/// Source, in the order it was asked for
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CodeShowAnswer {
+    /// One part for each target
+    pub parts: Vec<CodeShowPart>,
+    /// Whether the rest was cut: the text is over 100 KB
+    pub is_cut: bool,
+}
+
+/// The source of one target
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CodeShowPart {
+    /// The file
+    pub path: RepoPath,
+    /// The symbol, nested with `.`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
+    /// Its source
+    #[serde(flatten)]
+    pub source: Excerpt,
+    /// How many lines were cut off at the end
+    #[serde(skip_serializing_if = "is_zero")]
+    pub lines_cut: u32,
+    /// Who uses the symbol directly, best first
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callers: Option<Vec<CodeUse>>,
+    /// What the symbol calls
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub callees: Option<Vec<CodeUse>>,
+    /// Tests for the symbol, best first
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tests: Option<Vec<TestFile>>,
+    /// The newest commits that changed it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub history: Option<Vec<SymbolCommit>>,
+    /// Whether callers were asked for with their source lines
+    #[serde(skip)]
+    lists_callers: bool,
+}
+
+/// A symbol that uses another, or is used by it
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CodeUse {
+    /// The file
+    pub path: RepoPath,
+    /// The symbol; empty for a file's own code
+    pub symbol: String,
+    /// The line of the use, or of the declaration for what is called
+    pub line: u32,
+    /// What the line says, where that was asked for
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// How it is used, such as calls or uses
+    pub relation: &'static str,
+    /// Whether the use is a test
+    pub is_test: bool,
+}
+
+/// A commit that changed a symbol
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SymbolCommit {
+    /// Its abbreviated name
+    pub commit: String,
+    /// When it was made
+    pub date: String,
+    /// The first line of its message
+    pub subject: String,
+    /// What it did to the symbol or file
+    pub how: &'static str,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+const fn is_zero(count: &u32) -> bool {
+    *count == 0
+}
+
+impl Query for Show {
+    const NAME: &'static str = "code.show";
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "src/session.ts#Session.refresh", shows: "a method and who calls it" },
+        OpExample { args: "src/a.rs:10-40 src/b.rs#run", shows: "a range and a function at once" },
+        OpExample {
+            args: "Session --with callers,tests",
+            shows: "a class, its callers and its tests",
+        },
+    ];
+    type Answer = CodeShowAnswer;
+
+    fn run(self, view: &View) -> Result<CodeShowAnswer> {
+        if self.targets.is_empty() {
+            return Err(Problem::invalid("`targets` is empty").hint("name a symbol or a file"));
+        }
+        let mut left = MAX_TEXT_BYTES;
+        let mut parts = Vec::new();
+        for target in &self.targets {
+            let mut part = self.part(view, target)?;
+            part.cut_to(left);
+            left = left.saturating_sub(part.source.text.len());
+            parts.push(part);
+        }
+        let is_cut = parts.iter().any(|part| part.lines_cut > 0);
+        Ok(CodeShowAnswer { parts, is_cut })
+    }
+}
+
+impl Show {
+    fn part(&self, view: &View, target: &NodeTarget) -> Result<CodeShowPart> {
+        if let Some((path, range)) = range_of(view, target.as_str())? {
+            return line_part(view, &path, range);
+        }
+        let node = graph::resolve(view, target)?;
+        match &node {
+            EntityRef::Symbol(path, name) => {
+                let row = code::symbol(view.index()?.conn(), path, name.as_str())?;
+                let row = row.ok_or_else(|| Problem::not_found(format!("no symbol {node}")))?;
+                self.symbol_part(view, &node, &row)
+            }
+            EntityRef::Module(path) | EntityRef::File(path) => {
+                let text = SourceText::read(view, path)?;
+                Ok(CodeShowPart::of(
+                    path,
+                    None,
+                    text.excerpt(LineRange { first: 1, last: text.line_count() }),
+                ))
+            }
+            EntityRef::Dir(path) => Err(Problem::invalid(format!("`{path}` is a folder"))
+                .hint_call("what it holds is listed by", zoom_call(path))),
+            other => Err(Problem::invalid(format!("{other} has no source"))
+                .hint("name a symbol, a file, or lines of one as path:10-40")),
+        }
+    }
+
+    fn symbol_part(&self, view: &View, node: &EntityRef, row: &SymbolRow) -> Result<CodeShowPart> {
+        let text = SourceText::read(view, &row.path)?;
+        let source = text.excerpt(text.lines_with_docs(row));
+        let mut part = CodeShowPart::of(&row.path, Some(row.full.clone()), source);
+        let asks = |beside| self.with.contains(&beside);
+        part.lists_callers = asks(ShowExtra::Callers);
+        let mut whole = vec![node.clone()];
+        for layer in view.graph_areas() {
+            whole.extend(layer.parts(view, node)?);
+        }
+        let callers = callers::direct_callers(view, &whole)?;
+        let callers = callers.iter().map(|caller| code_use(view, caller, part.lists_callers));
+        part.callers = Some(callers.collect::<Result<_>>()?);
+        if asks(ShowExtra::Callees) {
+            part.callees = Some(callees(view, row)?);
+        }
+        if asks(ShowExtra::Tests) {
+            part.tests = Some(tests_for(view, std::slice::from_ref(node))?);
+        }
+        if asks(ShowExtra::History) {
+            part.history = commits(view, &row.path, &row.full)?;
+        }
+        Ok(part)
+    }
+}
+
+impl CodeShowPart {
+    fn of(path: &RepoPath, symbol: Option<String>, source: Excerpt) -> Self {
+        Self {
+            path: path.clone(),
+            symbol,
+            source,
+            lines_cut: 0,
+            callers: None,
+            callees: None,
+            tests: None,
+            history: None,
+            lists_callers: false,
+        }
+    }
+
+    /// Keeps as many whole lines as fit.
+    fn cut_to(&mut self, most: usize) {
+        let Excerpt { text, last_line, .. } = &mut self.source;
+        if text.len() <= most {
+            return;
+        }
+        let end = text.floor_char_boundary(most);
+        let end = text[..end].rfind('\n').unwrap_or(0);
+        let cut = text[end..].matches('\n').count();
+        text.truncate(end);
+        self.lines_cut = u32::try_from(cut).unwrap_or(u32::MAX);
+        *last_line -= self.lines_cut.min(*last_line - 1);
+    }
+}
+
+/// The file and the lines of a target such as `src/a.rs:10-40`; of `src/a.rs:10`, the innermost
+/// symbol around that line.
+fn range_of(view: &View, target: &str) -> Result<Option<(RepoPath, LineRange)>> {
+    let Some((path, lines)) = target.trim().rsplit_once(':') else { return Ok(None) };
+    let (first, last) = match lines.split_once(['-', ',']) {
+        Some((first, last)) => (first, Some(last)),
+        None => (lines, None),
+    };
+    let Ok(first) = first.trim().parse::<u32>() else { return Ok(None) };
+    let found = files::files_matching(view, path.strip_prefix("file:").unwrap_or(path))?;
+    let [path] = found.as_slice() else { return Ok(None) };
+    let refused = |why: &str| {
+        Problem::invalid(format!("`{lines}` {why}")).hint("lines are numbered from 1: path:10-40")
+    };
+    if first == 0 {
+        return Err(refused("starts at line 0"));
+    }
+    let range = match last {
+        Some(last) => {
+            let last = last.trim().parse().map_err(|_| refused("is no range of lines"))?;
+            LineRange { first, last }
+        }
+        None => lines_around(view, path, first)?,
+    };
+    if range.last < range.first {
+        return Err(refused("ends before it starts"));
+    }
+    Ok(Some((path.clone(), range)))
+}
+
+/// Lines around one outside of any symbol.
+const CONTEXT_LINES: u32 = 10;
+
+fn lines_around(view: &View, path: &RepoPath, line: u32) -> Result<LineRange> {
+    let rows = code::symbols_in_file(view.index()?.conn(), path)?;
+    let holding = rows.iter().filter(|row| row.line <= line && line <= row.end_line);
+    let inner = holding.min_by_key(|row| row.end_line - row.line);
+    Ok(match inner {
+        Some(row) => LineRange { first: row.line, last: row.end_line },
+        None => LineRange {
+            first: line.saturating_sub(CONTEXT_LINES).max(1),
+            last: line + CONTEXT_LINES,
+        },
+    })
+}
+
+fn line_part(view: &View, path: &RepoPath, range: LineRange) -> Result<CodeShowPart> {
+    let text = SourceText::read(view, path)?;
+    if range.first > text.line_count() {
+        let count = base::words::counted(text.line_count(), "line");
+        return Err(Problem::not_found(format!("`{path}` has {count}"))
+            .hint(format!("the last is {path}:{}", text.line_count())));
+    }
+    Ok(CodeShowPart::of(path, None, text.excerpt(range)))
+}
+
+fn code_use(view: &View, caller: &SymbolCaller, with_text: bool) -> Result<CodeUse> {
+    let text = match with_text {
+        true => SourceText::read(view, &caller.path)?.line(caller.line).trim().to_owned(),
+        false => String::new(),
+    };
+    Ok(CodeUse {
+        path: caller.path.clone(),
+        symbol: caller.name.clone(),
+        line: caller.line,
+        text,
+        relation: caller.relation.name(),
+        is_test: caller.is_test,
+    })
+}
+
+/// What a symbol calls, in source order.
+fn callees(view: &View, row: &SymbolRow) -> Result<Vec<CodeUse>> {
+    let conn = view.index()?.conn();
+    let mut rows = code::edges_from(conn, &[(&row.path, &row.full)], &[SymbolRelation::Calls])?;
+    rows.sort_by_key(|edge| edge.line);
+    let mut found = Vec::new();
+    for edge in rows {
+        let EntityRef::Symbol(path, name) = edge_end(&edge.to) else { continue };
+        let Some(callee) = code::symbol(conn, &path, name.as_str())? else { continue };
+        found.push(CodeUse {
+            line: callee.line,
+            text: callee.signature,
+            relation: SymbolRelation::Calls.name(),
+            is_test: callee.is_test,
+            symbol: callee.full,
+            path,
+        });
+    }
+    Ok(found)
+}
+
+/// The newest commits that changed a symbol; nothing where there is no history.
+fn commits(view: &View, path: &RepoPath, symbol: &str) -> Result<Option<Vec<SymbolCommit>>> {
+    let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(None) };
+    let Some(artifact) = book.artifact_at(path)? else { return Ok(Some(Vec::new())) };
+    let SymbolHistory { touches, .. } = trace_symbol(view, &book, &artifact, symbol)?;
+    let newest = touches.into_iter().rev().take(MAX_COMMITS);
+    let row = |one: engine::areas::history::SymbolTouch| {
+        let stop = book.commit_position(one.touch.pos)?;
+        let subject = book.message(&stop)?.lines().next().unwrap_or_default().to_owned();
+        let date = engine::areas::history::time_text(stop.time);
+        Ok(SymbolCommit { commit: short_commit_id(&stop.sha), date, subject, how: one.how })
+    };
+    newest.map(row).collect::<Result<Vec<_>>>().map(Some)
+}
+
+fn zoom_call(path: &RepoPath) -> NextCall {
+    NextCall::new("code.zoom").with("path", path.to_string())
+}

@@ -1,0 +1,139 @@
+//! How source is shown to a reader.
+
+use std::collections::BTreeMap;
+
+use base::NextCall;
+use base::words::counted;
+
+use super::{CodeShowAnswer, CodeShowPart, CodeUse};
+use crate::answers::source::omitted_lines_text;
+use crate::answers::test_finder::SEARCH_METHODS;
+use engine::contract::page::{Page, PageCell, Render};
+
+/// Callers that one line names.
+const MAX_NAMED_CALLERS: usize = 6;
+
+/// Rows of callers, callees and tests that are listed.
+const MAX_LISTED: usize = 20;
+
+impl Render for CodeShowAnswer {
+    fn render(&self, page: &mut Page) {
+        let mut path = None;
+        for part in &self.parts {
+            if path != Some(&part.path) {
+                page.heading(&part.path);
+                path = Some(&part.path);
+            }
+            page.source(&part.source.text, part.source.first_line);
+            part.render_rest(page);
+        }
+    }
+}
+
+impl CodeShowPart {
+    fn render_rest(&self, page: &mut Page) {
+        if self.lines_cut > 0 {
+            let first = self.source.last_line + 1;
+            let rest = format!("{}:{first}-{}", self.path, self.source.last_line + self.lines_cut);
+            let next = NextCall::new("code.show").with("targets", vec![rest]);
+            page.say_call(omitted_lines_text(self.lines_cut), next);
+        }
+        if let Some(callers) = &self.callers {
+            self.render_callers(callers, page);
+        }
+        if let Some(callees) = &self.callees {
+            render_uses(page, "calls", callees);
+        }
+        if let Some(tests) = &self.tests {
+            match tests.is_empty() {
+                true => page.say(format!("No test found ({SEARCH_METHODS})")),
+                false => page.say("tests"),
+            }
+            let row = |test: &crate::answers::test_finder::TestFile| {
+                vec![PageCell::handle(&test.path), PageCell::faint(test.found_by_text())]
+            };
+            page.table(2, tests.iter().take(MAX_LISTED).map(row).collect());
+        }
+        if let Some(history) = &self.history {
+            page.say("history");
+            let row = |commit: &super::SymbolCommit| {
+                let cells = [&commit.commit, &commit.date, &commit.subject];
+                cells.map(PageCell::text).into_iter().collect()
+            };
+            page.table(2, history.iter().map(row).collect());
+        }
+    }
+
+    fn render_callers(&self, callers: &[CodeUse], page: &mut Page) {
+        if self.lists_callers {
+            let (tests, code): (Vec<&CodeUse>, Vec<&CodeUse>) =
+                callers.iter().partition(|one| one.is_test);
+            page.say(format!(
+                "{} and {} use it",
+                counted(code.len(), "symbol"),
+                counted(tests.len(), "test")
+            ));
+            render_by_file(page, code.into_iter().chain(tests));
+            return;
+        }
+        let code: Vec<&CodeUse> = callers.iter().filter(|one| !one.is_test).collect();
+        let tests = callers.len() - code.len();
+        let place = |one: &&CodeUse| {
+            let file = match one.path == self.path {
+                true => "this file".to_owned(),
+                false => one.path.to_string(),
+            };
+            let name = if one.symbol.is_empty() { "top level" } else { &one.symbol };
+            format!("{name} {} ({file})", one.line)
+        };
+        let mut named: Vec<String> = code.iter().take(MAX_NAMED_CALLERS).map(place).collect();
+        if code.len() > MAX_NAMED_CALLERS {
+            named.push(format!("{} more", code.len() - MAX_NAMED_CALLERS));
+        }
+        let used = match named.is_empty() {
+            true => "no caller found".to_owned(),
+            false => format!("used by {}", named.join(", ")),
+        };
+        let tested = match tests {
+            0 => "no test calls it directly".to_owned(),
+            1 => "1 test calls it".to_owned(),
+            tests => format!("{tests} tests call it"),
+        };
+        page.say(format!("{used} · {tested}"));
+    }
+}
+
+/// Rows under a heading; nothing where there are none.
+fn render_uses(page: &mut Page, title: &str, all: &[CodeUse]) {
+    if all.is_empty() {
+        page.say(format!("{title} nothing of this repository that is known"));
+        return;
+    }
+    page.say(title);
+    render_by_file(page, all.iter());
+}
+
+/// Uses grouped under their files, in the order in which the files first appear.
+fn render_by_file<'a>(page: &mut Page, all: impl Iterator<Item = &'a CodeUse>) {
+    let all: Vec<&CodeUse> = all.collect();
+    let mut order: BTreeMap<&base::RepoPath, usize> = BTreeMap::new();
+    for one in &all {
+        let next = order.len();
+        order.entry(&one.path).or_insert(next);
+    }
+    let mut shown: Vec<&&CodeUse> = all.iter().take(MAX_LISTED).collect();
+    shown.sort_by_key(|one| (order[&one.path], one.line));
+    let mut path = None;
+    for one in shown {
+        if path != Some(&one.path) {
+            page.say(format!("  {}", one.path));
+            path = Some(&one.path);
+        }
+        let name = if one.symbol.is_empty() { "top level" } else { &one.symbol };
+        let row = vec![PageCell::faint(one.line), PageCell::text(name), PageCell::faint(&one.text)];
+        page.table(4, vec![row]);
+    }
+    if let Some(more) = all.len().checked_sub(MAX_LISTED).filter(|more| *more > 0) {
+        page.say(format!("  … {more} more"));
+    }
+}

@@ -1,0 +1,142 @@
+//! Files that could hide what was asked for: skipped, or broken, and mentioning it all the same.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::words::counted;
+use base::{RepoPath, Result};
+use rayon::prelude::*;
+use schemars::JsonSchema;
+use serde::Serialize;
+use syntax::Language;
+
+use engine::contract::page::{Page, PageCell};
+use engine::index::tables;
+use engine::view::View;
+
+/// Larger files are not searched, in bytes; they could hide anything.
+const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
+
+/// The name that they are kept by, and how many bytes of their texts are.
+const CACHE_KEY: &str = "code.unread";
+const MAX_CACHED_BYTES: u64 = 8 * 1024 * 1024;
+
+/// How many such files an answer lists.
+const MAX_LISTED: usize = 20;
+
+/// A file that could hide something, and why it is not known
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct UnreadFile {
+    /// The file
+    pub path: RepoPath,
+    /// Why it is not wholly known
+    pub why: String,
+}
+
+/// The languages whose files import each other.
+pub(super) fn family(language: Option<Language>) -> Vec<Language> {
+    use Language::{C, Cpp, JavaScript, Tsx, TypeScript};
+    match language {
+        Some(JavaScript | TypeScript | Tsx) => vec![JavaScript, TypeScript, Tsx],
+        Some(C | Cpp) => vec![C, Cpp],
+        Some(other) => vec![other],
+        None => Language::all().into_iter().filter(|language| language.is_code()).collect(),
+    }
+}
+
+/// Files in some languages that are not wholly known and hold one of some words, but for those
+/// that the answer has anyway. The answer is said to be partial if there are any.
+pub(super) fn unread_with_words(
+    view: &View,
+    languages: &[Language],
+    (words, known): (&[String], &[&RepoPath]),
+) -> Result<Vec<UnreadFile>> {
+    let tree = view.tree();
+    let may_hide = |one: &&UnindexedFile| {
+        languages.contains(&one.language)
+            && !known.contains(&&one.file.path)
+            && may_hold(tree, one, words)
+    };
+    let found: Vec<UnreadFile> =
+        unindexed_files(view)?.par_iter().filter(may_hide).map(|one| one.file.clone()).collect();
+    if !found.is_empty() {
+        let files = counted(found.len(), "file");
+        view.mark_partial(format!("{files} could not be read as code"));
+    }
+    Ok(found)
+}
+
+/// Says that the answer is partial if a file itself is not wholly known.
+pub(super) fn note_if_unread(view: &View, path: &RepoPath) -> Result<()> {
+    let all = unindexed_files(view)?;
+    if let Some(UnindexedFile { file, .. }) = all.iter().find(|one| one.file.path == *path) {
+        view.mark_partial(format!("{} could not be read as code: {}", file.path, file.why));
+    }
+    Ok(())
+}
+
+/// A file that is not wholly known.
+struct UnindexedFile {
+    file: UnreadFile,
+    language: Language,
+    /// What it says, where there was room to keep that
+    text: Option<String>,
+}
+
+/// All of them, read once for each state of the index.
+fn unindexed_files(view: &View) -> Result<Arc<Vec<UnindexedFile>>> {
+    view.cached_for_index(CACHE_KEY, || read(view))
+}
+
+fn read(view: &View) -> Result<Vec<UnindexedFile>> {
+    let mut found = listed(view)?;
+    let mut room = MAX_CACHED_BYTES;
+    for one in &mut found {
+        if let Ok(Some(Ok(blob))) =
+            view.tree().read_at_most(&one.file.path, room.min(MAX_FILE_BYTES))
+        {
+            room = room.saturating_sub(blob.bytes.len() as u64);
+            one.text = Some(String::from_utf8_lossy(&blob.bytes).into_owned());
+        }
+    }
+    Ok(found)
+}
+
+fn listed(view: &View) -> Result<Vec<UnindexedFile>> {
+    let conn = view.index()?.conn();
+    let languages = family(None);
+    let names: Vec<&str> = languages.iter().map(|language| language.name()).collect();
+    let skipped = tables::unread_files(conn, &names)?.into_iter();
+    let mut why: BTreeMap<RepoPath, String> =
+        skipped.map(|(path, why)| (path, format!("{why}, skipped"))).collect();
+    for (path, line, column) in code::files_with_syntax_errors(conn)? {
+        why.entry(path).or_insert_with(|| format!("syntax error at {line}:{column}"));
+    }
+    let hiding = |(path, why)| {
+        let language = Language::from_path(&path)?;
+        Some(UnindexedFile { file: UnreadFile { path, why }, language, text: None })
+    };
+    Ok(why.into_iter().filter_map(hiding).collect())
+}
+
+/// Whether a file holds one of the words; one that cannot be read may.
+fn may_hold(tree: &tree::WorkingTree, one: &UnindexedFile, words: &[String]) -> bool {
+    let holds = |text: &str| words.iter().any(|word| text.contains(word.as_str()));
+    if let Some(text) = &one.text {
+        return holds(text);
+    }
+    match tree.read_at_most(&one.file.path, MAX_FILE_BYTES) {
+        Ok(None) => false,
+        Ok(Some(Ok(blob))) => holds(&String::from_utf8_lossy(&blob.bytes)),
+        _ => true,
+    }
+}
+
+/// Lists the files below an answer.
+pub(super) fn render(page: &mut Page, files: &[UnreadFile]) {
+    let row = |file: &UnreadFile| vec![PageCell::handle(&file.path), PageCell::faint(&file.why)];
+    page.table(2, files.iter().take(MAX_LISTED).map(row).collect());
+    if files.len() > MAX_LISTED {
+        page.say(format!("  … {} more", files.len() - MAX_LISTED));
+    }
+}

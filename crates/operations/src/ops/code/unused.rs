@@ -1,0 +1,243 @@
+//! `code.unused`: exports that nothing takes, and how sure that is.
+
+use base::words::counted;
+use base::{RepoPath, Result};
+use clap::Args;
+use code::UnusedSymbol as Found;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::mentions;
+use super::unread::{self, UnreadFile};
+use engine::areas::code::{handle, named_node, report_embedded_code};
+use engine::contract::alias::OpAlias;
+use engine::contract::answer::Paging;
+use engine::contract::args::{Limit, NodeTarget, Offset};
+use engine::contract::op::{OpExample, Query};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::graph;
+use engine::index::tables;
+use engine::path_globs::PathGlobs;
+use engine::view::View;
+
+/// How sure an unused export must be to be listed.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    clap::ValueEnum,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum UnusedConfidence {
+    /// Nothing names it
+    Certain,
+    /// Nothing takes it, but it is used at home or handed on
+    #[default]
+    Likely,
+    /// Strangers or code that is not followed may use it
+    Maybe,
+}
+
+/// Find exports that nothing imports, and say how sure that is
+///
+/// Entries of packages, frameworks and tests are known; more are named by `entries` in cairn.jsonc.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Unused {
+    /// Only symbols in this file or folder
+    #[serde(default)]
+    pub path: Option<NodeTarget>,
+    /// Least certain ones to list
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub sure: UnusedConfidence,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to skip
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub offset: Offset,
+}
+
+/// Exports that nothing takes
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct UnusedAnswer {
+    /// The exports, the surest first
+    pub exports: Vec<UnusedExport>,
+    /// How many there are of each: certain, likely, maybe
+    pub counts: [usize; 3],
+    /// Files that are not wholly known and mention one of those that are listed
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<UnreadFile>,
+    #[serde(skip)]
+    paging: Paging,
+    #[serde(skip)]
+    scope: (Option<RepoPath>, UnusedConfidence),
+}
+
+/// One export
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct UnusedExport {
+    /// Its handle
+    pub node: String,
+    /// What it is
+    pub kind: String,
+    /// The line its name is on
+    pub line: u32,
+    /// How sure it is
+    pub sure: UnusedConfidence,
+    /// Why
+    pub why: String,
+}
+
+impl Query for Unused {
+    const NAME: &'static str = "code.unused";
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_unused_exports")];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "src", shows: "exports of a folder that nothing takes" },
+        OpExample { args: "--sure certain", shows: "only what nothing names at all" },
+    ];
+    type Answer = UnusedAnswer;
+
+    fn run(self, view: &View) -> Result<UnusedAnswer> {
+        let conn = view.index()?.conn();
+        let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
+        let path = path.as_ref().and_then(|node| node.path()).cloned();
+        let below = path.clone().unwrap_or(RepoPath::ROOT);
+        let entries: Vec<&str> =
+            view.config().entries.iter().map(config::PathPattern::as_str).collect();
+        let globs = (!entries.is_empty()).then(|| PathGlobs::new(entries)).transpose()?;
+        let is_entry = |path: &RepoPath| {
+            globs.as_ref().is_some_and(|globs| globs.match_below(path, &RepoPath::ROOT))
+        };
+        let mut found = code::unused_exports(conn, &tables::all_files(conn)?, &below, &is_entry)?;
+        doubt_mentioned(view, &mut found)?;
+        let mut counts = [0; 3];
+        for one in &found {
+            counts[one.certainty as usize] += 1;
+        }
+        let wanted = found.iter().filter(|one| sure(one.certainty) <= self.sure).map(export);
+        let (exports, paging) = Paging::cut(wanted.collect(), self.offset, self.limit);
+        let unread = unread_mentions(view, &found, exports.len())?;
+        doubt_not_read(view, &found)?;
+        Ok(UnusedAnswer { exports, counts, unread, paging, scope: (path, self.sure) })
+    }
+}
+
+/// Code in formats that are not read may use what nothing else does.
+fn doubt_not_read(view: &View, found: &[Found]) -> Result<()> {
+    let symbols: Vec<base::EntityRef> =
+        found.iter().map(|one| named_node(&one.symbol.path, &one.symbol.full)).collect();
+    report_embedded_code(view, symbols.iter())
+}
+
+/// What a page, a template or a setting names may be used there, which nobody follows.
+fn doubt_mentioned(view: &View, found: &mut [Found]) -> Result<()> {
+    let is_doubtful = |one: &Found| {
+        let is_rust = syntax::Language::from_path(&one.symbol.path) == Some(syntax::Language::Rust);
+        one.certainty != code::Unneeded::Maybe && !is_rust // compiled: no page can name it
+    };
+    let names = found.iter().filter(|one| is_doubtful(one)).map(|one| one.symbol.name.as_str());
+    let mentioned = mentions::find_mentions(view, &names.collect())?;
+    for one in found.iter_mut().filter(|one| is_doubtful(one)) {
+        if let Some(path) = mentioned.get(&one.symbol.name) {
+            one.certainty = code::Unneeded::Maybe;
+            one.reason = format!("{path} has that name, and is not followed");
+        }
+    }
+    found.sort_by_key(|one| one.certainty); // within one degree the order stays
+    Ok(())
+}
+
+const fn sure(found: code::Unneeded) -> UnusedConfidence {
+    match found {
+        code::Unneeded::Certain => UnusedConfidence::Certain,
+        code::Unneeded::Likely => UnusedConfidence::Likely,
+        code::Unneeded::Maybe => UnusedConfidence::Maybe,
+    }
+}
+
+fn export(found: &Found) -> UnusedExport {
+    let symbol = &found.symbol;
+    UnusedExport {
+        node: handle(&symbol.path, &symbol.full),
+        kind: symbol.kind.clone(),
+        line: symbol.line,
+        sure: sure(found.certainty),
+        why: found.reason.clone(),
+    }
+}
+
+/// Files that are not wholly known and hold the name of something that is listed.
+fn unread_mentions(view: &View, found: &[Found], listed: usize) -> Result<Vec<UnreadFile>> {
+    let shown = &found[..listed.min(found.len())];
+    let words: Vec<String> = shown.iter().map(|one| one.symbol.name.clone()).collect();
+    if words.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut languages: Vec<syntax::Language> = Vec::new();
+    for one in shown {
+        let own = syntax::Language::from_path(&one.symbol.path);
+        languages.extend(unread::family(own));
+    }
+    languages.sort();
+    languages.dedup();
+    let own: Vec<&RepoPath> = shown.iter().map(|one| &one.symbol.path).collect();
+    unread::unread_with_words(view, &languages, (&words, &own))
+}
+
+impl Render for UnusedAnswer {
+    fn render(&self, page: &mut Page) {
+        let [certain, likely, maybe] = self.counts;
+        let place = self.scope.0.as_ref().map(|path| format!(" in {path}")).unwrap_or_default();
+        let total = certain + likely + maybe;
+        page.answer(match total {
+            0 => format!("Every export{place} is used, or an entry"),
+            _ => format!(
+                "{}{place} that nothing imports: {certain} certain, {likely} likely, {maybe} maybe",
+                counted(total, "export")
+            ),
+        });
+        let cells = |export: &UnusedExport| {
+            let sure = format!("{:?}", export.sure).to_lowercase();
+            vec![
+                PageCell::text(sure),
+                PageCell::text(&export.kind),
+                PageCell::faint(&export.why),
+                PageCell::faint(export.line),
+                PageCell::handle(&export.node),
+            ]
+        };
+        page.table(0, self.exports.iter().map(cells).collect());
+        self.paging.render_rest(page, self.exports.len());
+        let left_out = (total as u64).saturating_sub(self.paging.total);
+        if left_out > 0 {
+            let all = page.answered_call().with("sure", "maybe").without("offset");
+            page.say_call(format!("{left_out} less sure left out"), all);
+        }
+        if !self.unread.is_empty() {
+            page.say(match self.unread.len() {
+                1 => "1 file mentions some of these and could not be read as code:".to_owned(),
+                count => {
+                    format!("{count} files mention some of these and could not be read as code:")
+                }
+            });
+            unread::render(page, &self.unread);
+        }
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

@@ -1,0 +1,444 @@
+//! The answer to a question in plain words: the places that decide it, with their source, and the
+//! tests, documents and callers that go with them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::words::counted;
+use base::{EntityRef, NextCall, RepoPath, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::cost;
+use crate::answers::callers;
+use crate::answers::role::FileRole;
+use crate::answers::source::{Excerpt, LineRange, SourceText, omitted_lines_text};
+use crate::answers::test_finder::{SEARCH_METHODS, TestFile, tests_for};
+use crate::locate::{FileCandidate, LocateResult, SymbolCandidate};
+use engine::areas::code::{first_sentence, named_node};
+use engine::areas::history::HistoryReader;
+use engine::contract::page::{Page, PageCell};
+use engine::view::View;
+
+/// Symbols that are shown at most.
+const MAX_SYMBOLS: usize = 12;
+
+/// How much of the source budget the best symbols get, in percent; what one leaves over goes to
+/// the next.
+const SOURCE_SHARES: [usize; 5] = [34, 22, 16, 12, 8];
+
+/// How much of the budget is for everything but source at most, in percent.
+const MAX_REST_PERCENT: usize = 30;
+
+/// What the first line, the headings and the basis cost.
+const FRAME_COST: usize = 45;
+
+/// How many of the best files are looked through for documents.
+const MAX_FILES_SEARCHED_FOR_DOCUMENTS: usize = 40;
+
+/// Lines that are shown before and after one that says much of the question.
+const CONTEXT_LINES: u32 = 2;
+
+/// The symbols whose tests are looked for.
+const MAX_TESTED_SYMBOLS: usize = 3;
+
+/// Tests, documents and callers that are named.
+const MAX_NAMED: usize = 4;
+
+/// A file changes with another in at least so many commits before that is said.
+const MIN_SHARED_COMMITS: u64 = 3;
+
+/// Where a question leads, with what goes with it
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct QuestionAnswer {
+    /// The places that the question is most likely about, best first
+    pub symbols: Vec<LocatedSymbol>,
+    /// Tests that go with the best of them
+    pub tests: Vec<TestFile>,
+    /// Documents that say the same
+    pub documents: Vec<RepoPath>,
+    /// Who uses the best of them directly
+    pub callers: Vec<EntityRef>,
+    /// Files that usually change with the best one
+    pub changes_together: Vec<CochangedFileRow>,
+}
+
+/// A symbol, or a file, that a question is about
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LocatedSymbol {
+    /// Its handle
+    pub node: EntityRef,
+    /// The file
+    pub path: RepoPath,
+    /// Its nested name; empty for a file
+    pub name: String,
+    /// The first line of its declaration
+    pub first_line: u32,
+    /// Its last line
+    pub last_line: u32,
+    /// The first sentence of its documentation
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub doc: String,
+    /// The parts of its source that say most of the question
+    pub source: Vec<Excerpt>,
+    /// How well it fits, comparable within one answer
+    pub score: f64,
+}
+
+/// A file that usually changes with another
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CochangedFileRow {
+    /// The file
+    pub path: RepoPath,
+    /// In how many commits both changed
+    pub commits: u64,
+    /// How many commits changed the other
+    pub of: u64,
+}
+
+impl QuestionAnswer {
+    pub(super) fn of(view: &View, located: &LocateResult, budget: usize) -> Result<Self> {
+        let best: Vec<EntityRef> = located
+            .symbols
+            .iter()
+            .map(|place| &place.symbol)
+            .filter(|one| !one.full.is_empty() && FileRole::of(&one.path) == FileRole::Production)
+            .take(MAX_TESTED_SYMBOLS)
+            .map(|one| named_node(&one.path, &one.full))
+            .collect();
+        let tests = if best.is_empty() { Vec::new() } else { tests_for(view, &best)? };
+        let callers =
+            best.first().map(|first| callers::direct_callers(view, std::slice::from_ref(first)));
+        let callers = callers.transpose()?.unwrap_or_default();
+        let callers = callers.into_iter().filter(|one| !one.is_test).map(|one| one.node).collect();
+        let is_document = |place: &&FileCandidate| FileRole::of(&place.path) == FileRole::Document;
+        let documents =
+            located.files.iter().take(MAX_FILES_SEARCHED_FOR_DOCUMENTS).filter(is_document);
+        let documents = documents.take(MAX_NAMED).map(|place| place.path.clone()).collect();
+        let changes_together = match located.files.first() {
+            Some(first) => cochanged_files(view, &first.path)?,
+            None => Vec::new(),
+        };
+        let mut answer = Self { symbols: Vec::new(), tests, documents, callers, changes_together };
+        let rest = answer.cut_rest(budget * MAX_REST_PERCENT / 100);
+        answer.symbols =
+            choose_symbols(view, &located.symbols, budget.saturating_sub(rest + FRAME_COST))?;
+        let shown: BTreeSet<&RepoPath> = answer.symbols.iter().map(|one| &one.path).collect();
+        answer.documents.retain(|path| !shown.contains(path));
+        Ok(answer)
+    }
+
+    pub(super) fn render(&self, page: &mut Page, places: usize) {
+        let files: BTreeSet<&RepoPath> = self.symbols.iter().map(|one| &one.path).collect();
+        page.answer(self.first_line(files.len().min(places.max(1))));
+        let mut order: Vec<&RepoPath> = Vec::new();
+        for one in &self.symbols {
+            if !order.contains(&&one.path) {
+                order.push(&one.path);
+            }
+        }
+        for path in order {
+            page.heading(path);
+            for one in self.symbols.iter().filter(|one| one.path == *path) {
+                one.render(page);
+            }
+        }
+        page.blank();
+        self.render_rest(page);
+    }
+
+    fn first_line(&self, files: usize) -> String {
+        let Some(first) = self.symbols.first() else {
+            return "No place found that says this".into();
+        };
+        let name = if first.name.is_empty() { first.path.name() } else { first.name.clone() };
+        let places = counted(self.symbols.len(), "place");
+        let files = counted(files, "file");
+        let tests = match self.tests.len() {
+            0 => "no test found".to_owned(),
+            count => format!("{} to run", counted(count, "test file")),
+        };
+        format!("{places} in {files} fit best; start at {name}; {tests}")
+    }
+
+    fn render_rest(&self, page: &mut Page) {
+        if self.tests.is_empty() {
+            page.item("Tests", format!("none found ({SEARCH_METHODS})"));
+        }
+        let row = |test: &TestFile| {
+            vec![PageCell::handle(&test.path), PageCell::faint(test.found_by_text())]
+        };
+        let tests: Vec<Vec<PageCell>> = self.tests.iter().take(MAX_NAMED).map(row).collect();
+        if !tests.is_empty() {
+            page.say("Tests");
+            page.table(2, tests);
+        }
+        let names = |all: &[RepoPath]| {
+            let names: Vec<String> = all.iter().map(ToString::to_string).collect();
+            names.join(", ")
+        };
+        if !self.documents.is_empty() {
+            page.item("Documents", names(&self.documents));
+        }
+        if !self.callers.is_empty() {
+            let named = self.callers.iter().take(MAX_NAMED).map(EntityRef::short_handle);
+            let mut named: Vec<String> = named.collect();
+            if self.callers.len() > MAX_NAMED {
+                named.push(format!("{} more", self.callers.len() - MAX_NAMED));
+            }
+            let of = self.symbols.iter().find(|one| !one.name.is_empty());
+            let of = of.map_or(String::new(), |one| one.name.clone());
+            page.item(format!("Callers of {of}"), named.join(", "));
+        }
+        if !self.changes_together.is_empty() {
+            let part = |one: &CochangedFileRow| {
+                format!("{} ({} of {} commits)", one.path, one.commits, one.of)
+            };
+            let parts: Vec<String> = self.changes_together.iter().map(part).collect();
+            page.item("Changes together", parts.join(", "));
+        }
+    }
+
+    /// Keeps of everything but the source what a part of the budget allows, and says what that
+    /// costs. Tests come first.
+    fn cut_rest(&mut self, budget: usize) -> usize {
+        let mut left = budget;
+        let price =
+            |test: &TestFile| cost(&test.found_by_text()) + cost(&test.path.to_string()) + 2;
+        let mut shown = 0;
+        self.tests.retain(|test| {
+            shown += 1;
+            shown > MAX_NAMED || try_spend(&mut left, price(test))
+        });
+        self.changes_together.retain(|one| try_spend(&mut left, cost(&one.path.to_string()) + 6));
+        self.documents.retain(|path| try_spend(&mut left, cost(&path.to_string()) + 1));
+        let first =
+            self.callers.iter().take(MAX_NAMED).map(|one| cost(&one.short_handle()) + 1).sum();
+        if !try_spend(&mut left, first) {
+            self.callers.clear();
+        }
+        budget - left
+    }
+}
+
+fn try_spend(left: &mut usize, price: usize) -> bool {
+    let enough = *left >= price;
+    *left -= if enough { price } else { 0 };
+    enough
+}
+
+impl LocatedSymbol {
+    fn render(&self, page: &mut Page) {
+        let lines = format!("{}–{}", self.first_line, self.last_line);
+        let name = if self.name.is_empty() { "(file)" } else { &self.name };
+        let mut row = vec![PageCell::strong(name), PageCell::faint(lines)];
+        if !self.doc.is_empty() {
+            row.push(PageCell::faint(&self.doc));
+        }
+        page.table(2, vec![row]);
+        for part in &self.source {
+            page.source(&part.text, part.first_line);
+        }
+        let shown: u32 = self.source.iter().map(|part| part.last_line - part.first_line + 1).sum();
+        let all = self.last_line - self.first_line + 1;
+        if let Some(more) = all.checked_sub(shown).filter(|more| *more > 0) {
+            let target = match self.name.as_str() {
+                "" => self.path.to_string(),
+                name => format!("{}#{name}", self.path),
+            };
+            let next = NextCall::new("code.show").with("targets", vec![target]);
+            page.say_call(omitted_lines_text(more), next);
+        }
+    }
+
+    fn cost(&self) -> usize {
+        let source: usize = self.source.iter().map(source_cost).sum();
+        // Its heading, and the call that shows the rest.
+        source + cost(&self.name) * 2 + cost(&self.doc) + cost(&self.path.to_string()) + 14
+    }
+}
+
+/// What lines cost with their numbers.
+pub(super) fn source_cost(part: &Excerpt) -> usize {
+    cost(&part.text) + 2 * (part.last_line - part.first_line + 1) as usize
+}
+
+/// Takes the best symbols until the budget for source is spent, and of each the lines that say
+/// most.
+fn choose_symbols(
+    view: &View,
+    symbols: &[SymbolCandidate],
+    budget: usize,
+) -> Result<Vec<LocatedSymbol>> {
+    let mut texts: BTreeMap<RepoPath, SourceText> = BTreeMap::new();
+    let mut taken: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
+    let mut chosen: Vec<(LocatedSymbol, &SymbolCandidate)> = Vec::new();
+    let (mut left, mut over) = (budget, 0);
+    for (rank, place) in symbols.iter().take(MAX_SYMBOLS).enumerate() {
+        let path = &place.symbol.path;
+        if !texts.contains_key(path) {
+            texts.insert(path.clone(), SourceText::read(view, path)?);
+        }
+        let text = &texts[path];
+        let share =
+            SOURCE_SHARES.get(rank).copied().unwrap_or(SOURCE_SHARES[SOURCE_SHARES.len() - 1]);
+        let most = (budget * share / 100 + over).min(left);
+        let lines = taken.entry(path.clone()).or_default();
+        let mut one = located_symbol(text, place);
+        let frame = one.cost();
+        if frame + 12 > most {
+            break;
+        }
+        one.source = best_lines(text, place, most - frame, lines);
+        if one.source.is_empty() && !chosen.is_empty() {
+            continue; // all of it is shown already
+        }
+        let spent = one.cost();
+        over = most.saturating_sub(spent);
+        left = left.saturating_sub(spent);
+        chosen.push((one, place));
+    }
+    // What is left over shows more of the best symbols.
+    for (one, place) in &mut chosen {
+        let text = &texts[&one.path];
+        let lines = taken.entry(one.path.clone()).or_default();
+        for part in &one.source {
+            (part.first_line..=part.last_line).for_each(|line| {
+                lines.remove(&line);
+            });
+        }
+        let source: usize = one.source.iter().map(source_cost).sum();
+        one.source = best_lines(text, place, source + left, lines);
+        left = (source + left).saturating_sub(one.source.iter().map(source_cost).sum());
+    }
+    Ok(chosen.into_iter().map(|(one, _)| one).collect())
+}
+
+fn located_symbol(text: &SourceText, place: &SymbolCandidate) -> LocatedSymbol {
+    let symbol = &place.symbol;
+    let LineRange { first, last } = text.lines_of(symbol);
+    LocatedSymbol {
+        node: named_node(&symbol.path, &symbol.full),
+        path: symbol.path.clone(),
+        name: symbol.full.clone(),
+        first_line: first,
+        last_line: last,
+        // A comment above the name is a part of the source.
+        doc: match first < symbol.line {
+            true => String::new(),
+            false => symbol.doc.as_deref().map(first_sentence).unwrap_or_default(),
+        },
+        source: Vec::new(),
+        score: (place.score * 1000.0).round() / 1000.0,
+    }
+}
+
+/// The whole symbol if it fits, else its declaration and the stretches that say most of the
+/// question. Lines that were shown before are left out.
+fn best_lines(
+    text: &SourceText,
+    place: &SymbolCandidate,
+    budget: usize,
+    taken: &mut BTreeSet<u32>,
+) -> Vec<Excerpt> {
+    let LineRange { first, last } = text.lines_of(&place.symbol);
+    let free: Vec<u32> = (first..=last).filter(|line| !taken.contains(line)).collect();
+    let price = |line: &u32| cost(text.line(*line)) + 2;
+    let mut lines: BTreeSet<u32> = BTreeSet::new();
+    if free.iter().map(price).sum::<usize>() <= budget {
+        lines.extend(&free);
+    } else {
+        let mut left = budget;
+        let declared = place.symbol.line.max(first);
+        if free.contains(&declared) && try_spend(&mut left, price(&declared)) {
+            lines.insert(declared);
+        }
+        let mut says: BTreeMap<u32, f64> = place.lines.iter().copied().collect();
+        says.retain(|line, _| free.contains(line) && !lines.contains(line));
+        for _ in 0..MAX_STRETCHES {
+            let Some(best) = best_stretch(&says, left, price, LineRange { first, last }) else {
+                break;
+            };
+            for line in best.first..=best.last {
+                says.remove(&line);
+                if free.contains(&line)
+                    && !lines.contains(&line)
+                    && try_spend(&mut left, price(&line))
+                {
+                    lines.insert(line);
+                }
+            }
+        }
+    }
+    taken.extend(&lines);
+    contiguous_ranges(&lines).into_iter().map(|range| text.excerpt(range)).collect()
+}
+
+/// How many stretches of a long symbol are shown, at most.
+const MAX_STRETCHES: usize = 3;
+
+/// The stretch that says most of the question for what it may cost, with the lines around it.
+fn best_stretch(
+    says: &BTreeMap<u32, f64>,
+    budget: usize,
+    price: impl Fn(&u32) -> usize,
+    within: LineRange,
+) -> Option<LineRange> {
+    let lines: Vec<(u32, f64)> = says.iter().map(|(line, says)| (*line, *says)).collect();
+    let mut best: Option<(f64, LineRange)> = None;
+    for (at, (first, _)) in lines.iter().enumerate() {
+        let (mut spent, mut sum, mut next) = (0, 0.0, *first);
+        for (line, says) in &lines[at..] {
+            spent += (next..=*line).map(|line| price(&line)).sum::<usize>();
+            if spent > budget {
+                break;
+            }
+            (sum, next) = (sum + says, line + 1);
+            if best.as_ref().is_none_or(|(most, _)| sum > *most) {
+                best = Some((sum, LineRange { first: *first, last: *line }));
+            }
+        }
+    }
+    best.map(|(_, LineRange { first, last })| LineRange {
+        first: first.saturating_sub(CONTEXT_LINES).max(within.first),
+        last: (last + CONTEXT_LINES).min(within.last),
+    })
+}
+
+/// Lines as ranges without gaps; a gap of one line is not worth a break.
+fn contiguous_ranges(lines: &BTreeSet<u32>) -> Vec<LineRange> {
+    let mut runs: Vec<LineRange> = Vec::new();
+    for &line in lines {
+        match runs.last_mut() {
+            Some(run) if line <= run.last + 1 => run.last = line,
+            _ => runs.push(LineRange { first: line, last: line }),
+        }
+    }
+    runs
+}
+
+/// The files that usually change with one, most often first.
+fn cochanged_files(view: &View, path: &RepoPath) -> Result<Vec<CochangedFileRow>> {
+    let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
+    let Some(artifact) = book.artifact_at(path)? else { return Ok(Vec::new()) };
+    let of = book.counted_commits_of(artifact.id)?;
+    let often = book.frequent_partners(artifact.id, (MIN_SHARED_COMMITS, MAX_NAMED))?;
+    let row = |one: engine::areas::history::CochangedFile| CochangedFileRow {
+        path: one.path,
+        commits: one.partner.count,
+        of,
+    };
+    Ok(often.into_iter().map(row).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_become_ranges() {
+        let lines: BTreeSet<u32> = [1, 2, 3, 7, 9, 10].into();
+        let found: Vec<(u32, u32)> =
+            contiguous_ranges(&lines).iter().map(|run| (run.first, run.last)).collect();
+        assert_eq!(found, [(1, 3), (7, 7), (9, 10)]);
+    }
+}

@@ -1,0 +1,84 @@
+//! `deps`: what something rests on, through every layer.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::reach::{ReachAnswer, ReachQuery, edge_filter, reach};
+use engine::contract::alias::OpAlias;
+use engine::contract::args::{Limit, NodeTarget, Offset, WalkDepth, comma_list};
+use engine::contract::op::{OpExample, Query};
+use engine::graph::Confidence;
+use engine::graph::walk::WalkKind;
+use engine::view::View;
+
+/// Show what this rests on: everything it uses, directly or not
+///
+/// The opposite of `impact`. Grouped by file, nearest first.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Deps {
+    /// Path, symbol, id or handle
+    pub target: NodeTarget,
+    /// Hops to follow, at most 5
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub depth: WalkDepth,
+    /// Only follow these types of edge, such as `calls`
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(schema_with = "engine::contract::schema_choices::edge_types", extend("x-rare" = true))]
+    pub edges: Vec<String>,
+    /// Least certain edges to follow
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub confidence: Confidence,
+    /// Follow calls as the language server knows them
+    #[arg(long)]
+    #[serde(default)]
+    pub precise: bool,
+    /// Also follow files that only import others
+    #[arg(long)]
+    #[serde(default)]
+    pub imports: bool,
+    /// Show only what lies in this file or folder
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<NodeTarget>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to skip
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+impl Query for Deps {
+    const NAME: &'static str = "deps";
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_deps")
+        .joining(["path", "symbol", "#", "target"])
+        .presetting(&[("edges", super::reach::CODE_EDGES)])];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "README.md", shows: "which files the README leads to" }];
+    type Answer = ReachAnswer;
+
+    fn run(self, view: &View) -> Result<ReachAnswer> {
+        let filter = edge_filter(self.edges, self.imports, self.confidence);
+        reach(
+            view,
+            &ReachQuery {
+                target: &self.target,
+                sense: WalkKind::Deps,
+                depth: self.depth,
+                filter,
+                precise: self.precise,
+                path: self.path.as_ref(),
+                limit: self.limit,
+                offset: self.offset,
+            },
+        )
+    }
+}

@@ -1,0 +1,93 @@
+//! `explain`: why something is there, in plain words.
+
+use base::Result;
+use base::words::with_article;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::explain::{Explanation, Reason, ReasonKind, explain};
+use engine::contract::args::NodeTarget;
+use engine::contract::op::{OpExample, Query, ToolVisibility};
+use engine::contract::page::{Page, Render};
+use engine::graph::{self, NodeDescription};
+use engine::view::View;
+
+/// Tell why a piece of code is there: requirement, spec, decision, commits, tasks
+///
+/// Use before removing or rewriting what looks odd.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Explain {
+    /// Path, symbol, id or handle to explain
+    pub target: NodeTarget,
+}
+
+/// Why something is there
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ExplainAnswer {
+    /// The thing itself
+    #[serde(flatten)]
+    pub target: NodeDescription,
+    /// The chain of reasons, from what was asked to what was done
+    pub reasons: Vec<Reason>,
+    /// What nobody wrote down
+    pub gaps: Vec<&'static str>,
+}
+
+impl Query for Explain {
+    const NAME: &'static str = "explain";
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "src/gateway.ts#charge", shows: "who asked for a function, and when" },
+        OpExample { args: "README.md", shows: "how a document came about" },
+    ];
+    type Answer = ExplainAnswer;
+
+    fn run(self, view: &View) -> Result<ExplainAnswer> {
+        let node = graph::resolve(view, &self.target)?;
+        let Explanation { target, reasons, gaps } = explain(view, &node)?;
+        Ok(ExplainAnswer { target, reasons, gaps })
+    }
+}
+
+/// The heading of each sort of reason.
+const fn heading(sort: ReasonKind) -> &'static str {
+    match sort {
+        ReasonKind::Requirement => "It must",
+        ReasonKind::Spec => "It is specified",
+        ReasonKind::Decision => "It was decided",
+        ReasonKind::Knowledge => "It is known",
+        ReasonKind::Commit => "It came about",
+        ReasonKind::Task => "It was worked on",
+    }
+}
+
+/// Nouns with their articles: `a requirement, a spec`.
+fn with_articles(nouns: &[&str]) -> String {
+    nouns.iter().map(|noun| with_article(noun)).collect::<Vec<_>>().join(", ")
+}
+
+impl Render for ExplainAnswer {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!("{}: {}", self.target.name, self.target.about));
+        let mut before = None;
+        for reason in &self.reasons {
+            if before != Some(reason.sort) {
+                page.heading(heading(reason.sort));
+                before = Some(reason.sort);
+            }
+            let way = match &reason.through {
+                Some(through) => format!(", through {through}"),
+                None => String::new(),
+            };
+            page.say_handle(format!("  {}{way}", reason.says), &reason.node);
+            if let Some(quote) = &reason.quote {
+                page.quoted(quote, &reason.node);
+            }
+        }
+        if !self.gaps.is_empty() {
+            page.heading(format!("Nobody wrote down {} for it", with_articles(&self.gaps)));
+        }
+    }
+}

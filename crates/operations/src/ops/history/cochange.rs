@@ -1,0 +1,216 @@
+//! `history cochange`: what usually changes together with some files.
+
+use base::words::counted;
+use base::{Problem, ProblemCode, RepoPath, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use engine::areas::history::{
+    Artifact, CochangedFile, HistoryReader, MAX_PARTNERS, elapsed_text, time_text,
+};
+use engine::contract::alias::OpAlias;
+use engine::contract::answer::Paging;
+use engine::contract::args::{Limit, NodeTarget, Offset, one_or_many};
+use engine::contract::op::{OpExample, Query};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::view::View;
+
+/// Tell which files usually change together with these
+///
+/// Ranked by shared commits, recent and small ones counting more; merges and bulk commits do not
+/// count.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cochange {
+    /// File to look at, or several that change together
+    #[arg(required = true)]
+    #[serde(deserialize_with = "one_or_many")]
+    pub paths: Vec<NodeTarget>,
+    /// Files to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Files to skip
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub offset: Offset,
+}
+
+/// What changes with some files, most likely first
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CochangeAnswer {
+    /// The files that were asked about
+    pub paths: Vec<RepoPath>,
+    /// How many of their commits count
+    pub commits: u64,
+    /// What changes with them
+    pub partners: Vec<CochangeRow>,
+    /// Why this cannot be told here; absent when it can
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unavailable: Option<CochangeUnavailable>,
+    #[serde(skip)]
+    paging: Paging,
+    #[serde(skip)]
+    is_cut: bool,
+}
+
+/// Why nobody can say what changes together
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CochangeUnavailable {
+    /// Why
+    pub reason: String,
+    /// What would help
+    pub hints: Vec<String>,
+}
+
+/// A file that changes with them
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CochangeRow {
+    /// The file
+    pub path: RepoPath,
+    /// Commits that changed both
+    pub count: u64,
+    /// Those commits as a part of all commits of either
+    pub jaccard: f64,
+    /// Those commits as a part of the commits of the files asked about
+    pub confidence: f64,
+    /// Those commits as a part of all commits that count
+    pub support: f64,
+    /// How likely it changes too; comparable within one answer
+    pub score: f64,
+    /// When both last changed together
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub last: Option<String>,
+    #[serde(skip)]
+    when: String,
+}
+
+impl Query for Cochange {
+    const NAME: &'static str = "history.cochange";
+    const ALIASES: &'static [OpAlias] = &[
+        OpAlias::of("get_cochange").renaming(&[("path", "paths")]),
+        OpAlias::of("kart_cochange").renaming(&[("path", "paths")]),
+    ];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "README.md", shows: "what is usually changed with one file" },
+        OpExample { args: "src/a.ts src/b.ts --limit 5", shows: "what goes with two of them" },
+    ];
+    type Answer = CochangeAnswer;
+
+    fn run(self, view: &View) -> Result<CochangeAnswer> {
+        if self.paths.is_empty() {
+            return Err(Problem::invalid("`paths` is empty").hint("name a file"));
+        }
+        let book = match HistoryReader::open(view) {
+            Ok(book) => book,
+            Err(problem)
+                if matches!(problem.code, ProblemCode::Unavailable | ProblemCode::Busy) =>
+            {
+                return Ok(CochangeAnswer::unavailable(&problem, self.offset, self.limit));
+            }
+            Err(problem) => return Err(problem),
+        };
+        let asked: Vec<Artifact> = self
+            .paths
+            .iter()
+            .map(|path| book.artifact_or_new(view, path))
+            .collect::<Result<_>>()?;
+        let (together, found) = book.cochanged_files(&asked)?;
+        let (together, paging) = Paging::cut(together, self.offset, self.limit);
+        let all = book.counted_commits(view)?;
+        let row = |together| row(view, &book, together, (found.commits, all));
+        let partners = together.into_iter().map(row).collect::<Result<_>>()?;
+        let paths = asked.into_iter().map(|artifact| artifact.path).collect();
+        let (commits, is_cut) = (found.commits, found.is_truncated);
+        Ok(CochangeAnswer { paths, commits, partners, unavailable: None, paging, is_cut })
+    }
+}
+
+impl CochangeAnswer {
+    /// The answer where there is no history to read.
+    fn unavailable(problem: &Problem, offset: Offset, limit: Limit) -> Self {
+        let hints = problem.hints.iter().map(ToString::to_string).collect();
+        let reason = problem.message.clone();
+        let (partners, paging) = Paging::cut(Vec::new(), offset, limit);
+        Self {
+            paths: Vec::new(),
+            commits: 0,
+            partners,
+            unavailable: Some(CochangeUnavailable { reason, hints }),
+            paging,
+            is_cut: false,
+        }
+    }
+}
+
+fn row(
+    view: &View,
+    book: &HistoryReader<'_>,
+    CochangedFile { path, partner }: CochangedFile,
+    (own, all): (u64, u64),
+) -> Result<CochangeRow> {
+    let theirs = book.counted_commits_of(partner.artifact)?;
+    let last = partner.last_commits_ago.map(|commits| book.time_ago(commits)).transpose()?;
+    Ok(CochangeRow {
+        path,
+        count: partner.count,
+        jaccard: share(partner.count, (own + theirs).saturating_sub(partner.count)),
+        confidence: share(partner.count, own),
+        support: share(partner.count, all),
+        score: rounded(partner.score),
+        last: last.map(time_text),
+        when: last.map(|last| elapsed_text(view.call().now, last)).unwrap_or_default(),
+    })
+}
+
+#[expect(clippy::cast_precision_loss, reason = "counts of commits are small")]
+fn share(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { rounded(part as f64 / whole as f64) }
+}
+
+fn rounded(number: f64) -> f64 {
+    (number * 10_000.0).round() / 10_000.0
+}
+
+impl Render for CochangeAnswer {
+    fn render(&self, page: &mut Page) {
+        if let Some(CochangeUnavailable { reason, hints }) = &self.unavailable {
+            page.answer(format!("What changes together is not known: {reason}"));
+            for hint in hints {
+                page.item("hint", hint);
+            }
+            return;
+        }
+        let names: Vec<String> = self.paths.iter().map(ToString::to_string).collect();
+        let names = names.join(" ");
+        let commits = match (self.commits, self.is_cut) {
+            (commits, true) if commits != 1 => format!("the last {}", counted(commits, "commit")),
+            (commits, _) => counted(commits, "commit"),
+        };
+        match self.paging.total {
+            0 => page.answer(format!("Nothing changes with {names} ({commits} looked at)")),
+            n if n == MAX_PARTNERS as u64 => page.answer(format!(
+                "The {MAX_PARTNERS} files likeliest to change with {names} ({commits} looked at)"
+            )),
+            n => {
+                let files = counted(n, "file");
+                page.answer(format!("{files} may change with {names} ({commits} looked at)"));
+            }
+        }
+        let cells = |row: &CochangeRow| {
+            let often = match row.count {
+                0 => "by its name or folder alone".to_owned(),
+                count => format!("{count} of {}, jaccard {:.2}", self.commits, row.jaccard),
+            };
+            vec![PageCell::handle(&row.path), PageCell::text(often), PageCell::faint(&row.when)]
+        };
+        page.table(0, self.partners.iter().map(cells).collect());
+        self.paging.render_rest(page, self.partners.len());
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

@@ -1,0 +1,214 @@
+//! `history provenance`: the commits that made a file what it is, oldest first.
+
+use std::collections::BTreeSet;
+
+use base::words::counted;
+use base::{NextCall, Problem, RepoPath, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CommitRow, tags_text};
+use engine::areas::history::{Artifact, HistoryReader, SymbolHistory, SymbolTouch, trace_symbol};
+use engine::contract::alias::OpAlias;
+use engine::contract::answer::Paging;
+use engine::contract::args::{Limit, NodeTarget, Offset};
+use engine::contract::op::{OpExample, Query};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::view::View;
+
+/// Tell how a file or symbol got here: its commits, oldest first, with tags at each
+///
+/// Renames are followed. A path that it had before, or of a deleted file, will do.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Provenance {
+    /// File, by its name now or earlier; `path#name` for one symbol
+    pub path: NodeTarget,
+    /// Show the newest commits first
+    #[arg(long)]
+    #[serde(default)]
+    pub newest: bool,
+    /// Commits to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Commits to skip
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub offset: Offset,
+}
+
+/// Which commits of a chain are shown, and in which order.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CommitPage {
+    pub newest: bool,
+    pub offset: Offset,
+    pub limit: Limit,
+}
+
+impl CommitPage {
+    /// Cuts commits, oldest first, to the part that is shown.
+    fn cut<T>(self, mut all: Vec<T>) -> (Vec<T>, Paging) {
+        if self.newest {
+            all.reverse();
+        }
+        Paging::cut(all, self.offset, self.limit)
+    }
+}
+
+/// The commits of a file
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProvenanceAnswer {
+    /// Where it is, or was last
+    pub path: RepoPath,
+    /// Whether the commit that is checked out has it
+    pub alive: bool,
+    /// The symbol that was asked about
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
+    /// Where it was before
+    pub earlier: BTreeSet<RepoPath>,
+    /// Its commits, oldest first unless the newest were asked for
+    pub commits: Vec<CommitRow>,
+    #[serde(skip)]
+    paging: Paging,
+    #[serde(skip)]
+    newest: bool,
+}
+
+impl Query for Provenance {
+    const NAME: &'static str = "history.provenance";
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("get_provenance")];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "README.md --limit 5", shows: "how a file began" },
+        OpExample { args: "README.md --newest --limit 5", shows: "what happened to it last" },
+        OpExample { args: "src/a.ts#Session.refresh", shows: "what changed one function" },
+    ];
+    type Answer = ProvenanceAnswer;
+
+    fn run(self, view: &View) -> Result<ProvenanceAnswer> {
+        let book = HistoryReader::open(view)?;
+        let part = CommitPage { newest: self.newest, offset: self.offset, limit: self.limit };
+        let text = self.path.as_str().trim();
+        let text = text.strip_prefix("symbol:").unwrap_or(text);
+        if let Some((path, symbol)) = text.split_once('#') {
+            let artifact = book.artifact(view, &path.parse().map_err(Problem::invalid)?)?;
+            return symbol_chain(view, &book, artifact, (symbol, part));
+        }
+        let artifact = book.artifact(view, &self.path)?;
+        chain(&book, artifact, part)
+    }
+}
+
+/// A part of the commits of an artifact.
+pub(super) fn chain(
+    book: &HistoryReader<'_>,
+    artifact: Artifact,
+    part: CommitPage,
+) -> Result<ProvenanceAnswer> {
+    let touches = book.touches(artifact.id)?;
+    let all = touches.iter().flat_map(|touch| touch.old_path.iter().chain([&touch.path]));
+    let earlier = all.filter(|path| **path != artifact.path).cloned().collect();
+    let ops = book.tag_ops(artifact.id)?;
+    let (touches, paging) = part.cut(touches);
+    let mut commits = Vec::with_capacity(touches.len());
+    for touch in touches {
+        let stop = book.commit_position(touch.pos)?;
+        commits.push(CommitRow {
+            path: touch.path.to_string(),
+            tags_at_commit: book.tags_at(&touch.path, &ops, touch.pos),
+            ..CommitRow::of(book, &stop, touch.kind.word())?
+        });
+    }
+    let (path, alive) = (artifact.path, artifact.is_live);
+    Ok(ProvenanceAnswer {
+        path,
+        alive,
+        symbol: None,
+        earlier,
+        commits,
+        paging,
+        newest: part.newest,
+    })
+}
+
+/// A part of the commits that touched one symbol.
+fn symbol_chain(
+    view: &View,
+    book: &HistoryReader<'_>,
+    artifact: Artifact,
+    (symbol, part): (&str, CommitPage),
+) -> Result<ProvenanceAnswer> {
+    let SymbolHistory { touches, is_cut } = trace_symbol(view, book, &artifact, symbol)?;
+    if touches.is_empty() {
+        return Err(Problem::not_found(format!("no commit of {} has `{symbol}`", artifact.path))
+            .hint_call(
+                "its symbols are listed by",
+                NextCall::new("code.zoom").with("path", artifact.path.to_string()).with("level", 1),
+            ));
+    }
+    if is_cut {
+        view.mark_partial("only the newest commits of the file were looked at");
+    }
+    let names = touches.iter().map(|touch| touch.touch.path.clone());
+    let earlier = names.filter(|path| *path != artifact.path).collect();
+    let ops = book.tag_ops(artifact.id)?;
+    let (touches, paging) = part.cut(touches);
+    let row = |SymbolTouch { touch, how, name }: SymbolTouch| {
+        Ok(CommitRow {
+            path: format!("{}#{name}", touch.path),
+            tags_at_commit: book.tags_at(&touch.path, &ops, touch.pos),
+            ..CommitRow::of(book, &book.commit_position(touch.pos)?, how)?
+        })
+    };
+    let commits = touches.into_iter().map(row).collect::<Result<_>>()?;
+    let (path, alive, symbol) = (artifact.path, artifact.is_live, Some(symbol.to_owned()));
+    Ok(ProvenanceAnswer { path, alive, symbol, earlier, commits, paging, newest: part.newest })
+}
+
+impl Render for ProvenanceAnswer {
+    fn render(&self, page: &mut Page) {
+        let gone = if self.alive { "" } else { ", deleted" };
+        let commits = counted(self.paging.total, "commit");
+        let order = if self.newest { "newest first" } else { "oldest first" };
+        let symbol = self.symbol.as_ref().map(|name| format!("#{name}")).unwrap_or_default();
+        page.answer(format!("{}{symbol}{gone}: {commits}, {order}", self.path));
+        if !self.earlier.is_empty() {
+            let earlier: Vec<String> = self.earlier.iter().map(ToString::to_string).collect();
+            page.item("earlier at", earlier.join(", "));
+        }
+        self.rows(page);
+        self.paging.render_rest(page, self.commits.len());
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}
+
+impl ProvenanceAnswer {
+    /// The commits as a table; tags are told where they change.
+    pub(super) fn rows(&self, page: &mut Page) {
+        let mut before: Option<&BTreeSet<String>> = None;
+        let mut rows = Vec::with_capacity(self.commits.len());
+        for commit in &self.commits {
+            let tags = match before == Some(&commit.tags_at_commit) {
+                true => String::new(),
+                false => format!("[{}]", tags_text(&commit.tags_at_commit)),
+            };
+            before = Some(&commit.tags_at_commit);
+            let author = commit.author.split(" <").next().unwrap_or_default();
+            rows.push(vec![
+                PageCell::faint(commit.day()),
+                PageCell::text(&commit.change),
+                PageCell::text(commit.subject()),
+                PageCell::faint(author),
+                PageCell::text(tags),
+                PageCell::handle(commit.handle()),
+            ]);
+        }
+        page.table(0, rows);
+    }
+}

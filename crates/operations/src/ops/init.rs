@@ -1,0 +1,106 @@
+//! `init`: sets cairn up in a repository, overwriting nothing.
+
+use std::sync::Arc;
+
+use base::words::counted;
+use base::{Call, Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use setup::Client;
+
+use super::install::{self, HookChange, InstalledFiles, InstalledHookRow, SkippedFile};
+use engine::contract::alias::OpAlias;
+use engine::contract::args::comma_list;
+use engine::contract::op::{Action, Door, Effect, OpExample};
+use engine::contract::page::{Page, Render};
+use engine::contract::schema_choices;
+use engine::layout_version;
+use engine::workspace::Workspace;
+
+/// Set cairn up in this repository: files, git hooks, agents' settings
+///
+/// Creates what is missing and overwrites nothing; a second run changes no byte.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Init {
+    /// Agents to set up: claude, codex, cursor, vscode, gemini, opencode, or all; none if left out
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(schema_with = "schema_choices::clients")]
+    pub agents: Vec<String>,
+    /// Do not install git hooks
+    #[arg(long)]
+    #[serde(default)]
+    pub no_hooks: bool,
+    /// Show what would change, write nothing
+    #[arg(long)]
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What was set up
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct InitAnswer {
+    /// What happened to files of the repository
+    pub files: InstalledFiles,
+    /// What happened to git's hooks
+    pub hooks: Vec<InstalledHookRow>,
+    /// What was left alone, and why
+    pub left: Vec<SkippedFile>,
+    /// Whether nothing was written
+    pub dry_run: bool,
+}
+
+impl Action for Init {
+    const NAME: &'static str = "init";
+    const EFFECT: Effect = Effect::REBUILDS;
+    const DOORS: &'static [Door] = Door::PERSON;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("kb.init")];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample {
+            args: "--agents claude,codex",
+            shows: "files, hooks, and two agents' settings",
+        },
+        OpExample { args: "--dry-run", shows: "what would be written, as a diff" },
+    ];
+    type Answer = InitAnswer;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<InitAnswer> {
+        let names = if self.agents.is_empty() { "none".into() } else { self.agents.join(",") };
+        let clients: Vec<Client> = setup::parse_clients(&names).map_err(Problem::invalid)?;
+        let plan = || setup::plan_init(install::existing_file_reader(workspace), &clients);
+        if !self.dry_run {
+            layout_version::refuse_newer(&workspace.tree)?;
+            workspace.make_cache()?;
+            let locations = workspace.store_locations(call)?;
+            workspace.stores().create_branch_stores_if_written(&locations, call)?;
+            workspace.stores().create_branch_stores(&locations, call)?;
+        }
+        let (files, mut left) =
+            install::write_files(workspace, (plan, "init"), self.dry_run, call)?;
+        let hooks = match self.no_hooks {
+            true => Vec::new(),
+            false => install::change_hooks(
+                workspace,
+                HookChange::Install,
+                (self.dry_run, &mut left),
+                call,
+            )?,
+        };
+        Ok(InitAnswer { files, hooks, left, dry_run: self.dry_run })
+    }
+}
+
+impl Render for InitAnswer {
+    fn render(&self, page: &mut Page) {
+        let (files, hooks) = (self.files.rows.len(), self.hooks.len());
+        let both = format!("{} and {}", counted(files, "file"), counted(hooks, "hook"));
+        match (files + hooks, self.dry_run) {
+            (0, _) => page.answer("Everything is already set up; nothing to do"),
+            (_, true) => page.answer(format!("Would write {both}")),
+            (_, false) => page.answer(format!("Wrote {both}")),
+        }
+        install::render(page, &self.files, &self.hooks, &self.left);
+    }
+}

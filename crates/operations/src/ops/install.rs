@@ -1,0 +1,253 @@
+//! What `init` and `uninstall` share: planned texts become files and hooks.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use base::{Call, Hash, NextCall, Problem, RepoPath, Result};
+use git::HooksDir;
+use schemars::JsonSchema;
+use serde::Serialize;
+use setup::{FileChange, GitHook};
+use tree::{DiskWriter, FileEdit};
+
+use crate::doctor::MAX_HOOK_BYTES;
+use engine::contract::page::{Page, PageCell};
+use engine::plan::{Plan, PlannedChange};
+use engine::workspace::Workspace;
+
+/// What happened to files of the repository
+#[derive(Debug, Default, Serialize, JsonSchema)]
+pub struct InstalledFiles {
+    /// The files, each with what happened to it
+    pub rows: Vec<InstalledFileRow>,
+    /// The change's number, for `undo`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub change: Option<String>,
+    /// What a dry run would do
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+}
+
+/// One file
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct InstalledFileRow {
+    /// Where it is
+    pub path: String,
+    /// created, edited or deleted
+    pub how: &'static str,
+}
+
+/// One hook
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct InstalledHookRow {
+    /// Its name
+    pub name: String,
+    /// created, edited or deleted
+    pub how: &'static str,
+    /// What was, or would be, changed
+    pub diff: String,
+}
+
+/// Something that was left alone
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct SkippedFile {
+    /// What
+    pub path: String,
+    /// Why, and what to do by hand
+    pub why: String,
+}
+
+/// Reads a file of the repository for a plan. A link is left alone: it is another file.
+pub(super) fn existing_file_reader(workspace: &Workspace) -> impl Fn(&str) -> Option<Vec<u8>> + '_ {
+    |path| {
+        let path: RepoPath = path.parse().ok()?;
+        workspace.tree.read(&path).ok()?.map(|blob| blob.bytes)
+    }
+}
+
+/// Commits planned files like any other change, or shows them.
+pub(super) fn write_files(
+    workspace: &Workspace,
+    (plan, summary): (impl Fn() -> setup::SetupPlan, &str),
+    dry_run: bool,
+    call: &Arc<Call>,
+) -> Result<(InstalledFiles, Vec<SkippedFile>)> {
+    // Made anew if somebody else wrote meanwhile: then there may be less to do.
+    let make = || {
+        let (edits, rows, left) = edits(workspace, plan())?;
+        let change =
+            if edits.is_empty() { PlannedChange::Nothing } else { PlannedChange::Files(edits) };
+        Ok(Plan {
+            summary: summary.to_owned(),
+            change,
+            answer: (rows, left),
+            retry_on_conflict: true,
+        })
+    };
+    let written = match dry_run {
+        true => workspace.preview(make()?)?,
+        false => workspace.write(call, |_| make())?,
+    };
+    let (rows, left) = written.result;
+    Ok((InstalledFiles { rows, change: written.change, diff: written.diff }, left))
+}
+
+/// The edits of a plan, what they do, and what is left alone.
+fn edits(
+    workspace: &Workspace,
+    plan: setup::SetupPlan,
+) -> Result<(Vec<FileEdit>, Vec<InstalledFileRow>, Vec<SkippedFile>)> {
+    let mut left = skipped_files(&plan);
+    let (mut edits, mut rows) = (Vec::new(), Vec::new());
+    for change in plan.changes {
+        let path: RepoPath = change.path.parse().map_err(Problem::internal)?;
+        if workspace.tree.stat(&path)?.is_some_and(|stat| stat.is_link()) {
+            left.push(SkippedFile { path: path.to_string(), why: "it is a symbolic link".into() });
+            continue;
+        }
+        rows.push(InstalledFileRow { path: path.to_string(), how: how(&change) });
+        let expected = change.before.as_deref().map(Hash::of);
+        edits.push(FileEdit { path, expected, content: change.after });
+    }
+    Ok((edits, rows, left))
+}
+
+fn skipped_files(plan: &setup::SetupPlan) -> Vec<SkippedFile> {
+    let refused = plan.refused.iter().map(|refusal| {
+        let hint = refusal.reason.hint.iter().map(|hint| format!("; {hint}"));
+        let why = format!("{}{}", refusal.reason, hint.collect::<String>());
+        SkippedFile { path: refusal.path.into(), why }
+    });
+    let customised = plan.customised.iter().map(|path| SkippedFile {
+        path: (*path).into(),
+        why: "it has an entry of your own".into(),
+    });
+    refused.chain(customised.filter(|left| left.path != "cairn.jsonc")).collect()
+}
+
+/// Whether hooks are put in or taken out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum HookChange {
+    /// By `init`
+    Install,
+    /// By `uninstall`
+    Remove,
+}
+
+/// Writes hooks into the folder git really uses, if it is this repository's own.
+pub(super) fn change_hooks(
+    workspace: &Workspace,
+    which: HookChange,
+    (dry_run, left): (bool, &mut Vec<SkippedFile>),
+    call: &Call,
+) -> Result<Vec<InstalledHookRow>> {
+    let Some(git) = &workspace.git else { return Ok(Vec::new()) };
+    let folder = match (git.hooks_dir(call)?, which) {
+        (HooksDir::Inside(folder), _) => folder,
+        (HooksDir::Outside(folder), HookChange::Install) => {
+            left.push(shared_hooks_folder(&folder));
+            return Ok(Vec::new());
+        }
+        (HooksDir::Outside(_), HookChange::Remove) => return Ok(Vec::new()),
+    };
+    let read = |hook: GitHook| tree::read_regular(&folder.join(hook.name()), MAX_HOOK_BYTES).ok();
+    let mut plan = match which {
+        HookChange::Install => setup::plan_hooks_init(read),
+        HookChange::Remove => setup::plan_hooks_uninstall(read),
+    };
+    left.extend(skipped_files(&plan));
+    plan.changes.retain(|change| match reason_to_keep(&folder.join(change.path)) {
+        Some(why) => {
+            left.push(SkippedFile { path: format!("hook {}", change.path), why: why.into() });
+            false
+        }
+        None => true,
+    });
+    let rows = plan.changes.iter().map(row).collect();
+    if !dry_run && !plan.changes.is_empty() {
+        write_hooks(workspace.disk(), &folder, &plan.changes)
+            .map_err(Problem::io("write git's hooks"))?;
+    }
+    Ok(rows)
+}
+
+/// Why a hook that is there is not touched: what its owner decided about it stays.
+fn reason_to_keep(hook: &Path) -> Option<&'static str> {
+    let known = hook.symlink_metadata().ok()?;
+    if known.is_symlink() {
+        return Some("it is a link to somewhere else");
+    }
+    if tree::read_regular(hook, MAX_HOOK_BYTES).is_err() {
+        return Some("it cannot be read");
+    }
+    let runs = tree::is_executable(&known);
+    (!runs).then_some("it is switched off (not executable), and would run if it were edited")
+}
+
+fn row(change: &FileChange) -> InstalledHookRow {
+    let text = |bytes: &Option<Vec<u8>>| {
+        String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
+    };
+    let (before, after) = (text(&change.before), text(&change.after));
+    let name = format!("hooks/{}", change.path);
+    let diff = similar::TextDiff::from_lines(&before, &after);
+    let diff = diff.unified_diff().header(&name, &name).to_string();
+    InstalledHookRow { name: change.path.into(), how: how(change), diff }
+}
+
+fn write_hooks(disk: &DiskWriter, folder: &Path, changes: &[FileChange]) -> std::io::Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let folder = tree::open_folder(folder)?;
+    for change in changes {
+        let name = Path::new(change.path);
+        match &change.after {
+            Some(text) => disk.replace_program(&folder, name, text)?,
+            None => disk.remove(&folder, name)?,
+        }
+    }
+    Ok(())
+}
+
+/// Hooks that other repositories may use too are not ours to edit.
+fn shared_hooks_folder(folder: &Path) -> SkippedFile {
+    let lines: Vec<String> =
+        GitHook::ALL.iter().map(|hook| format!("{}: {}", hook.name(), hook.block())).collect();
+    let why = "it is outside the repository and was not touched; to have cairn there, add by hand";
+    SkippedFile { path: folder.display().to_string(), why: format!("{why}\n{}", lines.join("\n")) }
+}
+
+const fn how(change: &FileChange) -> &'static str {
+    match (&change.before, &change.after) {
+        (None, _) => "created",
+        (_, None) => "deleted",
+        _ => "edited",
+    }
+}
+
+pub(super) fn render(
+    page: &mut Page,
+    files: &InstalledFiles,
+    hooks: &[InstalledHookRow],
+    left: &[SkippedFile],
+) {
+    let row = |how: &'static str, path: String| vec![PageCell::text(how), PageCell::handle(path)];
+    let files_rows = files.rows.iter().map(|file| row(file.how, file.path.clone()));
+    let hook_rows = hooks.iter().map(|hook| row(hook.how, format!("hook {}", hook.name)));
+    page.table(2, files_rows.chain(hook_rows).collect());
+    for left in left {
+        let mut lines = left.why.lines();
+        page.item(format!("left alone: {}", left.path), lines.next().unwrap_or_default());
+        lines.for_each(|line| page.say(format!("    {line}")));
+    }
+    if let Some(diff) = &files.diff {
+        page.diff(diff);
+        for hook in hooks {
+            page.diff(&hook.diff);
+        }
+    }
+    if let Some(change) = &files.change {
+        let apart = if hooks.is_empty() { "" } else { " (the files; hooks are not part of it)" };
+        let undo = NextCall::new("undo").with("change", change.as_str());
+        page.say_call(format!("change {change}{apart}"), undo);
+    }
+}

@@ -1,0 +1,144 @@
+//! `kb.import`: reports of test runners, coverage tools and indexers as facts.
+
+use std::collections::BTreeSet;
+
+use base::words::counted;
+use base::{Problem, RepoPath, Result};
+use clap::Args;
+use kb::{Changeset, Deletion, ReportImporter};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use engine::areas::kb::answer_rows::KbChangeAnswer;
+use engine::areas::kb::{ChangeLabel, ParsedChangeset, STORE, plan_changeset};
+use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::contract::schema_choices;
+use engine::plan::Plan;
+use engine::view::View;
+
+/// Bring in test results (`JUnit` XML), coverage (lcov) or an index (SCIP) as tests and coverage
+///
+/// A report replaces what it said last time; what others wrote stays.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KbImport {
+    /// File of the repository that holds the report
+    pub path: String,
+    /// Format of the report; detected if left out
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(schema_with = "schema_choices::report_format")]
+    pub format: Option<String>,
+}
+
+impl Mutation for KbImport {
+    const NAME: &'static str = "kb.import";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "target/junit.xml", shows: "test results" },
+        OpExample { args: "coverage/lcov.info --format lcov", shows: "which code tests cover" },
+    ];
+    type Answer = KbChangeAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
+        let missing = || Problem::not_found(format!("there is no file {}", self.path));
+        let mut paths = view.paths().resolve(&self.path)?.into_iter();
+        let read = paths.find_map(|path| Some((view.tree().read(&path).ok()??, path)));
+        let (blob, path) = read.ok_or_else(missing)?;
+        let importer = importer(self.format.as_deref(), &blob.bytes)?;
+        let refused = |message| {
+            Problem::invalid(format!("{path} cannot be read as {}: {message}", importer.name()))
+        };
+        let found =
+            importer.import(&blob.bytes, &path.name(), &IndexedCode { view }).map_err(refused)?;
+        let (mut set, faults) = Changeset::parse(&found.entities, &found.relations, &[]);
+        let source = format!("import:{}:{path}", importer.name());
+        set.source = Some(source.clone());
+        set.delete = outdated(view, &set, &source)?;
+        set.cascade = true;
+        let label = ChangeLabel { action: "import", verb: "imported" };
+        let mut plan = plan_changeset(view, ParsedChangeset { set, faults }, label)?;
+        if found.unresolved > 0 {
+            let warning = format!(
+                "nothing in the tree matches {} of the report",
+                counted(found.unresolved, "part")
+            );
+            plan.answer.warnings.push(warning);
+        }
+        Ok(plan)
+    }
+}
+
+fn importer(format: Option<&str>, bytes: &[u8]) -> Result<&'static dyn ReportImporter> {
+    let names = || kb::IMPORTERS.iter().map(|importer| importer.name());
+    let listed = names().collect::<Vec<_>>().join(", ");
+    let found = kb::IMPORTERS.iter().find(|importer| match format {
+        Some(format) => importer.name().eq_ignore_ascii_case(format),
+        None => importer.recognizes(bytes),
+    });
+    found.copied().ok_or_else(|| match format {
+        Some(format) => Problem::invalid(format!("`{format}` is no format: {listed}")),
+        None => Problem::invalid("nothing tells what kind of report it is")
+            .hint(format!("name the `format`, one of {listed}")),
+    })
+}
+
+/// What the report said last time and no longer says. A test that others tied something to stays.
+fn outdated(view: &View, set: &Changeset, source: &str) -> Result<Vec<Deletion>> {
+    let Some(reading) = view.store(STORE)? else { return Ok(Vec::new()) };
+    let keys: BTreeSet<_> = set.relations.iter().map(|tie| tie.key.clone()).collect();
+    let ids: BTreeSet<&str> = set.entities.iter().map(|patch| patch.id.as_str()).collect();
+    let relations = kb::relations(&reading.conn)?;
+    let mut doomed = Vec::new();
+    for relation in relations.iter().filter(|relation| relation.source == source) {
+        if !keys.contains(&relation.key()) {
+            doomed.push(Deletion::Relation("an older import".into(), relation.key()));
+        }
+    }
+    let tied =
+        |id: &str| relations.iter().any(|r| r.source != source && (r.from == id || r.to == id));
+    for entity in kb::entities(&reading.conn)? {
+        if entity.source == source && !ids.contains(entity.id.as_str()) && !tied(&entity.id) {
+            doomed.push(Deletion::Entity("an older import".into(), entity.id, None));
+        }
+    }
+    Ok(doomed)
+}
+
+/// The code as the index knows it.
+struct IndexedCode<'a, 'w> {
+    view: &'a View<'w>,
+}
+
+impl kb::CodeLookup for IndexedCode<'_, '_> {
+    fn path(&self, text: &str) -> Option<RepoPath> {
+        let there = |path: &RepoPath| self.view.tree().stat_if_reachable(path).is_some();
+        if let Some(path) = self.view.paths().candidates(text).into_iter().find(there) {
+            return Some(path);
+        }
+        // A report from another machine has other folders before the same path.
+        let text = text.replace('\\', "/");
+        let ends = text.match_indices('/').map(|(at, _)| &text[at + 1..]);
+        ends.filter_map(|end| end.parse().ok()).find(there)
+    }
+
+    fn at(&self, path: &RepoPath, line: u32) -> Option<String> {
+        let rows = code::symbols_in_file(self.view.index().ok()?.conn(), path).ok()?;
+        let around = rows.iter().filter(|row| row.line <= line && line <= row.end_line);
+        let inner = around.min_by_key(|row| row.end_line - row.line)?;
+        Some(engine::areas::code::handle(path, &inner.full))
+    }
+
+    fn named(&self, path: &RepoPath, name: &str) -> Option<String> {
+        let conn = self.view.index().ok()?.conn();
+        let last = name.rsplit([':', '.', ' ']).next().unwrap_or(name);
+        // A report names tests in the words of its tool; one that fits several says nothing.
+        let whole = code::symbols_named(conn, path, name).ok()?;
+        let found = match whole.is_empty() {
+            true => code::symbols_named(conn, path, last).ok()?,
+            false => whole,
+        };
+        let [only] = found.as_slice() else { return None };
+        Some(engine::areas::code::handle(path, &only.full))
+    }
+}

@@ -1,0 +1,82 @@
+//! `kb.merge`: brings another branch's facts into this one's knowledge base.
+
+use std::sync::Arc;
+
+use base::shared::MergePreference;
+use base::words::counted;
+use base::{NextCall, Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use engine::areas::kb::answer_rows::KbChangeAnswer;
+use engine::areas::kb::{KbChange, KbChangeKind, STORE, branch_stores, current_stamp, shared};
+use engine::contract::args::MergeSide;
+use engine::contract::op::{Door, Effect, Mutation, OpExample};
+use engine::plan::{Plan, PlannedChange};
+use engine::view::View;
+
+/// Replay another branch's changesets onto this branch's knowledge base
+///
+/// What this branch already has is passed over. Rows that both changed are conflicts, and nothing
+/// is written unless one side is preferred.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KbMerge {
+    /// Branch whose facts to bring over
+    pub branch: String,
+    /// Whose rows win where both sides changed them; refused if left out
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    pub prefer: Option<MergeSide>,
+}
+
+impl Mutation for KbMerge {
+    const NAME: &'static str = "kb.merge";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const DOORS: &'static [Door] = Door::PERSON;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "feature/x --dry-run", shows: "what would come over" },
+        OpExample { args: "feature/x --prefer theirs", shows: "their rows win" },
+    ];
+    type Answer = KbChangeAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
+        let own = view.store_locations()?.read_branch(&engine::areas::kb::DURABLE);
+        if own.as_deref() == Some(self.branch.as_str()) {
+            return Err(Problem::invalid(format!("{} is what is read here", self.branch))
+                .hint_call(
+                    "name another branch; they are listed by",
+                    NextCall::new("kb.branches"),
+                ));
+        }
+        let other = branch_stores::open(view.store_locations()?, &self.branch)?;
+        let theirs = kb::full_log(&other)?;
+        let prefer = MergeSide::prefer(self.prefer);
+        let replay = match view.store(STORE)? {
+            Some(reading) => kb::replay(&reading.conn, &theirs, prefer)?,
+            None => kb::replay(&shared::empty()?, &theirs, prefer)?,
+        };
+        if prefer == MergePreference::Neither && !replay.conflicts.is_empty() {
+            return Err(kb::merge_conflict(&self.branch, &replay.conflicts));
+        }
+        let edits: Vec<kb::KbRowChange> =
+            replay.entries.iter().flat_map(|entry| entry.edits.clone()).collect();
+        let count = replay.entries.len();
+        let merged = counted(count, "changeset");
+        let mut answer = KbChangeAnswer::of(format!("merged {merged} of {}", self.branch), &edits);
+        answer.warnings.extend(replay.conflicts.iter().map(|what| format!("both changed {what}")));
+        if count == 0 {
+            return Ok(Plan::nothing(answer));
+        }
+        let (summary, preview) = (format!("merge of {}", self.branch), answer.preview());
+        let what = KbChangeKind::Merge(theirs, self.branch, prefer);
+        let change = KbChange { kind: what, author: Some(current_stamp(view)), preview };
+        Ok(Plan {
+            summary,
+            change: PlannedChange::Store(Arc::new(change)),
+            answer,
+            retry_on_conflict: true,
+        })
+    }
+}

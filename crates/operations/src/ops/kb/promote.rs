@@ -1,0 +1,171 @@
+//! `kb.promote`: an agent's fact becomes a document, so that it is reviewed and shared like code.
+
+use std::sync::Arc;
+
+use base::{Call, Hash, NextCall, Problem, RepoPath, Result};
+use clap::Args;
+use kb::FactOrigin;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tree::FileEdit;
+
+use engine::areas::kb::{KbChange, KbChangeKind, STORE, current_stamp, kb_state};
+use engine::contract::op::{Action, Effect, OpExample};
+use engine::contract::page::{Page, Render};
+use engine::plan::{Plan, PlannedChange};
+use engine::view::View;
+use engine::workspace::Workspace;
+
+/// Write an entity that lives in the store as a document in the tree, for review
+///
+/// The document then owns it: the store lets go of it. Cut off in between, run it again.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KbPromote {
+    /// Id of the entity
+    pub id: String,
+    /// File to write the document to; in the folder of its type if left out
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<RepoPath>,
+    /// Show what would change, write nothing
+    #[arg(long)]
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// An entity that became a document
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct KbPromoteAnswer {
+    /// The document
+    pub path: RepoPath,
+    /// The changes' numbers, for `undo`: the document, then the store
+    pub changes: Vec<String>,
+    /// What a dry run would do
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diff: Option<String>,
+    #[serde(skip)]
+    id: String,
+}
+
+impl Action for KbPromote {
+    const NAME: &'static str = "kb.promote";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "FACT-7", shows: "a fact becomes a document of its own" },
+        OpExample { args: "REQ-9 --dry-run", shows: "the document that would be written" },
+    ];
+    type Answer = KbPromoteAnswer;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<KbPromoteAnswer> {
+        let id = self.id.strip_prefix("kb:").unwrap_or(&self.id).to_owned();
+        let write = |view: &View<'_>| self.document(view, &id);
+        if self.dry_run {
+            let planned = write(&workspace.view(call.clone())?)?;
+            let shown = workspace.preview(planned)?;
+            return Ok(KbPromoteAnswer {
+                path: shown.result,
+                changes: Vec::new(),
+                diff: shown.diff,
+                id,
+            });
+        }
+        let written = workspace.write(call, write)?;
+        let path = written.result;
+        let handed = workspace.write(call, |view| hand_over(view, &id, &path))?;
+        let changes = [written.change, handed.change].into_iter().flatten().collect();
+        Ok(KbPromoteAnswer { path, changes, diff: None, id })
+    }
+}
+
+impl KbPromote {
+    /// Plans the document. If it is already there and says the same, nothing is to be written.
+    fn document(&self, view: &View<'_>, id: &str) -> Result<Plan<RepoPath>> {
+        let reading = view.store(STORE)?;
+        let entities = reading.map(|reading| kb::entities(&reading.conn)).transpose()?;
+        let entity = entities.unwrap_or_default().into_iter().find(|entity| entity.id == id);
+        let Some(entity) = entity else { return Err(missing(view, id)?) };
+        let relations = reading.map(|reading| kb::relations(&reading.conn)).transpose()?;
+        let relations = relations.unwrap_or_default();
+        let own: Vec<kb::KbRelation> = relations.into_iter().filter(|r| r.from == id).collect();
+        let text = kb::to_document(&entity, &own);
+        let path = match &self.path {
+            Some(path) => path.clone(),
+            None => kb::document_path(&entity).parse().map_err(Problem::invalid)?,
+        };
+        if !engine::areas::kb::is_document(view, &path)? {
+            let message = format!("{path} is not among the documents of the knowledge base");
+            return Err(Problem::invalid(message).hint("`kb.documents` in cairn.jsonc names them"));
+        }
+        let there = view.tree().read(&path)?.map(|blob| blob.bytes);
+        if there.as_deref() == Some(text.as_bytes()) {
+            let summary = String::new();
+            return Ok(Plan {
+                summary,
+                change: PlannedChange::Nothing,
+                answer: path,
+                retry_on_conflict: true,
+            });
+        }
+        if let Some(bytes) = there {
+            let problem =
+                Problem::new(base::ProblemCode::Conflict, format!("{path} is already there"));
+            return Err(problem.detail("hash", Hash::of(&bytes).to_string()).hint_call(
+                "name another file, for example with",
+                NextCall::repeat().with("path", "docs/facts/NAME.md"),
+            ));
+        }
+        let edit =
+            FileEdit { path: path.clone(), expected: None, content: Some(text.into_bytes()) };
+        let summary = format!("promote {id} to {path}");
+        Ok(Plan {
+            summary,
+            change: PlannedChange::Files(vec![edit]),
+            answer: path,
+            retry_on_conflict: true,
+        })
+    }
+}
+
+fn missing(view: &View<'_>, id: &str) -> Result<Problem> {
+    let known = kb_state(view)?;
+    if let Some(FactOrigin::File(path, _)) = known.model.get(id).map(|fact| &fact.origin) {
+        let message = format!("{id} already lives in {path}");
+        return Ok(Problem::new(base::ProblemCode::InvalidOperation, message));
+    }
+    let ids = known.model.facts().map(|fact| fact.entity.id.as_str());
+    let near = base::similarity::most_similar(id, ids, 1);
+    let problem = Problem::not_found(format!("no entity is called {id}"));
+    let hint = near.first().map(|near| format!("the nearest is {near}"));
+    Ok(hint.into_iter().fold(problem, Problem::hint))
+}
+
+/// Plans to take the entity out of the store, now that a file has it.
+fn hand_over(view: &View<'_>, id: &str, path: &RepoPath) -> Result<Plan<()>> {
+    let preview = format!("removes {id}: {path} has it now\n");
+    let what = KbChangeKind::MoveToFile(id.to_owned(), path.to_string());
+    let change = KbChange { kind: what, author: Some(current_stamp(view)), preview };
+    let summary = format!("hand {id} over to {path}");
+    Ok(Plan {
+        summary,
+        change: PlannedChange::Store(Arc::new(change)),
+        answer: (),
+        retry_on_conflict: true,
+    })
+}
+
+impl Render for KbPromoteAnswer {
+    fn render(&self, page: &mut Page) {
+        match &self.diff {
+            Some(diff) => {
+                page.answer(format!("{} would become {}", self.id, self.path));
+                page.diff(diff);
+            }
+            None => page.answer(format!("{} now lives in {}; commit it", self.id, self.path)),
+        }
+        for change in &self.changes {
+            let undo = NextCall::new("undo").with("change", change.as_str());
+            page.say_call(format!("change {change}"), undo);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! `kb.rollback`: takes an entry of the log back, by a new entry.
+
+use std::sync::Arc;
+
+use base::{NextCall, Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use store::Connection;
+
+use engine::areas::kb::answer_rows::KbChangeAnswer;
+use engine::areas::kb::{KbChange, KbChangeKind, STORE, current_stamp, logged_entries};
+use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::durable::tables;
+use engine::plan::{Plan, PlannedChange};
+use engine::view::View;
+
+/// Take back a changeset of the knowledge base
+///
+/// Refused where something changed since; the log keeps both.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct KbRollback {
+    /// Number of the entry or change, as `kb log` shows it
+    pub entry: i64,
+}
+
+impl Mutation for KbRollback {
+    const NAME: &'static str = "kb.rollback";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "12 --dry-run", shows: "what taking entry 12 back would do" }];
+    type Answer = KbChangeAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
+        let unknown = || {
+            Problem::not_found(format!("the log has no entry {}", self.entry))
+                .hint_call("entries are listed by", NextCall::new("kb.log"))
+        };
+        let reading = view.store(STORE)?.ok_or_else(unknown)?;
+        let entries = entries(&reading.conn, self.entry)?.ok_or_else(unknown)?;
+        let edits = entries.iter().flat_map(|entry| entry.edits.iter().cloned());
+        let edits: Vec<kb::KbRowChange> = edits.map(kb::KbRowChange::inverse).collect();
+        let answer = KbChangeAnswer::of(format!("took entry {} back", self.entry), &edits);
+        let seqs = entries.iter().map(|entry| entry.seq).collect();
+        let (what, preview) = (KbChangeKind::RollBack(seqs), answer.preview());
+        let change = KbChange { kind: what, author: Some(current_stamp(view)), preview };
+        let summary = format!("rollback of entry {}", self.entry);
+        Ok(Plan {
+            summary,
+            change: PlannedChange::Store(Arc::new(change)),
+            answer,
+            retry_on_conflict: true,
+        })
+    }
+}
+
+/// The entry of this number. A merge has a number for itself and one for each entry that it brought
+/// over, so its own number means all of them.
+fn entries(conn: &Connection, number: i64) -> Result<Option<Vec<kb::AuditEntry>>> {
+    if let Some(entry) = kb::log_entry(conn, number)? {
+        return Ok(Some(vec![entry]));
+    }
+    let made = tables::change_record(conn, number)?.filter(|made| made.session.is_some());
+    let Some(seqs) = made.map(|made| logged_entries(&made.inverse)).transpose()? else {
+        return Ok(None);
+    };
+    let entries = seqs.into_iter().filter_map(|seq| kb::log_entry(conn, seq).transpose());
+    entries.collect::<Result<Vec<_>>>().map(Some)
+}

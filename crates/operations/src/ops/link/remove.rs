@@ -1,0 +1,64 @@
+//! `link.remove`: code no longer says that it implements a card.
+
+use base::entity::CardKey;
+use base::{Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use syntax::edit::remove_doc_link;
+
+use super::{edit_comment, link_target};
+use crate::ops::card::{CardChangeAnswer, find_card};
+use engine::areas::cards::code_node;
+use engine::contract::args::NodeTarget;
+use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::plan::Plan;
+use engine::view::View;
+
+/// Take a link to a card out of a doc comment; undoes `link add` byte for byte
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Remove {
+    /// File, or symbol as `path#name`
+    #[serde(alias = "file_path", alias = "filePath")]
+    pub target: NodeTarget,
+    /// Key of the card, which need not exist
+    #[serde(alias = "card_key", alias = "cardKey")]
+    pub card: NodeTarget,
+}
+
+impl Mutation for Remove {
+    const NAME: &'static str = "link.remove";
+    const EFFECT: Effect = Effect::Write { destructive: true, idempotent: true };
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "src/auth.ts#handleCallback spec::auth/login",
+        shows: "a function that implements it no more",
+    }];
+    type Answer = CardChangeAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
+        let spot = link_target(view, &self.target)?;
+        let sees = cards::see_tags_in_file(view.index()?.conn(), &spot.path)?;
+        let written = self.card.as_str().trim();
+        let key: CardKey = match sees.iter().any(|see| see.key.as_str() == written) {
+            true => written.parse().map_err(Problem::invalid)?,
+            false => find_card(view, &self.card)?.key,
+        };
+        let elsewhere: Vec<String> = sees
+            .iter()
+            .filter(|see| see.key == key)
+            .map(|see| code_node(see).to_string())
+            .collect();
+        if !elsewhere.contains(&spot.node.to_string()) {
+            let problem = Problem::not_found(format!("{} does not link {key}", spot.node));
+            return Err(elsewhere
+                .iter()
+                .map(|node| format!("it is linked at {node}"))
+                .fold(problem, Problem::hint));
+        }
+        let said = format!("no longer linked at {}", spot.node);
+        edit_comment(view, &spot, (&key, said), |text| {
+            remove_doc_link(spot.language, text, spot.place(), key.as_str())
+        })
+    }
+}

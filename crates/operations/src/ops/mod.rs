@@ -1,0 +1,212 @@
+//! Every operation, one file each, and the table that doors walk.
+//!
+//! Modules are declared plainly: rustfmt does not follow modules that a macro declares.
+
+mod backup;
+mod baseline;
+mod card;
+mod changelog;
+mod code;
+mod context;
+mod deps;
+mod doctor;
+mod explain;
+mod fix;
+pub(crate) mod graph;
+mod help;
+mod history;
+mod hook;
+mod impact;
+mod init;
+pub(crate) mod install;
+mod kb;
+mod link;
+mod reach;
+mod redo;
+mod relation;
+mod restore;
+mod review;
+mod search;
+mod share;
+mod status;
+mod subgraph;
+mod sync;
+mod trace;
+mod trust;
+mod undo;
+mod uninstall;
+mod untrust;
+mod verify;
+mod version;
+mod work;
+
+use base::{NextCall, Problem, Result};
+
+use engine::contract::schema::JsonObject;
+use engine::contract::spec::OpSpec;
+
+/// Every operation, in the order that help and tool lists show them.
+pub const ALL: &[OpSpec] = &[
+    OpSpec::query::<context::Context>(),
+    OpSpec::query::<search::Search>(),
+    OpSpec::query::<impact::Impact>(),
+    OpSpec::query::<deps::Deps>(),
+    OpSpec::query::<trace::Trace>(),
+    OpSpec::query::<subgraph::Subgraph>(),
+    OpSpec::query::<review::Review>(),
+    OpSpec::query::<explain::Explain>(),
+    OpSpec::query::<verify::Verify>(),
+    OpSpec::action::<fix::Fix>(),
+    OpSpec::query::<code::show::Show>(),
+    OpSpec::query::<code::zoom::Zoom>(),
+    OpSpec::query::<code::find::Find>(),
+    OpSpec::query::<code::imports::Imports>(),
+    OpSpec::query::<code::importers::Importers>(),
+    OpSpec::query::<code::unused::Unused>(),
+    OpSpec::query::<code::list::List>(),
+    OpSpec::query::<code::grep::Grep>(),
+    OpSpec::mutation::<code::edit::Edit>(),
+    OpSpec::mutation::<code::replace::Replace>(),
+    OpSpec::mutation::<code::insert_before::InsertBefore>(),
+    OpSpec::mutation::<code::insert_after::InsertAfter>(),
+    OpSpec::mutation::<code::delete::Delete>(),
+    OpSpec::mutation::<code::rename::Rename>(),
+    OpSpec::query::<code::references::References>(),
+    OpSpec::query::<code::definition::Definition>(),
+    OpSpec::query::<code::type_definition::TypeDefinition>(),
+    OpSpec::query::<code::implementation::Implementation>(),
+    OpSpec::query::<code::symbols::Symbols>(),
+    OpSpec::query::<code::hints::Hints>(),
+    OpSpec::query::<code::actions::Actions>(),
+    OpSpec::query::<code::expand_macro::ExpandMacro>(),
+    OpSpec::query::<code::diagnostics::Diagnostics>(),
+    OpSpec::action::<code::restart::Restart>(),
+    OpSpec::query::<card::list::List>(),
+    OpSpec::query::<card::show::Show>(),
+    OpSpec::mutation::<card::create::Create>(),
+    OpSpec::mutation::<card::update::Update>(),
+    OpSpec::mutation::<card::status::Status>(),
+    OpSpec::mutation::<card::rename::Rename>(),
+    OpSpec::mutation::<card::delete::Delete>(),
+    OpSpec::query::<card::relations::Relations>(),
+    OpSpec::query::<card::coverage::Coverage>(),
+    OpSpec::query::<card::unlinked::Unlinked>(),
+    OpSpec::mutation::<link::add::Add>(),
+    OpSpec::mutation::<link::remove::Remove>(),
+    OpSpec::mutation::<relation::add::Add>(),
+    OpSpec::mutation::<relation::remove::Remove>(),
+    OpSpec::query::<kb::query::KbQuery>(),
+    OpSpec::mutation::<kb::upsert::KbUpsert>(),
+    OpSpec::mutation::<kb::delete::KbDelete>(),
+    OpSpec::query::<kb::check::KbCheck>(),
+    OpSpec::query::<kb::log::KbLog>(),
+    OpSpec::mutation::<kb::rollback::KbRollback>(),
+    OpSpec::action::<kb::promote::KbPromote>(),
+    OpSpec::mutation::<kb::import::KbImport>(),
+    OpSpec::query::<kb::branches::KbBranches>(),
+    OpSpec::mutation::<kb::merge::KbMerge>(),
+    OpSpec::action::<kb::gc::KbGc>(),
+    OpSpec::action::<kb::compact::KbCompact>(),
+    OpSpec::query::<history::list::List>(),
+    OpSpec::query::<history::show::Show>(),
+    OpSpec::query::<history::provenance::Provenance>(),
+    OpSpec::query::<history::tags::Tags>(),
+    OpSpec::query::<history::cochange::Cochange>(),
+    OpSpec::action::<history::snapshot::TakeSnapshot>(),
+    OpSpec::query::<history::snapshots::Snapshots>(),
+    OpSpec::action::<history::restore::RestoreSnapshot>(),
+    OpSpec::query::<work::next::Next>(),
+    OpSpec::mutation::<work::claim::Claim>(),
+    OpSpec::query::<work::show::Show>(),
+    OpSpec::query::<work::search::Search>(),
+    OpSpec::query::<work::overview::Overview>(),
+    OpSpec::query::<work::blocked::Blocked>(),
+    OpSpec::query::<work::state::State>(),
+    OpSpec::mutation::<work::create::Create>(),
+    OpSpec::mutation::<work::update::Update>(),
+    OpSpec::mutation::<work::delete::Delete>(),
+    OpSpec::mutation::<work::advance::Advance>(),
+    OpSpec::mutation::<work::revert::Revert>(),
+    OpSpec::mutation::<work::terminate::Terminate>(),
+    OpSpec::mutation::<work::block::Block>(),
+    OpSpec::mutation::<work::unblock::Unblock>(),
+    OpSpec::query::<work::dependencies::Dependencies>(),
+    OpSpec::mutation::<work::depend::Depend>(),
+    OpSpec::mutation::<work::undepend::Undepend>(),
+    OpSpec::query::<work::sections::Sections>(),
+    OpSpec::mutation::<work::section_edit::SectionEdit>(),
+    OpSpec::query::<work::templates::Templates>(),
+    OpSpec::mutation::<work::template_edit::TemplateEdit>(),
+    OpSpec::mutation::<work::template_apply::TemplateApply>(),
+    OpSpec::query::<work::tags::Tags>(),
+    OpSpec::mutation::<work::tag_rename::TagRename>(),
+    OpSpec::query::<work::export::Export>(),
+    OpSpec::query::<graph::context::Context>(),
+    OpSpec::query::<graph::show::Show>(),
+    OpSpec::query::<graph::search::Search>(),
+    OpSpec::query::<graph::drift::Drift>(),
+    OpSpec::mutation::<graph::create::Create>(),
+    OpSpec::mutation::<graph::update::Update>(),
+    OpSpec::mutation::<graph::delete::Delete>(),
+    OpSpec::query::<changelog::search::Search>(),
+    OpSpec::mutation::<changelog::append::Append>(),
+    OpSpec::query::<status::Status>(),
+    OpSpec::query::<help::Help>(),
+    OpSpec::query::<version::Version>(),
+    OpSpec::action::<doctor::Doctor>(),
+    OpSpec::action::<sync::Sync>(),
+    OpSpec::action::<backup::TakeBackup>(),
+    OpSpec::action::<share::Share>(),
+    OpSpec::mutation::<baseline::Accept>(),
+    OpSpec::mutation::<undo::Undo>(),
+    OpSpec::mutation::<redo::Redo>(),
+    OpSpec::action::<trust::Trust>(),
+    OpSpec::action::<untrust::Untrust>(),
+    OpSpec::action::<init::Init>(),
+    OpSpec::action::<uninstall::Uninstall>(),
+    OpSpec::action::<restore::Restore>(),
+    OpSpec::action::<hook::Hook>(),
+];
+
+/// The operation with this name, as `area.verb`, `area_verb` or `area verb`.
+pub fn find(name: &str) -> Result<&'static OpSpec> {
+    let plain = name.trim().replace([' ', '-'], "_");
+    let named = |op: &&OpSpec| op.name == name || op.tool_name() == plain;
+    ALL.iter().find(named).ok_or_else(|| {
+        let problem = Problem::not_found(format!("no operation is called `{name}`"));
+        let aliases = ALL.iter().flat_map(|op| op.aliases.iter().map(|alias| alias.name));
+        let names = ALL.iter().map(|op| op.name).chain(aliases);
+        let near = base::similarity::most_similar(name, names, 1);
+        let hint = near.first().map(|near| format!("the nearest is `{near}`"));
+        let problem = hint.into_iter().fold(problem, Problem::hint);
+        problem.hint_call("all are listed by", NextCall::new("help"))
+    })
+}
+
+/// The operations with this name, or that an older tool of this name leads to.
+pub fn find_all(name: &str) -> Result<Vec<&'static OpSpec>> {
+    let plain = name.trim().replace([' ', '-'], "_");
+    let leads = |op: &&OpSpec| op.aliases.iter().any(|alias| alias.name == plain);
+    match find(name) {
+        Ok(op) => Ok(vec![op]),
+        Err(problem) => {
+            let older: Vec<&OpSpec> = ALL.iter().filter(leads).collect();
+            if older.is_empty() { Err(problem) } else { Ok(older) }
+        }
+    }
+}
+
+/// The operation that a caller means, by our name or an older one, with arguments in our words.
+pub fn resolve(name: &str, args: JsonObject) -> Result<(&'static OpSpec, JsonObject)> {
+    let aliases = ALL.iter().flat_map(|op| op.aliases.iter().map(move |alias| (op, alias)));
+    let named: Vec<_> = aliases.filter(|(_, alias)| alias.name == name).collect();
+    if named.is_empty() {
+        return Ok((find(name)?, args));
+    }
+    if let Some((op, alias)) = named.iter().find(|(_, alias)| alias.selects(&args)) {
+        return Ok((op, alias.translate(args)));
+    }
+    let choices = named.iter().filter_map(|(_, alias)| alias.selector);
+    let choices: Vec<String> = choices.map(|(key, value)| format!("{key}: \"{value}\"")).collect();
+    Err(Problem::invalid(format!("`{name}` needs one of {}", choices.join(", "))))
+}

@@ -1,0 +1,351 @@
+//! What `impact` and `deps` share: one walk, told from near to far. Tests are told apart from the
+//! code they test, and files that only import another are counted and not followed.
+
+mod page;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::entity::own_name;
+use base::words::counted;
+use base::{EntityRef, RepoPath, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+use store::Connection;
+
+use crate::answers::callers::{self, SymbolCaller};
+use crate::answers::package::Packages;
+use crate::answers::role::FileRole;
+use crate::answers::source::SourceText;
+use crate::answers::test_finder::{TestFile, count_word, tests_for};
+use crate::language_server::{AnswerSource, CallGraph};
+use crate::locate;
+use engine::areas::code::{report_embedded_code, report_truncated_calls};
+use engine::contract::answer::Paging;
+use engine::contract::args::{Limit, NodeTarget, Offset, WalkDepth};
+use engine::graph::walk::{self, WalkKind, WalkOptions, WalkResult};
+use engine::graph::{self, CallSource, Confidence, EdgeFilter};
+use engine::view::View;
+
+/// The edges that `kart_impact` and `kart_deps` follow, as JSON.
+pub(super) const CODE_EDGES: &str = r#"["code.imports", "code.calls", "code.uses", "code.extends",
+    "code.implements", "code.injects", "code.provides"]"#;
+
+/// A walk that reached so many, and those that are shown, need not count the rest.
+const SUFFICIENT_NODES: usize = 100;
+
+/// The edges that `impact` and `deps` follow only where they are asked for.
+const IMPORT_EDGES: &[&str] = &["code.imports"];
+
+/// Documents that are read for the name of a symbol.
+const MAX_DOCUMENTS: usize = 40;
+
+/// What was asked.
+pub(super) struct ReachQuery<'a> {
+    pub target: &'a NodeTarget,
+    pub sense: WalkKind,
+    pub depth: WalkDepth,
+    pub filter: EdgeFilter,
+    pub precise: bool,
+    pub path: Option<&'a NodeTarget>,
+    pub limit: Limit,
+    pub offset: Offset,
+}
+
+/// Which edges a walk follows: imports only where they are asked for.
+pub(super) fn edge_filter(names: Vec<String>, imports: bool, least: Confidence) -> EdgeFilter {
+    let except = if imports { &[] } else { IMPORT_EDGES };
+    EdgeFilter { names, except, min_confidence: least }
+}
+
+/// How far a change reaches, or what something rests on
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReachAnswer {
+    /// The node that was asked about
+    pub target: EntityRef,
+    /// How many hops were followed
+    pub depth: usize,
+    /// How many nodes were reached, by kind
+    pub reached: BTreeMap<String, usize>,
+    /// Whether there are more: the walk stopped counting
+    pub is_cut: bool,
+    /// The nodes but tests, nearest first, most useful first among the equally near
+    pub rows: Vec<ReachRow>,
+    /// How many symbols of code but tests use the target directly, and in how many files
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub direct: Option<DirectUse>,
+    /// Test files to run, best first
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tests: Vec<TestFile>,
+    /// Files that import the target's file and use nothing of it that is known
+    pub only_importing: usize,
+    /// Documents that name the target
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<RepoPath>,
+    /// Nodes with more than ten direct connections, most first
+    pub high_fan_out: Vec<HighFanOutNode>,
+    /// Direct edges that were not followed because only a name fits
+    pub not_followed: usize,
+    /// What the answer leaves open
+    pub notes: Vec<String>,
+    /// Who said who calls whom, where that was asked for
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<AnswerSource>,
+    #[serde(skip)]
+    paging: Paging,
+    #[serde(skip)]
+    sense: Option<WalkKind>,
+}
+
+/// Who uses something directly, in numbers
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct DirectUse {
+    /// Symbols that use it
+    pub symbols: usize,
+    /// Files they are in
+    pub files: usize,
+    /// How many of the symbols are in other packages
+    pub in_other_packages: usize,
+    /// Those packages
+    pub other_packages: BTreeSet<RepoPath>,
+}
+
+/// A node that was reached
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReachRow {
+    /// How many hops away
+    pub distance: usize,
+    /// The node
+    pub node: EntityRef,
+    /// The edge it was reached by
+    pub edge: &'static str,
+    /// The line of the use, for what uses the target directly
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The node before it, if that is not the target
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub through: Option<EntityRef>,
+    /// How many lead to it in turn
+    #[serde(skip_serializing_if = "is_zero")]
+    pub leads_on: usize,
+    /// The first of those, by name
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub next: Vec<String>,
+    /// How sure the way there is
+    pub confidence: Confidence,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands out references")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
+}
+
+/// A node with many direct connections
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct HighFanOutNode {
+    /// The node
+    pub node: EntityRef,
+    /// How many
+    pub connections: usize,
+}
+
+pub(super) fn reach(view: &View, asked: &ReachQuery<'_>) -> Result<ReachAnswer> {
+    let target = graph::resolve(view, asked.target)?;
+    let mut start = vec![target.clone()];
+    for layer in view.graph_areas() {
+        start.extend(layer.parts(view, &target)?);
+    }
+    let depth = asked.depth.clamped();
+    let (call_graph, by) = match asked.precise {
+        true => server_calls(view, &target)?,
+        false => (None, None),
+    };
+    let enough = SUFFICIENT_NODES.max(asked.offset.get() + asked.limit.get());
+    let (sense, filter) = (asked.sense, &asked.filter);
+    let call_source = call_graph.as_ref().map(|graph| graph as &dyn CallSource);
+    let options = WalkOptions { kind: sense, depth, filter, call_source };
+    let mut walked = walk::walk_until(view, &start, options, enough)?;
+    let nodes = walked.reached.iter().map(|reached| &reached.node);
+    report_truncated_calls(view, nodes.chain([&target]))?;
+    if let Some(path) = asked.path {
+        let place = graph::resolve_path_scope(view, path)?;
+        walked.reached.retain(|reached| place.contains(&reached.node));
+    }
+    if asked.sense == WalkKind::Impact {
+        report_embedded_code(view, std::iter::once(&target))?;
+    }
+    walked.high_fan_out.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
+    let (reached, notes) = (counts(&walked), notes(asked.depth, &walked));
+    let is_impact = sense == WalkKind::Impact;
+    let is_code = start.iter().any(|node| matches!(node, EntityRef::Symbol(..)));
+    let callers = if is_impact { callers::direct_callers(view, &start)? } else { Vec::new() };
+    let direct = match is_impact && is_code {
+        true => Some(direct_use(view, &target, &callers)?),
+        false => None,
+    };
+    let tests = match is_impact && is_code {
+        true => tests_for(view, std::slice::from_ref(&target))?,
+        false => Vec::new(),
+    };
+    let follows_imports = asked.filter.except.is_empty() || !asked.filter.names.is_empty();
+    let only_importing = match is_impact && !follows_imports {
+        true => only_importing(view, &target, &callers)?,
+        false => 0,
+    };
+    let all = rows(view, &walked, &start, &callers, asked.path.is_some())?;
+    let (rows, paging) = Paging::cut(all, asked.offset, asked.limit);
+    Ok(ReachAnswer {
+        depth,
+        reached,
+        is_cut: walked.is_cut,
+        rows,
+        direct,
+        tests,
+        only_importing,
+        documents: if is_impact { documents(view, &target)? } else { Vec::new() },
+        notes,
+        not_followed: walked.unsure,
+        high_fan_out: walked
+            .high_fan_out
+            .into_iter()
+            .map(|(node, connections)| HighFanOutNode { node, connections })
+            .collect(),
+        paging,
+        sense: Some(sense),
+        by,
+        target,
+    })
+}
+
+/// Everything that was reached but tests, nearest first. Where a place was asked for, its tests
+/// are wanted too.
+fn rows(
+    view: &View,
+    walked: &WalkResult,
+    start: &[EntityRef],
+    callers: &[SymbolCaller],
+    with_tests: bool,
+) -> Result<Vec<ReachRow>> {
+    let conn = view.index()?.conn();
+    let mut order: BTreeMap<&EntityRef, (usize, u32)> = BTreeMap::new();
+    for (at, caller) in callers.iter().enumerate() {
+        order.insert(&caller.node, (at, caller.line));
+    }
+    let mut next: BTreeMap<&EntityRef, Vec<&EntityRef>> = BTreeMap::new();
+    for reached in &walked.reached {
+        next.entry(&reached.through).or_default().push(&reached.node);
+    }
+    let mut found = Vec::new();
+    for reached in &walked.reached {
+        let role = role_of(conn, &reached.node)?;
+        if role == FileRole::Test && !with_tests {
+            continue;
+        }
+        let caller = order.get(&reached.node).filter(|_| reached.distance == 1);
+        let on = next.get(&reached.node).map(Vec::as_slice).unwrap_or_default();
+        let key = (reached.distance, caller.map_or(usize::MAX, |(at, _)| *at), role);
+        found.push((
+            key,
+            ReachRow {
+                distance: reached.distance,
+                node: reached.node.clone(),
+                edge: reached.edge.name,
+                line: caller.map(|(_, line)| *line),
+                through: (!start.contains(&reached.through)).then(|| reached.through.clone()),
+                leads_on: on.len(),
+                next: on.iter().take(MAX_NEXT_NAMES).map(|node| page::short_name(node)).collect(),
+                confidence: reached.confidence,
+            },
+        ));
+    }
+    found.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| a.1.node.cmp(&b.1.node)));
+    Ok(found.into_iter().map(|(_, row)| row).collect())
+}
+
+/// Names that are told of what leads on from a row.
+const MAX_NEXT_NAMES: usize = 3;
+
+/// What the file of a node is for; a node of no file counts as production.
+fn role_of(conn: &Connection, node: &EntityRef) -> Result<FileRole> {
+    let Some(path) = node.path() else { return Ok(FileRole::Production) };
+    if let EntityRef::Symbol(path, name) = node
+        && code::symbol(conn, path, name.as_str())?.is_some_and(|row| row.is_test)
+    {
+        return Ok(FileRole::Test);
+    }
+    Ok(FileRole::of(path))
+}
+
+fn direct_use(view: &View, target: &EntityRef, callers: &[SymbolCaller]) -> Result<DirectUse> {
+    let packages = Packages::read(view)?;
+    let own = target.path().and_then(|path| packages.of(path));
+    let code: Vec<&SymbolCaller> = callers.iter().filter(|caller| !caller.is_test).collect();
+    let files: BTreeSet<&RepoPath> = code.iter().map(|caller| &caller.path).collect();
+    let other =
+        |caller: &&&SymbolCaller| packages.of(&caller.path).is_some_and(|one| Some(one) != own);
+    let others: Vec<&&SymbolCaller> = code.iter().filter(other).collect();
+    Ok(DirectUse {
+        symbols: code.len(),
+        files: files.len(),
+        in_other_packages: others.len(),
+        other_packages: others.iter().filter_map(|one| packages.of(&one.path)).cloned().collect(),
+    })
+}
+
+/// How many files import the target's file and are no caller of it.
+fn only_importing(view: &View, target: &EntityRef, callers: &[SymbolCaller]) -> Result<usize> {
+    let Some(path) = target.path() else { return Ok(0) };
+    let calling: BTreeSet<&RepoPath> = callers.iter().map(|caller| &caller.path).collect();
+    let importing: BTreeSet<RepoPath> = code::importer_names(view.index()?.conn(), path)?
+        .into_iter()
+        .map(|(path, _)| path)
+        .collect();
+    Ok(importing.iter().filter(|path| !calling.contains(path)).count())
+}
+
+/// The documents whose text names a symbol.
+fn documents(view: &View, target: &EntityRef) -> Result<Vec<RepoPath>> {
+    let EntityRef::Symbol(_, name) = target else { return Ok(Vec::new()) };
+    let name = own_name(name.as_str()).trim_end_matches("()");
+    let mut found = locate::files_with_words(view, name)?;
+    found.retain(|path| FileRole::of(path) == FileRole::Document);
+    found.truncate(MAX_DOCUMENTS);
+    let names = |path: &RepoPath| {
+        let text = SourceText::read(view, path);
+        text.is_ok_and(|text| count_word(text.as_str(), name) > 0)
+    };
+    found.retain(names);
+    Ok(found)
+}
+
+/// The language server's calls, if there is a server, and who answers.
+fn server_calls(
+    view: &View,
+    target: &EntityRef,
+) -> Result<(Option<CallGraph>, Option<AnswerSource>)> {
+    Ok(match CallGraph::of(view, target)? {
+        Ok(graph) => {
+            let by = graph.by.clone();
+            (Some(graph), Some(by))
+        }
+        Err(absent) => (None, Some(absent.by())),
+    })
+}
+
+fn counts(walked: &WalkResult) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for reached in &walked.reached {
+        *counts.entry(reached.node.kind().to_owned()).or_default() += 1;
+    }
+    counts
+}
+
+fn notes(asked: WalkDepth, walked: &WalkResult) -> Vec<String> {
+    let clamped = asked.note();
+    let far = walked.reached.last().map_or(0, |last| last.distance);
+    let cut = walked.is_cut.then(|| {
+        let count = walked.reached.len();
+        let far = counted(far, "hop");
+        format!("It stopped counting at {count}, {far} away; --depth 1 or --edges narrows it")
+    });
+    clamped.into_iter().chain(cut).collect()
+}

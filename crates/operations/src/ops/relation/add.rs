@@ -1,0 +1,43 @@
+//! `relation.add`: one card says something about another.
+
+use base::{Problem, Result};
+use cards::{CardRelationKind, RelationChange};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::relate;
+use crate::ops::card::{CardChangeAnswer, find_card_for_write, key_for_write};
+use engine::contract::args::NodeTarget;
+use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::plan::Plan;
+use engine::view::View;
+
+/// Say how one card hangs on another; nothing changes if it says so already
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Add {
+    /// Card that declares the relation
+    pub src_key: NodeTarget,
+    /// Card that it points to
+    pub dst_key: NodeTarget,
+    /// Type of the relation
+    pub r#type: CardRelationKind,
+}
+
+impl Mutation for Add {
+    const NAME: &'static str = "relation.add";
+    const EFFECT: Effect = Effect::Write { destructive: false, idempotent: true };
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "auth/login auth/session depends_on", shows: "a prerequisite" }];
+    type Answer = CardChangeAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
+        let card = find_card_for_write(view, &self.src_key)?;
+        let target = key_for_write(view, &self.dst_key)?;
+        if card.key == target {
+            return Err(Problem::invalid(format!("{} cannot hang on itself", card.key)));
+        }
+        relate(view, &card, RelationChange::Add, (self.r#type, &target))
+    }
+}

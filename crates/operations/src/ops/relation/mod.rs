@@ -1,0 +1,32 @@
+//! Relations between cards, put in and taken out.
+
+pub(super) mod add;
+pub(super) mod remove;
+
+use base::Result;
+use base::entity::CardKey;
+use cards::{CardRelationKind, CardRow, RelationChange};
+
+use super::card::{CardChangeAnswer, edit};
+use engine::plan::Plan;
+use engine::view::View;
+
+/// A plan that says a relation, or no longer says it.
+fn relate(
+    view: &View,
+    card: &CardRow,
+    what: RelationChange,
+    (kind, target): (CardRelationKind, &CardKey),
+) -> Result<Plan<CardChangeAnswer>> {
+    let word = if what == RelationChange::Add { "now" } else { "no longer" };
+    let said = format!("{word} {kind} {target}");
+    edit(
+        view,
+        card,
+        None,
+        (said, |text: &str| {
+            Ok(cards::change_relation(text, what, (kind, target))?
+                .unwrap_or_else(|| text.to_owned()))
+        }),
+    )
+}

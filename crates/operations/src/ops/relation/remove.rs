@@ -1,0 +1,59 @@
+//! `relation.remove`: one card no longer says something about another.
+
+use base::entity::CardKey;
+use base::{NextCall, Problem, ProblemCode, Result};
+use cards::{CardRelationKind, RelationChange};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::relate;
+use crate::ops::card::{CardChangeAnswer, find_card, find_card_for_write};
+use engine::contract::args::NodeTarget;
+use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::plan::Plan;
+use engine::view::View;
+
+/// Take a relation between two cards out
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Remove {
+    /// Card that declares the relation
+    pub src_key: NodeTarget,
+    /// Card that it points to, which need not exist
+    pub dst_key: NodeTarget,
+    /// Type of the relation
+    pub r#type: CardRelationKind,
+}
+
+impl Mutation for Remove {
+    const NAME: &'static str = "relation.remove";
+    const EFFECT: Effect = Effect::Write { destructive: true, idempotent: true };
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "auth/login auth/session depends_on",
+        shows: "a prerequisite no more",
+    }];
+    type Answer = CardChangeAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
+        let card = find_card_for_write(view, &self.src_key)?;
+        let said = cards::relations_from(view.index()?.conn(), card.key.as_str())?;
+        // What is to go may well be broken: the written key counts before any card it may mean.
+        let written = self.dst_key.as_str().trim();
+        let target: CardKey = match said.iter().any(|said| said.target == written) {
+            true => written.parse().map_err(Problem::invalid)?,
+            false => find_card(view, &self.dst_key)?.key,
+        };
+        let is_there = |said: &cards::StoredCardRelation| {
+            said.kind == self.r#type && said.target == target.as_str()
+        };
+        if !said.iter().any(is_there) {
+            let message = format!("{} does not say {} {target}", card.key, self.r#type);
+            return Err(Problem::new(ProblemCode::NotFound, message).hint_call(
+                "its relations are listed by",
+                NextCall::new("card.relations").with("key", card.key.to_string()),
+            ));
+        }
+        relate(view, &card, RelationChange::Remove, (self.r#type, &target))
+    }
+}

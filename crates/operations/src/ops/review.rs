@@ -1,0 +1,326 @@
+//! `review`: what a change may break, forgot, and must keep to.
+
+use base::words::counted;
+use base::{EntityRef, RepoPath, Result};
+use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::verify::ReportFormat;
+use crate::diff::{ChangedFile, ChangedSymbol, DiffRange, SymbolHow};
+use crate::review::{self, REVIEW_RULES, ReviewReport as Reviewed, TestsToRun};
+use engine::contract::answer::Paging;
+use engine::contract::args::{Limit, Offset, Words};
+use engine::contract::op::{OpExample, Query, ToolVisibility};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::rules::{self, RuleFinding, RuleSeverity};
+use engine::view::View;
+
+/// How many changed symbols and tests a page shows.
+const MAX_SHOWN: usize = 12;
+
+/// Look at a change before it is committed: what it may break, forgot, must keep to
+///
+/// Callers at risk, linked specs and requirements, files that usually change too, stale
+/// knowledge, new violations, tests to run.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Review {
+    /// `A..B`, `A...B`, or a commit to compare the working tree with; HEAD if left out
+    #[serde(default)]
+    pub range: Option<Words>,
+    /// Review what the next commit would hold
+    #[arg(long, conflicts_with = "range")]
+    #[serde(default)]
+    pub staged: bool,
+    /// Format of the report
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub format: ReportFormat,
+    /// Least severity of a finding that makes the exit code 1
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    pub fail_on: FailOn,
+    /// Findings to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Findings to skip
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub offset: Offset,
+}
+
+/// What a gate stops at.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum FailOn {
+    /// Errors
+    #[default]
+    Error,
+    /// Warnings too
+    Warning,
+    /// Nothing
+    Never,
+}
+
+/// What a change asks of its author
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReviewAnswer {
+    /// What was compared
+    pub compared: String,
+    /// Files that changed
+    pub files: Vec<ReviewFileRow>,
+    /// Symbols that changed
+    pub symbols: Vec<ReviewSymbolRow>,
+    /// How many errors, warnings and notes there are
+    pub counts: [usize; 3],
+    /// What to look at, most pressing first
+    pub findings: Vec<RuleFinding>,
+    /// What to run, nearest first
+    pub tests: Vec<ReviewTestRow>,
+    /// What was looked at
+    pub checked: Vec<&'static str>,
+    /// What was not looked at, and why
+    pub not_checked: Vec<String>,
+    /// What the answer leaves open
+    pub notes: Vec<String>,
+    #[serde(skip)]
+    document: Option<String>,
+    #[serde(skip)]
+    fails: bool,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// A file that changed
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReviewFileRow {
+    /// Where it is, or was
+    pub path: RepoPath,
+    /// What happened
+    pub how: &'static str,
+    /// Where it was
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub old: Option<RepoPath>,
+}
+
+/// A symbol that changed
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReviewSymbolRow {
+    /// Its handle, now or last
+    pub node: EntityRef,
+    /// What happened
+    pub how: &'static str,
+    /// Where it was
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub was: Option<String>,
+}
+
+/// Tests to run
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReviewTestRow {
+    /// The file, or the entity
+    pub node: EntityRef,
+    /// The tests in it that reach what changed
+    pub names: Vec<String>,
+    /// How many of the changed symbols they reach
+    pub symbols: usize,
+    /// How many calls away the nearest is, where calls lead to it; 0 if it changed itself
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hops: Option<usize>,
+    /// How it was found
+    pub how: String,
+}
+
+impl Query for Review {
+    const NAME: &'static str = "review";
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "", shows: "what is edited since the last commit" },
+        OpExample { args: "--staged", shows: "what the next commit would hold" },
+        OpExample {
+            args: "main... --format github",
+            shows: "a branch, as annotations of its pull request",
+        },
+    ];
+    type Answer = ReviewAnswer;
+
+    fn run(self, view: &View) -> Result<ReviewAnswer> {
+        let between = match (&self.range, self.staged) {
+            (Some(range), _) => DiffRange::parse(range.as_str().trim()),
+            (None, true) => DiffRange::Staged,
+            (None, false) => DiffRange::WorkingTree,
+        };
+        let Reviewed { files, symbols, findings, tests, checked, not_checked, notes } =
+            review::review(view, &between)?;
+        let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
+        let counts = [RuleSeverity::Error, RuleSeverity::Warning, RuleSeverity::Note].map(count);
+        let stops = match self.fail_on {
+            FailOn::Error => counts[0] > 0,
+            FailOn::Warning => counts[0] + counts[1] > 0,
+            FailOn::Never => false,
+        };
+        let document = match self.format {
+            ReportFormat::Text => None,
+            ReportFormat::Github => Some(rules::github(&findings)),
+            ReportFormat::Sarif => {
+                let of_rules = rules::all(view).into_iter().map(rules::VerifyRule::summary);
+                let means: Vec<_> = REVIEW_RULES.iter().copied().chain(of_rules).collect();
+                Some(rules::sarif(&findings, &means))
+            }
+        };
+        let (findings, paging) = Paging::cut(findings, self.offset, self.limit);
+        Ok(ReviewAnswer {
+            compared: between.description(),
+            files: files.into_iter().map(file_row).collect(),
+            symbols: symbols.iter().map(symbol_row).collect(),
+            counts,
+            findings,
+            tests: tests.into_iter().map(test_row).collect(),
+            checked,
+            not_checked,
+            notes,
+            document,
+            fails: stops,
+            paging,
+        })
+    }
+}
+
+fn file_row(file: ChangedFile) -> ReviewFileRow {
+    ReviewFileRow { path: file.path, how: file.kind.as_str(), old: file.old }
+}
+
+fn symbol_row(symbol: &ChangedSymbol) -> ReviewSymbolRow {
+    let was = symbol.previous.as_ref().map(|(path, full)| format!("{path}#{full}"));
+    ReviewSymbolRow { node: symbol.node(), how: symbol.kind.as_str(), was }
+}
+
+fn test_row(tests: TestsToRun) -> ReviewTestRow {
+    let TestsToRun { node, names, symbols, hops, how } = tests;
+    ReviewTestRow { node, names, symbols, hops, how }
+}
+
+impl Render for ReviewAnswer {
+    fn render(&self, page: &mut Page) {
+        if let Some(document) = &self.document {
+            return page.document(document);
+        }
+        page.answer(self.summary());
+        if self.files.is_empty() {
+            return;
+        }
+        self.render_changed(page);
+        if !self.findings.is_empty() {
+            page.heading("Look");
+            page.table(2, self.findings.iter().map(cells).collect());
+            self.paging.render_rest(page, self.findings.len());
+        }
+        self.render_tests(page);
+        page.blank();
+        page.item("Checked", self.checked.join(", "));
+        if !self.not_checked.is_empty() {
+            page.item("Not checked", self.not_checked.join(", "));
+        }
+        self.notes.iter().for_each(|note| page.item("note", note));
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+
+    fn has_findings(&self) -> bool {
+        self.fails
+    }
+}
+
+impl ReviewAnswer {
+    fn summary(&self) -> String {
+        if self.files.is_empty() {
+            return format!("Nothing changed {}", self.compared);
+        }
+        let look = match self.counts.iter().sum() {
+            0 => "Nothing found to look at".to_owned(),
+            count => format!("{} to look at", counted(count, "thing")),
+        };
+        let run = match self.tests.len() {
+            0 => "no test found to run".to_owned(),
+            count => format!("{} to run", counted(count, "test file")),
+        };
+        format!(
+            "{} changed {}: {}. {look}, {run}.",
+            counted(self.files.len(), "file"),
+            self.compared,
+            counted(self.symbols.len(), "symbol")
+        )
+    }
+
+    /// Symbols, and files that have none, most telling first.
+    fn render_changed(&self, page: &mut Page) {
+        page.heading("Changed");
+        let mut rows: Vec<Vec<PageCell>> = Vec::new();
+        for symbol in &self.symbols {
+            let how = match &symbol.was {
+                Some(was) if symbol.how == SymbolHow::Moved.as_str() => format!("moved from {was}"),
+                _ => symbol.how.to_owned(),
+            };
+            rows.push(vec![PageCell::text(how), PageCell::handle(symbol.node.short_handle())]);
+        }
+        let has_symbols =
+            |path: &RepoPath| self.symbols.iter().any(|symbol| symbol.node.path() == Some(path));
+        for file in self.files.iter().filter(|file| !has_symbols(&file.path)) {
+            let how = match &file.old {
+                Some(old) => format!("{} from {old}", file.how),
+                None => file.how.to_owned(),
+            };
+            rows.push(vec![PageCell::text(how), PageCell::handle(&file.path)]);
+        }
+        let more = rows.len().saturating_sub(MAX_SHOWN);
+        rows.truncate(MAX_SHOWN);
+        page.table(2, rows);
+        if more > 0 {
+            page.say(format!("  …  {more} more, in the JSON form of this answer"));
+        }
+    }
+
+    fn render_tests(&self, page: &mut Page) {
+        if self.tests.is_empty() {
+            return;
+        }
+        page.heading("Run");
+        let row = |tests: &ReviewTestRow| {
+            let names: Vec<&str> =
+                tests.names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
+            let shown = match names.len() {
+                0 => String::new(),
+                1..=4 => names.join(", "),
+                many => format!("{} and {} more", names[..3].join(", "), many - 3),
+            };
+            vec![
+                PageCell::handle(tests.node.short_handle()),
+                PageCell::text(&tests.how),
+                PageCell::faint(shown),
+            ]
+        };
+        page.table(2, self.tests.iter().take(MAX_SHOWN).map(row).collect());
+        if let Some(more) = self.tests.len().checked_sub(MAX_SHOWN).filter(|more| *more > 0) {
+            page.say(format!("  …  {more} more, in the JSON form of this answer"));
+        }
+    }
+}
+
+fn cells(found: &RuleFinding) -> Vec<PageCell> {
+    let severity = match found.severity {
+        RuleSeverity::Error => PageCell::bad("error"),
+        other => PageCell::faint(other.as_str()),
+    };
+    let text = PageCell::text(format!("{}; {}", found.message, found.fix));
+    let place = match &found.node {
+        Some(node) => node.short_handle(),
+        None => found.place(),
+    };
+    vec![severity, PageCell::text(found.code), text, PageCell::handle(place)]
+}

@@ -1,0 +1,154 @@
+//! `share`: knowledge as files of the repository, for review and for others.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use base::shared::{MergePreference, MergeReport, SharedProblemKind, is_tombstone};
+use base::words::counted;
+use base::{Call, Hash, NextCall, Problem, RepoPath, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tree::FileEdit;
+
+use engine::areas::{kb, work};
+use engine::contract::args::MergeSide;
+use engine::contract::op::{Action, Effect, OpExample};
+use engine::contract::page::{Page, Render};
+use engine::plan::{Plan, PlannedChange};
+use engine::shared_files;
+use engine::view::View;
+use engine::workspace::Workspace;
+
+/// Write knowledge and the branch's facts as files, for review and for teammates
+///
+/// Molecules, atoms, their changelog, facts of the knowledge base: under `.cairn/shared/`, one
+/// file a record. `sync` merges them elsewhere.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Share {
+    /// Whose records win where both sides changed them; refused if left out
+    #[arg(long, value_enum)]
+    #[serde(default)]
+    pub prefer: Option<MergeSide>,
+}
+
+/// How many records that miss their files a page names.
+const MAX_LISTED: usize = 6;
+
+/// What was written
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ShareAnswer {
+    /// Files that were written or removed
+    pub files: Vec<RepoPath>,
+    /// How many records are shared
+    pub records: usize,
+    /// What the files had and the store had not
+    pub merged: MergeReport,
+}
+
+impl Action for Share {
+    const NAME: &'static str = "share";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "", shows: "knowledge put where git keeps it" }];
+    type Answer = ShareAnswer;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<ShareAnswer> {
+        // First what others wrote comes in, so that nothing of theirs is overwritten.
+        let merged = merge_shared(workspace, call, MergeSide::prefer(self.prefer))?;
+        let written = workspace.write(call, |view| write_files(view, &merged))?;
+        // Now the files say what the stores say, and that is noted.
+        merge_shared(workspace, call, MergePreference::Neither)?;
+        Ok(ShareAnswer { files: written.files, records: written.result, merged })
+    }
+}
+
+/// Who a merge of shared files is recorded for.
+const SHARED_ACTOR: &str = "shared files";
+
+/// Merges the shared files into the stores. Where nothing is shared, nothing is made.
+pub(super) fn merge_shared(
+    workspace: &Workspace,
+    call: &Arc<Call>,
+    prefer: MergePreference,
+) -> Result<MergeReport> {
+    // Without a choice of the caller the change is that of those who wrote the files: `undo` has
+    // nothing to take back of it.
+    let call = &match prefer {
+        MergePreference::Neither => Arc::new(call.on_behalf_of(SHARED_ACTOR)),
+        MergePreference::Ours | MergePreference::Theirs => call.clone(),
+    };
+    let work = workspace.write(call, |view| work::shared::merge(view, prefer))?;
+    let kb = workspace.write(call, |view| kb::shared::merge(view, prefer))?;
+    Ok(work.result.combine(kb.result))
+}
+
+/// The files as they should be; those that are to be settled first are left alone.
+fn write_files(view: &View, merged: &MergeReport) -> Result<Plan<usize>> {
+    let known: BTreeMap<String, String> = shared_files::texts(view)?;
+    let mut texts = work::shared::texts(view, &known)?;
+    let facts = kb::shared::texts(view, &known)?;
+    texts.extend(facts.into_iter().map(|(path, text)| (path, Some(text))));
+    let is_settled = |path: &str| !merged.unresolved.contains(path);
+    let mut edits = Vec::new();
+    for (path, text) in texts.iter().filter(|(path, _)| is_settled(path)) {
+        let before = known.get(path);
+        if before != text.as_ref() {
+            edits.push(edit(path, before, text.as_ref())?);
+        }
+    }
+    let change =
+        if edits.is_empty() { PlannedChange::Nothing } else { PlannedChange::Files(edits) };
+    let is_record = |text: &&Option<String>| text.as_ref().is_some_and(|text| !is_tombstone(text));
+    let answer = texts.values().filter(is_record).count();
+    Ok(Plan { summary: "share knowledge".into(), change, answer, retry_on_conflict: true })
+}
+
+fn edit(path: &str, before: Option<&String>, after: Option<&String>) -> Result<FileEdit> {
+    Ok(FileEdit {
+        path: path.parse().map_err(Problem::internal)?,
+        expected: before.map(|text| Hash::of(text.as_bytes())),
+        content: after.map(|text| text.as_bytes().to_vec()),
+    })
+}
+
+impl Render for ShareAnswer {
+    fn render(&self, page: &mut Page) {
+        let (records, files) = (counted(self.records, "record"), counted(self.files.len(), "file"));
+        page.answer(format!("{records} shared, {files} changed under .cairn/shared"));
+        render_merged(page, &self.merged);
+    }
+}
+
+/// What came in from the shared files.
+pub(super) fn render_merged(page: &mut Page, merged: &MergeReport) {
+    if merged.is_empty() {
+        return;
+    }
+    let (added, updated) = (merged.added.len(), merged.updated.len());
+    let removed = match merged.removed.len() {
+        0 => String::new(),
+        removed => format!(", {removed} deleted elsewhere and now here"),
+    };
+    let added = counted(added, "record");
+    page.item("shared knowledge", format!("{added} added, {updated} updated{removed}"));
+    for problem in &merged.problems {
+        let what = match problem.kind {
+            SharedProblemKind::Unreadable => "not a record",
+            SharedProblemKind::Conflict => "conflict",
+            SharedProblemKind::Rewritten => "rewritten changelog entry",
+        };
+        page.item(what, format!("{}: {}", problem.path, problem.reason));
+    }
+    if !merged.missing.is_empty() {
+        let shown = merged.missing.iter().take(MAX_LISTED).cloned().collect::<Vec<_>>().join(", ");
+        let count = merged.missing.len();
+        page.item("shared before, and their files are gone", format!("{count}: {shown}"));
+    }
+    if !merged.conflicts.is_empty() || !merged.missing.is_empty() || !merged.rewritten.is_empty() {
+        let share = |side: &str| NextCall::new("share").with("prefer", side);
+        page.say_call("to write what is here", share("ours"));
+        page.say_call("to take what the files say", share("theirs"));
+    }
+}

@@ -1,0 +1,93 @@
+//! `uninstall`: takes back what `init` wrote, byte for byte.
+
+use std::sync::Arc;
+
+use base::words::counted;
+use base::{Call, Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::install::{self, HookChange, InstalledFiles, InstalledHookRow, SkippedFile};
+use engine::contract::op::{Action, Door, Effect, OpExample};
+use engine::contract::page::{Page, Render};
+use engine::workspace::Workspace;
+
+/// Take back what `init` wrote: files, git hooks, agents' settings
+///
+/// Files get back the bytes they had; what you changed yourself stays. Cards and durable stores
+/// are kept.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Uninstall {
+    /// Show what would change, write nothing
+    #[arg(long)]
+    #[serde(default)]
+    pub dry_run: bool,
+}
+
+/// What was taken back
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct UninstallAnswer {
+    /// What happened to files of the repository
+    pub files: InstalledFiles,
+    /// What happened to git's hooks
+    pub hooks: Vec<InstalledHookRow>,
+    /// What was left alone, and why
+    pub left: Vec<SkippedFile>,
+    /// Whether nothing was written
+    pub dry_run: bool,
+}
+
+impl Action for Uninstall {
+    const NAME: &'static str = "uninstall";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const DOORS: &'static [Door] = Door::PERSON;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "--dry-run", shows: "what would be taken back" }];
+    type Answer = UninstallAnswer;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<UninstallAnswer> {
+        let plan = || setup::plan_uninstall(install::existing_file_reader(workspace));
+        let (files, mut left) =
+            install::write_files(workspace, (plan, "uninstall"), self.dry_run, call)?;
+        let hooks =
+            install::change_hooks(workspace, HookChange::Remove, (self.dry_run, &mut left), call)?;
+        if !self.dry_run {
+            remove_cache(workspace)?;
+        }
+        Ok(UninstallAnswer { files, hooks, left, dry_run: self.dry_run })
+    }
+}
+
+/// The cache can be derived again; the folder goes too if nothing else is in it.
+fn remove_cache(workspace: &Workspace) -> Result<()> {
+    let root = workspace.tree.root();
+    if !tree::is_link_free(root, &workspace.data_folders.cache) || !root.join(".cairn").is_dir() {
+        return Ok(()); // a link to somewhere else is nothing we made
+    }
+    let folder = tree::open_private_folder(&workspace.tree, ".cairn")?;
+    match workspace.disk().remove_dir_all(&folder, "cache".as_ref()) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(Problem::io("remove the cache .cairn/cache")(error));
+        }
+        _ => {}
+    }
+    drop(folder);
+    // It stays if cards or shared knowledge are in it.
+    let _ = workspace.disk().remove_if_empty(workspace.tree.dir(), ".cairn".as_ref());
+    Ok(())
+}
+
+impl Render for UninstallAnswer {
+    fn render(&self, page: &mut Page) {
+        let (files, hooks) = (self.files.rows.len(), self.hooks.len());
+        let both = format!("{} and {}", counted(files, "file"), counted(hooks, "hook"));
+        match (files + hooks, self.dry_run) {
+            (0, _) => page.answer("Nothing of cairn's is set up here"),
+            (_, true) => page.answer(format!("Would take back {both}")),
+            (_, false) => page.answer(format!("Took back {both}")),
+        }
+        install::render(page, &self.files, &self.hooks, &self.left);
+    }
+}

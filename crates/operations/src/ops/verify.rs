@@ -1,0 +1,205 @@
+//! `verify`: is what we wrote down still true? Every rule of every area in one report.
+
+use base::Result;
+use base::words::counted;
+use clap::{Args, ValueEnum};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use engine::contract::answer::Paging;
+use engine::contract::args::{Limit, NodeTarget, Offset, comma_list};
+use engine::contract::op::{OpExample, Query, ToolVisibility};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::graph;
+use engine::index::tables;
+use engine::rules::baseline::Baseline;
+use engine::rules::{
+    self, RuleFinding, RuleReport, RuleScope, RuleSeverity, StagedChanges, VerifyRule,
+};
+use engine::view::View;
+
+/// Check that what was written down is still true
+///
+/// Every rule of every area; errors make the exit code 1. Problems in `.cairn/baseline.jsonl`,
+/// which `baseline` writes, are only counted.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Verify {
+    /// Only problems in this file or folder
+    #[serde(default)]
+    pub path: Option<NodeTarget>,
+    /// Only check these rules; all if left out
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub rules: Vec<String>,
+    /// Only check what the next commit would change
+    #[arg(long)]
+    #[serde(default)]
+    pub staged: bool,
+    /// Other baseline file; `none` counts every problem
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub baseline: Option<String>,
+    /// Format of the report
+    #[arg(long, value_enum, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub format: ReportFormat,
+    /// Problems to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Problems to skip
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub offset: Offset,
+}
+
+/// How a report is written.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum ReportFormat {
+    /// For reading
+    #[default]
+    Text,
+    /// For code scanners
+    Sarif,
+    /// As annotations of a GitHub workflow
+    Github,
+}
+
+/// What does not hold
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct VerifyAnswer {
+    /// How many errors there are
+    pub errors: usize,
+    /// How many warnings there are
+    pub warnings: usize,
+    /// How many problems the baseline knows
+    pub in_baseline: usize,
+    /// How many rules were run
+    pub rules: usize,
+    /// How many files there are
+    pub files: u64,
+    /// The problems, worst first
+    pub findings: Vec<RuleFinding>,
+    #[serde(skip)]
+    document: Option<String>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+impl Query for Verify {
+    const NAME: &'static str = "verify";
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "--staged", shows: "what the next commit would break" },
+        OpExample { args: "--format sarif", shows: "the report as code scanners read it" },
+    ];
+    type Answer = VerifyAnswer;
+
+    fn run(self, view: &View) -> Result<VerifyAnswer> {
+        let scope = match self.staged {
+            true => RuleScope::Staged(StagedChanges::read(view)?),
+            false => RuleScope::Everything,
+        };
+        let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
+        let RuleReport { mut findings, rules } = rules::run(view, &scope, &self.rules)?;
+        if let Some(path) = path.as_ref().and_then(|node| node.path()) {
+            findings.retain(|finding| {
+                finding.path.as_ref().is_some_and(|own| own.is_at_or_below(path))
+            });
+        }
+        let baseline = Baseline::read(view, self.baseline.as_deref())?;
+        let (findings, in_baseline) = baseline.subtract(findings);
+        let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
+        let (errors, warnings) = (count(RuleSeverity::Error), count(RuleSeverity::Warning));
+        let document = self.document(&findings, &rules);
+        let (findings, paging) = Paging::cut(findings, self.offset, self.limit);
+        let files = tables::count_files(view.index()?.conn())?;
+        let rules = rules.len();
+        Ok(VerifyAnswer { errors, warnings, in_baseline, rules, files, findings, document, paging })
+    }
+}
+
+impl Verify {
+    fn document(&self, findings: &[RuleFinding], rules: &[&VerifyRule]) -> Option<String> {
+        match self.format {
+            ReportFormat::Text => None,
+            ReportFormat::Sarif => {
+                let means: Vec<_> = rules.iter().map(|rule| rule.summary()).collect();
+                Some(rules::sarif(findings, &means))
+            }
+            ReportFormat::Github => Some(rules::github(findings)),
+        }
+    }
+}
+
+impl Render for VerifyAnswer {
+    fn render(&self, page: &mut Page) {
+        if let Some(document) = &self.document {
+            return page.document(document);
+        }
+        page.answer(self.summary());
+        let cells = |found: &RuleFinding| {
+            let severity = match found.severity {
+                RuleSeverity::Error => PageCell::bad("error"),
+                other => PageCell::text(other.as_str()),
+            };
+            let text = format!("{}; {}", found.message, found.fix);
+            vec![
+                severity,
+                PageCell::text(found.code),
+                PageCell::handle(found.place()),
+                PageCell::text(text),
+            ]
+        };
+        page.table(0, self.findings.iter().map(cells).collect());
+        self.paging.render_rest(page, self.findings.len());
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+
+    fn has_findings(&self) -> bool {
+        self.errors > 0
+    }
+}
+
+impl VerifyAnswer {
+    /// What the next commit would break.
+    pub(super) fn staged(view: &View) -> Result<Self> {
+        let staged = Verify {
+            path: None,
+            rules: Vec::new(),
+            staged: true,
+            baseline: None,
+            format: ReportFormat::Text,
+            limit: Limit::default(),
+            offset: Offset::default(),
+        };
+        staged.run(view)
+    }
+
+    fn summary(&self) -> String {
+        let found = match (self.errors, self.warnings) {
+            (0, 0) => "No problems".to_owned(),
+            (errors, 0) => counted(errors, "error"),
+            (0, warnings) => counted(warnings, "warning"),
+            (errors, warnings) => {
+                format!("{}, {}", counted(errors, "error"), counted(warnings, "warning"))
+            }
+        };
+        let older = match self.in_baseline {
+            0 => String::new(),
+            older => format!("; {} in the baseline", counted(older, "older problem")),
+        };
+        let rules = counted(self.rules, "rule");
+        format!("{found} in {rules} over {}{older}", counted(self.files, "file"))
+    }
+}

@@ -1,0 +1,105 @@
+//! `work.claim`: takes a task, so that nobody else does.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::claim::{ClaimScope, claim, release};
+use work::record::{Task, TaskClaim as Lease};
+use work::words::WorkPriority;
+use work::{WorkItem, WorkRecordRef};
+
+use super::record::line;
+use engine::areas::work::plan;
+use engine::contract::args::number_type;
+use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::contract::page::{Page, Render};
+use engine::plan::Plan;
+use engine::view::View;
+
+number_type!(
+    /// How long a claim holds unless it is renewed, in minutes.
+    ClaimMinutes, 1..=10_080, default 60
+);
+
+/// Claim a task, or the next one that is free, so that nobody else takes it
+///
+/// The claim ends by itself; claiming again renews it.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// Task to claim; the next one that is ready if left out
+    #[serde(default, alias = "id", alias = "task_id")]
+    pub task: Option<WorkRecordRef>,
+    /// Only tasks of this project
+    #[arg(long)]
+    #[serde(default, alias = "project_id")]
+    pub project: Option<WorkRecordRef>,
+    /// Only tasks of this feature
+    #[arg(long)]
+    #[serde(default, alias = "feature_id")]
+    pub feature: Option<WorkRecordRef>,
+    /// Only tasks with this priority
+    #[arg(long)]
+    #[serde(default)]
+    pub priority: Option<WorkPriority>,
+    /// How many minutes the claim holds
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub minutes: ClaimMinutes,
+    /// Give the claim on the task back
+    #[arg(long, requires = "task")]
+    #[serde(default)]
+    pub release: bool,
+}
+
+/// A task and who has it
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ClaimAnswer {
+    /// The task
+    pub task: Task,
+    /// The claim, or the one that was given back
+    pub claim: Lease,
+    /// Whether it was given back
+    pub released: bool,
+}
+
+impl Mutation for Claim {
+    const NAME: &'static str = "work.claim";
+    const EFFECT: Effect = Effect::ADDS;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "", shows: "the next free task, taken" },
+        OpExample { args: "task:019b7d2f-1a2b --release", shows: "a task given back" },
+    ];
+    type Answer = ClaimAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<ClaimAnswer>> {
+        let told = |done: &ClaimAnswer| format!("claim task \"{}\"", done.task.title);
+        plan(view, told, |draft| {
+            let (task, claim) = match (&self.task, self.release) {
+                (Some(task), true) => release(draft, task)?,
+                (task, _) => {
+                    let among = ClaimScope {
+                        project: self.project.as_ref(),
+                        feature: self.feature.as_ref(),
+                        priority: self.priority,
+                    };
+                    claim(draft, task.as_ref(), among, self.minutes.into())?
+                }
+            };
+            Ok(ClaimAnswer { task, claim, released: self.release })
+        })
+    }
+}
+
+impl Render for ClaimAnswer {
+    fn render(&self, page: &mut Page) {
+        let line = line(&WorkItem::Task(self.task.clone()));
+        if self.released {
+            page.answer(format!("Given back: {line}"));
+            return;
+        }
+        page.answer(format!("Claimed until {}: {line}", self.claim.until));
+        page.say(format!("Commits with the trailer  Task: {}  belong to it", self.task.id));
+    }
+}

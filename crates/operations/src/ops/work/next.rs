@@ -1,0 +1,179 @@
+//! `work.next`: what to do next.
+
+use base::{NextCall, Problem, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::claim::{ClaimScope, next_features, next_tasks};
+use work::record::{Feature, Task};
+use work::words::{WorkKind, WorkPriority};
+use work::{WorkItem, WorkRecordId, WorkRecordRef};
+
+use super::record::line;
+use engine::areas::work::{read_store, tasks_about};
+use engine::contract::alias::OpAlias;
+use engine::contract::answer::Paging;
+use engine::contract::args::{Limit, NodeTarget, Offset, number_type};
+use engine::contract::op::{OpExample, Query};
+use engine::contract::page::{Page, Render};
+use engine::view::View;
+
+number_type!(
+    /// How many suggestions there are.
+    SuggestionLimit, 1..=50, default 1
+);
+
+/// Say what to do next: unblocked, unclaimed, urgent and easy first
+///
+/// Two agents may hear the same; `work claim` gives it to one.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Next {
+    /// Suggest a task or a feature; a task if left out
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    pub kind: Option<WorkKind>,
+    /// Only work of this project
+    #[arg(long)]
+    #[serde(default, alias = "project_id")]
+    pub project: Option<WorkRecordRef>,
+    /// Only tasks of this feature
+    #[arg(long)]
+    #[serde(default, alias = "feature_id")]
+    pub feature: Option<WorkRecordRef>,
+    /// Only work with this priority
+    #[arg(long)]
+    #[serde(default)]
+    pub priority: Option<WorkPriority>,
+    /// Only tasks whose Context Files name this file or folder, and their features
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<NodeTarget>,
+    /// How many suggestions to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: SuggestionLimit,
+    /// Suggestions to skip
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub offset: Offset,
+}
+
+/// What could be begun now
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NextAnswer {
+    /// Tasks, first to last
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tasks: Vec<Task>,
+    /// Features, first to last
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<Feature>,
+    /// How many could be begun
+    pub total: usize,
+    /// How many are blocked
+    pub blocked: usize,
+    /// How many are claimed
+    pub claimed: usize,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+impl Query for Next {
+    const NAME: &'static str = "work.next";
+    const ALIASES: &'static [OpAlias] = &[
+        OpAlias::of("get_next_task").presetting(&[("kind", "\"task\"")]),
+        OpAlias::of("get_next_feature").presetting(&[("kind", "\"feature\"")]),
+    ];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "--limit 3", shows: "three tasks to choose from" }];
+    type Answer = NextAnswer;
+
+    fn run(self, view: &View) -> Result<NextAnswer> {
+        let among = ClaimScope {
+            project: self.project.as_ref(),
+            feature: self.feature.as_ref(),
+            priority: self.priority,
+        };
+        read_store(view, |draft| {
+            let about =
+                self.path.as_ref().map(|path| tasks_about(view, draft, path)).transpose()?;
+            let is_about =
+                |id: &WorkRecordId| about.as_ref().is_none_or(|about| about.contains(id));
+            let limit = Limit::try_from(u32::from(self.limit)).map_err(Problem::internal)?;
+            if self.kind == Some(WorkKind::Feature) {
+                let mut ready = next_features(draft, among, usize::MAX)?;
+                ready.items.retain(|one| is_about(&one.id));
+                let (features, paging) = Paging::cut(ready.items, self.offset, limit);
+                let blocked = ready.blocked;
+                return Ok(NextAnswer::of(
+                    Vec::new(),
+                    features,
+                    UnavailableCounts { blocked, claimed: 0 },
+                    paging,
+                ));
+            }
+            let mut ready = next_tasks(draft, among, usize::MAX)?;
+            ready.items.retain(|one| is_about(&one.id));
+            let (tasks, paging) = Paging::cut(ready.items, self.offset, limit);
+            let waiting = UnavailableCounts { blocked: ready.blocked, claimed: ready.claimed };
+            Ok(NextAnswer::of(tasks, Vec::new(), waiting, paging))
+        })
+    }
+}
+
+/// How much cannot be begun.
+#[derive(Clone, Copy)]
+struct UnavailableCounts {
+    blocked: usize,
+    claimed: usize,
+}
+
+impl NextAnswer {
+    fn of(
+        tasks: Vec<Task>,
+        features: Vec<Feature>,
+        waiting: UnavailableCounts,
+        paging: Paging,
+    ) -> Self {
+        let UnavailableCounts { blocked, claimed } = waiting;
+        let total = usize::try_from(paging.total).unwrap_or(usize::MAX);
+        Self { tasks, features, total, blocked, claimed, paging }
+    }
+}
+
+impl Render for NextAnswer {
+    fn render(&self, page: &mut Page) {
+        let tasks = self.tasks.iter().cloned().map(WorkItem::Task);
+        let features = self.features.iter().cloned().map(WorkItem::Feature);
+        let all: Vec<WorkItem> = tasks.chain(features).collect();
+        let rest = format!(
+            "{} could be begun, {} blocked, {} claimed",
+            self.total, self.blocked, self.claimed
+        );
+        let Some(first) = all.first() else {
+            page.answer(format!(
+                "Nothing can be begun: {} blocked, {} claimed",
+                self.blocked, self.claimed
+            ));
+            page.say_call("What they wait for:", NextCall::new("work.blocked"));
+            return;
+        };
+        page.answer(line(first));
+        if let WorkItem::Task(task) = first {
+            let why = format!(
+                "{} priority, complexity {}, oldest of its kind",
+                task.priority, task.complexity
+            );
+            page.item("why", why);
+            let claim = NextCall::new("work.claim").with("task", first.brief().handle());
+            page.say_call("Take it:", claim);
+        }
+        all.iter().skip(1).for_each(|one| page.say(line(one)));
+        page.say(rest);
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

@@ -1,0 +1,86 @@
+//! Projects, features and tasks as answers show them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use work::WorkItem;
+use work::container::WorkItemBrief;
+use work::query::priority_of;
+use work::record::{Feature, Project, Section, Task};
+use work::words::WorkStatus;
+
+use engine::contract::page::{Page, PageCell, Render};
+
+/// A whole record, under the name of its kind
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WorkRecordAnswer {
+    /// The project, if it is one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<Project>,
+    /// The feature, if it is one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feature: Option<Feature>,
+    /// The task, if it is one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub task: Option<Task>,
+    #[serde(skip)]
+    outcome: &'static str,
+    #[serde(skip)]
+    line: String,
+}
+
+impl WorkRecordAnswer {
+    /// A record, and what happened to it in a word.
+    pub(super) fn of(one: WorkItem, outcome: &'static str) -> Self {
+        let line = line(&one);
+        let (mut project, mut feature, mut task) = (None, None, None);
+        match one {
+            WorkItem::Project(one) => project = Some(one),
+            WorkItem::Feature(one) => feature = Some(one),
+            WorkItem::Task(one) => task = Some(one),
+        }
+        Self { project, feature, task, outcome, line }
+    }
+}
+
+impl Render for WorkRecordAnswer {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!("{} {}", self.outcome, self.line).trim());
+    }
+}
+
+/// A record on one line, with its version and handle.
+pub(super) fn line(one: &WorkItem) -> String {
+    let status = one.status().map_or(String::new(), |status| format!("  {status}"));
+    let priority = priority_of(one).map_or(String::new(), |priority| format!(" {priority}"));
+    let brief = one.brief();
+    format!(
+        "{} \"{}\"{status}{priority}  version {}    {}",
+        brief.kind,
+        brief.name,
+        one.version(),
+        brief.handle()
+    )
+}
+
+/// A row of a table: where it stands, what it is called, its handle.
+pub(super) fn row(brief: &WorkItemBrief) -> Vec<PageCell> {
+    let status = brief.status.map_or("", WorkStatus::word);
+    vec![
+        PageCell::text(status),
+        PageCell::text(format!("\"{}\"", brief.name)),
+        PageCell::handle(brief.handle()),
+    ]
+}
+
+/// Sections, each quoted with its source.
+pub(super) fn quote_sections(page: &mut Page, sections: &[Section]) {
+    for section in sections {
+        page.heading(format!("{}  (version {})", section.title, section.version));
+        let source = format!("section {}", section.id);
+        match section.content.trim() {
+            "" => page
+                .say(format!("  (empty: {})    section {}", section.usage_description, section.id)),
+            text => page.quoted(text, source),
+        }
+    }
+}

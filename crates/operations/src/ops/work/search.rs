@@ -1,0 +1,156 @@
+//! `work.search`: projects, features and tasks by words, state, priority and tags.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::container::{WorkItemBrief, project};
+use work::query::{WorkQuery, priority_of, search};
+use work::record::Feature;
+use work::text::ListArg;
+use work::words::{WorkKind, WorkPriority};
+use work::{WorkItem, WorkRecordRef};
+
+use super::record::row;
+use engine::areas::work::{read_store, tasks_about};
+use engine::contract::alias::OpAlias;
+use engine::contract::answer::Paging;
+use engine::contract::args::{Limit, NodeTarget, Offset};
+use engine::contract::op::{OpExample, Query};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::view::View;
+
+/// Find projects, features and tasks
+///
+/// `-word` and, in lists, `!value` exclude.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Search {
+    /// Words in names, summaries and texts
+    #[arg(default_value_t, allow_hyphen_values = true)]
+    #[serde(default)]
+    pub query: String,
+    /// Only projects, only features or only tasks
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    pub kind: Option<WorkKind>,
+    /// Only work of this project
+    #[arg(long)]
+    #[serde(default, alias = "project_id")]
+    pub project: Option<WorkRecordRef>,
+    /// Only tasks of this feature
+    #[arg(long)]
+    #[serde(default, alias = "feature_id")]
+    #[schemars(extend("x-rare" = true))]
+    pub feature: Option<WorkRecordRef>,
+    /// Only in these states, such as ACTIVE; `!CLOSED` excludes one
+    #[arg(long)]
+    #[serde(default)]
+    pub status: Option<ListArg<String>>,
+    /// Only with these priorities
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub priority: Option<ListArg<String>>,
+    /// Only with all of these tags
+    #[arg(long)]
+    #[serde(default)]
+    pub tags: Option<ListArg<String>>,
+    /// Only tasks whose Context Files name this file or folder, and their features
+    #[arg(long)]
+    #[serde(default)]
+    pub path: Option<NodeTarget>,
+    /// Rows to show
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    pub limit: Limit,
+    /// Rows to skip
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub offset: Offset,
+}
+
+/// What was found, urgent first
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WorkSearchAnswer {
+    /// The rows
+    pub items: Vec<WorkSearchRow>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// One project, feature or task
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WorkSearchRow {
+    /// What it is
+    #[serde(flatten)]
+    pub what: WorkItemBrief,
+    /// How urgent it is
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<WorkPriority>,
+    /// Its labels
+    pub tags: Vec<String>,
+    /// Its version
+    pub version: u32,
+}
+
+impl Query for Search {
+    const NAME: &'static str = "work.search";
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("query_container").when("operation", "search")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "login --kind task --status !CLOSED,!WILL_NOT_IMPLEMENT",
+        shows: "open tasks about login",
+    }];
+    type Answer = WorkSearchAnswer;
+
+    fn run(self, view: &View) -> Result<WorkSearchAnswer> {
+        read_store(view, |draft| {
+            let asked = self.project.as_ref().map(|id| project(draft, Some(id))).transpose()?;
+            let feature = self.feature.as_ref().map(|id| draft.find::<Feature>(id)).transpose()?;
+            let wanted = WorkQuery {
+                kind: self.kind,
+                project: asked.map(|project| project.id),
+                feature: feature.map(|feature| feature.id),
+                words: self.query.clone(),
+                status: self.status.clone().unwrap_or_default(),
+                priority: self.priority.clone().unwrap_or_default(),
+                tags: self.tags.clone().unwrap_or_default(),
+            };
+            let mut found = search(draft, &wanted)?;
+            if let Some(path) = &self.path {
+                let about = tasks_about(view, draft, path)?;
+                found.retain(|one| about.contains(one.id()));
+            }
+            let (found, paging) = Paging::cut(found, self.offset, self.limit);
+            Ok(WorkSearchAnswer { items: found.iter().map(found_row).collect(), paging })
+        })
+    }
+}
+
+fn found_row(one: &WorkItem) -> WorkSearchRow {
+    let (priority, tags, version) = (priority_of(one), one.tags().to_vec(), one.version());
+    WorkSearchRow { what: one.brief(), priority, tags, version }
+}
+
+impl Render for WorkSearchAnswer {
+    fn render(&self, page: &mut Page) {
+        page.answer(match self.paging.total {
+            0 => "Nothing fits; all projects, features and tasks were looked at".to_owned(),
+            1 => "1 fits".to_owned(),
+            total => format!("{total} fit"),
+        });
+        let cells = |item: &WorkSearchRow| {
+            let mut cells = row(&item.what);
+            cells.insert(1, PageCell::text(item.priority.map_or("", WorkPriority::word)));
+            cells
+        };
+        page.table(0, self.items.iter().map(cells).collect());
+        self.paging.render_rest(page, self.items.len());
+    }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}

@@ -1,0 +1,138 @@
+//! `work.state`: where a feature or task stands, and what it may do next.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::claim::active_claim;
+use work::container::{WorkItemBrief, blockers};
+use work::pipeline::PipelinePosition;
+use work::record::TaskClaim;
+use work::words::{WorkKind, WorkStatus};
+use work::{WorkItem, WorkRecordRef};
+
+use engine::areas::work::{pipelines, read_store};
+use engine::contract::alias::OpAlias;
+use engine::contract::op::{OpExample, Query};
+use engine::contract::page::{Page, Render};
+use engine::view::View;
+
+/// Show where a feature or task stands, and what keeps it there
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct State {
+    /// Id, its first digits, a name or a handle
+    pub id: WorkRecordRef,
+    /// Whether the id is of a feature or a task
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    #[schemars(extend("x-rare" = true))]
+    pub kind: Option<WorkKind>,
+}
+
+/// Where something stands
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct StateAnswer {
+    /// What it is
+    #[serde(flatten)]
+    pub what: WorkItemBrief,
+    /// Its version
+    pub version: u32,
+    /// Where that is among all states
+    pub position: PipelinePosition,
+    /// Whether nothing follows
+    pub is_terminal: bool,
+    /// Whether something keeps it there
+    pub is_blocked: bool,
+    /// What keeps it there
+    pub blocked_by: Vec<WorkBlocker>,
+    /// Who works on it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub claim: Option<TaskClaim>,
+    /// What can be done with it
+    pub allowed: Vec<&'static str>,
+}
+
+/// Something that keeps work from going on
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct WorkBlocker {
+    /// What blocks; absent when only a reason does
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub by: Option<WorkItemBrief>,
+    /// Why
+    pub reason: String,
+}
+
+impl Query for State {
+    const NAME: &'static str = "work.state";
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("query_workflow_state")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "task:019b7d2f-1a2b", shows: "its state, its blocks, its next step" }];
+    type Answer = StateAnswer;
+
+    fn run(self, view: &View) -> Result<StateAnswer> {
+        let pipelines = pipelines(view)?;
+        read_store(view, |draft| {
+            let both = [WorkKind::Feature, WorkKind::Task];
+            let kinds = self.kind.map_or(both.to_vec(), |kind| vec![kind]);
+            let one = WorkItem::find(draft, &kinds, &self.id)?;
+            let status = one.status().unwrap_or(WorkStatus::New);
+            let blocked_by: Vec<WorkBlocker> = blockers(draft, one.id())?
+                .into_iter()
+                .map(|(block, by)| WorkBlocker { by, reason: block.reason })
+                .collect();
+            let claim = match &one {
+                WorkItem::Task(task) => active_claim(draft, task)?,
+                _ => None,
+            };
+            let can = |word, is: bool| is.then_some(word);
+            let open = !status.is_terminal();
+            let allowed = [
+                can("advance", open && blocked_by.is_empty()),
+                can("revert", status != WorkStatus::New && status != WorkStatus::WillNotImplement),
+                can("terminate", open),
+                can("unblock", !blocked_by.is_empty()),
+            ];
+            Ok(StateAnswer {
+                version: one.version(),
+                position: pipelines.position(one.kind(), status),
+                is_terminal: !open,
+                is_blocked: !blocked_by.is_empty(),
+                blocked_by,
+                claim,
+                allowed: allowed.into_iter().flatten().collect(),
+                what: one.brief(),
+            })
+        })
+    }
+}
+
+impl Render for StateAnswer {
+    fn render(&self, page: &mut Page) {
+        let status = self.what.status.map_or("", WorkStatus::word);
+        let place = match self.position.step {
+            0 => String::new(),
+            step => format!(", step {step} of {}", self.position.of),
+        };
+        let line = format!("{} \"{}\" is {status}{place}", self.what.kind, self.what.name);
+        page.answer(format!("{line}  version {}    {}", self.version, self.what.handle()));
+        for block in &self.blocked_by {
+            match &block.by {
+                Some(by) => page.say_handle(
+                    format!(
+                        "blocked by \"{}\" {}  {}",
+                        by.name,
+                        by.status.map_or("", WorkStatus::word),
+                        block.reason
+                    ),
+                    by.handle(),
+                ),
+                None => page.item("blocked", &block.reason),
+            }
+        }
+        if let Some(claim) = &self.claim {
+            page.item("claimed by", format!("{} until {}", claim.actor, claim.until));
+        }
+        page.item("can", self.allowed.join(", "));
+    }
+}

@@ -1,0 +1,87 @@
+//! `work.unblock`: lets a feature or task go on.
+
+use base::Result;
+use base::words::counted;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::WorkRecordRef;
+use work::container::WorkItemBrief;
+use work::dependencies::{BlockerRef, DependencyView, unblock};
+use work::text::ListArg;
+use work::words::WorkKind;
+
+use engine::areas::work::plan;
+use engine::contract::alias::OpAlias;
+use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::contract::page::{Page, Render};
+use engine::plan::Plan;
+use engine::view::View;
+
+/// Take blocks off a feature or task: some, or all
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Unblock {
+    /// Id, its first digits, a name or a handle of what is blocked
+    pub id: WorkRecordRef,
+    /// Ids of the work that no longer blocks it, or `NO_OP`; all if left out
+    #[arg(long)]
+    #[serde(default)]
+    pub blocked_by: Option<ListArg<BlockerRef>>,
+    /// Whether the id is of a feature or a task
+    #[arg(long)]
+    #[serde(default, alias = "container_type")]
+    #[schemars(extend("x-rare" = true))]
+    pub kind: Option<WorkKind>,
+    /// Version you last read; refused if it has changed since
+    #[arg(long)]
+    #[serde(default)]
+    pub version: Option<u32>,
+}
+
+/// The blocks that are gone
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct UnblockAnswer {
+    /// What was blocked
+    #[serde(flatten)]
+    pub what: WorkItemBrief,
+    /// The blocks that are gone
+    pub removed: Vec<DependencyView>,
+    /// How many are left
+    pub still_blocked_by: usize,
+}
+
+impl Mutation for Unblock {
+    const NAME: &'static str = "work.unblock";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [OpAlias] = &[OpAlias::of("unblock")];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "task:019b7d2f-1a2b", shows: "a task that nothing blocks any more" }];
+    type Answer = UnblockAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<UnblockAnswer>> {
+        let by = self.blocked_by.as_ref().map_or(&[][..], |many| &many.0);
+        plan(
+            view,
+            |_| format!("unblock {}", self.id),
+            |draft| {
+                let (what, removed, still_blocked_by) =
+                    unblock(draft, (&self.id, self.version), by)?;
+                Ok(UnblockAnswer { what, removed, still_blocked_by })
+            },
+        )
+    }
+}
+
+impl Render for UnblockAnswer {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!(
+            "{} taken off {} \"{}\", {} left    {}",
+            counted(self.removed.len(), "block"),
+            self.what.kind,
+            self.what.name,
+            self.still_blocked_by,
+            self.what.handle()
+        ));
+    }
+}

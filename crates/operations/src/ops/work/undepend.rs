@@ -1,0 +1,76 @@
+//! `work.undepend`: takes a relation between two pieces of work away.
+
+use base::Result;
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::WorkRecordRef;
+use work::dependencies::{DependencyView, remove_dependency};
+use work::words::DependencyKind;
+
+use engine::areas::work::plan;
+use engine::contract::alias::OpAlias;
+use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::contract::page::{Page, Render};
+use engine::plan::Plan;
+use engine::view::View;
+
+/// Take a dependency away, by its id or by its ends
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Undepend {
+    /// Id of the dependency
+    #[serde(default, alias = "dependency_id")]
+    pub id: Option<WorkRecordRef>,
+    /// Feature or task that blocks
+    #[arg(long)]
+    #[serde(default, alias = "from_id", alias = "from_task_id")]
+    pub from: Option<WorkRecordRef>,
+    /// Feature or task that is blocked
+    #[arg(long)]
+    #[serde(default, alias = "to_id", alias = "to_task_id")]
+    pub to: Option<WorkRecordRef>,
+    /// Only this relation: BLOCKS or `RELATES_TO`
+    #[arg(long)]
+    #[serde(default, alias = "type")]
+    pub relation: Option<DependencyKind>,
+}
+
+/// The relations that are gone
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct UndependAnswer {
+    /// The relations
+    pub removed: Vec<DependencyView>,
+}
+
+impl Mutation for Undepend {
+    const NAME: &'static str = "work.undepend";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const ALIASES: &'static [OpAlias] =
+        &[OpAlias::of("manage_dependency").when("operation", "delete")];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "--from 019b7d2f-1a2b --to 019b7d2f-3c4d",
+        shows: "two tasks that no longer depend on each other",
+    }];
+    type Answer = UndependAnswer;
+
+    fn plan(self, view: &View) -> Result<Plan<UndependAnswer>> {
+        let ends = self.from.as_ref().zip(self.to.as_ref());
+        plan(
+            view,
+            |_| "take a dependency away".into(),
+            |draft| {
+                Ok(UndependAnswer {
+                    removed: remove_dependency(draft, self.id.as_ref(), ends, self.relation)?,
+                })
+            },
+        )
+    }
+}
+
+impl Render for UndependAnswer {
+    fn render(&self, page: &mut Page) {
+        page.answer(format!("Taken away: {}", self.removed.len()));
+        self.removed.iter().for_each(|tie| super::dependencies::render_dependency(page, tie));
+    }
+}

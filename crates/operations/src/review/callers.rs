@@ -1,0 +1,196 @@
+//! Who relies on what changed and did not change with it.
+
+use std::collections::BTreeSet;
+
+use base::{EntityRef, RepoPath, Result};
+use code::{EdgeConfidence, SymbolRelation};
+
+use super::{ReviewCheckResult, ReviewedChange, join_few};
+use crate::diff::{ChangedFile, ChangedSymbol, FileChangeKind, SymbolHow};
+use engine::areas::code::handle;
+use engine::areas::files::file_node;
+use engine::rules::{RuleFinding, RuleSeverity};
+
+/// Calls of a name that are looked at; beyond it the name says too little.
+const MAX_UNRESOLVED_CALLS: u32 = 20;
+
+pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
+    let mut found = ReviewCheckResult::default();
+    let mut at_risk: Vec<(usize, RuleFinding)> = Vec::new();
+    for symbol in change.symbols {
+        match symbol.kind {
+            SymbolHow::Signature => {
+                at_risk.extend(callers(change, symbol)?);
+            }
+            SymbolHow::Removed => {
+                found.findings.extend(still_used(
+                    change,
+                    (&symbol.path, &symbol.full_name),
+                    symbol,
+                )?);
+            }
+            SymbolHow::Moved => {
+                if let Some((path, full)) = &symbol.previous {
+                    found.findings.extend(still_used(change, (path, full), symbol)?);
+                }
+            }
+            _ => {}
+        }
+    }
+    for file in change
+        .files
+        .iter()
+        .filter(|file| matches!(file.kind, FileChangeKind::Deleted | FileChangeKind::Renamed))
+    {
+        found.findings.extend(broken_imports(change, file)?);
+    }
+    at_risk.sort_by_key(|(callers, _)| std::cmp::Reverse(*callers));
+    found.findings.extend(at_risk.into_iter().map(|(_, finding)| finding));
+    found.checked.push("callers of changed signatures");
+    Ok(found)
+}
+
+/// Callers of a changed signature that did not change themselves.
+fn callers(
+    change: &ReviewedChange<'_>,
+    symbol: &ChangedSymbol,
+) -> Result<Option<(usize, RuleFinding)>> {
+    let conn = change.view.index()?.conn();
+    let here = (&symbol.path, symbol.full_name.as_str());
+    let mut callers: BTreeSet<(EdgeConfidence, RepoPath, String, u32)> = BTreeSet::new();
+    let asked = [SymbolRelation::Calls, SymbolRelation::Implements, SymbolRelation::Extends];
+    for edge in code::edges_to(conn, &[here], &asked)? {
+        callers.insert((edge.sure, edge.from.0, edge.from.1, edge.line));
+    }
+    let changed: BTreeSet<EntityRef> = change.symbols.iter().map(ChangedSymbol::node).collect();
+    let mut names: Vec<(EntityRef, bool)> = Vec::new();
+    for (sure, path, name, _) in callers {
+        let caller = match name.as_str() {
+            "" => file_node(&path),
+            name => handle(&path, name).parse().unwrap_or_else(|_| file_node(&path)),
+        };
+        if !changed.contains(&caller) && !names.iter().any(|(known, _)| *known == caller) {
+            names.push((caller, sure == EdgeConfidence::Exact));
+        }
+    }
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let exact = names.iter().filter(|(_, exact)| *exact).count();
+    let shown: Vec<String> = names.iter().map(|(node, _)| node_place(node)).collect();
+    let count = match names.len() {
+        1 => "1 caller".to_owned(),
+        many => format!("{many} callers"),
+    };
+    let message = format!(
+        "{} has another signature; {count} did not change ({exact} exact): {}",
+        symbol.full_name,
+        join_few(shown.iter().map(String::as_str))
+    );
+    let finding = RuleFinding {
+        severity: RuleSeverity::Warning,
+        code: "CALLER_AT_RISK",
+        path: Some(symbol.path.clone()),
+        line: Some(symbol.lines.0),
+        node: Some(symbol.node()),
+        message,
+        fix: format!("see  impact {} --depth 1", symbol.node()),
+    };
+    Ok(Some((names.len(), finding)))
+}
+
+/// Who still takes a symbol from where it no longer is.
+fn still_used(
+    change: &ReviewedChange<'_>,
+    (path, full): (&RepoPath, &str),
+    symbol: &ChangedSymbol,
+) -> Result<Option<RuleFinding>> {
+    let conn = change.view.index()?.conn();
+    // What is there now under the old name answers for itself.
+    if code::symbol(conn, path, full)?.is_some() {
+        return Ok(None);
+    }
+    let mut users: Vec<(String, bool)> = Vec::new();
+    if !full.contains('.') {
+        for import in code::imports_of_name(conn, path, full)? {
+            users.push((format!("{}:{}", import.path, import.line), true));
+        }
+    }
+    // The name alone says something only where nothing else has it.
+    let short = full.rsplit('.').next().unwrap_or(full);
+    if symbol.is_callable
+        && symbol.kind == SymbolHow::Removed
+        && code::defining_files(conn, short, 1)?.is_empty()
+    {
+        for (path, _, line) in code::unresolved_calls(conn, short, MAX_UNRESOLVED_CALLS)? {
+            let place = format!("{path}:{line}");
+            if !users.iter().any(|(known, _)| *known == place) {
+                users.push((place, false));
+            }
+        }
+    }
+    if users.is_empty() {
+        return Ok(None);
+    }
+    let exact = users.iter().any(|(_, exact)| *exact);
+    let places = join_few(users.iter().map(|(place, _)| place.as_str()));
+    let (now, fix) = match symbol.kind {
+        SymbolHow::Moved => {
+            (format!("is now {}#{}", symbol.path, symbol.full_name), "name its new place")
+        }
+        _ => ("is gone".to_owned(), "bring it back, or change who uses it"),
+    };
+    let how = if exact { "still imported" } else { "still called by that name" };
+    Ok(Some(RuleFinding {
+        severity: if exact { RuleSeverity::Error } else { RuleSeverity::Warning },
+        code: "STILL_USED",
+        path: Some(symbol.path.clone()),
+        line: Some(symbol.lines.0).filter(|_| symbol.kind == SymbolHow::Moved),
+        node: Some(symbol.node()),
+        message: format!("{full} {now}; {how} at {places}"),
+        fix: fix.into(),
+    }))
+}
+
+/// Imports that now lead nowhere and have the name of a file that is gone from its place.
+fn broken_imports(change: &ReviewedChange<'_>, file: &ChangedFile) -> Result<Option<RuleFinding>> {
+    let old = file.before_path();
+    let name = old.name();
+    let stem = name.split('.').next().unwrap_or_default();
+    let is_code = syntax::Language::from_path(old).is_some_and(syntax::Language::is_code);
+    if !is_code || stem.is_empty() {
+        return Ok(None);
+    }
+    let is_it = |import: &code::ImportRow| {
+        let mut parts = import.specifier.split(['/', '.', ':', '\\']);
+        parts.any(|part| part == stem)
+    };
+    let imports =
+        code::unresolved_imports(change.view.index()?.conn(), stem)?.into_iter().filter(is_it);
+    let places: Vec<String> = imports.map(|i| format!("{}:{}", i.path, i.line)).collect();
+    if places.is_empty() {
+        return Ok(None);
+    }
+    let now = match file.kind {
+        FileChangeKind::Renamed => format!("is now {}", file.path),
+        _ => "is gone".to_owned(),
+    };
+    let places = join_few(places.iter().map(String::as_str));
+    Ok(Some(RuleFinding {
+        severity: RuleSeverity::Warning,
+        code: "STILL_USED",
+        path: Some(file.path.clone()),
+        line: None,
+        node: Some(file_node(&file.path)),
+        message: format!("{old} {now}; imports that lead nowhere name it at {places}"),
+        fix: "look whether they mean it".into(),
+    }))
+}
+
+/// A handle as a place: shorter, and still what the next call takes.
+fn node_place(node: &EntityRef) -> String {
+    match node {
+        EntityRef::Symbol(path, name) => format!("{path}#{name}"),
+        other => other.path().map_or_else(|| other.to_string(), ToString::to_string),
+    }
+}

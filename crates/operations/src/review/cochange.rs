@@ -1,0 +1,104 @@
+//! What usually changes with these files, and did not.
+
+use std::collections::BTreeMap;
+
+use base::{RepoPath, Result};
+
+use super::{ReviewCheckResult, ReviewedChange};
+use crate::diff::FileChangeKind;
+use engine::areas::files::file_node;
+use engine::areas::history::{HistoryReader, elapsed_text};
+use engine::rules::{RuleFinding, RuleSeverity};
+
+/// Fewer common commits may be chance.
+const MIN_SHARED_COMMITS: u64 = 3;
+
+/// A partner changes in at least this share of the file's commits, in percent.
+const MIN_SHARE_PERCENT: u64 = 40;
+
+/// A change of more files than this is no everyday change: habits say nothing about it.
+const MAX_CHANGED_FILES: usize = 60;
+
+/// How many are worth saying.
+const MAX_PARTNERS: usize = 6;
+
+struct CochangePartner {
+    with: RepoPath,
+    count: u64,
+    own_commits: u64,
+    last: Option<i64>,
+}
+
+pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
+    let mut found = ReviewCheckResult::default();
+    if change.files.len() > MAX_CHANGED_FILES {
+        found.notes.push(format!(
+            "{} files: what usually changes together says nothing of so many",
+            change.files.len()
+        ));
+        return Ok(found);
+    }
+    let Some(book) = HistoryReader::open_if_ready(change.view)? else {
+        found.not_checked.push("co-change (history is not read yet)".into());
+        return Ok(found);
+    };
+    let touched = change.paths();
+    let mut habits: BTreeMap<RepoPath, CochangePartner> = BTreeMap::new();
+    for file in change.files.iter().filter(|file| file.kind != FileChangeKind::Added) {
+        let Some(artifact) = book.artifact_at(file.before_path())? else { continue };
+        let own = book.counted_commits_of(artifact.id)?;
+        for one in book.frequent_partners(artifact.id, (MIN_SHARED_COMMITS, usize::MAX))? {
+            let (count, path) = (one.partner.count, one.path);
+            let is_habit = count * 100 >= own * MIN_SHARE_PERCENT;
+            let is_there = || change.view.tree().stat_if_reachable(&path).is_some();
+            if !is_habit || touched.contains(&path) || !is_there() {
+                continue;
+            }
+            let habit = CochangePartner {
+                with: file.path.clone(),
+                count,
+                own_commits: own,
+                last: one.partner.last_commits_ago,
+            };
+            let known = habits
+                .get(&path)
+                .is_some_and(|known| known.count * own.max(1) >= count * known.own_commits.max(1));
+            if !known {
+                habits.insert(path, habit);
+            }
+        }
+    }
+    let mut habits: Vec<(RepoPath, CochangePartner)> = habits.into_iter().collect();
+    habits.sort_by_key(|(path, habit)| {
+        (
+            std::cmp::Reverse((habit.count * 100).checked_div(habit.own_commits).unwrap_or(0)),
+            std::cmp::Reverse(habit.count),
+            path.clone(),
+        )
+    });
+    found.checked.push("co-change");
+    if let Some(more) = habits.len().checked_sub(MAX_PARTNERS).filter(|more| *more > 0) {
+        found.notes.push(format!("{more} more files usually change with these"));
+    }
+    for (path, habit) in habits.into_iter().take(MAX_PARTNERS) {
+        let last = habit.last.map(|last| book.time_ago(last)).transpose()?;
+        let last =
+            last.map(|last| format!(", last {}", elapsed_text(change.view.call().now, last)));
+        found.findings.push(RuleFinding {
+            severity: RuleSeverity::Warning,
+            code: "COCHANGE_MISSING",
+            path: Some(habit.with.clone()),
+            line: None,
+            node: Some(file_node(&path)),
+            message: format!(
+                "{path} did not change; it changed with {} in {} of {} commits{}",
+                habit.with,
+                habit.count,
+                habit.own_commits,
+                last.unwrap_or_default()
+            ),
+            fix: "look whether it should".into(),
+        });
+    }
+    Ok(found)
+}

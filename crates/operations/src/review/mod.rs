@@ -1,0 +1,200 @@
+//! What a change asks of its author: what it may break, what it forgot, what it must keep.
+//!
+//! One file a question. Each looks at the change and adds findings; what counts more comes first.
+//!
+//! @see spec::cross/review
+
+mod callers;
+mod cochange;
+mod knowledge;
+mod requirements;
+mod test_selection;
+mod violations;
+
+use std::collections::BTreeSet;
+
+use base::{EntityRef, RepoPath, Result};
+
+use syntax::Language;
+
+use crate::diff::{
+    self, ChangedFile, ChangedSymbol, DiffRange, FileChangeKind, SymbolHow, TreeDiff,
+};
+use engine::areas::{code, files};
+use engine::rules::{RuleFinding, RuleSeverity, RuleSummary};
+use engine::view::View;
+
+pub(crate) use test_selection::TestsToRun;
+
+/// What a finding of its own is called, how bad it is, and what should hold.
+pub(crate) const REVIEW_RULES: &[RuleSummary] = &[
+    ("SYNTAX_BROKEN", RuleSeverity::Error, "a file that changed can be read as code"),
+    ("STILL_USED", RuleSeverity::Error, "nothing names what was removed or moved"),
+    ("CALLER_AT_RISK", RuleSeverity::Warning, "callers change with the signature they rely on"),
+    ("COCHANGE_MISSING", RuleSeverity::Warning, "what usually changes together changes together"),
+    ("KNOWLEDGE_STALE", RuleSeverity::Warning, "what was learnt about files is still true of them"),
+    ("SPEC_TO_CHECK", RuleSeverity::Note, "code does what its card says"),
+    ("KB_TO_CHECK", RuleSeverity::Note, "code keeps to requirements, decisions and flags"),
+    ("NO_TEST_REACHES", RuleSeverity::Note, "a test reaches what changed"),
+];
+
+/// A change with all that was found about it.
+pub(crate) struct ReviewReport {
+    /// The files
+    pub files: Vec<ChangedFile>,
+    /// The symbols
+    pub symbols: Vec<ChangedSymbol>,
+    /// What to look at, most pressing first
+    pub findings: Vec<RuleFinding>,
+    /// What to run
+    pub tests: Vec<TestsToRun>,
+    /// What was looked at
+    pub checked: Vec<&'static str>,
+    /// What was not looked at, and why
+    pub not_checked: Vec<String>,
+    /// What the answer leaves open
+    pub notes: Vec<String>,
+}
+
+/// The change as every question sees it.
+struct ReviewedChange<'v> {
+    view: &'v View<'v>,
+    between: &'v DiffRange,
+    files: &'v [ChangedFile],
+    symbols: &'v [ChangedSymbol],
+}
+
+/// What one question found.
+#[derive(Default)]
+struct ReviewCheckResult {
+    findings: Vec<RuleFinding>,
+    /// What was looked at, in a word or two
+    checked: Vec<&'static str>,
+    /// What was not, and why
+    not_checked: Vec<String>,
+    notes: Vec<String>,
+}
+
+/// Looks at a change from every side.
+pub(crate) fn review(view: &View, between: &DiffRange) -> Result<ReviewReport> {
+    let TreeDiff { files, is_indexed: is_shown } = diff::diff(view, between)?;
+    let pairs = diff::pairs(&files);
+    let symbols = ChangedSymbol::all(&pairs);
+    let mut review = ReviewReport {
+        files: Vec::new(),
+        symbols: Vec::new(),
+        findings: Vec::new(),
+        tests: Vec::new(),
+        checked: Vec::new(),
+        not_checked: Vec::new(),
+        notes: Vec::new(),
+    };
+    if !is_shown {
+        review.notes.push("callers, links and rules are those of the working tree".into());
+    }
+    for (file, before, after) in &pairs {
+        if let (None, Some((line, message))) =
+            (&before.first_syntax_error, &after.first_syntax_error)
+        {
+            review.findings.push(parse_error(&file.path, *line, message));
+        }
+    }
+    let change = ReviewedChange { view, between, files: &files, symbols: &symbols };
+    review.add_result(check_parsed(&change));
+    let questions: [fn(&ReviewedChange<'_>) -> Result<ReviewCheckResult>; 5] =
+        [callers::check, violations::check, cochange::check, knowledge::check, requirements::check];
+    for question in questions {
+        view.call().check_stopped()?;
+        review.add_result(question(&change)?);
+    }
+    let (tests, found) = test_selection::select_tests(&change)?;
+    review.add_result(found);
+    // Each question has put its own in order: only the severity decides between them.
+    review.findings.sort_by_key(|finding| finding.severity);
+    Ok(ReviewReport { files, symbols, tests, ..review })
+}
+
+/// What was read as code, and what was not.
+fn check_parsed(change: &ReviewedChange<'_>) -> ReviewCheckResult {
+    let is_code =
+        |file: &&ChangedFile| Language::from_path(&file.path).is_some_and(Language::is_code);
+    let (code, other): (Vec<&ChangedFile>, Vec<&ChangedFile>) =
+        change.files.iter().filter(|file| file.kind != FileChangeKind::Deleted).partition(is_code);
+    let unread: BTreeSet<String> = other
+        .iter()
+        .filter(|file| Language::from_path(&file.path).is_none())
+        .filter_map(|file| Some(format!(".{}", file.path.name().rsplit_once('.')?.1)))
+        .collect();
+    let mut found = ReviewCheckResult::default();
+    if !code.is_empty() {
+        found.checked.push("syntax");
+        found.not_checked.push("types".into());
+    }
+    if !unread.is_empty() {
+        let kinds: Vec<String> = unread.into_iter().collect();
+        found.not_checked.push(format!("{} files (not read as code)", kinds.join(", ")));
+    }
+    found
+}
+
+impl ReviewReport {
+    fn add_result(&mut self, found: ReviewCheckResult) {
+        self.findings.extend(found.findings);
+        self.checked.extend(found.checked);
+        self.not_checked.extend(found.not_checked);
+        self.notes.extend(found.notes);
+    }
+}
+
+fn parse_error(path: &RepoPath, line: u32, message: &str) -> RuleFinding {
+    RuleFinding {
+        severity: RuleSeverity::Error,
+        code: "SYNTAX_BROKEN",
+        path: Some(path.clone()),
+        line: Some(line),
+        node: Some(files::file_node(path)),
+        message: format!("{path} no longer parses: {message}"),
+        fix: "mend it before anything else is believed".into(),
+    }
+}
+
+impl ChangedSymbol {
+    /// Its handle, now or last.
+    pub(crate) fn node(&self) -> EntityRef {
+        let handle = code::handle(&self.path, &self.full_name).parse();
+        handle.unwrap_or_else(|_| files::file_node(&self.path))
+    }
+
+    /// Its name without what it is nested in.
+    pub(crate) fn short_name(&self) -> &str {
+        self.full_name.rsplit('.').next().unwrap_or(&self.full_name)
+    }
+
+    /// Whether what it does or how it is called has changed.
+    fn changes_behavior(&self) -> bool {
+        !matches!(self.kind, SymbolHow::Removed | SymbolHow::Docs)
+    }
+}
+
+impl ReviewedChange<'_> {
+    /// The files that are or were touched, under both names.
+    fn paths(&self) -> BTreeSet<&RepoPath> {
+        let all = self.files.iter().flat_map(|file| [Some(&file.path), file.old.as_ref()]);
+        all.flatten().collect()
+    }
+
+    /// The symbols of a file that changed otherwise than in their docs.
+    fn symbols_of_file(&self, path: &RepoPath) -> Vec<&ChangedSymbol> {
+        let own = self.symbols.iter().filter(|s| s.path == *path && s.kind != SymbolHow::Docs);
+        own.collect()
+    }
+}
+
+/// A few names, and how many more there are.
+fn join_few<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<&str> = names.into_iter().collect();
+    match names.len() {
+        0..=4 => names.join(", "),
+        many => format!("{} and {} more", names[..3].join(", "), many - 3),
+    }
+}

@@ -1,0 +1,162 @@
+//! Which tests to run for a change, and which of its symbols no test was found for.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{EntityRef, Result};
+
+use super::{ReviewCheckResult, ReviewedChange, join_few};
+use crate::answers::role::is_test;
+use crate::answers::test_finder::{SEARCH_METHODS, TestFile, tests_for};
+use crate::diff::ChangedSymbol;
+use engine::areas::files::file_node;
+use engine::graph::EdgeFilter;
+use engine::graph::walk::{WalkKind, WalkOptions, walk_from};
+use engine::rules::{RuleFinding, RuleSeverity};
+use engine::view::View;
+
+/// How far a test of the knowledge base may be from what it tests.
+const MAX_HOPS: usize = 3;
+
+/// More symbols than this are looked at together, without saying which test reaches which.
+const MAX_SYMBOLS_ONE_BY_ONE: usize = 25;
+
+/// The edges that lead from code to the tests that the knowledge base names.
+const EDGES: [&str; 4] = ["code.calls", "kb.covered_by", "kb.implements", "kb.verified_by"];
+
+/// Tests of one file, or one test of the knowledge base.
+#[derive(Debug, Clone)]
+pub(crate) struct TestsToRun {
+    /// The file, or the entity
+    pub node: EntityRef,
+    /// The tests in it that reach what changed
+    pub names: Vec<String>,
+    /// How many of the changed symbols they reach
+    pub symbols: usize,
+    /// How many calls away the nearest is, where calls lead to it; 0 if it changed itself
+    pub hops: Option<usize>,
+    /// How it was found
+    pub how: String,
+}
+
+pub(super) fn select_tests(
+    change: &ReviewedChange<'_>,
+) -> Result<(Vec<TestsToRun>, ReviewCheckResult)> {
+    let mut selection = TestSelection::default();
+    let live: Vec<&ChangedSymbol> =
+        change.symbols.iter().filter(|symbol| symbol.changes_behavior()).collect();
+    let (tests, code): (Vec<&ChangedSymbol>, Vec<&ChangedSymbol>) =
+        live.into_iter().partition(|symbol| symbol.is_test || is_test(&symbol.path));
+    for symbol in tests {
+        selection.add_changed(symbol);
+    }
+    let nodes: Vec<EntityRef> = code.iter().map(|symbol| symbol.node()).collect();
+    let mut alone: Vec<&ChangedSymbol> = Vec::new();
+    if code.len() > MAX_SYMBOLS_ONE_BY_ONE {
+        selection.add(0, tests_for(change.view, &nodes)?);
+    } else {
+        for (at, symbol) in code.iter().enumerate() {
+            let found = tests_for(change.view, &nodes[at..=at])?;
+            let of_knowledge = selection.add_knowledge(change.view, at, &nodes[at])?;
+            let is_found = !found.is_empty() || of_knowledge;
+            selection.add(at, found);
+            if !is_found && symbol.is_callable && symbol.exported {
+                alone.push(symbol);
+            }
+        }
+    }
+    let mut found = ReviewCheckResult::default();
+    found.checked.push("tests");
+    if let Some(first) = alone.first() {
+        let names = join_few(alone.iter().map(|symbol| symbol.full_name.as_str()));
+        found.findings.push(RuleFinding {
+            severity: RuleSeverity::Note,
+            code: "NO_TEST_REACHES",
+            path: Some(first.path.clone()),
+            line: Some(first.lines.0),
+            node: Some(first.node()),
+            message: format!("no test found for {names} ({SEARCH_METHODS})"),
+            fix: "write one, or say why not".into(),
+        });
+    }
+    Ok((selection.ranked(), found))
+}
+
+/// A test file, or a test of the knowledge base, while tests are gathered.
+#[derive(Default)]
+struct SelectedTests {
+    names: Vec<String>,
+    symbols: BTreeSet<usize>,
+    hops: Option<usize>,
+    how: String,
+    score: f64,
+}
+
+/// Everything that was found, by what is run.
+#[derive(Default)]
+struct TestSelection(BTreeMap<EntityRef, SelectedTests>);
+
+impl TestSelection {
+    /// A test that is itself a part of the change.
+    fn add_changed(&mut self, symbol: &ChangedSymbol) {
+        let selected = self.0.entry(file_node(&symbol.path)).or_default();
+        selected.names.push(symbol.short_name().to_owned());
+        selected.hops = Some(0);
+        selected.how = "changed itself".into();
+        selected.score = f64::MAX;
+    }
+
+    fn add(&mut self, at: usize, found: Vec<TestFile>) {
+        for file in found {
+            let selected = self.0.entry(file_node(&file.path)).or_default();
+            selected.symbols.insert(at);
+            let score = file.score();
+            if score > selected.score {
+                (selected.score, selected.how) = (score, file.found_by_text());
+            }
+            selected.hops = [selected.hops, file.hops].into_iter().flatten().min();
+            for name in file.tests {
+                if !selected.names.contains(&name) {
+                    selected.names.push(name);
+                }
+            }
+        }
+    }
+
+    /// Tests that the knowledge base says cover the code.
+    fn add_knowledge(&mut self, view: &View, at: usize, start: &EntityRef) -> Result<bool> {
+        let names = EDGES.map(ToOwned::to_owned).to_vec();
+        let filter = EdgeFilter { names, ..EdgeFilter::default() };
+        let options = WalkOptions::new(WalkKind::Impact, MAX_HOPS, &filter);
+        let walked = walk_from(view, std::slice::from_ref(start), options)?;
+        let is_test = |edge: &str| edge == "covered_by" || edge == "verified_by";
+        let mut found = false;
+        for one in walked.reached {
+            if matches!(one.node, EntityRef::Kb(_)) && is_test(one.edge.name) {
+                let selected = self.0.entry(one.node).or_default();
+                selected.symbols.insert(at);
+                selected.hops = Some(selected.hops.unwrap_or(one.distance).min(one.distance));
+                selected.how = "named in the knowledge base".into();
+                selected.score = selected.score.max(1.0);
+                found = true;
+            }
+        }
+        Ok(found)
+    }
+
+    /// Best first.
+    fn ranked(self) -> Vec<TestsToRun> {
+        let mut all: Vec<(EntityRef, SelectedTests)> = self.0.into_iter().collect();
+        all.sort_by(|(one, a), (other, b)| {
+            let by_symbols = b.symbols.len().cmp(&a.symbols.len());
+            b.score.total_cmp(&a.score).then(by_symbols).then_with(|| one.cmp(other))
+        });
+        let row = |(node, one): (EntityRef, SelectedTests)| TestsToRun {
+            node,
+            names: one.names,
+            symbols: one.symbols.len(),
+            hops: one.hops,
+            how: one.how,
+        };
+        all.into_iter().map(row).collect()
+    }
+}

@@ -36,10 +36,16 @@ pub(crate) fn check(root: &Path) -> XtaskResult<()> {
     Err(format!("out of date: {}; run  cargo xtask codegen", stale.join(", ")))
 }
 
-fn pages() -> [(&'static str, String); 3] {
+/// The same for the page that is written from the model of the settings.
+const CONFIG_NOTE: &str =
+    "<!-- Written by `cargo xtask codegen` from the model in crates/config. -->\n";
+
+fn pages() -> [(&'static str, String); 5] {
     [
         ("docs/reference/cli.md", cli()),
         ("docs/reference/mcp.md", mcp()),
+        ("docs/reference/aliases.md", format!("{GENERATED_NOTE}{}", crate::alias_page::page())),
+        ("docs/reference/cairn-jsonc.md", format!("{CONFIG_NOTE}{}", crate::config_page::page())),
         ("docs/reference/cairn.schema.json", format!("{:#}\n", config::schema())),
     ]
 }

@@ -1,8 +1,10 @@
 //! What a developer runs: the tests with all they need, generated pages, benchmarks.
 
+mod alias_page;
 mod bench;
 mod cochange;
 mod codegen;
+mod config_page;
 mod fuzz;
 mod laws;
 mod oracle;

@@ -5,6 +5,7 @@
 mod budget;
 mod clients;
 mod command_line;
+mod documentation;
 mod faults;
 mod freshness;
 mod hostile;

@@ -144,7 +144,7 @@ fn evaluate(commits: &[HistoryCommit]) -> base::Result<(CochangeScore, CochangeS
         add_commits(&conn, commits, next..at)?;
         let live = checkout::checked_out_files(&conn)?;
         let guesses: Vec<CochangePrediction> = visible(&commits[at])
-            .map(|(path, change)| CochangePrediction::of(&conn, &live, (path, change)))
+            .map(|(path, change)| CochangePrediction::of(&conn, &live, path, change))
             .collect::<base::Result<_>>()?;
         add_commits(&conn, commits, at..at + 1)?;
         next = at + 1;
@@ -197,7 +197,8 @@ impl CochangePrediction {
     fn of(
         conn: &Connection,
         live: &[(RepoPath, i64)],
-        (path, change): (RepoPath, &CommitFileChange),
+        path: RepoPath,
+        change: &CommitFileChange,
     ) -> base::Result<Self> {
         let before =
             change.old_path.as_ref().and_then(|old| RepoPath::from_bytes(old.clone()).ok());

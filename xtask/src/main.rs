@@ -53,7 +53,7 @@ fn main() -> ExitCode {
         ["soak"] => soak::run(None),
         ["soak", "tests"] => run::soak(&root),
         ["soak", "kb"] => soak::run_kb(),
-        ["kb-writer", root, name, from, count] => soak::kb_writer(root, name, [from, count]),
+        ["kb-writer", root, name, from, count] => soak::kb_writer(root, name, from, count),
         ["soak", minutes] => soak::run(Some(minutes)),
         ["soak-worker", root, name, seed] => soak::worker(root, name, seed),
         ["prove", rest @ ..] => prove::run(&root, rest),

@@ -83,7 +83,7 @@ pub(crate) fn run_kb() -> XtaskResult<()> {
 }
 
 /// One of the writers.
-pub(crate) fn kb_writer(root: &str, name: &str, [from, count]: [&str; 2]) -> XtaskResult<()> {
+pub(crate) fn kb_writer(root: &str, name: &str, from: &str, count: &str) -> XtaskResult<()> {
     let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is no number"));
     let part =
         WriterAssignment { name: name.to_owned(), next: number(from)?, count: number(count)? };

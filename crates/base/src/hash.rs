@@ -18,7 +18,7 @@ impl Hash {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// A hash read back from where it was stored as bytes.
+    /// A hash that was stored as bytes.
     pub const fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
@@ -28,15 +28,22 @@ impl Hash {
         &self.0
     }
 
-    /// The first digits, enough for a person to tell two apart.
+    /// The first 12 hex digits, enough for a person to tell two hashes apart.
     pub fn short(&self) -> String {
-        self.to_string()[..12].into()
+        self.prefix(12)
+    }
+
+    /// The first `digits` hex digits, at most 64.
+    pub fn prefix(&self, digits: usize) -> String {
+        let mut text = self.to_string();
+        text.truncate(digits);
+        text
     }
 }
 
 impl fmt::Display for Hash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(&hex::encode(self.0))
     }
 }
 

@@ -1,16 +1,18 @@
 //! Names, spans and problems that every part of cairn shares.
 //!
-//! Pure: no file, no clock, no process. What is here has no opinion about storage or doors.
+//! Pure: no files, no clock, no processes. Nothing here depends on how data is stored or shown.
 
 pub mod call;
 pub mod entity;
 mod hash;
 mod hint;
 mod path;
+pub mod percent;
 mod problem;
 pub mod shared;
 pub mod similarity;
 mod span;
+pub mod text;
 mod text_type;
 pub mod words;
 
@@ -21,3 +23,4 @@ pub use hint::{Hint, NextCall};
 pub use path::{InvalidPath, RepoPath};
 pub use problem::{Problem, ProblemCode, Result};
 pub use span::Span;
+pub use text::TextPosition;

@@ -8,6 +8,8 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::percent;
+
 /// A path below the repository's root, with `/` between its parts.
 ///
 /// It may hold any bytes a file name can hold. Its text form percent-encodes `%`, `#`, control
@@ -78,8 +80,9 @@ impl RepoPath {
                     if !bytes.is_empty() {
                         bytes.push(b'/');
                     }
-                    if let Err(error) = decode_into(&mut bytes, part) {
-                        return Some(Err(error));
+                    match percent::decode(part) {
+                        Some(part) => bytes.extend_from_slice(&part),
+                        None => return Some(Err(InvalidPath::InvalidEscape)),
                     }
                 }
             }
@@ -186,7 +189,8 @@ impl FromStr for RepoPath {
         if text.is_empty() {
             return Err(refused(InvalidPath::NotNormalized));
         }
-        decode(text).and_then(Self::from_bytes).map_err(refused)
+        let bytes = percent::decode(text).ok_or(InvalidPath::InvalidEscape).map_err(refused)?;
+        Self::from_bytes(bytes.into_owned()).map_err(refused)
     }
 }
 
@@ -203,48 +207,21 @@ impl From<RepoPath> for String {
     }
 }
 
+/// The text form: `%`, `#`, control characters and bytes that are not UTF-8 are percent-encoded.
 fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
             if matches!(c, '%' | '#') || c.is_control() {
                 let mut buffer = [0; 4];
-                c.encode_utf8(&mut buffer).bytes().for_each(|byte| escape(byte, &mut text));
+                text.extend(c.encode_utf8(&mut buffer).bytes().map(percent::encode_byte));
             } else {
                 text.push(c);
             }
         }
-        chunk.invalid().iter().for_each(|byte| escape(*byte, &mut text));
+        text.extend(chunk.invalid().iter().map(|byte| percent::encode_byte(*byte)));
     }
     text
-}
-
-fn escape(byte: u8, text: &mut String) {
-    use fmt::Write as _;
-    write!(text, "%{byte:02X}").expect("writing to a string does not fail");
-}
-
-fn decode(text: &str) -> Result<Vec<u8>, InvalidPath> {
-    let mut bytes = Vec::with_capacity(text.len());
-    decode_into(&mut bytes, text)?;
-    Ok(bytes)
-}
-
-fn decode_into(bytes: &mut Vec<u8>, text: &str) -> Result<(), InvalidPath> {
-    let mut rest = text.as_bytes();
-    while let [first, tail @ ..] = rest {
-        if *first == b'%' {
-            let digits = tail.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
-            let byte = digits.filter(|pair| !pair.starts_with('+'));
-            let byte = byte.and_then(|pair| u8::from_str_radix(pair, 16).ok());
-            bytes.push(byte.ok_or(InvalidPath::InvalidEscape)?);
-            rest = &tail[2..];
-        } else {
-            bytes.push(*first);
-            rest = tail;
-        }
-    }
-    Ok(())
 }
 
 #[cfg(unix)]
@@ -265,7 +242,7 @@ fn path_bytes(path: &Path) -> std::borrow::Cow<'_, [u8]> {
 }
 
 #[cfg(not(unix))]
-fn bytes_path(bytes: &[u8]) -> PathBuf {
+fn path_from_bytes(bytes: &[u8]) -> PathBuf {
     PathBuf::from(OsStr::new(&*String::from_utf8_lossy(bytes)))
 }
 

@@ -1,6 +1,6 @@
-//! The HTTP door: MCP at `/mcp` and every operation at `POST /api/<operation>`.
+//! The HTTP server: MCP at `/mcp` and every operation at `POST /api/<operation>`.
 //!
-//! One guard stands before both, and the numbers of connections and of sessions are limited.
+//! One guard checks the requests of both. The numbers of connections and sessions are limited.
 
 mod connections;
 mod guard;
@@ -39,22 +39,22 @@ use self::sessions::SessionLimiter;
 use crate::mcp::ServerOptions;
 use crate::perform::{CallerInfo, check_allowed, run_operation};
 
-/// The longest request body, in bytes; the same as a line on stdin.
+/// The longest request body, in bytes; a line on stdin has the same limit.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
-/// How long requests in flight get when the server ends.
+/// How long running requests may take at shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long a client may take for the head of a request, and between two requests.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long to wait when no connection can be taken.
+/// How long to wait after a connection could not be accepted.
 const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 
-/// The header that says who a request is from, for the record.
+/// The header with the author that is recorded with changes.
 pub(crate) const ACTOR_HEADER: &str = "x-cairn-actor";
 
-/// A client that says nothing for so long has left.
+/// The idle time after which an MCP session is closed.
 const SESSION_IDLE_TIMEOUT: Duration = Duration::from_hours(1);
 
 struct HttpApi {
@@ -63,18 +63,31 @@ struct HttpApi {
     shutdown: CancellationToken,
 }
 
-/// Serves an MCP handler and the API until `shutdown` is cancelled. `ready` hears the address.
+/// What an HTTP server serves, and where.
+pub struct HttpServerConfig {
+    /// The repository that the API answers for
+    pub workspace: Arc<Workspace>,
+    /// Timeouts, and whether writes are allowed
+    pub options: ServerOptions,
+    /// The address to listen on; port 0 picks a free one
+    pub address: SocketAddr,
+    /// The bearer token that every request must send
+    pub token: String,
+}
+
+/// Serves an MCP handler and the API until `shutdown` is cancelled. `ready` gets the address once
+/// the server listens.
 pub async fn serve<H: ServerHandler + Clone>(
     handler: H,
-    (workspace, options): (Arc<Workspace>, ServerOptions),
-    (address, token): (SocketAddr, &str),
-    gone: CancellationToken,
+    config: HttpServerConfig,
+    shutdown: CancellationToken,
     ready: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
+    let HttpServerConfig { workspace, options, address, token } = config;
     let listener = TcpListener::bind(address).await?;
     let address = listener.local_addr()?;
-    let guard = RequestGuard::new(address, token);
-    let api = HttpApi { workspace, options, shutdown: gone.clone() };
+    let guard = RequestGuard::new(address, &token);
+    let api = HttpApi { workspace, options, shutdown: shutdown.clone() };
     ready(address);
     let (router, visitors) = (router(handler, api, guard), ConnectionTable::default());
     let mut connections = JoinSet::new();
@@ -82,18 +95,23 @@ pub async fn serve<H: ServerHandler + Clone>(
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             Some(_) = connections.join_next() => continue,
-            () = gone.cancelled() => break,
+            () = shutdown.cancelled() => break,
         };
         match accepted {
             Ok((stream, _)) => {
                 let visitor = visitors.accept();
-                connections.spawn(serve_connection(stream, router.clone(), visitor, gone.clone()));
+                connections.spawn(serve_connection(
+                    stream,
+                    router.clone(),
+                    visitor,
+                    shutdown.clone(),
+                ));
             }
-            // Handles run out, or a client has left already; neither ends the server.
+            // No file handle is free, or the client has left; neither ends the server.
             Err(_) => tokio::time::sleep(ACCEPT_RETRY_DELAY).await,
         }
     }
-    // Somebody who does not finish their request must not keep the server alive.
+    // A client that does not finish its request must not keep the server alive.
     let all = async { while connections.join_next().await.is_some() {} };
     let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, all).await;
     Ok(())
@@ -104,7 +122,7 @@ async fn serve_connection(
     stream: TcpStream,
     router: Router,
     visitor: ConnectionHandle,
-    gone: CancellationToken,
+    shutdown: CancellationToken,
 ) {
     let service = TowerToHyperService::new(router.layer(Extension(visitor.clone())));
     let connection = hyper::server::conn::http1::Builder::new()
@@ -115,7 +133,7 @@ async fn serve_connection(
     tokio::select! {
         _ = connection.as_mut() => {}
         () = visitor.evicted() => {}
-        () = gone.cancelled() => {
+        () = shutdown.cancelled() => {
             connection.as_mut().graceful_shutdown();
             let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, connection).await;
         }
@@ -125,7 +143,7 @@ async fn serve_connection(
 fn router<H: ServerHandler + Clone>(handler: H, api: HttpApi, guard: RequestGuard) -> Router {
     // Legacy sessions stay on: without them an older client's cancellation is lost.
     let config = StreamableHttpServerConfig::default()
-        .disable_allowed_hosts() // the guard has looked at it already
+        .disable_allowed_hosts() // the guard has checked the header already
         .with_allowed_origins(guard.origins.clone())
         .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
         .with_cancellation_token(api.shutdown.clone())
@@ -181,17 +199,17 @@ impl HttpApi {
             cancel: CancellationToken::new(),
             shutdown: self.shutdown.clone(),
         };
-        run_operation(self.workspace.clone(), (op, args), caller, watch::Sender::default()).await
+        run_operation(self.workspace.clone(), op, args, caller, watch::Sender::default()).await
     }
 }
 
-/// Who a request says it is from, in its header.
+/// The author that a request names in its header.
 pub(crate) fn actor_from_headers(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let Some(value) = headers.get(ACTOR_HEADER) else { return Ok(None) };
     parse_actor(&String::from_utf8_lossy(value.as_bytes())).map(Some)
 }
 
-/// Who the arguments say they are from: `actor`, where the operation has no such argument itself.
+/// The author that the arguments name: `actor`, unless the operation has such an argument itself.
 fn take_actor_arg(op: &OpSpec, args: &mut JsonObject) -> Result<Option<String>, Problem> {
     let is_own = (op.input_schema)()
         .get("properties")
@@ -201,12 +219,12 @@ fn take_actor_arg(op: &OpSpec, args: &mut JsonObject) -> Result<Option<String>, 
         Some(_) if is_own => Ok(None),
         Some(_) => match args.remove("actor") {
             Some(serde_json::Value::String(name)) => parse_actor(&name).map(Some),
-            _ => Err(Problem::invalid("`actor` is a text")),
+            _ => Err(Problem::invalid("`actor` must be a string")),
         },
     }
 }
 
-/// The longest name of somebody who asks, in characters.
+/// The longest name of an author, in characters.
 const MAX_ACTOR_CHARS: usize = 200;
 
 fn parse_actor(name: &str) -> Result<String, Problem> {
@@ -218,8 +236,10 @@ fn parse_actor(name: &str) -> Result<String, Problem> {
         return Ok(name.to_owned());
     }
     let most = MAX_ACTOR_CHARS;
-    Err(Problem::invalid(format!("an actor is a name of 1 to {most} characters on one line"))
-        .hint(format!("send it as `actor`, or in the header {ACTOR_HEADER}")))
+    Err(Problem::invalid(format!(
+        "`actor` must be 1 to {most} characters without control characters"
+    ))
+    .hint(format!("send it as `actor`, or in the header {ACTOR_HEADER}")))
 }
 
 const fn status(code: ProblemCode) -> StatusCode {

@@ -1,4 +1,4 @@
-//! Runs a synchronous operation for an asynchronous door.
+//! Runs synchronous operations for the asynchronous servers.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,19 +9,19 @@ use engine::{Door, JsonObject, OpSpec, Outcome, Workspace};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-/// Who calls, and how long they wait.
+/// Who calls, how long they wait, and what cancels the call.
 pub(crate) struct CallerInfo {
     pub(crate) actor: String,
     pub(crate) session: String,
     pub(crate) timeout: Duration,
-    /// The caller gave up
+    /// Cancelled when the caller gives up
     pub(crate) cancel: CancellationToken,
-    /// There is nobody left to answer
+    /// Cancelled when the server shuts down
     pub(crate) shutdown: CancellationToken,
 }
 
 impl CallerInfo {
-    /// The call as the engine sees it, with a clock and a way to stop.
+    /// The call as the engine sees it, with a time and a stop check.
     pub(crate) fn into_call(self) -> Call {
         let deadline = Instant::now().checked_add(self.timeout);
         let in_time = move || deadline.is_none_or(|deadline| Instant::now() < deadline);
@@ -37,21 +37,21 @@ impl CallerInfo {
     }
 }
 
-/// The clock, read where a call comes in and nowhere else.
-#[expect(clippy::disallowed_methods, reason = "the door owns the clock")]
+/// The current time. The clock is read only where a call arrives.
+#[expect(clippy::disallowed_methods, reason = "this is where calls arrive")]
 pub(crate) fn now() -> jiff::Timestamp {
     jiff::Timestamp::now()
 }
 
-/// Whether a server may run `op` for somebody at `door`.
+/// Refuses an operation that a server may not run for a caller at `door`.
 pub(crate) fn check_allowed(op: &OpSpec, door: Door, read_only: bool) -> Result<(), Problem> {
     let name = op.name;
     let problem = |message: String| Problem::new(ProblemCode::InvalidOperation, message);
     match (op.is_reachable_from(door), op.is_read_only() || !read_only) {
         (true, true) => Ok(()),
-        (false, _) => Err(problem(format!("`{name}` is only for a person at a terminal"))
-            .hint(format!("ask them to run  cairn {}", op.words()))),
-        (_, false) => Err(problem(format!("`{name}` writes, and this server only reads"))
+        (false, _) => Err(problem(format!("`{name}` can only be run from the command line"))
+            .hint(format!("ask the user to run  cairn {}", op.words()))),
+        (_, false) => Err(problem(format!("`{name}` writes, and this server is read-only"))
             .hint("start the server without --read-only")),
     }
 }
@@ -74,7 +74,8 @@ pub(crate) async fn run_blocking<T: Send + 'static>(
 /// Runs an operation.
 pub(crate) async fn run_operation(
     workspace: Arc<Workspace>,
-    (op, args): (&'static OpSpec, JsonObject),
+    op: &'static OpSpec,
+    args: JsonObject,
     caller: CallerInfo,
     progress: watch::Sender<Progress>,
 ) -> Outcome {

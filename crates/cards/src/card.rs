@@ -217,7 +217,7 @@ impl CardReader<'_> {
         let node = self.document.get(name)?;
         let text = node.scalar().map(std::borrow::Cow::into_owned);
         if text.is_none() && !node.is_null() {
-            self.report_wrong_type(node, name, "a text");
+            self.report_wrong_type(node, name, "a string");
         }
         text
     }

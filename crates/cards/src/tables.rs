@@ -327,7 +327,7 @@ fn rows<T>(
     params: &[&dyn ToSql],
     read: impl FnMut(&Row<'_>) -> SqlResult<T>,
 ) -> Result<Vec<T>> {
-    store::rows(conn, (sql, "read cards"), params, read)
+    store::rows(conn, sql, "read cards", params, read)
 }
 
 fn card_row(row: &Row<'_>) -> SqlResult<CardRow> {

@@ -284,7 +284,7 @@ pub(crate) fn for_each_symbol_name(
     mut each: impl FnMut(SymbolNameRow<'_>),
 ) -> Result<()> {
     let sql = "SELECT path, id, name, full, kind, exported, is_test FROM symbol ORDER BY path, id";
-    store::rows(conn, (sql, "read symbols"), &[], |row| {
+    store::rows(conn, sql, "read symbols", &[], |row| {
         each(SymbolNameRow {
             path: row.get_ref(0)?.as_blob()?,
             id: row.get(1)?,
@@ -357,7 +357,7 @@ fn list<T>(
     params: &[&dyn store::ToSql],
     read: impl FnMut(&Row<'_>) -> SqlResult<T>,
 ) -> Result<Vec<T>> {
-    store::rows(conn, (sql, "read symbols"), params, read)
+    store::rows(conn, sql, "read symbols", params, read)
 }
 
 fn symbol_row(row: &Row<'_>) -> SqlResult<SymbolRow> {

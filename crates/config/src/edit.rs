@@ -1,5 +1,6 @@
 //! Changing one key of a `cairn.jsonc`; comments, order and formatting stay.
 
+use base::text::BYTE_ORDER_MARK;
 use base::{Hint, NextCall, Problem, ProblemCode, Result};
 use jsonc_parser::cst::{CstInputValue, CstObject, CstObjectProp, CstRootNode};
 use serde_json::Value;
@@ -8,8 +9,6 @@ use crate::finding::FindingCode;
 use crate::keys::{self, SchemaKey, SchemaNode};
 use crate::parse::{decode, jsonc, parse};
 use crate::schema::published_schema;
-
-const BOM: &str = "\u{feff}";
 
 /// Sets the key at `key_path`, such as `history.stop_tags`, in the text of a `cairn.jsonc`.
 pub fn set(text: &[u8], key_path: &str, value: &Value) -> Result<Vec<u8>> {
@@ -25,8 +24,8 @@ pub fn set(text: &[u8], key_path: &str, value: &Value) -> Result<Vec<u8>> {
         .object_value_or_create()
         .ok_or_else(|| Problem::invalid("cairn.jsonc is not an object"))?;
     set_value(&top, &keys, value)?;
-    let bom = if text.starts_with(BOM.as_bytes()) { BOM } else { "" };
-    verify_parses(format!("{bom}{root}").into_bytes())
+    let mark = if text.starts_with(BYTE_ORDER_MARK.as_bytes()) { BYTE_ORDER_MARK } else { "" };
+    verify_parses(format!("{mark}{root}").into_bytes())
 }
 
 /// The keys along a path, outermost first.
@@ -58,10 +57,8 @@ fn check(keys: &[SchemaKey], key_path: &str, value: &Value) -> Result<()> {
         return Err(Problem::invalid(format!("`{key_path}` is a group of keys")).hint(hint));
     }
     let path: Vec<&str> = keys.iter().map(|key| key.name).collect();
-    keys::check_value(last.schema, &path, value).map_err(|(code, why, _)| {
-        let joint = if code == FindingCode::WrongType { "" } else { ":" };
-        Problem::invalid(format!("`{key_path}`{joint} {why}"))
-    })
+    keys::check_value(last.schema, &path, value)
+        .map_err(|error| Problem::invalid(error.about(key_path)))
 }
 
 /// Walks down to the key, making the groups that are missing.

@@ -11,15 +11,15 @@ use serde::{Deserialize, Serialize};
 pub enum FindingCode {
     /// No such key
     UnknownKey,
-    /// A text where a list belongs, and the like
+    /// A value of the wrong type, such as a string in place of a list
     WrongType,
-    /// The right type, but not a value the key takes
+    /// A value of the right type that the key does not take
     InvalidValue,
-    /// Not JSON with comments; nothing of the file is in force
+    /// Not JSON with comments; the whole file is ignored
     Syntax,
 }
 
-/// One mistake. The key keeps its default, the rest of the file is in force.
+/// One mistake. The key keeps its default value, the rest of the file applies.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ConfigFinding {
     /// What kind of mistake it is
@@ -27,12 +27,12 @@ pub struct ConfigFinding {
     /// The key as it is written, such as `history.stop_tag`; empty for the file as a whole
     pub key: String,
     /// Line, from 1
-    pub line: usize,
+    pub line: u32,
     /// Column in characters, from 1
-    pub column: usize,
+    pub column: u32,
     /// What is wrong, naming the key
     pub message: String,
-    /// The name that was probably meant, or what to write instead
+    /// The name that was probably meant, or what to write
     pub hint: Option<String>,
 }
 
@@ -41,12 +41,4 @@ impl fmt::Display for ConfigFinding {
         write!(f, "{}:{}: {}", self.line, self.column, self.message)?;
         self.hint.iter().try_for_each(|hint| write!(f, "; {hint}"))
     }
-}
-
-/// Line and column of a byte, both from 1.
-pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
-    let before = &text[..text.floor_char_boundary(offset)];
-    let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
-    let line = before.matches('\n').count() + 1;
-    (line, before[line_start..].chars().count() + 1)
 }

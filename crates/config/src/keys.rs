@@ -1,6 +1,6 @@
 //! Finding a key in the schema by any of its spellings, and trying a value on it.
 
-use base::similarity::most_similar;
+use base::similarity::{did_you_mean, most_similar};
 use serde_json::{Map, Value};
 
 use crate::Config;
@@ -69,16 +69,16 @@ fn to_snake_case(text: &str) -> String {
     snake
 }
 
-/// What somebody who wrote an unknown key probably meant.
+/// A hint after an unknown key: the key that was probably meant, or all keys of the group.
 pub(crate) fn suggestion(root: &Value, schema: &Value, path: &[&str], written: &str) -> String {
     let SchemaNode::Group(properties) = schema_node(schema) else { return String::new() };
     let full = |name: &str| [path, &[name]].concat().join(".");
     let snake = to_snake_case(written);
     if let [near] = most_similar(&snake, properties.keys().map(String::as_str), 1)[..] {
-        return format!("did you mean `{}`?", full(near));
+        return did_you_mean(&full(near));
     }
     if let Some(elsewhere) = find_in_other_group(root, &snake) {
-        return format!("did you mean `{elsewhere}`?");
+        return did_you_mean(&elsewhere);
     }
     let known: Vec<&str> = properties.keys().map(String::as_str).collect();
     format!("the keys here are {}", known.join(", "))
@@ -92,32 +92,46 @@ fn find_in_other_group(root: &Value, name: &str) -> Option<String> {
     groups.iter().find(|(_, schema)| holds(schema)).map(|(group, _)| format!("{group}.{name}"))
 }
 
-/// Whether the key at `path` takes `value`; if not, why, and which element of a list is to blame.
-pub(crate) fn check_value(
-    schema: &Value,
-    path: &[&str],
-    value: &Value,
-) -> Result<(), (FindingCode, String, Option<usize>)> {
+/// Why a value does not fit its key.
+pub(crate) struct ValueError {
+    pub(crate) code: FindingCode,
+    pub(crate) message: String,
+    /// The element of a list that does not fit, counted from 0; `None` for the whole value
+    pub(crate) element: Option<usize>,
+}
+
+impl ValueError {
+    /// The message with the name of the key, as the file writes it.
+    pub(crate) fn about(&self, key: &str) -> String {
+        let separator = if self.code == FindingCode::WrongType { "" } else { ":" };
+        format!("`{key}`{separator} {}", self.message)
+    }
+}
+
+/// Checks whether the key at `path` takes `value`.
+pub(crate) fn check_value(schema: &Value, path: &[&str], value: &Value) -> Result<(), ValueError> {
+    let wrong_type =
+        |message, element| Err(ValueError { code: FindingCode::WrongType, message, element });
     if let Some(expected) = type_mismatch(schema, value) {
-        return Err((FindingCode::WrongType, expected, None));
+        return wrong_type(expected, None);
     }
     let elements = value.as_array().map_or(&[][..], Vec::as_slice);
     for (index, element) in elements.iter().enumerate() {
         if let Some(expected) = type_mismatch(&schema["items"], element) {
-            return Err((FindingCode::WrongType, expected, Some(index)));
+            return wrong_type(expected, Some(index));
         }
     }
     let Err(message) = try_deserialize(path, value.clone()) else { return Ok(()) };
-    // A fault of the list as a whole shows in an empty one too, and no element is to blame for it.
+    // An error of the list as a whole occurs for an empty list too, and belongs to no element.
     let fails = |list: Vec<Value>| {
         try_deserialize(path, Value::Array(list)).err().as_ref() == Some(&message)
     };
-    let guilty = |element: &Value| fails(vec![element.clone()]) && !fails(Vec::new());
-    let index = elements.iter().position(guilty);
-    Err((FindingCode::InvalidValue, message, index))
+    let is_wrong = |element: &Value| fails(vec![element.clone()]) && !fails(Vec::new());
+    let element = elements.iter().position(is_wrong);
+    Err(ValueError { code: FindingCode::InvalidValue, message, element })
 }
 
-/// The model is asked with a file that has this key alone.
+/// Deserializes a file that has only this key, to get the error of the model.
 fn try_deserialize(path: &[&str], value: Value) -> Result<(), String> {
     let nest = |inner, name: &&str| Value::Object(Map::from_iter([((*name).into(), inner)]));
     let whole = path.iter().rev().fold(value, nest);
@@ -143,13 +157,13 @@ pub(crate) fn json_type(value: &Value) -> &'static str {
     }
 }
 
-/// The type in a person's words.
+/// The type with its article, for messages.
 pub(crate) fn describe_type(kind: &str) -> &'static str {
     match kind {
         "boolean" => "true or false",
-        "number" => "a fraction",
-        "integer" => "a whole number",
-        "string" => "a text",
+        "number" => "a number",
+        "integer" => "an integer",
+        "string" => "a string",
         "array" => "a list",
         "object" => "an object",
         _ => "null",

@@ -3,13 +3,15 @@
 //! The file is walked along the schema. Each value is tried alone, so that one mistake costs one
 //! key.
 
+use base::TextPosition;
+use base::text::without_byte_order_mark;
 use jsonc_parser::ast::{Object, Value as Ast};
 use jsonc_parser::common::Ranged;
 use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
 use crate::Config;
-use crate::finding::{ConfigFinding, FindingCode, line_and_column};
+use crate::finding::{ConfigFinding, FindingCode};
 use crate::keys::{self, SchemaNode};
 use crate::schema::published_schema;
 
@@ -65,32 +67,33 @@ pub fn jsonc() -> ParseOptions {
     }
 }
 
-/// The text without its byte order mark, if it is one and not too long.
+/// The text without its byte order mark; an error if it is not UTF-8 or too long.
 pub(crate) fn decode(bytes: &[u8]) -> Result<&str, ConfigFinding> {
     if bytes.len() > MAX_BYTES {
         let message = format!("the file is larger than {MAX_BYTES} bytes and was not read");
-        return Err(whole_file_finding(1, 1, message));
+        return Err(whole_file_finding(TextPosition::START, message));
     }
     match std::str::from_utf8(bytes) {
-        Ok(text) => Ok(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        Ok(text) => Ok(without_byte_order_mark(text)),
         Err(error) => {
             let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            let (line, column) = line_and_column(&good, good.len());
-            Err(whole_file_finding(line, column, "the file is not UTF-8".into()))
+            let position = TextPosition::of_byte(&good, good.len());
+            Err(whole_file_finding(position, "the file is not UTF-8".into()))
         }
     }
 }
 
 fn syntax_error(text: &str, offset: usize, message: &str) -> ParsedConfig {
-    let (line, column) = line_and_column(text, offset);
     let mut letters = message.chars();
     let lower = letters.next().map(|first| first.to_lowercase().chain(letters).collect());
-    let finding = whole_file_finding(line, column, lower.unwrap_or_default());
+    let position = TextPosition::of_byte(text, offset);
+    let finding = whole_file_finding(position, lower.unwrap_or_default());
     ParsedConfig { config: Config::default(), findings: vec![finding] }
 }
 
-fn whole_file_finding(line: usize, column: usize, message: String) -> ConfigFinding {
-    let hint = Some("until this is mended every key has its default".into());
+fn whole_file_finding(position: TextPosition, message: String) -> ConfigFinding {
+    let hint = Some("until this is fixed, every key has its default value".into());
+    let TextPosition { line, column } = position;
     ConfigFinding { code: FindingCode::Syntax, key: String::new(), line, column, message, hint }
 }
 
@@ -131,11 +134,10 @@ impl ConfigReader<'_> {
         let elements = value.as_array().map_or(&[][..], |array| array.elements.as_slice());
         let places: Vec<usize> = elements.iter().map(|element| element.range().start).collect();
         let value = Value::from(value);
-        if let Err((code, why, index)) = keys::check_value(schema, path, &value) {
-            let place = index.and_then(|index| places.get(index)).copied().unwrap_or(whole);
-            let shown = index.map_or(shown.into(), |index| format!("{shown}[{index}]"));
-            let joint = if code == FindingCode::WrongType { "" } else { ":" };
-            self.report(code, place, &shown, format!("`{shown}`{joint} {why}"), None);
+        if let Err(error) = keys::check_value(schema, path, &value) {
+            let place = error.element.and_then(|index| places.get(index)).copied().unwrap_or(whole);
+            let shown = error.element.map_or(shown.into(), |index| format!("{shown}[{index}]"));
+            self.report(error.code, place, &shown, error.about(&shown), None);
         } else if !insert(&mut self.accepted, path, value) {
             let message = format!("`{shown}` is given twice; the first one counts");
             self.report(FindingCode::InvalidValue, at, shown, message, None);
@@ -166,7 +168,7 @@ impl ConfigReader<'_> {
         hint: Option<String>,
     ) {
         if self.findings.len() < MAX_FINDINGS {
-            let (line, column) = line_and_column(self.text, at);
+            let TextPosition { line, column } = TextPosition::of_byte(self.text, at);
             self.findings.push(ConfigFinding {
                 code,
                 key: key.into(),
@@ -179,7 +181,7 @@ impl ConfigReader<'_> {
     }
 }
 
-/// What the singular spelling means: a list of one.
+/// The value of a singular key, such as `stop_tag`, as a list of one.
 fn as_list(value: Ast) -> Ast {
     match value {
         Ast::StringLit(text) => {
@@ -190,7 +192,7 @@ fn as_list(value: Ast) -> Ast {
     }
 }
 
-/// Puts `value` at `path`, unless something is there.
+/// Puts `value` at `path` unless there is a value already; returns whether it did.
 fn insert(root: &mut Value, path: &[&str], value: Value) -> bool {
     let slot = path.iter().fold(root, |inner, name| &mut inner[*name]);
     let free = slot.is_null();

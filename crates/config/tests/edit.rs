@@ -67,7 +67,7 @@ fn what_the_file_could_not_say_is_refused() {
         ("{}", "kb.rules.", json!("off"), format!("VALIDATION_ERROR no key `kb.rules.`; {all}")),
         ("{}", "exclude.a", json!("off"), format!("VALIDATION_ERROR no key `exclude.a`; {all}")),
         ("{}", "kb", json!({}), "VALIDATION_ERROR `kb` is a group of keys; name one key in it, such as `history.stop_tags`".into()),
-        ("{}", "exclude", json!("x"), "VALIDATION_ERROR `exclude` takes a list, not a text; ".into()),
+        ("{}", "exclude", json!("x"), "VALIDATION_ERROR `exclude` takes a list, not a string; ".into()),
         ("{ \"kb\": 1 }", "kb.rules.a", json!("off"), "VALIDATION_ERROR `kb` in cairn.jsonc is not an object; ".into()),
         ("[]", "exclude", json!([]), "VALIDATION_ERROR cairn.jsonc is not an object; ".into()),
         ("{", "exclude", json!([]), "SYNTAX_ERROR cairn.jsonc does not parse: Unterminated object on line 1 column 1; correct it by hand; the place is shown by  doctor".into()),

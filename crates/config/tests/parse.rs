@@ -102,15 +102,15 @@ fn a_bad_value_costs_its_key_alone() {
     assert_eq!(
         findings(text),
         [
-            "WRONG_TYPE 2:17: `card_types` takes a list, not a text",
-            "WRONG_TYPE 3:21: `exclude[1]` takes a text, not a whole number",
+            "WRONG_TYPE 2:17: `card_types` takes a list, not a string",
+            "WRONG_TYPE 3:21: `exclude[1]` takes a string, not an integer",
             "INVALID_VALUE 4:15: `entries[0]`: `a/{b` is not a pattern: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)",
             "INVALID_VALUE 5:26: `source_dirs[1]`: `../out` leads out of the repository",
             "INVALID_VALUE 6:27: `kb.rules.a`: \"loud\" is not `off`, `warning`, `error`, true or false",
-            "WRONG_TYPE 6:69: `kb.default_branch` takes a text, not null",
+            "WRONG_TYPE 6:69: `kb.default_branch` takes a string, not null",
             "INVALID_VALUE 7:38: `history.snapshot_frequency`: invalid value: integer `-1`, expected u32",
             "INVALID_VALUE 7:62: `history.max_commit_files`: 0 is too small: at least 1",
-            "WRONG_TYPE 8:3: `code` takes an object, not a whole number",
+            "WRONG_TYPE 8:3: `code` takes an object, not an integer",
             "INVALID_VALUE 9:36: `work.pipelines.task`: a pipeline has the states `NEW`, `ACTIVE` and `CLOSED`",
             "INVALID_VALUE 9:74: `work.pipelines.feature[1]`: unknown variant `DOING`, expected one of `NEW`, `ACTIVE`, `READY_TO_PROD`, `CLOSED`",
             "INVALID_VALUE 10:28: `mcp.toolsets` is given twice; the first one counts",
@@ -124,7 +124,7 @@ fn a_bad_value_costs_its_key_alone() {
 
 #[test]
 fn a_text_that_is_no_jsonc_is_one_finding_with_its_place() {
-    let hint = "until this is mended every key has its default";
+    let hint = "until this is fixed, every key has its default value";
     for (text, told) in [
         (&b"{\n  \"exclude\": [,]\n}"[..], "2:15: unexpected comma"),
         (b"{ \"a\": 1", "1:1: unterminated object"),

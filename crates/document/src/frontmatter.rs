@@ -1,14 +1,15 @@
-//! Where the frontmatter ends and the body begins.
+//! A Markdown document: its frontmatter and its body.
 
 use std::ops::Range;
 
-use crate::error::{DocumentError, TextPosition};
+use base::TextPosition;
+use base::text::MarkedText;
+
+use crate::error::DocumentError;
 use crate::node::{YamlMap, YamlNode, YamlValue};
 use crate::read;
 
-const BOM: char = '\u{feff}';
-
-/// A Markdown text, with its frontmatter read.
+/// A Markdown text with its parsed frontmatter.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Document<'t> {
     text: &'t str,
@@ -22,15 +23,15 @@ pub(crate) struct Frontmatter {
     /// The bytes between the fences
     pub yaml: Range<usize>,
     pub fields: YamlMap,
-    /// Whether its fields stand in braces
+    /// Whether its fields are in braces
     pub is_flow: bool,
 }
 
 impl<'t> Document<'t> {
-    /// Reads a text. Without a first line `---` it is all body.
+    /// Parses a text. Without a first line `---` all of it is the body.
     pub fn parse(text: &'t str) -> Result<Self, DocumentError> {
         let Some((yaml, body)) = split_frontmatter(text)? else {
-            let body = text.len() - text.trim_start_matches(BOM).len();
+            let body = MarkedText::new(text).mark.len();
             return Ok(Self { text, frontmatter: None, body_start: body });
         };
         let root = read::parse_part(text, yaml.clone(), read::YamlLimits::FRONTMATTER)?;
@@ -50,7 +51,7 @@ impl<'t> Document<'t> {
         })
     }
 
-    /// Whether it has frontmatter at all.
+    /// Whether it has frontmatter, even if that is empty.
     pub const fn has_frontmatter(&self) -> bool {
         self.frontmatter.is_some()
     }
@@ -65,7 +66,7 @@ impl<'t> Document<'t> {
         self.frontmatter.as_ref()?.fields.get(name)
     }
 
-    /// Where a field's name is written.
+    /// The position of a field's name.
     pub fn position_of(&self, name: &str) -> Option<TextPosition> {
         self.frontmatter.as_ref()?.fields.position_of(name)
     }
@@ -75,20 +76,20 @@ impl<'t> Document<'t> {
         &self.text[self.body_start..]
     }
 
-    /// Where the body starts.
+    /// The position of the body's first character.
     pub fn body_position(&self) -> TextPosition {
         TextPosition::of_byte(self.text, self.body_start)
     }
 
-    /// The body's first byte.
+    /// The offset of the body's first byte.
     pub(crate) const fn body_start(&self) -> usize {
         self.body_start
     }
 }
 
-/// The bytes between the fences, and where the body starts.
+/// The byte range between the fences, and the offset of the body; `None` without frontmatter.
 fn split_frontmatter(text: &str) -> Result<Option<(Range<usize>, usize)>, DocumentError> {
-    let start = text.len() - text.strip_prefix(BOM).unwrap_or(text).len();
+    let start = MarkedText::new(text).mark.len();
     let mut lines = text[start..].split_inclusive('\n');
     let Some(first) = lines.next().filter(|line| line.trim_end() == "---") else { return Ok(None) };
     let begin = start + first.len();

@@ -1,8 +1,8 @@
-//! Markdown with frontmatter: read with the place of every value, and edited in place so that
-//! every byte stays that need not change.
+//! Markdown with frontmatter: parsed with the position of every value, and edited in place so
+//! that all other bytes stay the same.
 //!
-//! One event parser gives both the values and their byte spans, so what is read and what is
-//! edited cannot differ in their idea of the text. No I/O; no idea of cards or of requirements.
+//! One event parser produces both the values and their byte spans, so reading and editing cannot
+//! disagree about the text. No I/O, and no knowledge of cards or requirements.
 
 mod edit;
 mod error;
@@ -12,8 +12,9 @@ mod node;
 mod read;
 mod write;
 
+pub use base::TextPosition;
 pub use edit::{DocumentEdit, FieldPathSegment, edit};
-pub use error::{DocumentError, TextPosition};
+pub use error::DocumentError;
 pub use frontmatter::Document;
 pub use new_value::NewValue;
 pub use node::{YamlMap, YamlNode, YamlStyle, YamlValue};

@@ -1,15 +1,15 @@
-//! A value that is to be written.
+//! A value to be written into a document.
 
 use crate::node::{YamlNode, YamlValue};
 
-/// A value without a place yet.
+/// A value that has no position in a text yet.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NewValue {
     /// Nothing
     Null,
-    /// A yes or no
+    /// `true` or `false`
     Bool(bool),
-    /// A whole number
+    /// An integer
     Int(i64),
     /// Text
     Text(String),
@@ -20,7 +20,7 @@ pub enum NewValue {
 }
 
 impl NewValue {
-    /// Whether a value that is written says this.
+    /// Whether a parsed node has the same value.
     pub fn equals_node(&self, node: &YamlNode) -> bool {
         match (self, &node.value) {
             (Self::Null, YamlValue::Null) => true,

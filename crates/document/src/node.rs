@@ -1,11 +1,10 @@
-//! A value of a document, with its type, its place and the bytes it is written in.
+//! A value of a document with its type, its position and the bytes that it is written in.
 
 use std::borrow::Cow;
 use std::ops::Range;
 
+use base::TextPosition;
 use serde_json::Number;
-
-use crate::error::TextPosition;
 
 /// A value and where it is written.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,11 +13,11 @@ pub struct YamlNode {
     pub value: YamlValue,
     /// Where it starts
     pub position: TextPosition,
-    /// The bytes of the text it is written in; where an alias stands, those of the alias
+    /// The bytes that it is written in; for an alias, those of the alias itself
     pub span: Range<usize>,
     /// How it is written
     pub style: YamlStyle,
-    /// A plain scalar that is no text, as it is written: `007`, `1.50`
+    /// The source of a plain scalar that is not a text, such as `007` or `1.50`
     pub(crate) source_text: Option<Box<str>>,
 }
 
@@ -29,7 +28,7 @@ pub enum YamlValue {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A whole or broken number
+    /// An integer or a fraction
     Number(Number),
     /// Text
     Text(String),
@@ -42,7 +41,7 @@ pub enum YamlValue {
 /// How a value is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum YamlStyle {
-    /// Not written at all: the value of `tags:`
+    /// Not written at all, as the value of `tags:`
     Absent,
     /// Without quotes
     Plain,
@@ -54,15 +53,23 @@ pub enum YamlStyle {
     BlockScalar,
     /// A list or map in brackets
     Flow,
-    /// A list or map with one entry a line
+    /// A list or map with one entry per line
     Block,
-    /// As an alias of something written above
+    /// As an alias of a value above
     Alias,
 }
 
-/// Values by name, in the order of the text. No name is there twice.
+/// Values by name, in the order of the text. Names are unique.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct YamlMap(pub(crate) Vec<(YamlNode, YamlNode)>);
+pub struct YamlMap(pub(crate) Vec<YamlField>);
+
+/// One entry of a map.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct YamlField {
+    /// Its name, which is a text
+    pub key: YamlNode,
+    pub value: YamlNode,
+}
 
 impl YamlMap {
     /// The value called `name`.
@@ -70,23 +77,23 @@ impl YamlMap {
         self.iter().find(|(key, _)| *key == name).map(|(_, value)| value)
     }
 
-    /// Where the name itself is written.
+    /// The position of the name itself.
     pub fn position_of(&self, name: &str) -> Option<TextPosition> {
-        self.entry(name).map(|(key, _)| key.position)
+        self.entry(name).map(|field| field.key.position)
     }
 
     /// Names and values, in order.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &YamlNode)> {
-        self.0.iter().map(|(key, value)| (key.as_str().unwrap_or_default(), value))
+        self.0.iter().map(|field| (field.key.as_str().unwrap_or_default(), &field.value))
     }
 
-    /// Whether there is none.
+    /// Whether it has no entries.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(crate) fn entry(&self, name: &str) -> Option<&(YamlNode, YamlNode)> {
-        self.0.iter().find(|(key, _)| key.as_str() == Some(name))
+    pub(crate) fn entry(&self, name: &str) -> Option<&YamlField> {
+        self.0.iter().find(|field| field.key.as_str() == Some(name))
     }
 }
 
@@ -99,7 +106,7 @@ impl YamlNode {
         }
     }
 
-    /// Any single value as it is written: `status: 1.0` is the text `1.0` to who wants text.
+    /// A single value as it is written, for callers that want text: `1.0` of `status: 1.0`.
     pub fn scalar(&self) -> Option<Cow<'_, str>> {
         match &self.value {
             YamlValue::Text(text) => Some(text.into()),
@@ -113,7 +120,7 @@ impl YamlNode {
         }
     }
 
-    /// Its items, if it is a list; nothing written is an empty list.
+    /// Its items, if it is a list; an absent value is an empty list.
     pub fn as_list(&self) -> Option<&[YamlNode]> {
         match &self.value {
             YamlValue::List(items) => Some(items),
@@ -130,24 +137,24 @@ impl YamlNode {
         }
     }
 
-    /// Whether nothing is there.
+    /// Whether it is null or absent.
     pub fn is_null(&self) -> bool {
         self.value == YamlValue::Null
     }
 
-    /// What it is, as a person says it.
+    /// Its type with an article, for messages.
     pub const fn kind_name(&self) -> &'static str {
         match self.value {
             YamlValue::Null => "nothing",
-            YamlValue::Bool(_) => "a yes or no",
+            YamlValue::Bool(_) => "a boolean",
             YamlValue::Number(_) => "a number",
-            YamlValue::Text(_) => "a text",
+            YamlValue::Text(_) => "a string",
             YamlValue::List(_) => "a list",
             YamlValue::Map(_) => "a map",
         }
     }
 
-    /// The value alone, with its types.
+    /// The value without its position and style.
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             YamlValue::Null => serde_json::Value::Null,
@@ -161,12 +168,12 @@ impl YamlNode {
         }
     }
 
-    /// One past the last byte that is written of it, without the blank that follows.
+    /// The offset after its last byte, trailing white space excluded.
     pub(crate) fn end(&self, text: &str) -> usize {
         let inner = match (&self.value, self.style) {
             (YamlValue::List(items), YamlStyle::Block) => items.last().map(|item| item.end(text)),
             (YamlValue::Map(fields), YamlStyle::Block) => {
-                fields.0.last().map(|(key, value)| key.end(text).max(value.end(text)))
+                fields.0.last().map(|field| field.key.end(text).max(field.value.end(text)))
             }
             _ => None,
         };

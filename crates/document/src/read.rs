@@ -7,8 +7,11 @@ use std::ops::Range;
 use granit_parser::{Event, Options, Parser, ScalarStyle, ScanError, Span, StructureStyle};
 use serde_json::Number;
 
-use crate::error::{DocumentError, TextPosition, saturating_u32};
-use crate::node::{YamlMap, YamlNode, YamlStyle, YamlValue};
+use base::TextPosition;
+use base::text::{MarkedText, saturating_u32};
+
+use crate::error::DocumentError;
+use crate::node::{YamlField, YamlMap, YamlNode, YamlStyle, YamlValue};
 
 /// Frontmatter may have this many bytes.
 pub const MAX_FRONTMATTER_BYTES: usize = 256 * 1024;
@@ -19,7 +22,7 @@ pub const MAX_VALUES: usize = 200_000;
 /// Lists and maps may be nested this deep.
 const MAX_DEPTH: usize = 32;
 
-/// What a text may cost.
+/// Limits for parsing a text.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct YamlLimits {
     bytes: usize,
@@ -33,11 +36,11 @@ impl YamlLimits {
 
 /// Reads a whole text of YAML (JSON is YAML too).
 pub fn parse_yaml(text: &str) -> Result<YamlNode, DocumentError> {
-    let start = text.len() - text.trim_start_matches('\u{feff}').len();
+    let start = MarkedText::new(text).mark.len();
     parse_part(text, start..text.len(), YamlLimits::FILE)
 }
 
-/// Reads a part of a text; places and spans are those of the whole.
+/// Reads a part of a text; positions and spans are those of the whole text.
 pub(crate) fn parse_part(
     text: &str,
     part: Range<usize>,
@@ -46,12 +49,12 @@ pub(crate) fn parse_part(
     let start = TextPosition::of_byte(text, part.start);
     if part.len() > limits.bytes {
         let what =
-            format!("{} bytes of frontmatter; at most {} are read", part.len(), limits.bytes);
+            format!("the frontmatter has {} bytes; the limit is {}", part.len(), limits.bytes);
         return Err(DocumentError::new(what, start));
     }
     let mut options = Options::default();
     options.set_emit_comments(false);
-    options.flow_nesting_limit = MAX_DEPTH * 2; // ours comes first and says it better
+    options.flow_nesting_limit = MAX_DEPTH * 2; // our own limit comes first, with a better message
     options.block_nesting_limit = MAX_DEPTH * 2;
     let reader = YamlReader {
         base: part.start,
@@ -66,22 +69,39 @@ pub(crate) fn parse_part(
 }
 
 struct YamlReader {
-    /// Where the part starts in the whole
+    /// The offset of the part in the whole text
     base: usize,
-    /// Lines before the part
+    /// How many lines are before the part
     lines_before: u32,
-    /// Values that may still come
+    /// How many more values are allowed
     values_left: usize,
     limit: usize,
     /// Lists and maps that are not closed yet
     open_collections: Vec<OpenCollection>,
-    anchors: BTreeMap<usize, YamlNode>,
+    anchors: BTreeMap<AnchorId, YamlNode>,
     root: Option<YamlNode>,
+}
+
+/// The number of an anchor, which the parser counts from 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct AnchorId(usize);
+
+impl AnchorId {
+    /// The parser writes 0 for a value without an anchor.
+    fn new(number: usize) -> Option<Self> {
+        (number > 0).then_some(Self(number))
+    }
+}
+
+/// Where a value is written.
+struct SourceRange {
+    position: TextPosition,
+    bytes: Range<usize>,
 }
 
 struct OpenCollection {
     node: YamlNode,
-    anchor: usize,
+    anchor: Option<AnchorId>,
     /// A key whose value is still to come
     key: Option<YamlNode>,
     names: BTreeSet<String>,
@@ -99,32 +119,28 @@ impl YamlReader {
             match event {
                 Event::DocumentStart(..) => documents += 1,
                 Event::Scalar(text, style, anchor, tag) => {
-                    let node = scalar(&text, style, tag.is_some(), (place, self.span(&span)));
-                    self.finish_node(node, anchor)?;
+                    let node = scalar(&text, style, tag.is_some(), self.source_range(&span));
+                    self.finish_node(node, AnchorId::new(anchor))?;
                 }
                 Event::SequenceStart(style, anchor, _) => {
-                    self.open_collection(
-                        YamlValue::List(Vec::new()),
-                        style,
-                        anchor,
-                        (place, self.span(&span)),
-                    )?;
+                    let (value, anchor) = (YamlValue::List(Vec::new()), AnchorId::new(anchor));
+                    self.open_collection(value, style, anchor, self.source_range(&span))?;
                 }
                 Event::MappingStart(style, anchor, _) => {
-                    let value = YamlValue::Map(YamlMap::default());
-                    self.open_collection(value, style, anchor, (place, self.span(&span)))?;
+                    let (value, anchor) =
+                        (YamlValue::Map(YamlMap::default()), AnchorId::new(anchor));
+                    self.open_collection(value, style, anchor, self.source_range(&span))?;
                 }
                 Event::SequenceEnd | Event::MappingEnd => self.close_collection(&span)?,
-                Event::Alias(id) => self.alias(id, (place, self.span(&span)))?,
+                Event::Alias(id) => self.alias(AnchorId(id), self.source_range(&span))?,
                 _ => {}
             }
             if documents > 1 {
                 return Err(DocumentError::new("a second document starts here", place));
             }
         }
-        let nothing =
-            || scalar("", ScalarStyle::Plain, false, (TextPosition::START, self.base..self.base));
-        Ok(self.root.unwrap_or_else(nothing))
+        let empty = SourceRange { position: TextPosition::START, bytes: self.base..self.base };
+        Ok(self.root.unwrap_or_else(|| scalar("", ScalarStyle::Plain, false, empty)))
     }
 
     fn scan_error(&self, error: &ScanError) -> DocumentError {
@@ -139,7 +155,11 @@ impl YamlReader {
         TextPosition { line: self.lines_before + line, column: column + 1 }
     }
 
-    fn span(&self, span: &Span) -> Range<usize> {
+    fn source_range(&self, span: &Span) -> SourceRange {
+        SourceRange { position: self.position(span), bytes: self.byte_range(span) }
+    }
+
+    fn byte_range(&self, span: &Span) -> Range<usize> {
         let range = span.byte_range().unwrap_or_default();
         self.base + range.start..self.base + range.end
     }
@@ -148,17 +168,19 @@ impl YamlReader {
         &mut self,
         value: YamlValue,
         style: StructureStyle,
-        anchor: usize,
-        (place, span): (TextPosition, Range<usize>),
+        anchor: Option<AnchorId>,
+        source: SourceRange,
     ) -> Result<(), DocumentError> {
         if self.open_collections.len() == MAX_DEPTH {
-            return Err(DocumentError::new(format!("nested more than {MAX_DEPTH} deep"), place));
+            let message = format!("nested more than {MAX_DEPTH} deep");
+            return Err(DocumentError::new(message, source.position));
         }
         let style = match style {
             StructureStyle::Flow => YamlStyle::Flow,
             StructureStyle::Block => YamlStyle::Block,
         };
-        let node = YamlNode { value, position: place, span, style, source_text: None };
+        let SourceRange { position, bytes } = source;
+        let node = YamlNode { value, position, span: bytes, style, source_text: None };
         self.open_collections.push(OpenCollection {
             node,
             anchor,
@@ -170,27 +192,29 @@ impl YamlReader {
 
     fn close_collection(&mut self, span: &Span) -> Result<(), DocumentError> {
         let Some(mut closed) = self.open_collections.pop() else { return Ok(()) };
-        closed.node.span.end = self.span(span).end;
+        closed.node.span.end = self.byte_range(span).end;
         self.finish_node(closed.node, closed.anchor)
     }
 
-    fn alias(
-        &mut self,
-        id: usize,
-        (place, span): (TextPosition, Range<usize>),
-    ) -> Result<(), DocumentError> {
+    fn alias(&mut self, id: AnchorId, source: SourceRange) -> Result<(), DocumentError> {
         let values = self.anchors.get(&id).map(|meant| count_values(meant, self.values_left + 1));
-        self.consume_values(values.unwrap_or(0), place)?;
+        let SourceRange { position, bytes } = source;
+        self.consume_values(values.unwrap_or(0), position)?;
         let Some(meant) = self.anchors.get(&id).cloned() else {
-            return Err(DocumentError::new("an alias of what it stands in", place));
+            let message = "an alias refers to a value that contains it";
+            return Err(DocumentError::new(message, position));
         };
-        self.attach(YamlNode { position: place, span, style: YamlStyle::Alias, ..meant })
+        self.attach(YamlNode { position, span: bytes, style: YamlStyle::Alias, ..meant })
     }
 
-    fn finish_node(&mut self, node: YamlNode, anchor: usize) -> Result<(), DocumentError> {
+    fn finish_node(
+        &mut self,
+        node: YamlNode,
+        anchor: Option<AnchorId>,
+    ) -> Result<(), DocumentError> {
         self.consume_values(1, node.position)?;
-        if anchor > 0 {
-            // What an anchor keeps is a copy, and copies of copies grow too.
+        if let Some(anchor) = anchor {
+            // An anchor keeps a copy, and copies of copies grow too.
             self.consume_values(count_values(&node, self.values_left + 1), node.position)?;
             self.anchors.insert(anchor, node.clone());
         }
@@ -211,7 +235,7 @@ impl YamlReader {
         match &mut open.node.value {
             YamlValue::List(items) => items.push(node),
             YamlValue::Map(fields) => match open.key.take() {
-                Some(key) => fields.0.push((key, node)),
+                Some(key) => fields.0.push(YamlField { key, value: node }),
                 None => open.key = Some(field_name(node, &mut open.names)?),
             },
             _ => {}
@@ -220,7 +244,7 @@ impl YamlReader {
     }
 }
 
-/// How many values a value holds, itself counted; stops at `enough`.
+/// How many values a value contains, itself included; stops counting at `enough`.
 fn count_values(node: &YamlNode, enough: usize) -> usize {
     let mut total = 1;
     let mut add = |inner: &YamlNode| {
@@ -230,34 +254,29 @@ fn count_values(node: &YamlNode, enough: usize) -> usize {
     };
     match &node.value {
         YamlValue::List(items) => items.iter().for_each(&mut add),
-        YamlValue::Map(fields) => fields.0.iter().for_each(|(_, value)| add(value)),
+        YamlValue::Map(fields) => fields.0.iter().for_each(|field| add(&field.value)),
         _ => {}
     }
     total
 }
 
-/// A value as the name of a field, which no other field beside it has.
+/// A value as the name of a field; an error if the map has the name already.
 fn field_name(node: YamlNode, names: &mut BTreeSet<String>) -> Result<YamlNode, DocumentError> {
     let Some(name) = node.scalar().map(Cow::into_owned) else {
         return Err(DocumentError::new(
-            format!("a field's name is a word, not {}", node.kind_name()),
+            format!("the name of a field must be a word, not {}", node.kind_name()),
             node.position,
         ));
     };
     if !names.insert(name.clone()) {
-        return Err(DocumentError::new(format!("`{name}` is there twice"), node.position));
+        return Err(DocumentError::new(format!("the field `{name}` occurs twice"), node.position));
     }
     Ok(YamlNode { value: YamlValue::Text(name), ..node })
 }
 
-fn scalar(
-    text: &str,
-    style: ScalarStyle,
-    is_tagged: bool,
-    (place, span): (TextPosition, Range<usize>),
-) -> YamlNode {
+fn scalar(text: &str, style: ScalarStyle, is_tagged: bool, source: SourceRange) -> YamlNode {
     let style = match style {
-        ScalarStyle::Plain if span.is_empty() => YamlStyle::Absent,
+        ScalarStyle::Plain if source.bytes.is_empty() => YamlStyle::Absent,
         ScalarStyle::Plain => YamlStyle::Plain,
         ScalarStyle::SingleQuoted => YamlStyle::SingleQuoted,
         ScalarStyle::DoubleQuoted => YamlStyle::DoubleQuoted,
@@ -268,8 +287,9 @@ fn scalar(
         YamlStyle::Plain if !is_tagged => resolve_plain_scalar(text),
         _ => YamlValue::Text(text.into()),
     };
-    let written = (!matches!(value, YamlValue::Text(_))).then(|| text.into());
-    YamlNode { value, position: place, span, style, source_text: written }
+    let source_text = (!matches!(value, YamlValue::Text(_))).then(|| text.into());
+    let SourceRange { position, bytes } = source;
+    YamlNode { value, position, span: bytes, style, source_text }
 }
 
 /// What a plain scalar means, by the core schema of YAML 1.2.

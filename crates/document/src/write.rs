@@ -1,17 +1,17 @@
-//! Values as text, in the style of what stands there already.
+//! Values as YAML text, formatted like the text around them.
 
 use crate::new_value::NewValue;
 use crate::node::{YamlStyle, YamlValue};
 use crate::read;
 
-/// Where a value will stand: in brackets, commas and braces have a meaning.
+/// Where a value is written: commas and braces have a meaning inside of brackets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum YamlContext {
     Block,
     Flow,
 }
 
-/// A value on one line, quoted like its neighbour where that can say it.
+/// A value on one line, quoted like its neighbour where that is possible.
 pub(crate) fn inline(value: &NewValue, like: YamlStyle, around: YamlContext) -> String {
     match value {
         NewValue::Null => "null".into(),
@@ -32,7 +32,7 @@ pub(crate) fn inline(value: &NewValue, like: YamlStyle, around: YamlContext) -> 
     }
 }
 
-/// A value after `name:`, with the blank or the line break before it.
+/// A value after `name:`, with the space or the line break before it.
 pub(crate) fn after_colon(
     value: &NewValue,
     like: YamlStyle,

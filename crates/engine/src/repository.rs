@@ -245,7 +245,7 @@ fn content_fingerprint(path: &Path) -> String {
         return "-".into();
     }
     let bytes = std::fs::read(path).unwrap_or_default();
-    blake3::hash(&bytes).to_hex()[..16].to_owned()
+    base::Hash::of(&bytes).prefix(16)
 }
 
 fn name_of(path: &Path) -> String {

@@ -1,4 +1,4 @@
-//! Which commits there are, and which are whose parents.
+//! Which commits are reachable, and what their parents are.
 
 use base::entity::CommitId;
 use base::{Call, Result};
@@ -13,28 +13,42 @@ use crate::repo::Repo;
 pub struct CommitParents {
     /// The commit
     pub oid: Oid,
-    /// Its parents, in order; none for a root, and for the edge of a shallow clone
+    /// Its parents, in order; empty for a root commit, and where a shallow clone ends
     pub parents: Vec<Oid>,
 }
 
+/// The commits that are reachable from one commit and not from another.
+#[derive(Debug, Clone, Copy)]
+pub struct CommitRange<'a> {
+    /// The newest commit
+    pub from: &'a CommitId,
+    /// The commit whose ancestors are left out
+    pub without: Option<&'a CommitId>,
+}
+
 impl Repo {
-    /// Every commit that is reachable from `from` and not from `without`, in no promised order.
+    /// Every commit that is reachable from `from` and not from `without`, in unspecified order.
     pub fn reachable(
         &self,
         call: &Call,
         from: &CommitId,
         without: Option<&CommitId>,
     ) -> Result<Vec<CommitParents>> {
-        self.reachable_with_preview((call, from, without), (usize::MAX, |_: &[CommitParents]| ()))
+        let range = CommitRange { from, without };
+        self.reachable_with_preview(call, range, usize::MAX, |_| ())
     }
 
-    /// The same. Somebody hears of the first so many, the newest, while git goes on.
+    /// Like [`Self::reachable`], but passes the newest `preview_count` commits to `on_preview` as
+    /// soon as git has written them. With fewer commits there is no preview.
     pub fn reachable_with_preview(
         &self,
-        (call, from, without): (&Call, &CommitId, Option<&CommitId>),
-        (first, hear): (usize, impl FnOnce(&[CommitParents])),
+        call: &Call,
+        range: CommitRange<'_>,
+        preview_count: usize,
+        on_preview: impl FnOnce(&[CommitParents]),
     ) -> Result<Vec<CommitParents>> {
-        let mut hear = Some(hear);
+        let CommitRange { from, without } = range;
+        let mut on_preview = Some(on_preview);
         let without = without.map(|commit| format!("^{commit}"));
         let git = self.git("rev-list")?.args(["--parents", "--end-of-options", from.as_str()]);
         let mut running = git.args(without).start()?;
@@ -49,32 +63,23 @@ impl Repo {
                 );
             }
             rest.drain(..=end);
-            if links.len() >= first
-                && let Some(hear) = hear.take()
+            if links.len() >= preview_count
+                && let Some(on_preview) = on_preview.take()
             {
-                hear(&links[..first]);
+                on_preview(&links[..preview_count]);
             }
         }
         running.wait_for_exit(call)?.output()?;
         Ok(links)
     }
 
-    /// The commits whose parents a shallow clone has left out, sorted; none in a whole clone.
+    /// The commits whose parents a shallow clone left out, sorted; empty in a full clone.
     pub fn shallow_commits(&self) -> Result<Vec<Oid>> {
         let text = files::read(&self.common_dir().join("shallow"))?.unwrap_or_default();
         let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
         let mut oids: Vec<Oid> = lines.filter_map(Oid::from_hex).collect();
         oids.sort_unstable();
         Ok(oids)
-    }
-
-    /// The parents that a commit names itself, whether they are here or not.
-    pub fn recorded_parents(&self, call: &Call, commit: Oid) -> Result<Vec<Oid>> {
-        let git = self.git("cat-file")?.args(["commit".to_owned(), commit.to_string()]);
-        let text = git.run(call)?.output()?;
-        let lines = text.split(|byte| *byte == b'\n').take_while(|line| !line.is_empty());
-        let parents = lines.filter_map(|line| line.strip_prefix(b"parent "));
-        Ok(parents.filter_map(Oid::from_hex).collect())
     }
 }
 

@@ -1,16 +1,16 @@
-//! The one place that starts a process: git, hardened so that a repository chooses nothing.
+//! Command lines of git, hardened so that no repository decides what runs.
 //!
-//! Settings, attributes and the environment can each name programs. Every call therefore clears
-//! the environment, overrides the settings and flags below, and reads attributes from the empty
-//! tree. Callers add `--end-of-options` before revisions, `--` before paths, and `-z`.
+//! Settings, attributes and the environment can each name programs. Every call therefore starts
+//! with an empty environment, overrides the settings and flags below, and reads attributes from
+//! the empty tree. Callers add `--end-of-options` before revisions, `--` before paths, and `-z`.
 //!
 //! @see spec::workspace/hostile-git
 
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
 use base::{Call, Result};
+use process::ProcessCommand;
 
 use crate::host::GitHost;
 use crate::oid::ObjectFormat;
@@ -52,7 +52,7 @@ pub(crate) enum HooksPath {
 
 /// One call of git, not started yet.
 pub(crate) struct GitCommand {
-    command: Command,
+    command: ProcessCommand,
     info: GitCallInfo,
 }
 
@@ -86,7 +86,7 @@ impl GitCommand {
         // and does not follow `core.worktree` elsewhere.
         command.current_dir(&layout.root).env("GIT_WORK_TREE", &layout.root);
         command.env("GIT_CEILING_DIRECTORIES", layout.root.parent().unwrap_or(&layout.root));
-        command.args(FLAGS).arg(format!("--attr-source={}", format.empty_tree()));
+        command.args(FLAGS).args([format!("--attr-source={}", format.empty_tree())]);
         for setting in SETTINGS {
             command.args(["-c", setting]);
         }
@@ -94,19 +94,18 @@ impl GitCommand {
         if hooks == HooksPath::Disabled {
             command.args(["-c", &format!("core.hooksPath={NULL_DEVICE}")]);
         }
-        command.arg(verb);
+        command.args([verb]);
         Ok(git)
     }
 
     /// A call that needs no repository, without a command yet.
     pub(crate) fn without_repository(host: &GitHost, root: &Path) -> Result<Self> {
         files::check_settings(host)?;
-        #[expect(clippy::disallowed_methods, reason = "this is where git is started, hardened")]
-        let mut command = Command::new(host.program()?);
-        command.env_clear().envs(host.environment()).envs(ENVIRONMENT);
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let about = GitCallInfo { verb: "version", root: root.to_owned(), git_dirs: Vec::new() };
-        Ok(Self { command, info: about })
+        let info = GitCallInfo { verb: "version", root: root.to_owned(), git_dirs: Vec::new() };
+        let refused = |error| failure::start_failed(&info, error);
+        let mut command = ProcessCommand::new(host.program()?).map_err(refused)?;
+        command.envs(host.environment()).envs(ENVIRONMENT);
+        Ok(Self { command, info })
     }
 
     /// Adds arguments.
@@ -121,22 +120,22 @@ impl GitCommand {
         self
     }
 
-    /// Will be fed.
+    /// Opens a pipe to git's input.
     pub(crate) fn with_stdin(mut self) -> Self {
-        self.command.stdin(Stdio::piped());
+        self.command.with_stdin();
         self
     }
 
     /// Starts it.
     pub(crate) fn start(mut self) -> Result<GitProcess> {
-        let child =
-            self.command.spawn().map_err(|error| failure::start_failed(&self.info, error))?;
-        Ok(GitProcess::new(child, self.info))
+        let failed = |error| failure::start_failed(&self.info, error);
+        let process = self.command.spawn().map_err(failed)?;
+        Ok(GitProcess::new(process, self.info))
     }
 
     /// Runs it to its end, or until the caller waits no longer.
     pub(crate) fn run(self, call: &Call) -> Result<GitOutput> {
-        call.check_stopped()?; // nothing starts for somebody who has left
+        call.check_stopped()?; // nothing starts for a call that was stopped
         self.start()?.finish(call)
     }
 }

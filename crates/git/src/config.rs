@@ -6,6 +6,7 @@
 use std::path::Path;
 
 use base::Result;
+use base::text::bytes_without_byte_order_mark;
 
 use crate::files;
 
@@ -25,7 +26,7 @@ impl GitConfig {
     }
 
     pub(crate) fn parse(bytes: &[u8]) -> Self {
-        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let bytes = bytes_without_byte_order_mark(bytes);
         let mut reader = GitConfigReader { rest: bytes, section: None, settings: Vec::new() };
         while reader.read_next() {}
         Self(reader.settings)

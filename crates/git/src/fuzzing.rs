@@ -1,12 +1,10 @@
-//! Every parser of what git says and of the files that it keeps, at once: for whoever tries to
-//! break them.
+//! Runs all parsers of git's output and of git's files on arbitrary bytes, for fuzzing.
 
 use crate::listing::{TreeObject, records, split_record};
 use crate::{ancestry, blobs, config, diff, log, oid, recent, refs, version};
 
-/// Gives some bytes to every parser. What they make of them is of no interest; that they come
-/// back is.
-#[doc(hidden)]
+/// Gives some bytes to every parser. Results are dropped: parsers must only return without a
+/// panic.
 pub fn parse_with_all(bytes: &[u8]) {
     let _ = diff::parse_raw_diff(bytes);
     let config = config::GitConfig::parse(bytes);

@@ -1,15 +1,15 @@
-//! The machine as git may see it: its own program and the little it needs of the environment.
+//! Git's program file and the variables that it inherits.
 
-use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use base::{Problem, ProblemCode, Result};
+use process::environment;
 
 use crate::platform;
 
-/// What git needs of the environment: programs, the user's own settings, scratch space, and who
-/// called `sudo`, for whom repositories are safe to open.
+/// The variables that git inherits: where programs, the user's settings and temporary files are,
+/// and who called `sudo`, whose repositories are safe to open.
 const INHERITED_VARIABLES: [&str; 15] = [
     "PATH",
     "HOME",
@@ -28,36 +28,35 @@ const INHERITED_VARIABLES: [&str; 15] = [
     "TMP",
 ];
 
-/// Where git is, and the environment it is given. Whoever knows the environment hands it in.
+/// Where git is, and the environment it runs in. The caller provides the environment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitHost {
     /// Git's program file, absolute
     pub program: PathBuf,
-    /// Variables; what git does not need is left out when it runs, every `GIT_…` among it
+    /// Variables; those that git does not need, every `GIT_…` included, are left out when it runs
     pub env: Vec<(OsString, OsString)>,
 }
 
 impl GitHost {
-    /// Finds git on the `PATH` of an environment, in absolute folders alone.
+    /// Finds git on the `PATH` of an environment, in absolute folders only.
     pub fn find(env: impl IntoIterator<Item = (OsString, OsString)>) -> Result<Self> {
         let env: Vec<_> = env.into_iter().filter(|(name, _)| is_inherited(name)).collect();
-        let path = env.iter().find(|(name, _)| name.eq_ignore_ascii_case("PATH"));
-        let folders = path.map(|(_, path)| absolute_folders(path)).unwrap_or_default();
+        let path = environment::value(&env, "PATH").unwrap_or_default();
+        let folders = environment::absolute_folders(path);
         let program = folders.iter().map(|folder| folder.join(platform::GIT)).find(|p| p.is_file());
         let program = program.ok_or_else(git_not_found)?;
         Ok(Self { program, env })
     }
 
-    /// The program, if it is one that no repository can stand in for.
+    /// The program, if its path is absolute: a relative one could be a file of the repository.
     pub(crate) fn program(&self) -> Result<&Path> {
         if self.program.is_absolute() { Ok(&self.program) } else { Err(git_not_found()) }
     }
 
-    /// The files of the user's own settings that git opens in every call, whether they are there or
-    /// not.
+    /// The user's settings files that git opens in every call, whether they exist or not.
     pub(crate) fn settings_files(&self) -> Vec<PathBuf> {
         let folder = |name: &str| {
-            let (_, value) = self.env.iter().find(|(known, _)| known.eq_ignore_ascii_case(name))?;
+            let value = environment::value(&self.env, name)?;
             Some(PathBuf::from(value)).filter(|folder| folder.is_absolute())
         };
         let home = folder("HOME");
@@ -69,7 +68,8 @@ impl GitHost {
         own.into_iter().chain(more).collect()
     }
 
-    /// The variables git gets. Relative folders leave its `PATH`: they would be the repository's.
+    /// The variables of a git process. Its `PATH` has no relative folders, which would be the
+    /// repository's.
     pub(crate) fn environment(&self) -> impl Iterator<Item = (&OsStr, OsString)> {
         let needed = self.env.iter().filter(|(name, _)| is_inherited(name));
         needed.map(|(name, value)| (name.as_os_str(), safe_value(name, value)))
@@ -77,18 +77,14 @@ impl GitHost {
 }
 
 fn is_inherited(name: &OsStr) -> bool {
-    INHERITED_VARIABLES.iter().any(|needed| name.eq_ignore_ascii_case(needed))
+    environment::is_listed(name, &INHERITED_VARIABLES)
 }
 
 fn safe_value(name: &OsStr, value: &OsStr) -> OsString {
-    if !name.eq_ignore_ascii_case("PATH") {
-        return value.to_owned();
+    match environment::is_path(name) {
+        true => environment::join_folders(environment::absolute_folders(value)),
+        false => value.to_owned(),
     }
-    env::join_paths(absolute_folders(value)).expect("folders that were split apart join again")
-}
-
-fn absolute_folders(path: &OsStr) -> Vec<PathBuf> {
-    env::split_paths(path).filter(|folder| folder.is_absolute()).collect()
 }
 
 pub(crate) fn git_not_found() -> Problem {

@@ -1,9 +1,9 @@
-//! What git knows about a repository: where it is, what HEAD is, trees, blobs, revisions, hooks.
+//! What git knows about a repository: its location, HEAD, trees, blobs, revisions and hooks.
 //!
-//! The only crate that runs git, and it runs nothing else: `command` hardens every call, so that
-//! a hostile repository names no program that starts. What is cheap to read is read in process
-//! ([`discover`], [`Repo::head`], [`Layout::worktrees`]). Nothing here prints, reads the
-//! environment or the clock, writes to the repository, or reaches for the network.
+//! This is the only crate that runs git, and it runs nothing else: `command` hardens every call,
+//! so that a hostile repository cannot make git start a program. What is cheap to read is read
+//! without git ([`discover`], [`Repo::head`], [`RepoLayout::worktrees`]). Nothing here prints,
+//! reads the environment or the clock, writes to the repository, or uses the network.
 
 mod ancestry;
 mod blobs;
@@ -14,6 +14,7 @@ mod diff;
 mod discover;
 mod failure;
 mod files;
+#[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod head;
 mod hooks;
@@ -34,7 +35,7 @@ mod tree;
 mod version;
 mod worktrees;
 
-pub use ancestry::CommitParents;
+pub use ancestry::{CommitParents, CommitRange};
 pub use blobs::{Blob, BlobReader};
 pub use branches::{Branch, BranchList};
 pub use diff::{TreeChange, TreeChangeStatus};

@@ -1,6 +1,6 @@
 //! Names of objects, and what git would name a blob.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::str::FromStr;
 
 use base::entity::CommitId;
@@ -94,9 +94,7 @@ impl Oid {
 
 impl fmt::Display for Oid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::with_capacity(64);
-        self.as_bytes().iter().try_for_each(|byte| write!(text, "{byte:02x}"))?;
-        f.write_str(&text)
+        f.write_str(&hex::encode(self.as_bytes()))
     }
 }
 

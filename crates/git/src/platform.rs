@@ -29,6 +29,6 @@ pub(crate) fn path_from_bytes(bytes: Vec<u8>) -> PathBuf {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn path_of(bytes: Vec<u8>) -> PathBuf {
+pub(crate) fn path_from_bytes(bytes: Vec<u8>) -> PathBuf {
     OsString::from(String::from_utf8_lossy(&bytes).into_owned()).into()
 }

@@ -1,7 +1,7 @@
 //! Names of commits: resolving them, and how commits are related.
 
 use base::entity::CommitId;
-use base::similarity::most_similar;
+use base::similarity::{did_you_mean, most_similar};
 use base::{Call, Problem, ProblemCode, Result};
 
 use crate::failure;
@@ -55,7 +55,7 @@ impl Repo {
         };
         let branches = self.branches(call).unwrap_or_default();
         let near = most_similar(revision, branches.iter().map(|branch| branch.name.as_str()), 3);
-        let meant = near.iter().map(|name| format!("did you mean `{name}`?").into());
+        let meant = near.iter().map(|name| did_you_mean(name).into());
         let hints = meant.chain(problem.hints).collect();
         Problem { message, hints, ..problem }
     }

@@ -1,56 +1,39 @@
-//! A git process at work: its output is pulled while the caller waits, and it never outlives us.
+//! A running git: how long it may write nothing, how much it may write, and what its end means.
 
-use std::io::{self, Read, Write};
+use std::io;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ExitStatus};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
-use std::thread;
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use base::{Call, Problem, ProblemCode, Result};
+use process::{Process, ProcessOutput};
 
 use crate::command::GitCallInfo;
 use crate::{failure, files};
 
-/// How long we wait for output before asking whether the caller still does.
+/// How long to wait for output before checking whether the call was stopped.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A git that writes nothing for so long is taken to be stuck, also where the caller has no
-/// deadline. Git sorts the commits of the largest repositories in a fraction of this.
+/// A git that writes nothing for this long is considered stuck, even if the call has no deadline.
+/// Git sorts the commits of the largest repositories in a fraction of this.
 const MAX_SILENCE: Duration = Duration::from_mins(3);
 
-/// A git that writes nothing for so long may be waiting for a pipe where a file should be: its files
-/// are looked at.
+/// A git that writes nothing for this long may be blocked on a pipe in place of a file, so its
+/// files are checked.
 const BLOCKED_CHECK_DELAY: Duration = Duration::from_secs(2);
 
-/// Output is read in pieces of this size; at most `MAX_QUEUED_CHUNKS` wait to be pulled.
-const CHUNK_BYTES: usize = 64 << 10;
-const MAX_QUEUED_CHUNKS: usize = 64;
-
-/// More output than this in one answer is refused: no repository we can serve has so much.
+/// The most output of one call, in bytes. No repository that cairn can serve has so much.
 const MAX_OUTPUT_BYTES: usize = 1 << 30;
-
-/// Of what git complains about, this much is kept.
-const MAX_STDERR_BYTES: usize = 16 << 10;
-
-enum GitOutputChunk {
-    Stdout(Vec<u8>),
-    Stderr(Vec<u8>),
-    ReadError(io::Error),
-}
 
 /// A running git. Dropping it kills and reaps it.
 pub(crate) struct GitProcess {
-    child: Child,
-    stdin: Option<ChildStdin>,
-    chunks: Receiver<GitOutputChunk>,
-    stderr: Vec<u8>,
+    process: Process,
     info: GitCallInfo,
     /// How long it may write nothing
     max_silence: Duration,
 }
 
-/// What a git that ended left behind.
+/// The output and exit status of a git that has ended.
 pub(crate) struct GitOutput {
     status: ExitStatus,
     stdout: Vec<u8>,
@@ -59,65 +42,57 @@ pub(crate) struct GitOutput {
 }
 
 impl GitProcess {
-    pub(crate) fn new(mut child: Child, info: GitCallInfo) -> Self {
-        let (sender, chunks) = sync_channel(MAX_QUEUED_CHUNKS);
-        pump(child.stdout.take(), sender.clone(), GitOutputChunk::Stdout);
-        pump(child.stderr.take(), sender, GitOutputChunk::Stderr);
-        let stdin = child.stdin.take();
-        Self { child, stdin, chunks, stderr: Vec::new(), info, max_silence: MAX_SILENCE }
+    pub(crate) const fn new(process: Process, info: GitCallInfo) -> Self {
+        Self { process, info, max_silence: MAX_SILENCE }
     }
 
-    /// Writes to its input. Callers feed little at a time, so that it never waits for us in turn.
+    /// Writes to its input. Callers write little at a time, so that git never waits for us while
+    /// we wait for it.
     pub(crate) fn write_input(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let stdin = self.stdin.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
-        stdin.write_all(bytes).and_then(|()| stdin.flush())
+        self.process.write_input(bytes)
     }
 
-    /// Writes all of its input from a thread of its own, which ends with the process, and closes it.
+    /// Writes all of its input from a thread of its own, and closes it.
     pub(crate) fn with_input(mut self, bytes: Vec<u8>) -> Self {
-        if let Some(mut stdin) = self.stdin.take() {
-            // What cannot be written any more was not needed: the process has ended.
-            thread::spawn(move || stdin.write_all(&bytes));
-        }
+        self.process.write_all_input(bytes);
         self
     }
 
-    /// The next piece of output; `None` when there will be no more.
+    /// The next chunk of output; `None` at its end.
     pub(crate) fn read_chunk(&mut self, call: &Call) -> Result<Option<Vec<u8>>> {
         let start = Instant::now();
-        let mut is_suspected = false;
+        let mut has_checked_files = false;
         loop {
             call.check_stopped()?;
             if start.elapsed() > self.max_silence {
                 return Err(silent_too_long(&self.info, self.max_silence));
             }
-            if !is_suspected && start.elapsed() > BLOCKED_CHECK_DELAY {
-                is_suspected = true;
+            if !has_checked_files && start.elapsed() > BLOCKED_CHECK_DELAY {
+                has_checked_files = true;
                 let dirs = &self.info.git_dirs;
                 if let Some(file) = dirs.iter().find_map(|dir| files::find_blocking_file(dir)) {
                     return Err(blocked_on_file(&self.info, &file));
                 }
             }
-            match self.chunks.recv_timeout(POLL_INTERVAL) {
-                Ok(GitOutputChunk::Stdout(bytes)) => return Ok(Some(bytes)),
-                Ok(GitOutputChunk::Stderr(bytes)) => self.keep_stderr(&bytes),
-                Ok(GitOutputChunk::ReadError(error)) => {
+            match self.process.next_output(POLL_INTERVAL) {
+                ProcessOutput::Chunk(bytes) => return Ok(Some(bytes)),
+                ProcessOutput::Waiting => {}
+                ProcessOutput::ReadError(error) => {
                     return Err(failure::read_failed(&self.info, error));
                 }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+                ProcessOutput::Closed => return Ok(None),
             }
         }
     }
 
-    /// Takes what is left, up to its end.
+    /// Reads the rest of its output and waits for its end.
     pub(crate) fn finish(mut self, call: &Call) -> Result<GitOutput> {
         self.wait_for_exit(call)
     }
 
-    /// Closes its input, takes what is left, and waits for its end.
+    /// Closes its input, reads the rest of its output, and waits for its end.
     pub(crate) fn wait_for_exit(&mut self, call: &Call) -> Result<GitOutput> {
-        self.stdin = None;
+        self.process.close_input();
         let mut output = Vec::new();
         while let Some(bytes) = self.read_chunk(call)? {
             output.extend(bytes);
@@ -125,23 +100,10 @@ impl GitProcess {
                 return Err(output_too_large(&self.info));
             }
         }
-        // Both pipes are closed, so git has ended or is about to.
-        let status = self.child.wait().map_err(|error| failure::read_failed(&self.info, error))?;
-        let (complaint, about) = (std::mem::take(&mut self.stderr), self.info.clone());
-        Ok(GitOutput { status, stdout: output, stderr: complaint, info: about })
-    }
-
-    fn keep_stderr(&mut self, bytes: &[u8]) {
-        let room = MAX_STDERR_BYTES.saturating_sub(self.stderr.len());
-        self.stderr.extend(&bytes[..bytes.len().min(room)]);
-    }
-}
-
-impl Drop for GitProcess {
-    fn drop(&mut self) {
-        // Both fail only for a process that was reaped already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let failed = |error| failure::read_failed(&self.info, error);
+        let status = self.process.wait().map_err(failed)?;
+        let (stderr, info) = (self.process.stderr().to_vec(), self.info.clone());
+        Ok(GitOutput { status, stdout: output, stderr, info })
     }
 }
 
@@ -163,30 +125,6 @@ impl GitOutput {
     pub(crate) fn problem(&self) -> Problem {
         failure::call_failed(&self.info, self.status, &self.stderr)
     }
-}
-
-/// Moves what a pipe holds into the channel, from a thread that ends with the pipe or the channel.
-fn pump(
-    pipe: Option<impl Read + Send + 'static>,
-    sender: SyncSender<GitOutputChunk>,
-    wrap: fn(Vec<u8>) -> GitOutputChunk,
-) {
-    let Some(mut pipe) = pipe else { return };
-    thread::spawn(move || {
-        let mut buffer = vec![0; CHUNK_BYTES];
-        loop {
-            let piece = match pipe.read(&mut buffer) {
-                Ok(0) => return,
-                Ok(length) => wrap(buffer[..length].to_vec()),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
-                Err(error) => GitOutputChunk::ReadError(error),
-            };
-            let broken = matches!(piece, GitOutputChunk::ReadError(_));
-            if sender.send(piece).is_err() || broken {
-                return;
-            }
-        }
-    });
 }
 
 fn output_too_large(about: &GitCallInfo) -> Problem {

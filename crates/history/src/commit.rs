@@ -150,20 +150,15 @@ pub(crate) fn decode_changes(bytes: &[u8]) -> Option<Vec<CommitFileChange>> {
     Some(changes)
 }
 
-/// The digits of a name.
+/// The hex digits of a commit id.
 pub fn sha_to_hex(sha: &[u8]) -> String {
-    use std::fmt::Write as _;
-    sha.iter().fold(String::with_capacity(sha.len() * 2), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("writing to a string does not fail");
-        text
-    })
+    hex::encode(sha)
 }
 
-/// A name from its digits, which may be an odd number of them: then the last half is left out.
+/// The bytes of the hex digits that a text starts with; an odd last digit is left out.
 pub fn sha_from_hex(digits: &str) -> Vec<u8> {
-    let pairs = digits.as_bytes().chunks_exact(2);
-    let byte = |pair: &[u8]| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok();
-    pairs.map_while(byte).collect()
+    let count = digits.bytes().take_while(u8::is_ascii_hexdigit).count();
+    hex::decode(&digits[..count & !1]).expect("these are pairs of hex digits")
 }
 
 #[cfg(test)]

@@ -218,14 +218,14 @@ pub(crate) fn append_log_entry(conn: &Connection, mut entry: AuditEntry) -> Resu
         let place = tables::log_length(conn)?;
         let edits = json!(entry.edits).to_string();
         let what = format!("{place}\0{}\0{}\0{}\0{edits}", entry.at, entry.actor, entry.action);
-        blake3::hash(what.as_bytes()).to_hex()[..32].clone_into(&mut entry.uid);
+        entry.uid = base::Hash::of(what.as_bytes()).prefix(32);
     }
     tables::insert_log_entry(conn, &entry)
 }
 
 /// What a caller sent, in short: to know it again.
 fn changeset_digest(set: &Changeset) -> String {
-    blake3::hash(format!("{set:?}").as_bytes()).to_hex()[..32].to_owned()
+    base::Hash::of(format!("{set:?}").as_bytes()).prefix(32)
 }
 
 /// Removes an entity that a file now owns, with its own relations, which the file tells too.

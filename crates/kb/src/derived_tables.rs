@@ -86,21 +86,21 @@ pub fn remove_file(conn: &Connection, path: &RepoPath) -> Result<()> {
 /// The ids that a file tells.
 pub fn ids_of(conn: &Connection, path: &RepoPath) -> Result<Vec<String>> {
     let sql = "SELECT entity ->> 'id' FROM kb_said WHERE path = ?1 ORDER BY number";
-    rows(conn, (sql, "read what files say"), params![path.as_bytes()], |row| row.get(0))
+    rows(conn, sql, "read what files say", params![path.as_bytes()], |row| row.get(0))
 }
 
 /// What is told of an id; of several files, what the first one tells.
 pub fn first_entity_by_id(conn: &Connection, id: &str) -> Result<Option<FileEntity>> {
     let sql = "SELECT extractor, path, line, entity FROM kb_said WHERE entity ->> 'id' = ?1
         ORDER BY path, number LIMIT 1";
-    let found = rows(conn, (sql, "read what files say"), params![id], entity_from_row)?;
+    let found = rows(conn, sql, "read what files say", params![id], entity_from_row)?;
     Ok(found.into_iter().next().map(|(_, said)| said))
 }
 
 /// Every entity that files tell, by path, with the extractor that read it.
 pub fn all_entities(conn: &Connection) -> Result<Vec<(String, FileEntity)>> {
     let sql = "SELECT extractor, path, line, entity FROM kb_said ORDER BY path, number";
-    rows(conn, (sql, "read what files say"), &[], entity_from_row)
+    rows(conn, sql, "read what files say", &[], entity_from_row)
 }
 
 fn entity_from_row(row: &Row<'_>) -> SqlResult<(String, FileEntity)> {
@@ -113,7 +113,7 @@ fn entity_from_row(row: &Row<'_>) -> SqlResult<(String, FileEntity)> {
 pub fn all_relations(conn: &Connection) -> Result<Vec<(String, FileRelation)>> {
     let sql = "SELECT extractor, path, line, type, source_end, target_end, kind FROM kb_told
         ORDER BY path, number";
-    rows(conn, (sql, "read what files say"), &[], |row| {
+    rows(conn, sql, "read what files say", &[], |row| {
         let relates: String = row.get(3)?;
         let told = FileRelation {
             relates: relates.parse().ok(),
@@ -129,9 +129,7 @@ pub fn all_relations(conn: &Connection) -> Result<Vec<(String, FileRelation)>> {
 /// Everything in files that could not be understood.
 pub fn faults(conn: &Connection) -> Result<Vec<(RepoPath, u32, String)>> {
     let sql = "SELECT path, line, message FROM kb_fault ORDER BY path, number";
-    rows(conn, (sql, "read what files say"), &[], |row| {
-        Ok((path(row, 0)?, row.get(1)?, row.get(2)?))
-    })
+    rows(conn, sql, "read what files say", &[], |row| Ok((path(row, 0)?, row.get(1)?, row.get(2)?)))
 }
 
 fn run(conn: &Connection, sql: &str, params: &[&dyn store::ToSql]) -> Result<()> {

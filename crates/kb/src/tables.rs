@@ -80,7 +80,7 @@ pub fn entity(conn: &Connection, id: &str) -> Result<Option<Entity>> {
 
 /// The ids of all entities of the store.
 pub fn ids(conn: &Connection) -> Result<Vec<String>> {
-    rows(conn, ("SELECT id FROM kb_entity ORDER BY id", "read entities"), &[], |row| row.get(0))
+    rows(conn, "SELECT id FROM kb_entity ORDER BY id", "read entities", &[], |row| row.get(0))
 }
 
 /// An id of the store that differs from this one in case alone.
@@ -92,13 +92,13 @@ pub(crate) fn differing_in_case(conn: &Connection, id: &str) -> Result<Option<St
 
 /// Every entity of the store, by id.
 pub fn entities(conn: &Connection) -> Result<Vec<Entity>> {
-    rows(conn, (&format!("{ENTITY} ORDER BY id"), "read entities"), &[], read_entity)
+    rows(conn, &format!("{ENTITY} ORDER BY id"), "read entities", &[], read_entity)
 }
 
 /// Every relation of the store.
 pub fn relations(conn: &Connection) -> Result<Vec<KbRelation>> {
     let sql = format!("{RELATION} ORDER BY source_end, type, target_end, kind");
-    rows(conn, (&sql, "read relations"), &[], read_relation)
+    rows(conn, &sql, "read relations", &[], read_relation)
 }
 
 pub(crate) fn relation(conn: &Connection, key: &RelationKey) -> Result<Option<KbRelation>> {
@@ -117,7 +117,7 @@ pub(crate) fn relations_touching(conn: &Connection, end: &str) -> Result<Vec<KbR
         "{RELATION} WHERE source_end = ?1 OR target_end = ?1
          ORDER BY source_end, type, target_end, kind"
     );
-    rows(conn, (&sql, "read relations"), params![end], read_relation)
+    rows(conn, &sql, "read relations", params![end], read_relation)
 }
 
 pub(crate) fn set_entity(conn: &Connection, id: &str, entity: Option<&Entity>) -> Result<()> {
@@ -228,7 +228,8 @@ pub fn log_page(
     let sql = format!("{AUDIT} {filter} ORDER BY seq DESC LIMIT ?2 OFFSET ?3");
     let found = rows(
         conn,
-        (&sql, "read the audit log"),
+        &sql,
+        "read the audit log",
         params![
             about,
             u32::try_from(limit).unwrap_or(u32::MAX),
@@ -255,13 +256,13 @@ pub(crate) fn by_changeset(conn: &Connection, changeset: &str) -> Result<Option<
 
 /// Every entry, oldest first.
 pub fn full_log(conn: &Connection) -> Result<Vec<AuditEntry>> {
-    rows(conn, (&format!("{AUDIT} ORDER BY seq"), "read the audit log"), &[], audit_entry_from_row)
+    rows(conn, &format!("{AUDIT} ORDER BY seq"), "read the audit log", &[], audit_entry_from_row)
 }
 
 /// The names of every entry.
 pub fn uids(conn: &Connection) -> Result<Vec<String>> {
     let sql = "SELECT uid FROM kb_audit ORDER BY seq";
-    rows(conn, (sql, "read the audit log"), &[], |row| row.get(0))
+    rows(conn, sql, "read the audit log", &[], |row| row.get(0))
 }
 
 /// How many entries the log has.
@@ -284,7 +285,7 @@ pub fn counts(conn: &Connection) -> Result<(u64, u64, u64)> {
 /// What the store and the files that share its facts last agreed on, by file.
 pub(crate) fn agreements(conn: &Connection) -> Result<BTreeMap<String, MergeBase>> {
     let sql = "SELECT file, hash, revision FROM kb_shared";
-    let pairs = rows(conn, (sql, "read what is shared"), &[], |row| {
+    let pairs = rows(conn, sql, "read what is shared", &[], |row| {
         Ok((row.get(0)?, MergeBase { hash: row.get(1)?, revision: row.get(2)? }))
     })?;
     Ok(pairs.into_iter().collect())

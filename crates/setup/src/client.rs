@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use base::similarity::most_similar;
+use base::similarity::suggestion;
 
 /// A program that speaks MCP and reads its servers from a file in the repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -52,11 +52,7 @@ impl FromStr for Client {
     fn from_str(text: &str) -> Result<Self, String> {
         let wanted = text.trim().to_lowercase();
         Self::ALL.into_iter().find(|client| client.name() == wanted).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name);
-            let hint = match most_similar(&wanted, names, 1)[..] {
-                [near] => format!("did you mean `{near}`?"),
-                _ => format!("the clients are {}", names.join(", ")),
-            };
+            let hint = suggestion(&wanted, &Self::ALL.map(Self::name), "clients");
             format!("no client `{}`; {hint}", text.trim().escape_debug())
         })
     }

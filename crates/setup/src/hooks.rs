@@ -8,7 +8,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use base::similarity::most_similar;
+use base::similarity::suggestion;
 
 use crate::markdown_block::find_marked_range;
 use crate::{MalformedFile, shell};
@@ -137,11 +137,7 @@ impl FromStr for GitHook {
 
     fn from_str(text: &str) -> Result<Self, String> {
         Self::ALL.into_iter().find(|hook| hook.name() == text).ok_or_else(|| {
-            let names = Self::ALL.map(Self::name);
-            let hint = match most_similar(text, names, 1)[..] {
-                [near] => format!("did you mean `{near}`?"),
-                _ => format!("the hooks are {}", names.join(", ")),
-            };
+            let hint = suggestion(text, &Self::ALL.map(Self::name), "hooks");
             format!("cairn has no hook `{}`; {hint}", text.escape_debug())
         })
     }

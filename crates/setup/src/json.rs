@@ -7,6 +7,7 @@
 mod document;
 mod print;
 
+use base::text::MarkedText;
 use jsonc_parser::ast::{Object, ObjectProp};
 use serde_json::Value;
 
@@ -66,9 +67,10 @@ pub(crate) fn install(
     existing: Option<&[u8]>,
 ) -> Result<Vec<u8>, MalformedFile> {
     let Some(bytes) = existing else { return Ok((entry.new_file("\n") + "\n").into_bytes()) };
-    let (bom, text) = decode(bytes)?;
+    let marked = decode(bytes)?;
+    let text = marked.text;
     let added = add_entry(entry, text).map_err(|error| error.hint(manual_hint(entry)))?;
-    Ok(format!("{bom}{added}").into_bytes())
+    Ok(marked.with_text(&added).into_bytes())
 }
 
 fn add_entry(entry: &JsonEntry, text: &str) -> Result<String, MalformedFile> {
@@ -97,7 +99,8 @@ fn manual_hint(entry: &JsonEntry) -> String {
 }
 
 pub(crate) fn remove(entry: &JsonEntry, existing: &[u8]) -> Result<Option<Vec<u8>>, MalformedFile> {
-    let (bom, text) = decode(existing)?;
+    let marked = decode(existing)?;
+    let text = marked.text;
     let json = JsonDocument::parse(text)?;
     let Some(JsonEntryLocation { container_property: holder, container, property, is_ours: true }) =
         find_entry(entry, &json)
@@ -109,7 +112,7 @@ pub(crate) fn remove(entry: &JsonEntry, existing: &[u8]) -> Result<Option<Vec<u8
     } else {
         Some(json.remove_property(property))
     };
-    Ok(left.map(|text| format!("{bom}{text}").into_bytes()))
+    Ok(left.map(|text| marked.with_text(&text).into_bytes()))
 }
 
 /// The text without a container that we made; `None` when the whole file was ours.
@@ -128,7 +131,7 @@ fn remove_with_container(json: &JsonDocument, holder: &ObjectProp) -> Option<Str
 
 /// Whether the file has an entry that is not as cairn writes it.
 pub(crate) fn is_customised(entry: &JsonEntry, existing: &[u8]) -> bool {
-    let Ok((_, text)) = decode(existing) else { return false };
+    let Ok(MarkedText { text, .. }) = decode(existing) else { return false };
     let Ok(json) = JsonDocument::parse(text) else { return false };
     find_entry(entry, &json).is_some_and(|found| !found.is_ours)
 }

@@ -1,27 +1,29 @@
-//! Why a file is left alone.
+//! Why a file is left unchanged.
 
 use std::fmt;
 
-/// A file that cannot be edited safely, so it is not edited at all.
+use base::TextPosition;
+
+/// A file that cannot be edited safely, so it is left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MalformedFile {
-    /// Line of the trouble, from 1
-    pub line: usize,
+    /// The line of the error, from 1
+    pub line: u32,
     /// What is wrong
     pub message: String,
-    /// What to do by hand
+    /// What to change by hand
     pub hint: Option<String>,
 }
 
 impl MalformedFile {
-    /// Trouble at a byte of a text.
+    /// An error at a byte of a text.
     pub(crate) fn at(text: &[u8], offset: usize, message: impl Into<String>) -> Self {
-        let before = &text[..offset.min(text.len())];
-        let line = before.split(|byte| *byte == b'\n').count();
+        let before = String::from_utf8_lossy(&text[..offset.min(text.len())]);
+        let line = TextPosition::of_byte(&before, before.len()).line;
         Self { line, message: message.into(), hint: None }
     }
 
-    /// Says what to do by hand.
+    /// Adds what to change by hand.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self

@@ -17,7 +17,8 @@ fn paragraph() -> &'static str {
 
 pub(crate) fn install(existing: Option<&[u8]>) -> Result<Vec<u8>, MalformedFile> {
     let Some(bytes) = existing else { return Ok(append::new_file(paragraph()).into_bytes()) };
-    let (bom, text) = decode(bytes)?;
+    let marked = decode(bytes)?;
+    let text = marked.text;
     let text = match find_block(text)? {
         None => append::add(text, paragraph()),
         Some(range) => {
@@ -25,13 +26,14 @@ pub(crate) fn install(existing: Option<&[u8]>) -> Result<Vec<u8>, MalformedFile>
             format!("{}{current}{}", &text[..range.start], &text[range.end..])
         }
     };
-    Ok(format!("{bom}{text}").into_bytes())
+    Ok(marked.with_text(&text).into_bytes())
 }
 
 pub(crate) fn remove(existing: &[u8]) -> Result<Option<Vec<u8>>, MalformedFile> {
-    let (bom, text) = decode(existing)?;
+    let marked = decode(existing)?;
+    let text = marked.text;
     let Some(range) = find_block(text)? else { return Ok(Some(existing.to_vec())) };
-    Ok(append::remove_block(text, range).map(|text| format!("{bom}{text}").into_bytes()))
+    Ok(append::remove_block(text, range).map(|text| marked.with_text(&text).into_bytes()))
 }
 
 /// Whether the text pulls in `AGENTS.md` by itself, as Claude's and Gemini's files can.

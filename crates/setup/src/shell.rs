@@ -1,5 +1,7 @@
 //! Which hook files are shell scripts, so that our lines can run in them.
 
+use base::text::BYTE_ORDER_MARK;
+
 use crate::MalformedFile;
 
 /// Shells that understand the few POSIX lines we add.
@@ -11,7 +13,7 @@ pub(crate) fn check_shell_script(script: &[u8]) -> Result<(), MalformedFile> {
     if let Some(nul) = script.iter().position(|byte| *byte == 0) {
         return Err(MalformedFile::at(script, nul, "the hook is a program, not a script"));
     }
-    if script.starts_with("\u{feff}".as_bytes()) {
+    if script.starts_with(BYTE_ORDER_MARK.as_bytes()) {
         return refuse("the hook starts with a byte order mark, so it does not run".into());
     }
     let first = script.split(|byte| *byte == b'\n').next().unwrap_or_default();

@@ -2,6 +2,7 @@
 //!
 //! `toml_edit` only reads here; it tells that the text means what we think it does.
 
+use base::text::MarkedText;
 use toml_edit::{Document, Item};
 
 use crate::text::{decode, newline};
@@ -13,7 +14,8 @@ const MANUAL_HINT: &str =
 
 pub(crate) fn install(existing: Option<&[u8]>) -> Result<Vec<u8>, MalformedFile> {
     let Some(bytes) = existing else { return Ok(append::new_file(TABLE_TEXT).into_bytes()) };
-    let (bom, text) = decode(bytes)?;
+    let marked = decode(bytes)?;
+    let text = marked.text;
     if find_entry(&parse(text)?).is_some() {
         return Ok(bytes.to_vec());
     }
@@ -25,20 +27,21 @@ pub(crate) fn install(existing: Option<&[u8]>) -> Result<Vec<u8>, MalformedFile>
         let message = "`mcp_servers` is written so that a table cannot be added to it";
         return Err(MalformedFile::at(text.as_bytes(), at, message).hint(MANUAL_HINT));
     }
-    Ok(format!("{bom}{added}").into_bytes())
+    Ok(marked.with_text(&added).into_bytes())
 }
 
 pub(crate) fn remove(existing: &[u8]) -> Result<Option<Vec<u8>>, MalformedFile> {
-    let (bom, text) = decode(existing)?;
+    let marked = decode(existing)?;
+    let text = marked.text;
     let doc = parse(text)?;
     let Some(start) = find_own_table(text, &doc) else { return Ok(Some(existing.to_vec())) };
     let end = start + TABLE_TEXT.replace('\n', newline(text)).len();
-    Ok(append::remove_block(text, start..end).map(|text| format!("{bom}{text}").into_bytes()))
+    Ok(append::remove_block(text, start..end).map(|text| marked.with_text(&text).into_bytes()))
 }
 
 /// Whether the file has an entry that is not as cairn writes it.
 pub(crate) fn is_customised(existing: &[u8]) -> bool {
-    let Ok((_, text)) = decode(existing) else { return false };
+    let Ok(MarkedText { text, .. }) = decode(existing) else { return false };
     let Ok(doc) = parse(text) else { return false };
     find_entry(&doc).is_some() && find_own_table(text, &doc).is_none()
 }

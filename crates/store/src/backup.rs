@@ -70,7 +70,7 @@ pub fn backup_notes(path: &Path) -> Result<BackupNotes> {
         return Ok(BackupNotes::new());
     }
     let pair = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    let pairs = crate::rows(&copy, (tables::READ_NOTES, "read the notes of a backup"), &[], pair)?;
+    let pairs = crate::rows(&copy, tables::READ_NOTES, "read the notes of a backup", &[], pair)?;
     Ok(pairs.into_iter().collect())
 }
 

@@ -97,14 +97,7 @@ pub(crate) fn with_suffix(path: &Path, end: &str) -> PathBuf {
 
 /// A path inside of a URI.
 fn escape_for_uri(path: &Path) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte);
-    let bytes = path.as_os_str().as_encoded_bytes().iter();
-    bytes
-        .map(|byte| match plain(*byte) {
-            true => char::from(*byte).to_string(),
-            false => format!("%{byte:02X}"),
-        })
-        .collect()
+    base::percent::encode_uri_path(path.as_os_str().as_encoded_bytes())
 }
 
 #[cfg(test)]

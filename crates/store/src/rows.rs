@@ -5,14 +5,17 @@ use rusqlite::{Connection, Row, ToSql};
 
 use crate::failure::sqlite_problem;
 
-/// All rows of a query, each read by `read`. The statement is kept for the next time.
+/// Returns all rows of a query, each converted by `read`. The prepared statement is cached.
+///
+/// `action` is what the caller was doing, such as `read commits`, for the message of a failure.
 pub fn rows<T>(
     conn: &Connection,
-    (sql, what): (&str, &str),
+    sql: &str,
+    action: &str,
     params: &[&dyn ToSql],
     read: impl FnMut(&Row<'_>) -> rusqlite::Result<T>,
 ) -> Result<Vec<T>> {
-    let mut statement = conn.prepare_cached(sql).map_err(sqlite_problem(what))?;
-    let rows = statement.query_map(params, read).map_err(sqlite_problem(what))?;
-    rows.collect::<rusqlite::Result<_>>().map_err(sqlite_problem(what))
+    let mut statement = conn.prepare_cached(sql).map_err(sqlite_problem(action))?;
+    let rows = statement.query_map(params, read).map_err(sqlite_problem(action))?;
+    rows.collect::<rusqlite::Result<_>>().map_err(sqlite_problem(action))
 }

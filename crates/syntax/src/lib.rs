@@ -71,11 +71,9 @@ pub fn extract(language: Option<Language>, bytes: &[u8]) -> FileFacts {
 fn extract_by_language(language: Option<Language>, text: &str) -> FileFacts {
     match language {
         Some(language) if language.is_manifest() => {
-            manifest::extract(language, text.strip_prefix('\u{feff}').unwrap_or(text))
+            manifest::extract(language, base::text::without_byte_order_mark(text))
         }
-        Some(Language::Markdown) => {
-            markdown::extract(text.strip_prefix('\u{feff}').unwrap_or(text))
-        }
+        Some(Language::Markdown) => markdown::extract(base::text::without_byte_order_mark(text)),
         Some(language @ (Language::JavaScript | Language::TypeScript | Language::Tsx)) => {
             javascript::extract(language, text)
         }
@@ -101,7 +99,7 @@ fn extract_by_language(language: Option<Language>, text: &str) -> FileFacts {
         Some(Language::Go) => go::extract(text),
         Some(Language::Python) => python::extract(text),
         Some(Language::Rust) => rust::extract(text),
-        _ => plain_text::extract(text.strip_prefix('\u{feff}').unwrap_or(text)),
+        _ => plain_text::extract(base::text::without_byte_order_mark(text)),
     }
 }
 

@@ -86,6 +86,11 @@ pub fn add_line(workspace: &Workspace, call: &Arc<Call>, line: &str) -> Result<(
 pub fn lines(workspace: &Workspace, call: &Arc<Call>) -> Result<Vec<String>> {
     let view = workspace.view(call.clone())?;
     let Some(reading) = view.store(NAME)? else { return Ok(Vec::new()) };
-    let all = ("SELECT line FROM entry ORDER BY id", "read the ledger");
-    store::rows(&reading.conn, all, &[], |row| row.get(0))
+    store::rows(
+        &reading.conn,
+        "SELECT line FROM entry ORDER BY id",
+        "read the ledger",
+        &[],
+        |row| row.get(0),
+    )
 }

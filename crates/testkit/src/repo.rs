@@ -122,7 +122,7 @@ impl TestRepo {
     /// Opens it as a test likes.
     pub fn open(&self, mode: WorkspaceMode, disk: DiskWriter, areas: &'static [Area]) -> Workspace {
         let trusted = self.home.as_ref().map(|home| home.path().join("trusted"));
-        open(&self.root(), trusted, (mode, disk), areas)
+        open(&self.root(), trusted, mode, disk, areas)
     }
 }
 
@@ -134,7 +134,8 @@ fn tempdir(prefix: &str) -> TempDir {
 pub(crate) fn open(
     start: &Path,
     trusted: Option<PathBuf>,
-    (mode, disk): (WorkspaceMode, DiskWriter),
+    mode: WorkspaceMode,
+    disk: DiskWriter,
     areas: &'static [Area],
 ) -> Workspace {
     let env = environment();

@@ -240,13 +240,20 @@ pub fn soak(
     report
 }
 
-fn spawn(mut command: Command, sender: Sender<(String, String)>) -> Child {
+/// A line that a worker wrote: what happened, and to what.
+struct WorkerMessage {
+    kind: String,
+    text: String,
+}
+
+fn spawn(mut command: Command, sender: Sender<WorkerMessage>) -> Child {
     let mut child = command.stdout(Stdio::piped()).spawn().expect("a worker starts");
     let output = BufReader::new(child.stdout.take().expect("stdout is piped"));
     std::thread::spawn(move || {
         for line in output.lines().map_while(std::result::Result::ok) {
             if let Some((what, text)) = line.split_once('\t') {
-                let _ = sender.send((what.to_owned(), text.to_owned()));
+                let (kind, text) = (what.to_owned(), text.to_owned());
+                let _ = sender.send(WorkerMessage { kind, text });
             }
         }
     });
@@ -260,21 +267,21 @@ fn kill(worker: &mut Child) {
 
 impl SoakReport {
     /// What is said until all workers are gone.
-    fn drain(&mut self, said: &Receiver<(String, String)>) {
+    fn drain(&mut self, said: &Receiver<WorkerMessage>) {
         for one in said {
             self.record(one);
         }
     }
 
     /// What was said so far; at least one word of it is waited for.
-    fn drain_some(&mut self, said: &Receiver<(String, String)>) {
+    fn drain_some(&mut self, said: &Receiver<WorkerMessage>) {
         let first = said.recv_timeout(SILENCE_TIMEOUT).expect("the workers do something");
         [first].into_iter().chain(said.try_iter()).for_each(|said| self.record(said));
     }
 
-    fn record(&mut self, said: (String, String)) {
-        let (what, text) = said;
-        match what.as_str() {
+    fn record(&mut self, message: WorkerMessage) {
+        let text = message.text;
+        match message.kind.as_str() {
             "line" => drop(self.lines.insert(text)),
             "pair" => self.pairs += 1,
             "record" => drop(self.records.insert(text)),
@@ -312,10 +319,9 @@ impl SoakReport {
 
     /// Every fact and task that was acknowledged is there, once.
     fn verify_records(&mut self, workspace: &Workspace) {
-        let facts =
-            fetch_column(workspace, "kb.query", &json!({"type": "fact"}), ("entities", "id"));
+        let facts = fetch_column(workspace, "kb.query", &json!({"type": "fact"}), "entities", "id");
         let tasks =
-            fetch_column(workspace, "work.search", &json!({"kind": "task"}), ("items", "name"));
+            fetch_column(workspace, "work.search", &json!({"kind": "task"}), "items", "name");
         let facts = facts.iter().map(|id| format!("kb:{id}"));
         let found: Vec<String> =
             facts.chain(tasks.iter().map(|name| format!("task:{name}"))).collect();
@@ -333,7 +339,8 @@ fn fetch_column(
     on: &Workspace,
     name: &str,
     args: &serde_json::Value,
-    (list, field): (&str, &str),
+    list: &str,
+    field: &str,
 ) -> Vec<String> {
     let mut found = Vec::new();
     loop {

@@ -1,16 +1,16 @@
-//! The machine and the project as tools may see them: where programs lie, and the little they
-//! need of the environment.
+//! The project that tools run in, the folders they are searched in, and the variables they inherit.
 
-use std::env;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use process::environment;
+
 use crate::find::ProgramOrigin;
 
-/// What tools need of the environment: programs, the user's own settings, scratch space, and
-/// where version managers keep what their proxies start. What makes an interpreter load code,
-/// such as `NODE_OPTIONS`, `PYTHONPATH` or `LD_PRELOAD`, is not among it.
+/// The variables that tools inherit: where programs, the user's settings and temporary files are,
+/// and where version managers keep the programs that their proxies start. Variables that make an
+/// interpreter load code, such as `NODE_OPTIONS`, `PYTHONPATH` or `LD_PRELOAD`, are left out.
 const INHERITED_VARIABLES: [&str; 34] = [
     "PATH",
     "HOME",
@@ -48,7 +48,7 @@ const INHERITED_VARIABLES: [&str; 34] = [
     "USERPROFILE",
 ];
 
-/// Nothing is downloaded, neither a toolchain nor a package, and nothing is coloured.
+/// Variables that every tool gets: no toolchain or package is downloaded, and output has no colour.
 const FIXED_VARIABLES: [(&str, &str); 6] = [
     ("CARGO_NET_OFFLINE", "true"),
     ("GOPROXY", "off"),
@@ -58,7 +58,7 @@ const FIXED_VARIABLES: [(&str, &str); 6] = [
     ("npm_config_offline", "true"),
 ];
 
-/// A project and the environment its tools are given. Whoever knows both hands them in.
+/// A project and the environment of its tools. The caller provides both.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolHost {
     project: PathBuf,
@@ -67,7 +67,7 @@ pub struct ToolHost {
 }
 
 impl ToolHost {
-    /// A project's root, absolute, and an environment, of which what tools do not need is dropped.
+    /// A project's absolute root, and an environment; variables that tools do not need are dropped.
     pub fn new(
         project: impl Into<PathBuf>,
         env: impl IntoIterator<Item = (OsString, OsString)>,
@@ -76,16 +76,16 @@ impl ToolHost {
         Self { project: project.into(), env, grace: None }
     }
 
-    /// Gives servers so long to leave when they are sent away, instead of a moment.
+    /// Sets how long a server that is asked to exit may take.
     #[must_use]
     pub const fn with_grace(mut self, grace: Duration) -> Self {
         self.grace = Some(grace);
         self
     }
 
-    /// How long a server may take to leave, where that is a moment unless somebody said otherwise.
-    pub(crate) fn grace(&self, moment: Duration) -> Duration {
-        self.grace.unwrap_or(moment)
+    /// How long a server that is asked to exit may take, `default` unless it was set.
+    pub(crate) fn grace(&self, default: Duration) -> Duration {
+        self.grace.unwrap_or(default)
     }
 
     /// The project's root.
@@ -93,39 +93,33 @@ impl ToolHost {
         &self.project
     }
 
-    /// Whether a path is the project's, by its name or by where links in it lead.
+    /// Whether a path is inside the project, as written or after following links.
     pub(crate) fn is_in_project(&self, path: &Path) -> bool {
         let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
         path.starts_with(&self.project) || real(path).starts_with(real(&self.project))
     }
 
-    /// The folders of `PATH`. A relative one would be whoever's folder we stand in.
+    /// The absolute folders of `PATH`.
     pub(crate) fn path_folders(&self) -> Vec<PathBuf> {
-        let path = self.env.iter().find(|(name, _)| is_path(name));
-        let folders = path.map(|(_, path)| env::split_paths(path)).into_iter().flatten();
-        folders.filter(|folder| folder.is_absolute()).collect()
+        environment::absolute_folders(environment::value(&self.env, "PATH").unwrap_or_default())
     }
 
-    /// The variables a program from `origin` gets. What was installed by the user finds nothing
-    /// of the project on its `PATH`: `#!/usr/bin/env node` would start the project's `node`.
+    /// The variables of a program from `origin`. A program that the user installed gets a `PATH`
+    /// without the project's folders: `#!/usr/bin/env node` would start the project's `node`.
     pub(crate) fn variables(&self, origin: ProgramOrigin) -> Vec<(OsString, OsString)> {
         let mut folders = self.path_folders();
         if origin == ProgramOrigin::Path {
             folders.retain(|folder| !self.is_in_project(folder));
         }
-        let path = env::join_paths(folders).expect("folders that were split apart join again");
-        let kept = self.env.iter().filter(|(name, _)| !is_path(name)).cloned();
+        let path = environment::join_folders(folders);
+        let kept = self.env.iter().filter(|(name, _)| !environment::is_path(name)).cloned();
         let fixed = FIXED_VARIABLES.iter().map(|(name, value)| (name.into(), value.into()));
         kept.chain([("PATH".into(), path)]).chain(fixed).collect()
     }
 }
 
 fn is_inherited(name: &OsStr) -> bool {
-    INHERITED_VARIABLES.iter().any(|needed| name.eq_ignore_ascii_case(needed))
-}
-
-fn is_path(name: &OsStr) -> bool {
-    name.eq_ignore_ascii_case("PATH")
+    environment::is_listed(name, &INHERITED_VARIABLES)
 }
 
 #[cfg(test)]
@@ -151,7 +145,7 @@ mod tests {
         let host = host(&[("PATH", ".:/p/node_modules/.bin:/no/bin:bin")]);
         let path = |origin| {
             let variables = host.variables(origin);
-            variables.into_iter().find(|(name, _)| is_path(name)).unwrap().1
+            variables.into_iter().find(|(name, _)| environment::is_path(name)).unwrap().1
         };
         assert_eq!(path(ProgramOrigin::Path), "/no/bin");
         assert_eq!(path(ProgramOrigin::Project), "/p/node_modules/.bin:/no/bin");

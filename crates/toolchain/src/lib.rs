@@ -1,8 +1,9 @@
-//! Language servers: which there are, where one is found, and whether it really starts.
+//! Language servers, formatters and linters: which ones are known, where they are installed, and
+//! whether they really start.
 //!
-//! The only crate besides `git` that starts processes: `process` cleans the environment, gives
-//! each program a process group of its own, and takes the whole group down with it. Nothing here
-//! prints, reads the environment, or decides about trust: [`Found::origin`] says what needs it.
+//! Every program gets a cleaned environment and a process group of its own, which is killed with
+//! it. Nothing here prints, reads the environment, or decides about trust:
+//! [`ProgramFile::origin`] says which programs need it.
 
 mod find;
 mod frame;
@@ -10,15 +11,15 @@ mod host;
 pub mod lsp;
 mod platform;
 mod probe;
-mod process;
 mod program_failure;
 mod run;
 mod servers;
+mod tool_process;
 pub mod tools;
 
 pub use find::{ProgramFile, ProgramOrigin, find_program};
 pub use host::ToolHost;
 pub use probe::{ServerInfo, probe};
 pub use program_failure::ProgramFailure;
-pub use run::{ProgramOutput, run_program};
+pub use run::{ProgramCall, ProgramOutput};
 pub use servers::{SERVERS, ServerSpec, server_by_program, servers_for};

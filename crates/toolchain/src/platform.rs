@@ -1,7 +1,6 @@
 //! What differs between operating systems. Only Linux is tested.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
 
 /// Where a project keeps programs of its own, the first preferred.
 pub(crate) const PROJECT_FOLDERS: [&str; 3] = if cfg!(windows) {
@@ -28,44 +27,6 @@ fn is_program(path: &Path) -> bool {
 #[cfg(not(unix))]
 fn is_program(path: &Path) -> bool {
     path.is_file()
-}
-
-/// Gives the process a group of its own, which what it starts belongs to as well.
-#[cfg(unix)]
-pub(crate) fn set_process_group(command: &mut Command) {
-    use std::os::unix::process::CommandExt;
-    command.process_group(0);
-}
-
-#[cfg(not(unix))]
-pub(crate) fn set_apart(_command: &mut Command) {}
-
-/// Whether the process has ended. It is not reaped, so that its id stays its own.
-#[cfg(unix)]
-pub(crate) fn has_ended(child: &mut Child) -> bool {
-    use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-    !matches!(waitid(WaitId::Pid(Pid::from_child(child)), options), Ok(None))
-}
-
-#[cfg(not(unix))]
-pub(crate) fn has_ended(child: &mut Child) -> bool {
-    !matches!(child.try_wait(), Ok(None))
-}
-
-/// Kills the process and all of its group. It must not have been reaped: its id could be
-/// another's by now.
-#[cfg(unix)]
-pub(crate) fn kill_group(child: &mut Child) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    // This fails only when all of the group has ended.
-    let _ = kill_process_group(Pid::from_child(child), Signal::KILL);
-}
-
-/// Kills the process; what it started ends when its pipes do.
-#[cfg(not(unix))]
-pub(crate) fn kill_group(child: &mut Child) {
-    let _ = child.kill();
 }
 
 /// The memory of the machine, in bytes, where the system says.

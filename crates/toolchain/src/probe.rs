@@ -5,17 +5,17 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::Path;
-use std::process;
 use std::time::{Duration, Instant};
 
 use base::{Call, Problem, ProblemCode, Result};
+use process::ProcessEvent;
 use serde_json::{Value, json};
 
 use crate::find::ProgramFile;
 use crate::frame::{FrameDecoder, encode_frame};
 use crate::host::ToolHost;
-use crate::process::{ProcessEvent, ToolProcess};
 use crate::program_failure::{ProgramFailure, escape_for_display, most_relevant_line};
+use crate::tool_process::ToolProcess;
 
 /// How long a server that answered may take to leave before it is killed.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
@@ -79,7 +79,7 @@ impl ProbeSession {
     fn initialize(&mut self, call: &Call, timeout: Duration) -> Result<ServerInfo, ProbeError> {
         // With our process id the server can notice that we are gone, should we be killed.
         let params = json!({
-            "processId": process::id(),
+            "processId": std::process::id(),
             "clientInfo": {"name": "cairn", "version": env!("CARGO_PKG_VERSION")},
             "rootUri": null,
             "workspaceFolders": null,

@@ -1,52 +1,57 @@
-//! Why a server cannot be used, in words that a person can act on.
+//! Why a program cannot be used, in words that a person can act on.
 
 use std::fmt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// Of what a program says, this many characters are shown.
+/// The most characters of a program's message that are shown.
 const MAX_SHOWN_CHARS: usize = 300;
 
-/// Why a program is not a language server that works. What it said is one line, escaped.
+/// Why a program failed. Its own message, where there is one, is one escaped line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramFailure {
     /// The system could not start it
     NotStarted {
-        /// What the system says
+        /// The error of the system
         reason: String,
     },
     /// It ended before it answered
     Exited {
         /// How it ended
         status: ExitStatus,
-        /// The line of its output that tells most
+        /// The most relevant line of its output
         message: Option<String>,
     },
     /// It did not answer in time
     TimedOut {
         /// How long we waited
         waited: Duration,
-        /// What it complained about meanwhile
+        /// The most relevant line of stderr
         message: Option<String>,
     },
     /// It answered something that is not the protocol
     InvalidOutput {
-        /// How that begins
+        /// The start of its output
         message: Option<String>,
     },
     /// It answered that it cannot work
     Refused {
-        /// Its reason
+        /// The reason it gave
         message: Option<String>,
     },
-    /// It took more memory than it may
+    /// It used more memory than it may
     MemoryExceeded {
-        /// What it took, in bytes
+        /// What it used, in bytes
         used: u64,
-        /// What it may take
+        /// The most that it may use, in bytes
         limit: u64,
     },
-    /// It was sent away: nobody asked it for long, or it did not answer
+    /// It wrote more than a program may
+    OutputTooLarge {
+        /// The most that it may write, in bytes
+        limit: usize,
+    },
+    /// It was stopped: it was not used for long, or it did not answer
     Stopped,
 }
 
@@ -70,15 +75,14 @@ impl fmt::Display for ProgramFailure {
                 write!(f, "it refused to work")?;
                 said
             }
-            Self::MemoryExceeded { used, limit: most } => {
-                return write!(
-                    f,
-                    "it was ended because it took {} MB of memory, and may take {}",
-                    used >> 20,
-                    most >> 20
-                );
+            Self::MemoryExceeded { used, limit } => {
+                let (used, limit) = (used >> 20, limit >> 20);
+                return write!(f, "it was stopped: it used {used} MB of memory of {limit} allowed");
             }
-            Self::Stopped => return write!(f, "it was sent away"),
+            Self::OutputTooLarge { limit } => {
+                return write!(f, "it was stopped: it wrote more than {} MB", limit >> 20);
+            }
+            Self::Stopped => return write!(f, "it was stopped"),
         };
         said.iter().try_for_each(|said| write!(f, ": {said}"))
     }
@@ -86,23 +90,23 @@ impl fmt::Display for ProgramFailure {
 
 impl std::error::Error for ProgramFailure {}
 
-/// The line that tells most: the first that names an error, since interpreters print where they
-/// stopped before why; else the first.
-pub(crate) fn most_relevant_line(said: &[u8]) -> Option<String> {
-    let said = String::from_utf8_lossy(said);
-    let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+/// The first line that names an error, since interpreters print where they stopped before why;
+/// otherwise the first line.
+pub(crate) fn most_relevant_line(output: &[u8]) -> Option<String> {
+    let output = String::from_utf8_lossy(output);
+    let mut lines = output.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.clone().next()?;
     Some(escape_for_display(lines.find(|line| names_error(line)).unwrap_or(first)))
 }
 
 /// Whether a line announces an error, as `Error: …`, `error TS5023: …` and `TypeError [ERR_…]: …`
-/// do; one that throws it does not.
+/// do. A line of code that throws an error does not.
 fn names_error(line: &str) -> bool {
     let head = line.split([':', '[']).next().unwrap_or_default().to_ascii_lowercase();
     head.split_whitespace().any(|word| word.ends_with("error"))
 }
 
-/// A text that is safe to show: cut, and with all escaped that is not plainly visible.
+/// A text that is safe to show: shortened, with every invisible character escaped.
 pub(crate) fn escape_for_display(text: &str) -> String {
     let mut shown = String::new();
     for (count, char) in text.chars().enumerate() {

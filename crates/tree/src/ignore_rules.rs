@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base::RepoPath;
+use base::text::bytes_without_byte_order_mark;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -175,7 +176,7 @@ fn load(
 
 /// The lines that may hold a pattern. Comments are left out so that they do not count.
 fn patterns(text: &[u8]) -> Vec<&str> {
-    let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+    let text = bytes_without_byte_order_mark(text);
     let lines = text.split(|byte| *byte == b'\n');
     let lines = lines.filter(|line| line.len() <= MAX_PATTERN_BYTES && !line.starts_with(b"#"));
     let lines = lines.filter_map(|line| std::str::from_utf8(line).ok());

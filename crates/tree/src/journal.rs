@@ -152,7 +152,7 @@ impl Journal {
         check_edits(tree, edits)?;
         call.step("writing files", 0, edits.len())?; // the last chance to stop
         let home = self.home.create(disk)?;
-        let entry = stage_change(&home, (tree, disk), edits, title, call)?;
+        let entry = stage_change(&home, tree, disk, edits, title, call)?;
         let carrying = PendingChange { home: &home, entry: &entry, tree, disk };
         let foreign = carrying.apply();
         if matches!(&foreign, Ok(foreign) if foreign.is_empty()) {
@@ -267,7 +267,8 @@ impl JournalEdit {
 /// Writes everything the change needs. When `entry.json` is there, the change is decided.
 fn stage_change(
     home: &DirHandle,
-    (tree, disk): (&WorkingTree, &DiskWriter),
+    tree: &WorkingTree,
+    disk: &DiskWriter,
     edits: &[FileEdit],
     title: ChangeTitle,
     call: &Call,

@@ -45,8 +45,7 @@ impl WorkRecordId {
         let [.., high, low] = ((start + number) & 0xfff).to_be_bytes();
         (bytes[6], bytes[7]) = (0x70 | high, low);
         bytes[8] = 0x80 | (bytes[8] & 0x3f);
-        let digits: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        Self(dashed(&digits))
+        Self(dashed(&hex::encode(bytes)))
     }
 }
 

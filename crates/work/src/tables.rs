@@ -66,7 +66,7 @@ impl Table {
 /// The record with this id.
 pub(crate) fn find<R: Record>(conn: &Connection, id: &str) -> Result<Option<R>> {
     let sql = R::TABLE.select("WHERE id = ?1");
-    let found = rows(conn, (&sql, "read work"), &[&id], record_row::<R>)?;
+    let found = rows(conn, &sql, "read work", &[&id], record_row::<R>)?;
     found.into_iter().next().transpose()
 }
 
@@ -78,7 +78,7 @@ pub(crate) fn find_all<R: Record>(
 ) -> Result<Vec<R>> {
     let rest = format!("WHERE {column} IN (SELECT value FROM json_each(?1)) ORDER BY id");
     let values = json!(values).to_string();
-    let found = rows(conn, (&R::TABLE.select(&rest), "read work"), &[&values], record_row::<R>)?;
+    let found = rows(conn, &R::TABLE.select(&rest), "read work", &[&values], record_row::<R>)?;
     found.into_iter().collect()
 }
 
@@ -92,12 +92,12 @@ fn record_row<R: Record>(row: &Row<'_>) -> SqlResult<Result<R>> {
 /// Every record of a kind, by id.
 pub(crate) fn find_every<R: Record>(conn: &Connection) -> Result<Vec<R>> {
     let sql = R::TABLE.select("ORDER BY id");
-    rows(conn, (&sql, "read work"), &[], record_row::<R>)?.into_iter().collect()
+    rows(conn, &sql, "read work", &[], record_row::<R>)?.into_iter().collect()
 }
 
 /// The row with this id.
 pub(crate) fn get(conn: &Connection, table: Table, id: &str) -> Result<Option<Value>> {
-    let found = rows(conn, (&table.select("WHERE id = ?1"), "read work"), &[&id], read(table))?;
+    let found = rows(conn, &table.select("WHERE id = ?1"), "read work", &[&id], read(table))?;
     Ok(found.into_iter().next())
 }
 
@@ -106,12 +106,12 @@ pub(crate) fn list(conn: &Connection, table: Table, by: (&str, &str)) -> Result<
     let (column, _) =
         table.columns.iter().find(|(name, _)| *name == by.0).ok_or_else(|| no_column(by.0))?;
     let sql = table.select(&format!("WHERE {column} = ?1 ORDER BY id"));
-    rows(conn, (&sql, "read work"), &[&by.1], read(table))
+    rows(conn, &sql, "read work", &[&by.1], read(table))
 }
 
 /// Every row, by id.
 pub(crate) fn all(conn: &Connection, table: Table) -> Result<Vec<Value>> {
-    rows(conn, (&table.select("ORDER BY id"), "read work"), &[], read(table))
+    rows(conn, &table.select("ORDER BY id"), "read work", &[], read(table))
 }
 
 /// The ids that start like this, a few at most.
@@ -123,7 +123,7 @@ pub(crate) fn ids_with_prefix(
     let end = format!("{prefix}~"); // sorts after every digit and dash
     let sql =
         format!("SELECT id FROM {} WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 20", table.name);
-    rows(conn, (&sql, "read work"), &[&prefix, &end], |row| row.get(0))
+    rows(conn, &sql, "read work", &[&prefix, &end], |row| row.get(0))
 }
 
 /// What the rows of a table are called, by id.
@@ -133,7 +133,7 @@ pub(crate) fn names(
     column: &'static str,
 ) -> Result<Vec<(String, String)>> {
     let sql = format!("SELECT id, {column} FROM {} ORDER BY id", table.name);
-    rows(conn, (&sql, "read names"), &[], |row| Ok((row.get(0)?, row.get(1)?)))
+    rows(conn, &sql, "read names", &[], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// Writes a row, new or known.
@@ -232,7 +232,7 @@ pub(crate) fn ready_tasks(conn: &Connection, wanted: &ReadyWorkFilter<'_>) -> Re
          ORDER BY {PRIORITY_ORDER}, x.complexity, x.created_at, x.id LIMIT {MAX_CANDIDATES}"
     );
     let params: [&dyn ToSql; 4] = [project, feature, priority, now];
-    rows(conn, (&sql, "find the next task"), &params, |row| row.get(0))
+    rows(conn, &sql, "find the next task", &params, |row| row.get(0))
 }
 
 /// Which features or tasks are looked for that could be begun.
@@ -258,7 +258,7 @@ pub(crate) fn ready_features(
            AND NOT EXISTS (SELECT 1 FROM dependency d WHERE d.to_id = x.id AND {BLOCKS_NOW})
          ORDER BY {PRIORITY_ORDER}, x.created_at, x.id LIMIT {MAX_CANDIDATES}"
     );
-    rows(conn, (&sql, "find the next feature"), &[project, priority], |row| row.get(0))
+    rows(conn, &sql, "find the next feature", &[project, priority], |row| row.get(0))
 }
 
 /// What cannot go on: the rows of a table that are open and blocked.
@@ -270,14 +270,14 @@ pub(crate) fn blocked(conn: &Connection, table: Table, project: &str) -> Result<
          ORDER BY {PRIORITY_ORDER}, x.created_at, x.id",
         table.name
     );
-    rows(conn, (&sql, "find what is blocked"), &[&project], |row| row.get(0))
+    rows(conn, &sql, "find what is blocked", &[&project], |row| row.get(0))
 }
 
 /// How many rows of a table are in each state.
 pub(crate) fn statuses(conn: &Connection, table: Table) -> Result<Vec<(String, u32)>> {
     let sql =
         format!("SELECT status, count(*) FROM {} GROUP BY status ORDER BY status", table.name);
-    rows(conn, (&sql, "count states"), &[], |row| Ok((row.get(0)?, row.get(1)?)))
+    rows(conn, &sql, "count states", &[], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// The sections that name files, of tasks that are not over.
@@ -285,11 +285,11 @@ pub(crate) fn context_sections(conn: &Connection) -> Result<Vec<(String, String)
     let sql = "SELECT s.entity_id, s.content FROM section s JOIN task t ON t.id = s.entity_id
                WHERE lower(s.title) LIKE 'context%file%'
                  AND t.status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT') ORDER BY s.ordinal, s.id";
-    rows(conn, (sql, "read context files"), &[], |row| Ok((row.get(0)?, row.get(1)?)))
+    rows(conn, sql, "read context files", &[], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 /// Every atom with its project, and its globs as JSON.
 pub fn patterns(conn: &Connection) -> Result<Vec<(String, String, String)>> {
     let sql = "SELECT id, project_id, paths FROM atom ORDER BY id";
-    rows(conn, (sql, "read atoms"), &[], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+    rows(conn, sql, "read atoms", &[], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
 }

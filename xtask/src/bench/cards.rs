@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::TestRepo;
 
 use super::latency::WarmServer;
-use super::{BenchContext, median, print_row};
+use super::{BenchContext, Comparison, median, print_row};
 use crate::run::XtaskResult;
 
 pub(super) const CARDS: usize = 500;
@@ -40,9 +40,9 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
         repo.write("src/m0/f0.ts", code(0).replace("Handles", &format!("Handles {round}")));
         time_call(|| warm.call("card_list", json!({"limit": 1})))
     })?;
-    print_row("one changed file, until the answer", changed, ("limit", ms(30)));
+    print_row("one changed file, until the answer", changed, &Comparison::limit(ms(30)));
     let rebuilt = median(5, || time_call(|| warm.call("sync", json!({"full": true}))))?;
-    print_row("full rebuild", rebuilt, ("limit", ms(1_000)));
+    print_row("full rebuild", rebuilt, &Comparison::limit(ms(1_000)));
     Ok(())
 }
 

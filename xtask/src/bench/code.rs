@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::latency::WarmServer;
-use super::{BenchContext, median, print_not_run, print_row};
+use super::{BenchContext, Comparison, median, print_not_run, print_row};
 use crate::run::{XtaskResult, print};
 
 /// What a cold index may take, on two cores.
@@ -48,7 +48,7 @@ fn bench_cold_index(site: &BenchContext, checkout: &Path) -> XtaskResult<()> {
         let _ = fs::remove_dir_all(checkout.join(kept));
     }
     let ours = run_measured(checkout, &site.cairn, &["sync", "--full"])?;
-    print_row("code: cold index", ours.0, ("limit", COLD_INDEX_LIMIT));
+    print_row("code: cold index", ours.0, &Comparison::limit(COLD_INDEX_LIMIT));
     print(&format!("| code: its peak memory | {} MB | limit 300 MB | |\n", ours.1));
     let Some(peer) = std::env::var_os("CAIRN_BENCH_CODEGRAPH").map(PathBuf::from) else {
         print_not_run("code: codegraph", "CAIRN_BENCH_CODEGRAPH names no program");
@@ -57,7 +57,7 @@ fn bench_cold_index(site: &BenchContext, checkout: &Path) -> XtaskResult<()> {
     let _ = fs::remove_dir_all(checkout.join(".codegraph"));
     let theirs = run_measured(checkout, &peer, &["init", "--yes"])?;
     let _ = fs::remove_dir_all(checkout.join(".codegraph"));
-    print_row("code: cold index", ours.0, ("codegraph", theirs.0));
+    print_row("code: cold index", ours.0, &Comparison::new("codegraph", theirs.0));
     print(&format!("| code: its peak memory | {} MB | codegraph {} MB | |\n", ours.1, theirs.1));
     Ok(())
 }
@@ -137,8 +137,16 @@ fn bench_changed_file(warm: &mut WarmServer, checkout: &Path, files: &[String]) 
     let stay = edit(|count| format!("\n// change {count}\n"));
     let change = edit(|count| format!("\npub fn added_{count}() {{}}\n"));
     fs::write(&file, &before).map_err(|error| error.to_string())?;
-    print_row("code: one changed file, exports stay", stay?, ("limit", CHANGED_FILE_LIMIT));
-    print_row("code: one changed file, exports change", change?, ("limit", CHANGED_FILE_LIMIT));
+    print_row(
+        "code: one changed file, exports stay",
+        stay?,
+        &Comparison::limit(CHANGED_FILE_LIMIT),
+    );
+    print_row(
+        "code: one changed file, exports change",
+        change?,
+        &Comparison::limit(CHANGED_FILE_LIMIT),
+    );
     Ok(())
 }
 
@@ -173,7 +181,7 @@ fn bench_grep(warm: &mut WarmServer, checkout: &Path) -> XtaskResult<()> {
         Ok(begin.elapsed())
     });
     match found {
-        Ok(theirs) => print_row("code: grep", ours, ("rg", theirs)),
+        Ok(theirs) => print_row("code: grep", ours, &Comparison::new("rg", theirs)),
         Err(why) => print_not_run("code: grep beside rg", &why),
     }
     Ok(())

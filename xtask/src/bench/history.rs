@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::code::run_measured;
 use super::latency::WarmServer;
-use super::{BenchContext, median, print_not_run, print_row};
+use super::{BenchContext, Comparison, median, print_not_run, print_row};
 use crate::run::{XtaskResult, print};
 
 /// A repository, the variable that names a clone of it, and the most that its index may take,
@@ -44,7 +44,7 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
             print_not_run(&format!("history of {name}"), &format!("{variable} names no clone"));
             continue;
         };
-        bench_cold_index(site, (name, &clone), most)?;
+        bench_cold_index(site, name, &clone, most)?;
         let mut warm = WarmServer::start(site, &clone)?;
         print(&format!("| history of {name}, warm: | | | |\n"));
         bench_new_commit(&mut warm, &clone)?;
@@ -54,11 +54,7 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
 }
 
 /// The whole index from nothing, search text and snapshot included, in turns with `git log`.
-fn bench_cold_index(
-    site: &BenchContext,
-    (name, clone): (&str, &Path),
-    most: f64,
-) -> XtaskResult<()> {
+fn bench_cold_index(site: &BenchContext, name: &str, clone: &Path, most: f64) -> XtaskResult<()> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let mut peak = 0;
     for _ in 0..ROUNDS {
@@ -75,9 +71,9 @@ fn bench_cold_index(
     print_row(
         &format!("history of {name}: whole index, at most {most}"),
         ours.0,
-        ("git log", theirs.0),
+        &Comparison::new("git log", theirs.0),
     );
-    print_row("its processor time, all processes", ours.1, ("git log", theirs.1));
+    print_row("its processor time, all processes", ours.1, &Comparison::new("git log", theirs.1));
     print(&format!("| its peak memory | {peak} MB | limit 300 MB | |\n"));
     Ok(())
 }
@@ -114,7 +110,7 @@ fn children_time() -> Duration {
 pub(super) fn bench_new_commit(warm: &mut WarmServer, clone: &Path) -> XtaskResult<()> {
     let before = git(clone, ["rev-parse", "HEAD"])?;
     let index = clone.join(".git/cairn/bench-index");
-    let mut number = 0;
+    let mut number = 0_u64;
     let took = median(ROUNDS * 5, || {
         number += 1;
         let text = clone.join(".git/cairn/bench-text");
@@ -130,11 +126,11 @@ pub(super) fn bench_new_commit(warm: &mut WarmServer, clone: &Path) -> XtaskResu
         let text =
             warm.call("history_provenance", json!({"path": "cairn-bench.md", "limit": 1}))?;
         let took = begin.elapsed();
-        let all = if number == 1 { "1 commit".to_owned() } else { format!("{number} commits") };
+        let all = base::words::counted(number, "commit");
         if text.contains(&all) { Ok(took) } else { Err(format!("{all} expected: {text}")) }
     });
     git(clone, ["update-ref", "--no-deref", "HEAD", &before])?;
-    print_row("one more commit, until the answer", took?, ("limit", NEW_COMMIT_LIMIT));
+    print_row("one more commit, until the answer", took?, &Comparison::limit(NEW_COMMIT_LIMIT));
     Ok(())
 }
 

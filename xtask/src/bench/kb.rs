@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use testkit::TestRepo;
 
 use super::latency::WarmServer;
-use super::{BenchContext, median, print_row};
+use super::{BenchContext, Comparison, median, print_row};
 use crate::run::XtaskResult;
 
 /// Documents of each type: 115 in all.
@@ -42,14 +42,14 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
         repo.remove(".git/cairn");
         time_process(site, &repo, &["sync"])
     })?;
-    print_row("first sync, a process of its own", first, ("limit", ms(150)));
+    print_row("first sync, a process of its own", first, &Comparison::limit(ms(150)));
     let again = median(ROUNDS, || time_process(site, &repo, &["sync"]))?;
-    print_row("unchanged sync, a process of its own", again, ("limit", ms(20)));
+    print_row("unchanged sync, a process of its own", again, &Comparison::limit(ms(20)));
 
     let mut warm = WarmServer::start(site, &repo.root())?;
     warm.call("kb_upsert", json!({"entities": (0..FACTS).map(fact).collect::<Vec<_>>()}))?;
     let changed = median(ROUNDS, || time_call(|| warm.call("sync", json!({"full": true}))))?;
-    print_row("full sync of a server", changed, ("limit", ms(150)));
+    print_row("full sync of a server", changed, &Comparison::limit(ms(150)));
     warm.measure_and_print("sync", &[json!({})], ms(20))?;
     warm.measure_and_print("kb_query", &questions(), ms(2))?;
     warm.measure_and_print("kb_check", &[json!({})], ms(20))?;
@@ -61,13 +61,17 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
         warm.call("kb_query", json!({"type": "fact", "limit": 1}))?;
         time_call(|| warm.call("kb_upsert", json!({"entities": [fact(FACTS + number)]})))
     })?;
-    print_row("first write on a new branch: copy and write", copied, ("limit", ms(50)));
+    print_row("first write on a new branch: copy and write", copied, &Comparison::limit(ms(50)));
     let hook = median(ROUNDS, || {
         number += 1;
         repo.git(&["checkout", "-q", "-b", &format!("branch{number}")]);
         time_process(site, &repo, &["hook", "post-checkout", "a", "b", "1"])
     })?;
-    print_row("post-checkout hook on a new branch: copy and sync", hook, ("limit", ms(50)));
+    print_row(
+        "post-checkout hook on a new branch: copy and sync",
+        hook,
+        &Comparison::limit(ms(50)),
+    );
     Ok(())
 }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use testkit::McpClient;
 
-use super::{BenchContext, print_row};
+use super::{BenchContext, Comparison, print_row};
 use crate::run::XtaskResult;
 
 /// How often each question is asked.
@@ -64,7 +64,7 @@ impl WarmServer {
     ) -> XtaskResult<()> {
         let latency = self.measure(tool, questions)?;
         let what = format!("{tool}, p99 of {CALLS} (median {:.2?})", latency.median);
-        print_row(&what, latency.p99, ("limit", limit));
+        print_row(&what, latency.p99, &Comparison::limit(limit));
         Ok(())
     }
 }

@@ -74,10 +74,27 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     chosen.into_iter().try_for_each(|bench| (bench.run)(&site))
 }
 
-/// A measurement beside a peer or a limit.
-fn print_row(what: &str, ours: Duration, (beside, theirs): (&str, Duration)) {
-    let ratio = ours.as_secs_f64() / theirs.as_secs_f64();
-    run::print(&format!("| {what} | {ours:.2?} | {beside} {theirs:.2?} | {ratio:.2} |\n"));
+/// What a measurement is compared with: a peer's time, or a limit.
+struct Comparison<'a> {
+    label: &'a str,
+    duration: Duration,
+}
+
+impl<'a> Comparison<'a> {
+    const fn new(label: &'a str, duration: Duration) -> Self {
+        Self { label, duration }
+    }
+
+    const fn limit(duration: Duration) -> Self {
+        Self { label: "limit", duration }
+    }
+}
+
+/// Prints a measurement beside a peer or a limit.
+fn print_row(what: &str, ours: Duration, beside: &Comparison) {
+    let Comparison { label, duration } = beside;
+    let ratio = ours.as_secs_f64() / duration.as_secs_f64();
+    run::print(&format!("| {what} | {ours:.2?} | {label} {duration:.2?} | {ratio:.2} |\n"));
 }
 
 /// A measurement that could not be made, and why.

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use super::code::{resident_memory, run_measured};
 use super::latency::WarmServer;
-use super::{BenchContext, history, median, print_row};
+use super::{BenchContext, Comparison, history, median, print_row};
 use crate::run::{XtaskResult, print};
 
 /// How many files, and how many commits, there are in turn.
@@ -47,7 +47,11 @@ fn files(site: &BenchContext) -> XtaskResult<()> {
         git(root, &["add", "--all"])?;
         git(root, &["commit", "--quiet", "--message", "All of it"])?;
         let (took, peak) = run_measured(root, &site.cairn, &["sync", "--full"])?;
-        print_growth(&format!("{size} files: cold index"), &mut first, (size, took));
+        print_growth(
+            &format!("{size} files: cold index"),
+            &mut first,
+            SizeMeasurement { size, duration: took },
+        );
         let mut warm = WarmServer::start(site, root)?;
         print(&format!(
             "| its peak memory | {peak} MB | server {} MB | |\n",
@@ -78,7 +82,11 @@ fn commits(site: &BenchContext) -> XtaskResult<()> {
         import(root, size)?;
         git(root, &["reset", "--quiet", "--hard", "main"])?;
         let (took, peak) = run_measured(root, &site.cairn, &["history", "tags", "--limit", "1"])?;
-        print_growth(&format!("{size} commits: whole history"), &mut first, (size, took));
+        print_growth(
+            &format!("{size} commits: whole history"),
+            &mut first,
+            SizeMeasurement { size, duration: took },
+        );
         let mut warm = WarmServer::start(site, root)?;
         print(&format!(
             "| its peak memory | {peak} MB | server {} MB | |\n",
@@ -90,16 +98,19 @@ fn commits(site: &BenchContext) -> XtaskResult<()> {
     Ok(())
 }
 
-/// Beside what the smallest took, for as many as there are now.
-fn print_growth(
-    what: &str,
-    first: &mut Option<(usize, Duration)>,
-    (size, took): (usize, Duration),
-) {
-    let (least, base) = *first.get_or_insert((size, took));
+/// How long one size took.
+#[derive(Clone, Copy)]
+struct SizeMeasurement {
+    size: usize,
+    duration: Duration,
+}
+
+/// Prints a measurement beside what it would be if time grew linearly from the first size.
+fn print_growth(what: &str, first: &mut Option<SizeMeasurement>, now: SizeMeasurement) {
+    let smallest = *first.get_or_insert(now);
     #[expect(clippy::cast_precision_loss, reason = "some hundred thousand")]
-    let linear = base.mul_f64(size as f64 / least as f64);
-    print_row(what, took, ("linear growth", linear));
+    let linear = smallest.duration.mul_f64(now.size as f64 / smallest.size as f64);
+    print_row(what, now.duration, &Comparison::new("linear growth", linear));
 }
 
 fn time_answer(warm: &mut WarmServer) -> XtaskResult<Duration> {

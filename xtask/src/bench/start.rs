@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use super::{BenchContext, median, print_not_run, print_row};
+use super::{BenchContext, Comparison, median, print_not_run, print_row};
 use crate::run::{self, XtaskResult};
 
 /// How often each start is measured.
@@ -25,7 +25,7 @@ pub(super) fn run(BenchContext { root, cairn }: &BenchContext) -> XtaskResult<()
     };
     let ours = median(ROUNDS, || time_start(cairn, &["mcp"], root))?;
     let theirs = median(ROUNDS, || time_start(&sample, &[], root))?;
-    print_row(what, ours, ("bare server", theirs));
+    print_row(what, ours, &Comparison::new("bare server", theirs));
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use testkit::TestRepo;
 
 use super::latency::WarmServer;
-use super::{BenchContext, median, print_row};
+use super::{BenchContext, Comparison, median, print_row};
 use crate::run::XtaskResult;
 
 /// Atoms, and patterns of each.
@@ -78,10 +78,18 @@ fn writes(warm: &mut WarmServer, repo: &TestRepo) -> XtaskResult<()> {
         median(times.len(), || times.next().ok_or_else(|| "no time".to_owned()))
     };
     let flush = middle(flushes)?;
-    print_row("a call that does nothing, median", middle(asked)?, ("twice a flush", flush * 2));
-    print_row("a row into a bare store, median", middle(bare)?, ("twice a flush", flush * 2));
-    print_row("work_create, median", middle(made)?, ("twice a flush", flush * 2));
-    print_row("work_advance, median", middle(moved)?, ("twice a flush", flush * 2));
+    print_row(
+        "a call that does nothing, median",
+        middle(asked)?,
+        &Comparison::new("twice a flush", flush * 2),
+    );
+    print_row(
+        "a row into a bare store, median",
+        middle(bare)?,
+        &Comparison::new("twice a flush", flush * 2),
+    );
+    print_row("work_create, median", middle(made)?, &Comparison::new("twice a flush", flush * 2));
+    print_row("work_advance, median", middle(moved)?, &Comparison::new("twice a flush", flush * 2));
     Ok(())
 }
 

@@ -36,7 +36,10 @@ pub(super) fn cairn_pairs(repo: &TestRepo, files: &[String]) -> DependencyPairs 
         let ends: Vec<_> = rows.iter().map(|row| (&path, row.full.as_str())).collect();
         let edges =
             code::edges_from(&conn, &ends, &[SymbolRelation::Calls]).expect("it can be read");
-        let calls = edges.iter().map(|edge| (oracle_name(&edge.from), oracle_name(&edge.to)));
+        let calls = edges.iter().map(|edge| {
+            let ((from, caller), (to, callee)) = (&edge.from, &edge.to);
+            (oracle_name(from, caller), oracle_name(to, callee))
+        });
         pairs.extend(calls.filter(|(from, to)| from != to));
     }
     pairs
@@ -53,6 +56,6 @@ fn newest_index(root: &Path) -> Option<PathBuf> {
 }
 
 /// A symbol as the oracle names it: functions that are called the same are one.
-fn oracle_name((path, symbol): &(RepoPath, String)) -> String {
+fn oracle_name(path: &RepoPath, symbol: &str) -> String {
     format!("{path}#{}", symbol.split('~').next().unwrap_or_default())
 }

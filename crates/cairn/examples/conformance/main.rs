@@ -1,7 +1,7 @@
-//! The HTTP door with the fixtures that the official conformance suite asks for behind it.
+//! The HTTP server with the additional fixtures that the official MCP conformance suite needs.
 //!
-//! Test-only: the suite wants some twenty tools, prompts and resources that no real server has.
-//! They stand beside the real ones, behind the very same door, guard and transport.
+//! Only for tests: the suite expects some twenty tools, prompts and resources that no real server
+//! has. They are served together with the real ones, by the same server and transport.
 
 mod fixtures;
 
@@ -10,6 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use cairn::cli::open_at;
+use cairn::http::HttpServerConfig;
 use cairn::mcp::{McpServer, ServerOptions};
 use clap::{Args, Command, FromArgMatches};
 use engine::WorkspaceMode;
@@ -31,7 +32,7 @@ async fn main() -> ExitCode {
     let server = Fixtures::new(McpServer::new(workspace.clone(), options.clone(), gone.clone()));
     let address = SocketAddr::from(([127, 0, 0, 1], 0));
     let ready = |address: SocketAddr| eprintln!("serving http://{address}/mcp");
-    let served =
-        cairn::http::serve(server, (workspace, options), (address, &token), gone, ready).await;
+    let config = HttpServerConfig { workspace, options, address, token };
+    let served = cairn::http::serve(server, config, gone, ready).await;
     if served.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

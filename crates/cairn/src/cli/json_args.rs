@@ -14,7 +14,7 @@ const JSON_VALUE_NAME: &str = "JSON";
 /// The most that is read from a file or from standard input, in bytes.
 const MAX_INPUT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Reads the files that nested values name.
+/// Replaces `@file` and `-` in nested values by what they name, parsed as JSON.
 pub(super) fn read_json_args(args: &mut JsonObject, command: &Command) -> Result<()> {
     for arg in command.get_arguments() {
         let is_nested =
@@ -24,11 +24,12 @@ pub(super) fn read_json_args(args: &mut JsonObject, command: &Command) -> Result
         };
         let Some([Value::String(place)]) = value.as_array().map(Vec::as_slice) else { continue };
         let text = match place.as_str() {
-            "-" => read_text(io::stdin().lock(), "standard input")?,
+            "-" => read_text(io::stdin().lock(), "standard input", MAX_INPUT_BYTES)?,
             place => match place.strip_prefix('@') {
                 Some(file) => read_text(
                     fs::File::open(file).map_err(Problem::io(format!("open {file}")))?,
                     file,
+                    MAX_INPUT_BYTES,
                 )?,
                 None => continue,
             },
@@ -39,11 +40,25 @@ pub(super) fn read_json_args(args: &mut JsonObject, command: &Command) -> Result
     Ok(())
 }
 
-fn read_text(source: impl Read, name: &str) -> Result<String> {
-    let mut text = String::new();
-    source
-        .take(MAX_INPUT_BYTES)
-        .read_to_string(&mut text)
-        .map_err(Problem::io(format!("read {name}")))?;
-    Ok(text)
+fn read_text(source: impl Read, name: &str, limit: u64) -> Result<String> {
+    let mut bytes = Vec::new();
+    let failed = || Problem::io(format!("read {name}"));
+    source.take(limit + 1).read_to_end(&mut bytes).map_err(failed())?;
+    if bytes.len() as u64 > limit {
+        return Err(Problem::invalid(format!("{name} is longer than {limit} bytes")));
+    }
+    let not_text = |error| failed()(io::Error::new(io::ErrorKind::InvalidData, error));
+    String::from_utf8(bytes).map_err(not_text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn input_that_is_too_long_is_refused_and_not_cut() {
+        assert_eq!(read_text(&b"[1]"[..], "a.json", 3).unwrap(), "[1]");
+        let problem = read_text(&b"[12]"[..], "a.json", 3).unwrap_err();
+        assert_eq!(problem.message, "a.json is longer than 3 bytes");
+    }
 }

@@ -11,7 +11,7 @@ use engine::contract::alias::OpAlias;
 use operations::ops;
 
 /// Flags before a command that take a value.
-const FLAGS_WITH_VALUE: [&str; 2] = ["-C", "--actor"];
+const FLAGS_WITH_VALUE: [&str; 3] = ["-C", "--dir", "--actor"];
 
 /// The arguments with an older spelling of the command replaced by ours.
 pub(super) fn replace_legacy_spelling(args: Vec<OsString>) -> Vec<OsString> {
@@ -80,6 +80,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn every_global_flag_with_a_value_is_listed() {
+        let command = super::super::command();
+        let flags = command.get_arguments().filter(|arg| arg.get_action().takes_values());
+        for flag in flags {
+            let long = flag.get_long().map(|long| format!("--{long}"));
+            let short = flag.get_short().map(|short| format!("-{short}"));
+            for name in long.into_iter().chain(short) {
+                assert!(FLAGS_WITH_VALUE.contains(&name.as_str()), "{name}");
+            }
+        }
+    }
+
+    #[test]
     fn older_spellings_become_ours() {
         let ours = |line: &str| -> String {
             let args = line.split(' ').map(OsString::from).collect();
@@ -96,6 +109,8 @@ mod tests {
         assert_eq!(ours("cairn kiste query --tags a"), "cairn history list --tags a");
         assert_eq!(ours("cairn card list"), "cairn card list");
         assert_eq!(ours("cairn -C x card.list --type spec"), "cairn -C x card list --type spec");
+        assert_eq!(ours("cairn --dir x card.list"), "cairn --dir x card list");
+        assert_eq!(ours("cairn --dir=x card.list"), "cairn --dir=x card list");
         assert_eq!(ours("cairn code.insert_after a.rs#f"), "cairn code insert-after a.rs#f");
         assert_eq!(ours("cairn"), "cairn");
     }

@@ -1,7 +1,9 @@
 //! Starting the servers: MCP on stdin and stdout, or everything over HTTP.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::net::SocketAddr;
+use std::ops::RangeInclusive;
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,7 +17,7 @@ use operations::ops;
 use tokio_util::sync::CancellationToken;
 
 use super::{invocation, stderr_log};
-use crate::http;
+use crate::http::{self, HttpServerConfig};
 use crate::mcp::{McpServer, ServerOptions};
 use crate::perform::now;
 
@@ -28,8 +30,8 @@ const TOKEN_VARIABLE: &str = "CAIRN_TOKEN";
 /// How long to wait for a token that comes through a pipe.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A token is not longer, in bytes.
-const MAX_TOKEN_BYTES: u64 = 4096;
+/// The shortest and the longest token that is accepted, in bytes.
+const TOKEN_BYTES: RangeInclusive<usize> = 16..=4096;
 
 /// Serves until the client hangs up or the process is told to end.
 pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
@@ -53,8 +55,8 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
             runtime
                 .block_on(async {
                     tokio::spawn(cancel_on_signal(gone.clone()));
-                    let at = (address, token.as_str());
-                    http::serve(server, (workspace, options), at, gone.clone(), announce).await
+                    let config = HttpServerConfig { workspace, options, address, token };
+                    http::serve(server, config, gone.clone(), announce).await
                 })
                 .map_err(cannot_serve(address))
         }
@@ -68,13 +70,13 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
 
 /// A misspelt toolset would silently list less than was asked for.
 fn check_toolsets(wanted: &[String]) -> Result<()> {
-    let known = || ops::ALL.iter().map(engine::OpSpec::area).chain(["all"]);
-    let Some(unknown) = wanted.iter().find(|name| !known().any(|area| area == *name)) else {
+    let areas = ops::ALL.iter().map(engine::OpSpec::area).chain(["all"]);
+    let known: Vec<&str> = areas.collect::<BTreeSet<&str>>().into_iter().collect();
+    let Some(unknown) = wanted.iter().find(|name| !known.contains(&name.as_str())) else {
         return Ok(());
     };
-    let problem = Problem::invalid(format!("no toolset is called `{unknown}`"));
-    let near = base::similarity::most_similar(unknown, known(), 1);
-    Err(near.iter().fold(problem, |problem, near| problem.hint(format!("the nearest is `{near}`"))))
+    let hint = base::similarity::suggestion(unknown, &known, "toolsets");
+    Err(Problem::invalid(format!("unknown toolset `{unknown}`")).hint(hint))
 }
 
 /// Discovery is answered at once; the index is built meanwhile.
@@ -198,18 +200,23 @@ fn is_pipe(_: &std::fs::Metadata) -> bool {
 fn read_token(file: &Path) -> Result<String> {
     use io::Read as _;
     let mut text = String::new();
-    let read = std::fs::File::open(file)
-        .and_then(|file| file.take(MAX_TOKEN_BYTES).read_to_string(&mut text));
+    // One byte and a newline more than a token may have, so that a longer one is noticed.
+    let limit = *TOKEN_BYTES.end() as u64 + 2;
+    let read =
+        std::fs::File::open(file).and_then(|file| file.take(limit).read_to_string(&mut text));
     read.map_err(Problem::io(format!("read the token in {}", file.display())))?;
     check_token_length(text.trim(), &file.display().to_string())
 }
 
 fn check_token_length(token: &str, source: &str) -> Result<String> {
-    if token.len() < 16 {
-        return Err(Problem::invalid(format!("{source} holds no token"))
-            .hint("a token has at least 16 characters"));
-    }
-    Ok(token.to_owned())
+    let fault = match token.len() {
+        0 => format!("{source} holds no token"),
+        length if length < *TOKEN_BYTES.start() => format!("the token in {source} is too short"),
+        length if length > *TOKEN_BYTES.end() => format!("the token in {source} is too long"),
+        _ => return Ok(token.to_owned()),
+    };
+    let (shortest, longest) = (TOKEN_BYTES.start(), TOKEN_BYTES.end());
+    Err(Problem::invalid(fault).hint(format!("a token has {shortest} to {longest} bytes")))
 }
 
 fn make_token(file: &Path) -> Result<()> {
@@ -245,4 +252,26 @@ fn write_private(file: &Path, bytes: &[u8]) -> io::Result<()> {
     };
     let _ = std::fs::remove_file(temp);
     given
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_of_the_wrong_length_is_refused_for_that_reason() {
+        let temp = tempfile::tempdir().unwrap();
+        let file = temp.path().join("token");
+        let name = file.display();
+        let read = |length: usize| {
+            std::fs::write(&file, format!("{}\n", "x".repeat(length))).unwrap();
+            read_token(&file).map(|token| token.len()).map_err(|problem| problem.message)
+        };
+        assert_eq!(read(0), Err(format!("{name} holds no token")));
+        assert_eq!(read(15), Err(format!("the token in {name} is too short")));
+        assert_eq!(read(16), Ok(16));
+        assert_eq!(read(4096), Ok(4096));
+        assert_eq!(read(4097), Err(format!("the token in {name} is too long")));
+        assert_eq!(read(9000), Err(format!("the token in {name} is too long")));
+    }
 }

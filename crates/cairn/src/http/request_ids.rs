@@ -40,8 +40,7 @@ impl RequestIdMap {
     /// Another name for the request that a session sent under an id.
     fn assign(&self, session: &str, id: &str) -> String {
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
-        let hidden: String = id.bytes().map(|byte| format!("{byte:02x}")).collect();
-        let name = format!("{INTERNAL_ID_PREFIX}{number}:{hidden}\"");
+        let name = format!("{INTERNAL_ID_PREFIX}{number}:{}\"", hex::encode(id));
         let mut given = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         if given.len() >= MAX_TRACKED_REQUESTS {
             given.clear(); // what was asked so long ago is answered
@@ -60,9 +59,7 @@ impl RequestIdMap {
 /// The id that a request had before it got one of our names.
 fn original_id(name: &str) -> Option<String> {
     let (_, hidden) = name.strip_prefix(INTERNAL_ID_PREFIX)?.strip_suffix('"')?.split_once(':')?;
-    let digit = |at: usize| u8::from_str_radix(hidden.get(at..at + 2)?, 16).ok();
-    let bytes: Option<Vec<u8>> = (0..hidden.len()).step_by(2).map(digit).collect();
-    String::from_utf8(bytes?).ok()
+    String::from_utf8(hex::decode(hidden).ok()?).ok()
 }
 
 /// A message with the id that its client knows.

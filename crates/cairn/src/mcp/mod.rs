@@ -56,9 +56,8 @@ handle that an answer prints can be the target of the next call. The last line o
 basis: `stale` or `partial` there says what was not looked at. `help` lists everything else (specs, \
 requirements, history, tasks, edits by symbol); call it with `ask` (reads) or `run` (writes).";
 
-/// How many messages a client's bytes hold, by the reader of stdin, which must come back whatever
-/// they are.
-#[doc(hidden)]
+/// Counts the messages that the reader of stdin finds in some bytes, for fuzzing.
+#[cfg(feature = "fuzzing")]
 pub async fn count_messages(bytes: &[u8]) -> usize {
     stdio::count_messages(bytes).await
 }
@@ -155,11 +154,11 @@ impl McpServer {
         context: McpRequestContext,
     ) -> Outcome {
         let args = request.arguments.unwrap_or_default();
-        let route = tools::resolve_call(&request.name, args, self.options.read_only)?;
+        let (op, args) = tools::resolve_call(&request.name, args, self.options.read_only)?;
         let (sender, receiver) = watch::channel(Progress::default());
         let caller = self.caller(&context);
         tokio::select! {
-            outcome = run_operation(self.workspace.clone(), route, caller, sender) => outcome,
+            outcome = run_operation(self.workspace.clone(), op, args, caller, sender) => outcome,
             never = report_progress(&context, receiver) => match never {},
         }
     }

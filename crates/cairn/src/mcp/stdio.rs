@@ -119,7 +119,8 @@ impl Transport<RoleServer> for StdioTransport {
     }
 }
 
-/// How many messages there are in what a client might send, for whoever tries to break this.
+/// Counts the messages that the reader finds in some bytes, for fuzzing.
+#[cfg(feature = "fuzzing")]
 pub(super) async fn count_messages(bytes: &[u8]) -> usize {
     let traffic = Arc::new(ClientBacklog::default());
     let (lines, mut written) = mpsc::unbounded_channel();
@@ -280,13 +281,17 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
         }
     }
 
-    /// Reads a line; its length, or none at the end. Of a line that is too long only both ends
-    /// are kept, which is where its id is.
+    /// Reads a line and returns its length, or `None` at the end of the input. The last line
+    /// needs no newline. Of a line that is too long only both ends are kept, since its id is in
+    /// one of them.
     async fn next_line(&mut self, line: &mut Vec<u8>) -> Option<usize> {
         line.clear();
         let mut length = 0;
         loop {
-            let bytes = self.input.fill_buf().await.ok().filter(|bytes| !bytes.is_empty())?;
+            let bytes = self.input.fill_buf().await.unwrap_or_default();
+            if bytes.is_empty() {
+                return (!line.trim_ascii().is_empty()).then_some(length);
+            }
             let end = bytes.iter().position(|byte| *byte == b'\n');
             let taken = &bytes[..end.unwrap_or(bytes.len())];
             length += taken.len();
@@ -345,6 +350,13 @@ mod tests {
     use super::*;
 
     fn calls_of_one_client(left: ClosedSignal) -> (StdioTransport, CancellationToken) {
+        client_that_sends(b"{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}\n", left)
+    }
+
+    fn client_that_sends(
+        input: &'static [u8],
+        left: ClosedSignal,
+    ) -> (StdioTransport, CancellationToken) {
         let gone = CancellationToken::new();
         let hung_up: ClosedSignal = Box::pin(std::future::pending());
         let parting = ShutdownSignals {
@@ -353,7 +365,6 @@ mod tests {
             stdin_closed: hung_up,
             stdout_closed: left,
         };
-        let input: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1.5,\"method\":\"ping\"}\n";
         (StdioTransport::new(input, tokio::io::sink(), parting, |_: &str| {}), gone)
     }
 
@@ -367,6 +378,20 @@ mod tests {
         client.send(JsonRpcMessage::error(answer, Some(request.id))).await.unwrap();
         assert!(client.receive().await.is_none());
         assert!(gone.is_cancelled());
+    }
+
+    #[tokio::test]
+    async fn the_last_line_needs_no_newline() {
+        let input = b"\n{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}";
+        let (mut client, _) = client_that_sends(input, Box::pin(std::future::pending()));
+        let received = client.receive().await;
+        assert!(matches!(received, Some(JsonRpcMessage::Request(_))), "{received:?}");
+    }
+
+    #[tokio::test]
+    async fn blanks_after_the_last_line_are_no_message() {
+        let (mut client, _) = client_that_sends(b" \n  ", Box::pin(std::future::pending()));
+        assert!(client.receive().await.is_none());
     }
 
     #[tokio::test]

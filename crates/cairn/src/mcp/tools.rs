@@ -1,4 +1,4 @@
-//! Operations as tools: which are listed, and which operation a call means.
+//! Operations as MCP tools: which ones are listed, and which operation a tool call means.
 
 use base::{Problem, ProblemCode, Result};
 use engine::{Door, Effect, JsonObject, OpSpec, ToolVisibility, schema};
@@ -10,9 +10,24 @@ use serde::Deserialize;
 use super::ServerOptions;
 use crate::perform::check_allowed;
 
-/// The two tools that reach every operation by name.
-const ASK: (&str, &str) = ("ask", "Call any operation that only reads, by its name in `help`");
-const RUN: (&str, &str) = ("run", "Call any operation that writes, by its name in `help`");
+/// A tool that calls operations by name, also those that are not listed.
+struct IndirectTool {
+    name: &'static str,
+    description: &'static str,
+    effect: Effect,
+}
+
+const ASK: IndirectTool = IndirectTool {
+    name: "ask",
+    description: "Call any operation that only reads, by its name in `help`",
+    effect: Effect::Read,
+};
+
+const RUN: IndirectTool = IndirectTool {
+    name: "run",
+    description: "Call any operation that writes, by its name in `help`",
+    effect: Effect::OVERWRITES,
+};
 
 /// A call of an operation that is not listed.
 #[derive(Deserialize, JsonSchema)]
@@ -29,9 +44,9 @@ struct IndirectCall {
 pub(super) fn list(options: &ServerOptions) -> Vec<Tool> {
     let listed = ops::ALL.iter().filter(|op| is_listed(op, options));
     let mut tools: Vec<Tool> = listed.map(|op| tool(op, options.structured)).collect();
-    tools.push(indirect_tool(ASK, Effect::Read));
+    tools.push(indirect_tool(&ASK));
     if !options.read_only {
-        tools.push(indirect_tool(RUN, Effect::OVERWRITES));
+        tools.push(indirect_tool(&RUN));
     }
     tools
 }
@@ -43,7 +58,7 @@ pub(super) fn resolve_call(
     read_only: bool,
 ) -> Result<(&'static OpSpec, JsonObject)> {
     let (op, args) = match tool {
-        name if name == ASK.0 || name == RUN.0 => resolve_indirect(name, args)?,
+        name if name == ASK.name || name == RUN.name => resolve_indirect(name, args)?,
         name => ops::resolve(name, args)?,
     };
     check_allowed(op, Door::Mcp, read_only)?;
@@ -56,17 +71,23 @@ fn is_listed(op: &OpSpec, options: &ServerOptions) -> bool {
     wanted && check_allowed(op, Door::Mcp, options.read_only).is_ok()
 }
 
-fn resolve_indirect(door: &str, args: JsonObject) -> Result<(&'static OpSpec, JsonObject)> {
+fn resolve_indirect(tool: &str, args: JsonObject) -> Result<(&'static OpSpec, JsonObject)> {
     let call: IndirectCall = serde_json::from_value(args.into()).map_err(|error| {
         Problem::invalid(error.to_string())
-            .hint(format!("for example  {door} {{\"operation\": \"status\", \"arguments\": {{}}}}"))
+            .hint(format!("for example  {tool} {{\"operation\": \"status\", \"arguments\": {{}}}}"))
     })?;
     let (op, args) = ops::resolve(&call.operation, call.arguments)?;
-    let right = if op.is_read_only() { ASK.0 } else { RUN.0 };
-    if right == door {
+    let (right, message) = match op.is_read_only() {
+        true => {
+            (ASK.name, format!("`{}` reads; `{tool}` runs only operations that write", op.name))
+        }
+        false => {
+            (RUN.name, format!("`{}` writes; `{tool}` runs only operations that read", op.name))
+        }
+    };
+    if right == tool {
         return Ok((op, args));
     }
-    let message = format!("`{}` is not for `{door}`", op.name);
     Err(Problem::new(ProblemCode::InvalidOperation, message).hint(format!("use `{right}`")))
 }
 
@@ -82,9 +103,9 @@ fn tool(op: &OpSpec, structured: bool) -> Tool {
     if structured { tool.with_raw_output_schema((op.output_schema)().into()) } else { tool }
 }
 
-fn indirect_tool((name, description): (&'static str, &'static str), effect: Effect) -> Tool {
-    Tool::new(name, description, schema::input::<IndirectCall>())
-        .with_annotations(annotations(effect))
+fn indirect_tool(tool: &IndirectTool) -> Tool {
+    Tool::new(tool.name, tool.description, schema::input::<IndirectCall>())
+        .with_annotations(annotations(tool.effect))
 }
 
 fn annotations(effect: Effect) -> ToolAnnotations {

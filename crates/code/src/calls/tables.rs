@@ -34,7 +34,7 @@ fn list<T>(
     params: &[&dyn store::ToSql],
     read: impl FnMut(&Row<'_>) -> SqlResult<T>,
 ) -> Result<Vec<T>> {
-    store::rows(conn, (sql, "read the call graph"), params, read)
+    store::rows(conn, sql, "read the call graph", params, read)
 }
 
 /// The number of a path, given to it if it has none.

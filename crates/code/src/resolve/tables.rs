@@ -311,5 +311,5 @@ fn list<T>(
     params: &[&dyn store::ToSql],
     read: impl FnMut(&store::Row<'_>) -> SqlResult<T>,
 ) -> Result<Vec<T>> {
-    store::rows(conn, (sql, "read where imports lead"), params, read)
+    store::rows(conn, sql, "read where imports lead", params, read)
 }

@@ -1,12 +1,14 @@
 //! Setting and removing fields.
 
+use base::TextPosition;
+
 use super::{DocumentSplice, EditTarget, FieldPathSegment, flow_frontmatter_error, list};
-use crate::error::{DocumentError, TextPosition};
+use crate::error::DocumentError;
 use crate::new_value::NewValue;
-use crate::node::{YamlNode, YamlStyle, YamlValue};
+use crate::node::{YamlField, YamlNode, YamlStyle, YamlValue};
 use crate::write::{self, YamlContext};
 
-/// Gives a value at a path another value.
+/// Sets the value at a path.
 pub(super) fn set(
     page: &EditTarget<'_>,
     path: &[FieldPathSegment],
@@ -31,14 +33,14 @@ pub(super) fn set(
         return Ok(Vec::new());
     }
     if let (YamlValue::List(old), NewValue::List(new), 1) = (&found.node.value, value, path.len())
-        && let Some(splices) = list::rewrite_items(page, entry, old, new)?
+        && let Some(splices) = list::rewrite_items(page, found.node, old, new)?
     {
         return Ok(splices);
     }
     Ok(vec![replace(page, &found, value)])
 }
 
-/// Takes a field out, with its lines.
+/// Removes a field with its lines.
 pub(super) fn remove(
     page: &EditTarget<'_>,
     name: &str,
@@ -47,14 +49,14 @@ pub(super) fn remove(
     if page.document.frontmatter.as_ref().is_some_and(|front| front.is_flow) {
         return Err(flow_frontmatter_error());
     }
-    let start = page.line_start(entry.0.span.start);
-    Ok(vec![(start..page.line_end(page.field_end(entry)), String::new())])
+    let start = page.line_start(entry.key.span.start);
+    Ok(vec![DocumentSplice::remove(start..page.line_end(page.field_end(entry)))])
 }
 
-/// A value that is there, and what it takes to replace it.
+/// A value of the text, and what is needed to replace it.
 struct ValueLocation<'n> {
     node: &'n YamlNode,
-    /// One past the colon or dash before it
+    /// The offset after the colon or dash before it
     prefix_end: usize,
     context: YamlContext,
     indent: String,
@@ -62,7 +64,7 @@ struct ValueLocation<'n> {
 
 fn locate_value<'n>(
     page: &EditTarget<'_>,
-    (key, value): &'n (YamlNode, YamlNode),
+    field: &'n YamlField,
     path: &[FieldPathSegment],
 ) -> Result<ValueLocation<'n>, DocumentError> {
     let around = if page.document.frontmatter.as_ref().is_some_and(|front| front.is_flow) {
@@ -70,8 +72,12 @@ fn locate_value<'n>(
     } else {
         YamlContext::Block
     };
-    let (head, indent) = (page.after_colon(key), page.indent(key.span.start).to_owned());
-    let mut found = ValueLocation { node: value, prefix_end: head, context: around, indent };
+    let mut found = ValueLocation {
+        node: &field.value,
+        prefix_end: page.after_colon(&field.key),
+        context: around,
+        indent: page.indent(field.key.span.start).to_owned(),
+    };
     for step in path {
         if found.node.style == YamlStyle::Alias {
             return Err(DocumentError::new(
@@ -85,9 +91,9 @@ fn locate_value<'n>(
         let nothing = || DocumentError::new("there is no such value", found.node.position);
         match (step, &found.node.value) {
             (FieldPathSegment::Field(name), YamlValue::Map(fields)) => {
-                let (key, inner) = fields.entry(name).ok_or_else(nothing)?;
-                found.prefix_end = page.after_colon(key);
-                found.node = inner;
+                let inner = fields.entry(name).ok_or_else(nothing)?;
+                found.prefix_end = page.after_colon(&inner.key);
+                found.node = &inner.value;
             }
             (FieldPathSegment::Item(number), YamlValue::List(items)) => {
                 found.node = items.get(*number).ok_or_else(nothing)?;
@@ -107,7 +113,8 @@ fn replace(page: &EditTarget<'_>, found: &ValueLocation<'_>, value: &NewValue) -
         YamlStyle::Plain | YamlStyle::SingleQuoted | YamlStyle::DoubleQuoted | YamlStyle::Alias
     );
     if on_its_line && (is_single || found.context == YamlContext::Flow) {
-        return (node.span.clone(), write::inline(value, node.style, found.context));
+        let text = write::inline(value, node.style, found.context);
+        return DocumentSplice::replace(node.span.clone(), text);
     }
     let end = if node.style == YamlStyle::Absent {
         found.prefix_end
@@ -120,11 +127,11 @@ fn replace(page: &EditTarget<'_>, found: &ValueLocation<'_>, value: &NewValue) -
             format!(" {}", write::inline(value, YamlStyle::Plain, YamlContext::Flow))
         }
     };
-    (found.prefix_end..end, said)
+    DocumentSplice::replace(found.prefix_end..end, said)
 }
 
 fn top_indent(page: &EditTarget<'_>) -> String {
     let front = page.document.frontmatter.as_ref();
     let first = front.and_then(|front| front.fields.0.first());
-    first.map(|(key, _)| page.indent(key.span.start).to_owned()).unwrap_or_default()
+    first.map(|field| page.indent(field.key.span.start).to_owned()).unwrap_or_default()
 }

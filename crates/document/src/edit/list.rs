@@ -1,12 +1,14 @@
-//! Putting items into lists and taking them out, in brackets or one a line.
+//! Inserting and removing items of lists, in brackets or one per line.
+
+use base::TextPosition;
 
 use super::{DocumentSplice, EditTarget};
-use crate::error::{DocumentError, TextPosition};
+use crate::error::DocumentError;
 use crate::new_value::NewValue;
-use crate::node::{YamlNode, YamlStyle, YamlValue};
+use crate::node::{YamlField, YamlNode, YamlStyle, YamlValue};
 use crate::write::{self, YamlContext};
 
-/// Puts an item into a list.
+/// Inserts an item into a list.
 pub(super) fn insert(
     page: &EditTarget<'_>,
     name: &str,
@@ -17,17 +19,17 @@ pub(super) fn insert(
         let said = write::inline(item, YamlStyle::Plain, YamlContext::Block);
         return page.append_field(&format!("{name}:{}  - {said}", page.newline()));
     };
-    let (key, value) = entry;
+    let YamlField { key, value } = entry;
     match (&value.value, value.style) {
         (YamlValue::Null, YamlStyle::Absent) => {
             let line = page.line_end(page.after_colon(key));
             let indent = page.indent(key.span.start);
             let said = write::inline(item, YamlStyle::Plain, YamlContext::Block);
-            Ok((line..line, format!("{indent}  - {said}{}", page.newline())))
+            Ok(DocumentSplice::insert(line, format!("{indent}  - {said}{}", page.newline())))
         }
         (YamlValue::Null, _) => {
             let said = write::inline(item, YamlStyle::Plain, YamlContext::Flow);
-            Ok((value.span.clone(), format!("[{said}]")))
+            Ok(DocumentSplice::replace(value.span.clone(), format!("[{said}]")))
         }
         (YamlValue::List(items), YamlStyle::Flow) => Ok(insert_flow_item(value, items, at, item)),
         (YamlValue::List(items), YamlStyle::Block) => Ok(insert_block_item(page, items, at, item)),
@@ -38,36 +40,36 @@ pub(super) fn insert(
     }
 }
 
-/// Takes an item out of a list.
+/// Removes an item from a list.
 pub(super) fn remove(
     page: &EditTarget<'_>,
     name: &str,
     at: usize,
 ) -> Result<DocumentSplice, DocumentError> {
     let nothing = || DocumentError::new(format!("`{name}` has no item {at}"), TextPosition::START);
-    let (_, value) = page.field_entry(name).ok_or_else(nothing)?;
+    let value = &page.field_entry(name).ok_or_else(nothing)?.value;
     let YamlValue::List(items) = &value.value else { return Err(nothing()) };
     let item = items.get(at).ok_or_else(nothing)?;
     match value.style {
-        YamlStyle::Flow => Ok((flow_item_range(page, value, items, at), String::new())),
+        YamlStyle::Flow => Ok(DocumentSplice::remove(flow_item_range(page, value, items, at))),
         YamlStyle::Block => {
             let dash = dash_offset(page, item);
             let end = page.line_end(item.end(page.text).max(dash));
-            Ok((page.line_start(dash)..end, String::new()))
+            Ok(DocumentSplice::remove(page.line_start(dash)..end))
         }
         _ => Err(DocumentError::new("an alias cannot be edited inside", value.position)),
     }
 }
 
-/// The splices that turn one list into another, if the items they share are in one order:
-/// those keep their lines and comments.
+/// The splices that turn one list into another; `None` unless it is a block list and the common
+/// items are in the same order. Common items keep their lines and comments.
 pub(super) fn rewrite_items(
     page: &EditTarget<'_>,
-    (_, value): &(YamlNode, YamlNode),
+    list: &YamlNode,
     old: &[YamlNode],
     new: &[NewValue],
 ) -> Result<Option<Vec<DocumentSplice>>, DocumentError> {
-    if value.style != YamlStyle::Block {
+    if list.style != YamlStyle::Block {
         return Ok(None);
     }
     let kept: Vec<usize> =
@@ -93,9 +95,9 @@ pub(super) fn rewrite_items(
     for at in (0..old.len()).filter(|at| !kept.contains(at)) {
         let dash = dash_offset(page, &old[at]);
         let end = page.line_end(old[at].end(page.text).max(dash));
-        splices.push((page.line_start(dash)..end, String::new()));
+        splices.push(DocumentSplice::remove(page.line_start(dash)..end));
     }
-    splices.sort_by_key(|(range, _)| (range.start, range.end));
+    splices.sort_by_key(|splice| (splice.range.start, splice.range.end));
     Ok(Some(splices))
 }
 
@@ -108,13 +110,13 @@ fn insert_flow_item(
     let like = items.last().map_or(YamlStyle::Plain, |last| last.style);
     let said = write::inline(item, like, YamlContext::Flow);
     match (at.and_then(|at| items.get(at)), items.last()) {
-        (Some(next), _) => (next.span.start..next.span.start, format!("{said}, ")),
-        (None, Some(last)) => (last.span.end..last.span.end, format!(", {said}")),
-        (None, None) => (value.span.start + 1..value.span.start + 1, said),
+        (Some(next), _) => DocumentSplice::insert(next.span.start, format!("{said}, ")),
+        (None, Some(last)) => DocumentSplice::insert(last.span.end, format!(", {said}")),
+        (None, None) => DocumentSplice::insert(value.span.start + 1, said),
     }
 }
 
-/// The bytes that go with an item; with `insert_flow_item`, each undoes the other.
+/// The bytes to remove with an item. It is the inverse of `insert_flow_item`.
 fn flow_item_range(
     page: &EditTarget<'_>,
     value: &YamlNode,
@@ -156,13 +158,13 @@ fn insert_block_item(
     match (at.and_then(|at| items.get(at)), items.last()) {
         (Some(next), _) => {
             let start = page.line_start(dash_offset(page, next));
-            (start..start, line(next))
+            DocumentSplice::insert(start, line(next))
         }
         (None, Some(last)) => {
             let end = page.line_end(last.end(page.text).max(dash_offset(page, last)));
-            (end..end, line(last))
+            DocumentSplice::insert(end, line(last))
         }
-        (None, None) => (0..0, String::new()), // a list in lines has an item
+        (None, None) => DocumentSplice::remove(0..0), // a block list has an item
     }
 }
 
@@ -170,7 +172,7 @@ const fn is_quoted(style: YamlStyle) -> bool {
     matches!(style, YamlStyle::SingleQuoted | YamlStyle::DoubleQuoted)
 }
 
-/// Where the dash of an item is: on its line, or on one before it.
+/// The offset of an item's dash: on its line or on one before.
 fn dash_offset(page: &EditTarget<'_>, item: &YamlNode) -> usize {
     let mut at = page.line_start(item.span.start);
     loop {

@@ -1,7 +1,7 @@
-//! Edits in place: every byte stays that need not change.
+//! Edits in place: all bytes that an edit is not about stay the same.
 //!
-//! Each edit finds the bytes it has to replace from the spans of the values; afterwards the new
-//! text is read again, and an edit that changed anything but what it should is refused.
+//! Each edit finds the bytes to replace from the spans of the values. Afterwards the new text is
+//! parsed again, and an edit that changed anything else is refused.
 
 mod field;
 mod list;
@@ -9,53 +9,55 @@ mod verify;
 
 use std::ops::Range;
 
-use crate::error::{DocumentError, TextPosition};
+use base::TextPosition;
+
+use crate::error::DocumentError;
 use crate::frontmatter::Document;
 use crate::new_value::NewValue;
-use crate::node::YamlNode;
+use crate::node::{YamlField, YamlNode};
 
 /// One change to a document.
 #[derive(Debug, Clone, PartialEq)]
 pub enum DocumentEdit {
-    /// Gives a field, or a value inside one, another value; a field that is not there is added
-    /// at the end of the frontmatter
+    /// Sets a field, or a value inside of one; a missing field is added at the end of the
+    /// frontmatter
     Set {
-        /// The field, and the way inside it
+        /// The field, and the path inside of it
         path: Vec<FieldPathSegment>,
-        /// What it becomes
+        /// The new value
         value: NewValue,
     },
-    /// Takes a field out
+    /// Removes a field
     RemoveField {
         /// Its name
         field: String,
     },
-    /// Puts an item into a list, which is made if it is not there
+    /// Inserts an item into a list, which is created if it is missing
     InsertItem {
         /// The field that is the list
         list: String,
-        /// Before which item; after the last if none
+        /// The index of the item to insert before; `None` appends
         at: Option<usize>,
         /// The item
         item: NewValue,
     },
-    /// Takes an item out of a list
+    /// Removes an item from a list
     RemoveItem {
         /// The field that is the list
         list: String,
-        /// Which item, from 0
+        /// The index of the item, from 0
         at: usize,
     },
-    /// Replaces all that follows the frontmatter
+    /// Replaces everything after the frontmatter
     ReplaceBody(String),
 }
 
-/// A step towards a value.
+/// One step on the path to a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FieldPathSegment {
     /// Into the field of this name
     Field(String),
-    /// Into the item of this number, from 0
+    /// Into the item of this index, from 0
     Item(usize),
 }
 
@@ -72,24 +74,41 @@ impl From<usize> for FieldPathSegment {
 }
 
 impl DocumentEdit {
-    /// Gives a field another value.
+    /// Sets a field.
     pub fn set(field: &str, value: impl Into<NewValue>) -> Self {
         Self::Set { path: vec![field.into()], value: value.into() }
     }
 
-    /// Puts an item at the end of a list.
+    /// Appends an item to a list.
     pub fn push(list: &str, item: impl Into<NewValue>) -> Self {
         Self::InsertItem { list: list.into(), at: None, item: item.into() }
     }
 }
 
-/// The text after all edits, each made on what the one before it left.
+/// Applies edits to a text, each to the result of the one before.
 pub fn edit(text: &str, edits: &[DocumentEdit]) -> Result<String, DocumentError> {
     edits.iter().try_fold(text.to_owned(), |text, edit| apply_edit(&text, edit))
 }
 
-/// The bytes to replace, and by what.
-pub(crate) type DocumentSplice = (Range<usize>, String);
+/// A byte range of a text, and the text that replaces it.
+pub(crate) struct DocumentSplice {
+    range: Range<usize>,
+    text: String,
+}
+
+impl DocumentSplice {
+    fn replace(range: Range<usize>, text: impl Into<String>) -> Self {
+        Self { range, text: text.into() }
+    }
+
+    fn insert(offset: usize, text: impl Into<String>) -> Self {
+        Self::replace(offset..offset, text)
+    }
+
+    fn remove(range: Range<usize>) -> Self {
+        Self::replace(range, "")
+    }
+}
 
 fn apply_edit(text: &str, edit: &DocumentEdit) -> Result<String, DocumentError> {
     let page = EditTarget { text, document: &Document::parse(text)? };
@@ -101,21 +120,21 @@ fn apply_edit(text: &str, edit: &DocumentEdit) -> Result<String, DocumentError> 
         DocumentEdit::ReplaceBody(body) => vec![page.replace_body(body)],
     };
     let mut new = text.to_owned();
-    for (range, with) in splices.into_iter().rev() {
-        new.replace_range(range, &with);
+    for splice in splices.into_iter().rev() {
+        new.replace_range(splice.range, &splice.text);
     }
     verify::check(page.document, edit, &new)?;
     Ok(new)
 }
 
-/// A text and what it says.
+/// The text being edited and its parsed form.
 pub(crate) struct EditTarget<'p> {
     pub text: &'p str,
     pub document: &'p Document<'p>,
 }
 
 impl EditTarget<'_> {
-    /// How its lines end.
+    /// Its line ending.
     pub(crate) fn newline(&self) -> &'static str {
         let first = self.text.split_inclusive('\n').next().unwrap_or_default();
         if first.ends_with("\r\n") { "\r\n" } else { "\n" }
@@ -125,31 +144,31 @@ impl EditTarget<'_> {
         self.text[..at].rfind('\n').map_or(0, |newline| newline + 1)
     }
 
-    /// Past the line break after `at`.
+    /// The offset after the line break that follows `at`.
     pub(crate) fn line_end(&self, at: usize) -> usize {
         self.text[at..].find('\n').map_or(self.text.len(), |newline| at + newline + 1)
     }
 
-    /// The blank that the line at `at` starts with.
+    /// The white space that the line at `at` starts with.
     pub(crate) fn indent(&self, at: usize) -> &str {
         let line = &self.text[self.line_start(at)..at];
         &line[..line.len() - line.trim_start().len()]
     }
 
-    /// A field and its name, if it is there.
-    pub(crate) fn field_entry(&self, name: &str) -> Option<&(YamlNode, YamlNode)> {
+    /// The field of a name.
+    pub(crate) fn field_entry(&self, name: &str) -> Option<&YamlField> {
         self.document.frontmatter.as_ref()?.fields.entry(name)
     }
 
-    /// One past the colon after a field's name.
+    /// The offset after the colon that follows a field's name.
     pub(crate) fn after_colon(&self, key: &YamlNode) -> usize {
         let rest = &self.text[key.span.end..];
         key.span.end + rest.find(':').map_or(0, |colon| colon + 1)
     }
 
-    /// One past the last byte of a field.
-    pub(crate) fn field_end(&self, (key, value): &(YamlNode, YamlNode)) -> usize {
-        self.after_colon(key).max(value.end(self.text))
+    /// The offset after the last byte of a field.
+    pub(crate) fn field_end(&self, field: &YamlField) -> usize {
+        self.after_colon(&field.key).max(field.value.end(self.text))
     }
 
     /// Adds lines at the end of the frontmatter.
@@ -161,22 +180,22 @@ impl EditTarget<'_> {
             return Err(flow_frontmatter_error());
         }
         let first = front.fields.0.first();
-        let indent = first.map_or("", |(key, _)| self.indent(key.span.start));
+        let indent = first.map_or("", |field| self.indent(field.key.span.start));
         let newline = self.newline();
         let end = front.yaml.end;
-        Ok((end..end, format!("{indent}{lines}{newline}")))
+        Ok(DocumentSplice::insert(end, format!("{indent}{lines}{newline}")))
     }
 
     fn replace_body(&self, body: &str) -> DocumentSplice {
         let body = body.replace("\r\n", "\n").replace('\n', self.newline());
-        (self.document.body_start()..self.text.len(), body)
+        DocumentSplice::replace(self.document.body_start()..self.text.len(), body)
     }
 }
 
-/// Fields in braces share lines, so that none can be taken out alone.
+/// Fields in braces share lines, so none can be added or removed alone.
 pub(crate) fn flow_frontmatter_error() -> DocumentError {
     DocumentError::new(
-        "the frontmatter is in braces; write one field a line",
+        "the frontmatter is in braces; write one field per line",
         TextPosition { line: 2, column: 1 },
     )
 }

@@ -1,13 +1,14 @@
-//! An edit is believed when the new text, read again, says exactly what it should.
+//! Verifies an edit: the new text is parsed and compared with the expected values.
 
+use base::TextPosition;
 use serde_json::{Map, Value as Json};
 
 use super::{DocumentEdit, FieldPathSegment};
-use crate::error::{DocumentError, TextPosition};
+use crate::error::DocumentError;
 use crate::frontmatter::Document;
 use crate::new_value::NewValue;
 
-/// Refuses an edit that did something else, or more.
+/// Refuses an edit whose result differs from what it should be.
 pub(super) fn check(
     before: &Document<'_>,
     edit: &DocumentEdit,
@@ -21,7 +22,7 @@ pub(super) fn check(
     let mut expected = fields_as_json(before);
     apply(&mut expected, edit);
     if expected != fields_as_json(&after) || wanted != after.body().replace("\r\n", "\n") {
-        return Err(edit_error(before, edit, "something else would change with it"));
+        return Err(edit_error(before, edit, "another value would change with it"));
     }
     Ok(())
 }
@@ -44,7 +45,7 @@ fn edit_error(before: &Document<'_>, edit: &DocumentEdit, why: &str) -> Document
     )
 }
 
-/// The fields as JSON; an empty list and nothing are the same.
+/// The fields as JSON; an empty list and an absent value are the same.
 fn fields_as_json(document: &Document<'_>) -> Map<String, Json> {
     document
         .fields()

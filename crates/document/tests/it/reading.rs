@@ -75,11 +75,11 @@ fn fault(front: &str) -> (u32, u32, String) {
 
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
-    assert_eq!(fault("a: 1\nb: 2\na: 3"), (4, 1, "`a` is there twice".into()));
+    assert_eq!(fault("a: 1\nb: 2\na: 3"), (4, 1, "the field `a` occurs twice".into()));
     assert_eq!(fault("a: 1\nb: [x"), (3, 4, "not YAML: unclosed bracket '['".into()));
     assert_eq!(fault("- a\n- b"), (2, 1, "the frontmatter is a list, not fields".into()));
-    assert_eq!(fault("a: {b: 1, b: 2}").2, "`b` is there twice");
-    assert_eq!(fault("? [a, b]\n: c").2, "a field's name is a word, not a list");
+    assert_eq!(fault("a: {b: 1, b: 2}").2, "the field `b` occurs twice");
+    assert_eq!(fault("? [a, b]\n: c").2, "the name of a field must be a word, not a list");
     assert_eq!(fault("a: *nothing").0, 2);
     assert_eq!(fault("a: &a [*a]").0, 2);
     assert!(fault("a:\n\t- b").2.starts_with("not YAML"));
@@ -99,6 +99,6 @@ fn bombs_do_not_go_off() {
     }
     assert_eq!(fault(&bomb).2, "more than 20000 values");
     let long = format!("a: {}", "x".repeat(300_000));
-    assert_eq!(fault(&long), (2, 1, "300004 bytes of frontmatter; at most 262144 are read".into()));
+    assert_eq!(fault(&long), (2, 1, "the frontmatter has 300004 bytes; the limit is 262144".into()));
     assert_eq!(fault(&"- a\n".repeat(30_000)).2, "more than 20000 values");
 }

@@ -29,7 +29,7 @@ impl StoreOwner {
         let mut bytes = pieces.next()?.as_bytes().to_vec();
         for piece in pieces {
             let (digits, rest) = piece.split_at_checked(2)?;
-            bytes.push(u8::from_str_radix(digits, 16).ok()?);
+            bytes.extend(hex::decode(digits).ok()?);
             bytes.extend_from_slice(rest.as_bytes());
         }
         let owner = Self::Branch(String::from_utf8(bytes).ok()?);
@@ -37,7 +37,7 @@ impl StoreOwner {
     }
 
     /// Its folder: small letters, digits, `-`, `_` and inner dots stay; every other byte is
-    /// written as `%` and two digits, so that letters of either case stay apart where the disk
+    /// written as `%` and two lowercase digits, as earlier versions did, so that letters of either case stay apart where the disk
     /// does not tell them apart. A commit starts with `@`, which no branch's folder does.
     pub(crate) fn folder_name(&self) -> String {
         let name = match self {
@@ -59,13 +59,13 @@ impl StoreOwner {
         };
         let written = |(at, byte): (usize, &u8)| match plain(at, *byte) {
             true => char::from(*byte).to_string(),
-            false => format!("%{byte:02x}"),
+            false => format!("%{}", hex::encode([*byte])),
         };
         let whole: String = bytes.iter().enumerate().map(written).collect();
         match whole.get(..MAX_FOLDER_NAME) {
             // `%~` is no byte, so that a cut name is never the whole name of another.
             Some(start) if whole.len() > MAX_FOLDER_NAME => {
-                format!("{start}%~{}", &blake3::hash(bytes).to_hex()[..32])
+                format!("{start}%~{}", base::Hash::of(bytes).prefix(32))
             }
             _ => whole,
         }

@@ -79,7 +79,7 @@ pub fn change_record(conn: &Connection, id: i64) -> Result<Option<ChangeRecord>>
 pub(crate) fn undos(conn: &Connection) -> Result<Vec<(i64, i64)>> {
     let sql = "SELECT id, undoes FROM change WHERE undoes IS NOT NULL ORDER BY id DESC";
     let pair = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    store::rows(conn, (sql, "read the record of changes"), &[], pair)
+    store::rows(conn, sql, "read the record of changes", &[], pair)
 }
 
 /// The newest change that is wanted.

@@ -29,7 +29,7 @@ pub(crate) fn remove(conn: &Connection, node: &str) -> Result<()> {
 pub fn texts_with_word(conn: &Connection, word: &str) -> Result<Vec<(i64, f64)>> {
     let sql = "SELECT rowid, -bm25(doc_text) FROM doc_text WHERE doc_text MATCH ?1";
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    rows(conn, (sql, "search the text of files"), params![format!("\"{word}\"")], read)
+    rows(conn, sql, "search the text of files", params![format!("\"{word}\"")], read)
 }
 
 /// The files whose text holds all of some words.
@@ -38,7 +38,7 @@ pub fn files_with_all_words(conn: &Connection, words: &[String]) -> Result<Vec<R
     let sql = "SELECT path FROM doc WHERE path IS NOT NULL
         AND id IN (SELECT rowid FROM doc_text WHERE doc_text MATCH ?1)";
     let query = quoted.join(" AND ");
-    rows(conn, (sql, "search the text of files"), params![query], |row| path(row, 0))
+    rows(conn, sql, "search the text of files", params![query], |row| path(row, 0))
 }
 
 /// The words that start with some letters, each with how many texts hold it.
@@ -46,7 +46,7 @@ pub fn words_with_prefix(conn: &Connection, start: &str) -> Result<Vec<(String, 
     let end = format!("{start}\u{10FFFF}");
     let sql = "SELECT term, doc FROM text_word WHERE term >= ?1 AND term < ?2";
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    rows(conn, (sql, "search the words of files"), params![start, end], read)
+    rows(conn, sql, "search the words of files", params![start, end], read)
 }
 
 /// How many texts there are.
@@ -59,18 +59,18 @@ pub fn count(conn: &Connection) -> Result<usize> {
 /// Every text, by its number, with the file that it is of.
 pub fn texts(conn: &Connection) -> Result<Vec<(i64, RepoPath)>> {
     let sql = "SELECT id, path FROM doc WHERE id IN (SELECT rowid FROM doc_text)";
-    rows(conn, (sql, "search the text of files"), params![], |row| Ok((row.get(0)?, path(row, 1)?)))
+    rows(conn, sql, "search the text of files", params![], |row| Ok((row.get(0)?, path(row, 1)?)))
 }
 
 /// The file that a text is of.
 pub fn path_of(conn: &Connection, id: i64) -> Result<Option<RepoPath>> {
     let sql = "SELECT path FROM doc WHERE id = ?1";
-    let found = rows(conn, (sql, "search the text of files"), params![id], |row| path(row, 0))?;
+    let found = rows(conn, sql, "search the text of files", params![id], |row| path(row, 0))?;
     Ok(found.into_iter().next())
 }
 
 /// Every file that was read as text.
 pub fn paths(conn: &Connection) -> Result<Vec<RepoPath>> {
     let sql = "SELECT path FROM file WHERE skipped IS NULL AND language IS NOT NULL";
-    rows(conn, (sql, "read the files"), params![], |row| path(row, 0))
+    rows(conn, sql, "read the files", params![], |row| path(row, 0))
 }

@@ -38,7 +38,7 @@ const PATH_KEY: &str = "home";
 impl FollowerFile {
     /// Where it is. The name carries the schema, so that two versions never meet in one file.
     pub(crate) fn path(&self, homes: &DataFolders) -> PathBuf {
-        let schema = &blake3::hash(self.schema.as_bytes()).to_hex()[..12];
+        let schema = base::Hash::of(self.schema.as_bytes()).prefix(12);
         let folder = match self.scope {
             FollowerFileScope::Worktree => homes.cache.clone(),
             FollowerFileScope::Shared => homes.facts.parent().unwrap_or(&homes.cache).to_path_buf(),

@@ -25,7 +25,7 @@ const CACHE: &str = ".cairn/cache";
 impl IndexGenerations {
     /// The index files of a tree whose tables are those of `schema`.
     pub(crate) fn new(tree: &WorkingTree, schema: &str) -> Self {
-        let schema = blake3::hash(schema.as_bytes()).to_hex()[..12].to_owned();
+        let schema = base::Hash::of(schema.as_bytes()).prefix(12);
         Self { tree: tree.clone(), folder: tree.root().join(CACHE), schema }
     }
 

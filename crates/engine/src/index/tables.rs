@@ -187,7 +187,7 @@ pub(crate) fn contents_below(
     let (low, high) = range_below(folder);
     let sql = "SELECT path, hash, lines FROM file WHERE path = ?1
         UNION ALL SELECT path, hash, lines FROM file WHERE path >= ?2 AND path < ?3";
-    store::rows(conn, (sql, "read the index"), params![folder.as_bytes(), low, high], |row| {
+    store::rows(conn, sql, "read the index", params![folder.as_bytes(), low, high], |row| {
         Ok((path(row, 0)?, hash(row, 1)?, row.get(2)?))
     })
 }
@@ -198,14 +198,14 @@ pub(crate) fn which_are_files(conn: &Connection, paths: &[RepoPath]) -> Result<H
     let texts = paths.iter().filter_map(|path| std::str::from_utf8(path.as_bytes()).ok());
     let list = texts.collect::<serde_json::Value>().to_string();
     let sql = "SELECT path FROM file WHERE path IN (SELECT CAST(value AS BLOB) FROM json_each(?1))";
-    let found = store::rows(conn, (sql, "read the index"), params![list], |row| path(row, 0))?;
+    let found = store::rows(conn, sql, "read the index", params![list], |row| path(row, 0))?;
     Ok(found.into_iter().collect())
 }
 
 /// Every file there is.
 pub fn all_files(conn: &Connection) -> Result<BTreeSet<RepoPath>> {
     let rows =
-        store::rows(conn, ("SELECT path FROM file", "read the index"), &[], |row| path(row, 0))?;
+        store::rows(conn, "SELECT path FROM file", "read the index", &[], |row| path(row, 0))?;
     Ok(rows.into_iter().collect())
 }
 
@@ -215,13 +215,13 @@ pub(crate) fn files_in(conn: &Connection, folder: &RepoPath) -> Result<Vec<RepoP
     let sql = "SELECT path FROM file WHERE path >= ?1 AND path < ?2
                AND instr(substr(path, ?3), x'2f') = 0 ORDER BY path";
     let start = if folder.is_root() { 1 } else { folder.as_bytes().len() + 2 };
-    store::rows(conn, (sql, "read the index"), params![low, high, start], |row| path(row, 0))
+    store::rows(conn, sql, "read the index", params![low, high, start], |row| path(row, 0))
 }
 
 /// Files in some languages that are not wholly known: skipped, or broken; each with why.
 pub fn unread_files(conn: &Connection, languages: &[&str]) -> Result<Vec<(RepoPath, String)>> {
     let sql = "SELECT path, language, skipped FROM file WHERE skipped IS NOT NULL ORDER BY path";
-    let rows = store::rows(conn, (sql, "read the index"), &[], |row| {
+    let rows = store::rows(conn, sql, "read the index", &[], |row| {
         Ok((path(row, 0)?, row.get::<_, Option<String>>(1)?, row.get::<_, String>(2)?))
     })?;
     let wanted = |language: &Option<String>| {
@@ -252,7 +252,7 @@ pub(crate) fn replace_skipped_paths<'a>(
 
 /// What was left out of the last walk, and why.
 pub(crate) fn skipped_paths(conn: &Connection) -> Result<BTreeMap<RepoPath, String>> {
-    let rows = store::rows(conn, ("SELECT path, why FROM aside", "read the index"), &[], |row| {
+    let rows = store::rows(conn, "SELECT path, why FROM aside", "read the index", &[], |row| {
         Ok((path(row, 0)?, row.get(1)?))
     })?;
     Ok(rows.into_iter().collect())
@@ -289,8 +289,7 @@ pub fn language_counts(conn: &Connection) -> Result<Vec<(String, u64)>> {
 }
 
 fn name_counts(conn: &Connection, sql: &str) -> Result<Vec<(String, u64)>> {
-    let rows =
-        store::rows(conn, (sql, "read the index"), &[], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let rows = store::rows(conn, sql, "read the index", &[], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(rows.into_iter().collect())
 }
 
@@ -335,7 +334,7 @@ pub(crate) fn compare_one(conn: &Connection, path: &RepoPath) -> Result<()> {
 /// Paths of the commit below that are no known file, with what they are there.
 pub(crate) fn missing_from_files(conn: &Connection) -> Result<Vec<(RepoPath, String)>> {
     let sql = "SELECT path, kind FROM head_entry WHERE path NOT IN (SELECT path FROM file)";
-    let rows = store::rows(conn, (sql, "compare with the commit"), &[], |row| {
+    let rows = store::rows(conn, sql, "compare with the commit", &[], |row| {
         Ok((path(row, 0)?, row.get(1)?))
     })?;
     Ok(rows.into_iter().collect())
@@ -370,7 +369,7 @@ pub fn edited(conn: &Connection) -> Result<Vec<(RepoPath, Option<Vec<u8>>)>> {
     let sql = "SELECT e.path, h.oid FROM edited e LEFT JOIN head_entry h ON h.path = e.path
                ORDER BY e.path";
     let read = |row: &Row<'_>| Ok((path(row, 0)?, row.get(1)?));
-    Ok(store::rows(conn, (sql, "read the index"), &[], read)?.into_iter().collect())
+    Ok(store::rows(conn, sql, "read the index", &[], read)?.into_iter().collect())
 }
 
 /// A file with what git would name its bytes, and with LF for CRLF.
@@ -380,7 +379,7 @@ pub(crate) type FileObjectIds = (RepoPath, Option<Vec<u8>>, Option<Vec<u8>>);
 pub fn object_ids(conn: &Connection) -> Result<Vec<FileObjectIds>> {
     let sql = "SELECT path, oid, oid_lf FROM file ORDER BY path";
     let read = |row: &Row<'_>| Ok((path(row, 0)?, row.get(1)?, row.get(2)?));
-    Ok(store::rows(conn, (sql, "read the index"), &[], read)?.into_iter().collect())
+    Ok(store::rows(conn, sql, "read the index", &[], read)?.into_iter().collect())
 }
 
 /// The rows of a query as text, sorted, for comparing two indexes.

@@ -102,5 +102,5 @@ fn hidden(tracked: Vec<RepoPath>, walk: &FileWalk) -> BTreeSet<RepoPath> {
 fn rules(walk: &FileWalk) -> String {
     let rules = walk.files.iter().filter(|file| file.path.name() == ".gitignore");
     let all: Vec<String> = rules.map(|file| format!("{}:{:?}", file.path, file.stat)).collect();
-    blake3::hash(all.join("\n").as_bytes()).to_hex()[..16].to_owned()
+    base::Hash::of(all.join("\n").as_bytes()).prefix(16)
 }

@@ -1,5 +1,6 @@
 //! Reports as other programs read them.
 
+use base::percent::encode_uri_path;
 use serde_json::{Value, json};
 
 use super::{RuleFinding, RuleSeverity};
@@ -39,7 +40,7 @@ fn result(finding: &RuleFinding) -> Value {
         "message": {"text": text},
     });
     if let Some(path) = &finding.path {
-        let mut place = json!({"artifactLocation": {"uri": uri(path.as_bytes())}});
+        let mut place = json!({"artifactLocation": {"uri": encode_uri_path(path.as_bytes())}});
         if let Some(line) = finding.line {
             place["region"] = json!({"startLine": line});
         }
@@ -49,17 +50,6 @@ fn result(finding: &RuleFinding) -> Value {
         result["locations"] = json!([{"logicalLocations": name}]);
     }
     result
-}
-
-/// A path as a relative reference: everything but the plainest characters is encoded.
-fn uri(path: &[u8]) -> String {
-    let encode = |byte: &u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' | b'~' => {
-            char::from(*byte).to_string()
-        }
-        byte => format!("%{byte:02X}"),
-    };
-    path.iter().map(encode).collect()
 }
 
 /// A report as annotations of a GitHub workflow.
@@ -115,6 +105,6 @@ mod tests {
 
     #[test]
     fn places_become_references() {
-        assert_eq!(uri("src/a b#é.rs".as_bytes()), "src/a%20b%23%C3%A9.rs");
+        assert_eq!(encode_uri_path("src/a b#é.rs".as_bytes()), "src/a%20b%23%C3%A9.rs");
     }
 }

@@ -1,5 +1,7 @@
 //! How well a text fits a query, and why.
 
+use base::similarity;
+
 use super::tables::SearchRow;
 use super::{MatchReason, SearchHit, words};
 
@@ -55,9 +57,8 @@ impl SearchQuery {
         if literal {
             return Some((MatchReason::Letters, 0.0));
         }
-        let like = strsim::jaro_winkler(stem, &self.whole);
-        let like = like.max(strsim::jaro_winkler(&name, &self.whole));
-        if like > 0.86 {
+        let like = similarity::score(stem, &self.whole).max(similarity::score(&name, &self.whole));
+        if like > similarity::MIN_SEARCHED {
             return Some((MatchReason::Typo, like / 2.0));
         }
         (said > 0.3).then_some((MatchReason::SomeWords, said / 2.0 + named / 4.0))

@@ -238,7 +238,7 @@ pub(super) fn rarest_trigrams(
     let sql = "SELECT doc FROM doc_piece WHERE term = ?1";
     let mut counted = Vec::new();
     for piece in pieces {
-        let found = rows(conn, (sql, "read the words"), &[piece], |row| row.get::<_, usize>(0))?;
+        let found = rows(conn, sql, "read the words", &[piece], |row| row.get::<_, usize>(0))?;
         counted.extend(found.first().map(|held| (*held, piece.clone())));
     }
     counted.sort();

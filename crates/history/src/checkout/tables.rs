@@ -58,12 +58,12 @@ pub fn count(conn: &Connection) -> Result<i64> {
 
 /// The names of all commits, in order.
 pub fn commit_shas(conn: &Connection) -> Result<Vec<Vec<u8>>> {
-    store::rows(conn, ("SELECT sha FROM line ORDER BY pos", READ), &[], |row| row.get(0))
+    store::rows(conn, "SELECT sha FROM line ORDER BY pos", READ, &[], |row| row.get(0))
 }
 
 /// The ids of all commits.
 pub fn commit_ids(conn: &Connection) -> Result<Vec<i64>> {
-    store::rows(conn, ("SELECT id FROM line ORDER BY pos", READ), &[], |row| row.get(0))
+    store::rows(conn, "SELECT id FROM line ORDER BY pos", READ, &[], |row| row.get(0))
 }
 
 /// The id and the name of the commit that was read last.
@@ -207,7 +207,7 @@ pub(crate) fn all_touches(
     mut each: impl FnMut(i64, i64, TouchedPath),
 ) -> Result<()> {
     let sql = "SELECT pos, artifact, path, old, how FROM touch ORDER BY pos, artifact";
-    store::rows(conn, (sql, READ), &[], |row| {
+    store::rows(conn, sql, READ, &[], |row| {
         each(row.get(0)?, row.get(1)?, (row.get(2)?, row.get(3)?, change_kind_from_row(row, 4)?));
         Ok(())
     })
@@ -238,7 +238,7 @@ pub fn path_state_at(conn: &Connection, wanted: &RepoPath) -> Result<Option<Path
 pub fn checked_out_files(conn: &Connection) -> Result<Vec<(RepoPath, i64)>> {
     let sql = "SELECT p.path, x.artifact FROM place x JOIN path p ON p.id = x.path
                WHERE x.live ORDER BY p.path";
-    store::rows(conn, (sql, READ), &[], |row| Ok((path(row, 0)?, row.get(1)?)))
+    store::rows(conn, sql, READ, &[], |row| Ok((path(row, 0)?, row.get(1)?)))
 }
 
 /// Where an artifact is now, if the commit that is checked out has it; the first such path.
@@ -254,14 +254,14 @@ pub fn current_path(conn: &Connection, artifact: i64) -> Result<Option<RepoPath>
 pub(crate) fn siblings(conn: &Connection, folder: &RepoPath) -> Result<Vec<i64>> {
     let sql = "SELECT x.artifact FROM path p JOIN place x ON x.path = p.id
                WHERE p.folder = ?1 AND x.live";
-    store::rows(conn, (sql, READ), params![folder.as_bytes()], |row| row.get(0))
+    store::rows(conn, sql, READ, params![folder.as_bytes()], |row| row.get(0))
 }
 
 /// Those that are called the same, whatever the folder and tests aside.
 pub(crate) fn namesakes(conn: &Connection, path: &RepoPath) -> Result<Vec<i64>> {
     let sql = "SELECT x.artifact FROM path p JOIN place x ON x.path = p.id
                WHERE p.stem = ?1 AND x.live";
-    store::rows(conn, (sql, READ), params![shared_test_stem(path.as_bytes())], |row| row.get(0))
+    store::rows(conn, sql, READ, params![shared_test_stem(path.as_bytes())], |row| row.get(0))
 }
 
 /// Artifacts that the commit that is checked out does not have, with their last path.
@@ -269,14 +269,14 @@ pub fn deleted_artifacts(conn: &Connection) -> Result<Vec<(RepoPath, i64)>> {
     let sql = "SELECT p.path, t.artifact, max(t.pos) FROM touch t JOIN path p ON p.id = t.path
                WHERE t.artifact NOT IN (SELECT artifact FROM place WHERE live)
                GROUP BY t.artifact ORDER BY p.path, t.artifact";
-    store::rows(conn, (sql, READ), &[], |row| Ok((path(row, 0)?, row.get(1)?)))
+    store::rows(conn, sql, READ, &[], |row| Ok((path(row, 0)?, row.get(1)?)))
 }
 
 /// What was done to an artifact, oldest first.
 pub fn touches_of(conn: &Connection, artifact: i64) -> Result<Vec<TouchRow>> {
     let sql = "SELECT t.pos, p.path, o.path, t.how FROM touch t JOIN path p ON p.id = t.path
                LEFT JOIN path o ON o.id = t.old WHERE t.artifact = ?1 ORDER BY t.pos, p.path";
-    store::rows(conn, (sql, READ), params![artifact], |row| {
+    store::rows(conn, sql, READ, params![artifact], |row| {
         let old = row.get::<_, Option<Vec<u8>>>(2)?.map(|_| path(row, 2)).transpose()?;
         Ok(TouchRow {
             pos: row.get(0)?,
@@ -292,7 +292,7 @@ pub fn touches_at_position(conn: &Connection, pos: i64) -> Result<Vec<(i64, Touc
     let sql = "SELECT t.pos, p.path, o.path, t.how, t.artifact FROM touch t
                JOIN path p ON p.id = t.path LEFT JOIN path o ON o.id = t.old
                WHERE t.pos = ?1 ORDER BY p.path, t.artifact";
-    store::rows(conn, (sql, READ), params![pos], |row| {
+    store::rows(conn, sql, READ, params![pos], |row| {
         let old = row.get::<_, Option<Vec<u8>>>(2)?.map(|_| path(row, 2)).transpose()?;
         let touch = TouchRow {
             pos: row.get(0)?,
@@ -314,7 +314,7 @@ pub fn last_commit_of(conn: &Connection, artifact: i64) -> Result<Option<Checkou
 /// What commits did to the tags of an artifact, with their positions, in order.
 pub fn tag_ops_of(conn: &Connection, artifact: i64) -> Result<Vec<(i64, TagOp)>> {
     let sql = "SELECT pos, tag, adds FROM tag_op WHERE artifact = ?1 ORDER BY pos, nth";
-    store::rows(conn, (sql, READ), params![artifact], |row| {
+    store::rows(conn, sql, READ, params![artifact], |row| {
         Ok((row.get(0)?, TagOp { tag: row.get(1)?, adds: row.get(2)? }))
     })
 }
@@ -322,7 +322,7 @@ pub fn tag_ops_of(conn: &Connection, artifact: i64) -> Result<Vec<(i64, TagOp)>>
 /// What commits did to the tags of all artifacts, in order for each.
 pub fn all_tag_ops(conn: &Connection) -> Result<Vec<(i64, TagOp)>> {
     let sql = "SELECT artifact, tag, adds FROM tag_op ORDER BY artifact, pos, nth";
-    store::rows(conn, (sql, READ), &[], |row| {
+    store::rows(conn, sql, READ, &[], |row| {
         Ok((row.get(0)?, TagOp { tag: row.get(1)?, adds: row.get(2)? }))
     })
 }
@@ -335,7 +335,7 @@ pub(crate) fn countable_positions(
 ) -> Result<Vec<i64>> {
     let sql = "SELECT DISTINCT pos FROM touch WHERE artifact = ?1 AND size BETWEEN 1 AND ?2
                ORDER BY pos DESC LIMIT ?3";
-    store::rows(conn, (sql, READ), params![artifact, files, most], |row| row.get(0))
+    store::rows(conn, sql, READ, params![artifact, files, most], |row| row.get(0))
 }
 
 pub(crate) fn count_commits_of(conn: &Connection, artifact: i64, files: u32) -> Result<u64> {
@@ -378,7 +378,7 @@ pub(crate) fn each_cochanged(
 /// The artifacts that the commit at a position touched.
 pub(crate) fn artifacts_at(conn: &Connection, pos: i64) -> Result<Vec<i64>> {
     let sql = "SELECT DISTINCT artifact FROM touch WHERE pos = ?1";
-    store::rows(conn, (sql, READ), params![pos], |row| row.get(0))
+    store::rows(conn, sql, READ, params![pos], |row| row.get(0))
 }
 
 /// The rows of [`REBUILD_CHECK_QUERIES`], each query in an order that two equal lines share. The touches come after
@@ -418,7 +418,7 @@ pub fn digest(conn: &Connection) -> Result<String> {
 
 /// The touches, by names instead of numbers: those depend on who came first.
 fn digest_touches(conn: &Connection, sum: &mut RowHasher) -> Result<()> {
-    let names = store::rows(conn, ("SELECT id, path FROM path", READ), &[], |row| {
+    let names = store::rows(conn, "SELECT id, path FROM path", READ, &[], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
     })?;
     let names: HashMap<i64, Vec<u8>> = names.into_iter().collect();

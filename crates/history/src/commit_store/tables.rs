@@ -63,7 +63,7 @@ pub fn by_sha(conn: &Connection, sha: &[u8]) -> Result<Option<(i64, HistoryCommi
 /// The ids of commits whose names lie between two, for names that were shortened.
 pub fn ids_in_sha_range(conn: &Connection, low: &[u8], high: &[u8]) -> Result<Vec<i64>> {
     let sql = "SELECT id FROM fact WHERE sha >= ?1 AND sha <= ?2 ORDER BY sha LIMIT 1000";
-    store::rows(conn, (sql, "read commits"), params![low, high], |row| row.get(0))
+    store::rows(conn, sql, "read commits", params![low, high], |row| row.get(0))
 }
 
 /// Keeps a commit; says no if its id is taken, which can only be by itself.
@@ -139,7 +139,7 @@ pub fn search_messages(conn: &Connection, query: &str, most: usize) -> Result<Ve
                (SELECT rowid AS id, bm25(said, 4.0, 1.0) AS fit FROM said WHERE said MATCH ?1
                 ORDER BY rowid DESC LIMIT ?3)
                ORDER BY fit, id DESC LIMIT ?2";
-    store::rows(conn, (sql, "search commits"), params![query, most, MAX_RANKED_COMMITS], |row| {
+    store::rows(conn, sql, "search commits", params![query, most, MAX_RANKED_COMMITS], |row| {
         row.get(0)
     })
 }
@@ -150,13 +150,13 @@ const MAX_RANKED_COMMITS: usize = 1000;
 /// The commits that were read at the edge of a shallow clone.
 pub fn shallow_edge_ids(conn: &Connection) -> Result<Vec<i64>> {
     let sql = "SELECT id FROM fact WHERE edge ORDER BY id";
-    store::rows(conn, (sql, "read commits"), &[], |row| row.get(0))
+    store::rows(conn, sql, "read commits", &[], |row| row.get(0))
 }
 
 /// The commits that were read without the contents that tell renames.
 pub fn unknown_rename_ids(conn: &Connection) -> Result<Vec<i64>> {
     let sql = "SELECT id FROM fact WHERE renames_unknown ORDER BY id";
-    store::rows(conn, (sql, "read commits"), &[], |row| row.get(0))
+    store::rows(conn, sql, "read commits", &[], |row| row.get(0))
 }
 
 /// Bytes of all pages that hold something.
@@ -179,7 +179,7 @@ pub(crate) fn remove(conn: &Connection, ids: &[i64]) -> Result<()> {
 
 /// Every id there is.
 pub(crate) fn ids(conn: &Connection) -> Result<Vec<i64>> {
-    store::rows(conn, ("SELECT id FROM fact", "read commits"), &[], |row| row.get(0))
+    store::rows(conn, "SELECT id FROM fact", "read commits", &[], |row| row.get(0))
 }
 
 fn commit_from_row(row: &Row<'_>) -> SqlResult<HistoryCommit> {

@@ -76,5 +76,5 @@ fn test_id(name: &str) -> String {
     let slug: Vec<&str> = slug.split('-').filter(|part| !part.is_empty()).collect();
     let slug: String = slug.join("-").chars().rev().take(48).collect();
     let slug: String = slug.chars().rev().collect();
-    format!("TEST-{}-{}", slug.trim_matches('-'), &blake3::hash(name.as_bytes()).to_hex()[..6])
+    format!("TEST-{}-{}", slug.trim_matches('-'), base::Hash::of(name.as_bytes()).prefix(6))
 }

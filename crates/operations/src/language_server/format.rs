@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use base::{RepoPath, Result};
 use syntax::Language;
+use toolchain::ProgramCall;
 use toolchain::tools::{self, FILE_PLACEHOLDER, Formatter};
 
 use super::choice::configured;
@@ -120,13 +121,9 @@ fn run_formatter(
         args.extend(["--edition".to_owned(), edition(view, path)]);
         folder = root.join(file).parent().map_or(folder, ToOwned::to_owned);
     }
-    let ran = toolchain::run_program(
-        (&found, &args),
-        (host, &folder),
-        text.as_bytes(),
-        (view.call(), TIMEOUT),
-    )?;
-    Ok(match ran {
+    let program =
+        ProgramCall { program: &found, args: &args, host, folder: &folder, input: text.as_bytes() };
+    Ok(match program.run(view.call(), TIMEOUT)? {
         Err(dead) => Err(dead.to_string()),
         Ok(ran) if ran.code == Some(0) => {
             String::from_utf8(ran.stdout).map_err(|_| "it wrote no text".into())

@@ -8,6 +8,7 @@ use base::{Hint, ProblemCode, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use syntax::Language;
+use toolchain::ProgramCall;
 use toolchain::tools::{self, LintFinding, LintScope, LintSeverity, Linter};
 
 use super::MissingServer;
@@ -344,9 +345,8 @@ fn run_once(
     };
     args.extend(paths.iter().map(relative));
     let folder = view.tree().root().join(folder.to_relative());
-    let ran =
-        toolchain::run_program((&found, &args), (host, &folder), b"", (view.call(), timeout))?;
-    let ran = match ran {
+    let program = ProgramCall { program: &found, args: &args, host, folder: &folder, input: b"" };
+    let ran = match program.run(view.call(), timeout)? {
         Ok(ran) => ran,
         Err(dead) => return Ok(Err(dead.to_string())),
     };

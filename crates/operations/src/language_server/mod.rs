@@ -164,7 +164,7 @@ impl<'v> LanguageServer<'v> {
         let server = Self { view, session };
         let patience = timeouts(view).0;
         let file = view.tree().root().join(path.to_relative());
-        match server.session.wait_until_ready(&file, (view.call(), patience)) {
+        match server.session.wait_until_ready(&file, view.call(), patience) {
             Ok(true) => {}
             Ok(false) => {
                 let program = server.session.program.clone();
@@ -238,7 +238,7 @@ impl<'v> LanguageServer<'v> {
             let why = format!("{} does not offer {what}", self.session.title());
             return Ok(Err(MissingServer::new(ProblemCode::Unavailable, why)));
         }
-        match self.session.request(method, params, (self.view.call(), timeouts(self.view).1)) {
+        match self.session.request(method, params, self.view.call(), timeouts(self.view).1) {
             Ok(answer) => Ok(Ok(answer)),
             Err(failure) => self.request_failed(failure).map(Err),
         }

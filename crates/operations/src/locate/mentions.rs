@@ -121,15 +121,12 @@ impl Mentions {
     }
 }
 
-/// How like a misspelt name the one must be that was meant.
-const MIN_NAME_SIMILARITY: f64 = 0.93;
-
 /// The name of a symbol that a misspelt one was meant to be.
 fn nearest_name(conn: &Connection, name: &str) -> Result<Option<String>> {
     let Some(first) = name.chars().next().filter(|_| name.len() > 5) else { return Ok(None) };
     let near = code::names_starting_with(conn, first)?.into_iter().filter_map(|other| {
         let like = base::similarity::similarity(name, &other)
-            .filter(|like| *like >= MIN_NAME_SIMILARITY)?;
+            .filter(|like| *like >= base::similarity::MIN_REPAIRED_SYMBOL)?;
         Some((like, other))
     });
     let best = near.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));

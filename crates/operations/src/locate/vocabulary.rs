@@ -2,7 +2,7 @@
 //! misspelt word was meant to be.
 
 use base::Result;
-use base::similarity::similarity;
+use base::similarity::{MIN_REPAIRED_WORD, similarity};
 use rust_stemmers::{Algorithm, Stemmer};
 use store::Connection;
 
@@ -19,9 +19,6 @@ const MIN_LENGTH_FOR_FORMS: usize = 4;
 
 /// A shorter word is like too many others to be repaired.
 const MIN_LENGTH_FOR_REPAIR: usize = 5;
-
-/// How like a misspelt word the repaired one must be.
-const MIN_WORD_SIMILARITY: f64 = 0.9;
 
 /// How many other forms of a word are looked for.
 const MAX_FORMS: usize = 8;
@@ -85,7 +82,7 @@ fn repair(conn: &Connection, word: &str) -> Result<Option<QueryTerm>> {
     let Some(first) = word.chars().next() else { return Ok(None) };
     let words = tables::words_with_prefix(conn, &first.to_string())?;
     let close = words.into_iter().filter_map(|(other, texts)| {
-        let like = similarity(word, &other).filter(|like| *like >= MIN_WORD_SIMILARITY)?;
+        let like = similarity(word, &other).filter(|like| *like >= MIN_REPAIRED_WORD)?;
         Some((like, texts, other))
     });
     let best = close.max_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)).then(b.2.cmp(&a.2)));

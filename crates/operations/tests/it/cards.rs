@@ -337,7 +337,7 @@ fn one_bad_card_spoils_no_other() {
             "CARD_UNREADABLE huge:1 not read: too large",
             "CARD_UNREADABLE link:1 a card that is not read: symbolic link",
             "CARD_UNREADABLE plain:1 no frontmatter: the first line is not `---`",
-            "CARD_UNREADABLE twice:4 `summary` is there twice",
+            "CARD_UNREADABLE twice:4 the field `summary` occurs twice",
             "CARD_UNREADABLE yaml:3 not YAML: unclosed bracket '['",
         ]
     );

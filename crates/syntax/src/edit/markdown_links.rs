@@ -57,7 +57,7 @@ pub fn format_link_destination(path: &str) -> String {
     for c in path.chars() {
         match c {
             ' ' | '(' | ')' | '<' | '>' | '?' | '\\' | '&' => {
-                out.extend(format!("%{:02X}", u32::from(c)).chars());
+                out.extend(c.encode_utf8(&mut [0; 4]).bytes().map(base::percent::encode_byte));
             }
             c => out.push(c),
         }

@@ -32,7 +32,7 @@ pub(super) fn is_first_on_line(text: &str, at: usize) -> bool {
 
 /// How long the byte order mark is.
 pub(super) fn byte_order_mark_len(text: &str) -> usize {
-    if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 }
+    base::text::MarkedText::new(text).mark.len()
 }
 
 /// The offset after one line end, if one is here.

@@ -1,7 +1,7 @@
-//! The wire to one server: a thread that listens, a thread that writes, callers that wait.
+//! The connection to one server: one thread reads, one thread writes, and callers wait.
 //!
-//! The listening thread owns the process. When it ends, for whatever reason, the process and all
-//! that it started are gone, and everybody who waits is told why.
+//! The reading thread owns the process. When the thread ends, for whatever reason, the process and
+//! everything that it started have been killed, and every waiting caller gets the reason.
 
 use std::collections::HashMap;
 use std::io::Write;
@@ -12,6 +12,7 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use base::Call;
+use process::ProcessEvent;
 use serde_json::{Value, json};
 
 use super::notifications::NotificationState;
@@ -19,33 +20,34 @@ use super::reply::{ReplyContext, reply};
 use super::unavailable::RequestFailure;
 use crate::frame::{FrameDecoder, encode_frame};
 use crate::platform;
-use crate::process::{ProcessEvent, ToolProcess};
 use crate::program_failure::{ProgramFailure, escape_for_display, most_relevant_line};
+use crate::tool_process::ToolProcess;
 
-/// How often a caller is asked whether they still wait.
+/// How often a waiting request checks whether its call was stopped.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// How long the listener sleeps when nothing is heard.
+/// How long the reading thread waits for output before it checks idle time and memory.
 const LISTEN_TIMEOUT: Duration = Duration::from_millis(250);
 
-/// How often the memory of a server is looked at.
+/// How often the memory of a server is measured.
 const MEMORY_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 
-/// Messages that may wait to be written; a server that lets more pile up does not read.
+/// The most messages that wait to be written. A server with more of them does not read.
 const MAX_QUEUED_MESSAGES: usize = 1024;
 
-/// Errors that mean: ask again, the texts changed meanwhile, or I am not ready.
+/// Error codes after which a request is repeated: the texts changed meanwhile, or the server is
+/// not ready.
 const RETRYABLE_ERRORS: [i64; 3] = [-32801, -32802, -32002];
 
-/// How often a request is repeated for such an error.
+/// How often a request is sent at most when it fails with such a code.
 const MAX_TRIES: u32 = 5;
 
-/// What a server may use and is told.
+/// Limits and settings of a server.
 #[derive(Debug, Clone)]
 pub(crate) struct LspConnectionOptions {
-    /// The most memory of it and what it starts, in bytes
+    /// The most memory that it and the processes it starts may use, in bytes
     pub memory: u64,
-    /// How long it may be idle before it is sent away
+    /// How long it may be idle before it is stopped
     pub idle: Duration,
     /// Its settings
     pub settings: Value,
@@ -59,6 +61,10 @@ pub(crate) struct LspConnection {
     listener: Mutex<Option<JoinHandle<()>>>,
 }
 
+/// The id of a request that we sent, unique within a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct RequestId(i64);
+
 struct LspConnectionShared {
     state: Mutex<LspConnectionState>,
     changed: Condvar,
@@ -66,27 +72,27 @@ struct LspConnectionShared {
 }
 
 struct LspConnectionState {
-    next_id: i64,
-    /// Requests that wait, with their answers once those are there
-    pending: HashMap<i64, Option<Value>>,
+    next_id: RequestId,
+    /// Requests that wait for an answer, with the answer once it has arrived
+    pending: HashMap<RequestId, Option<Value>>,
     /// Where messages go to be written
     outbox: Option<SyncSender<Vec<u8>>>,
     inbox: NotificationState,
     failure: Option<ProgramFailure>,
-    /// Whether the listener should end the server
+    /// Whether the reading thread should stop the server
     should_stop: bool,
     last_used: Instant,
 }
 
 impl LspConnection {
-    /// Takes over a process that was just started.
+    /// Takes over a process that was just started. Dropping the connection stops it.
     pub(crate) fn new(mut running: ToolProcess, terms: LspConnectionOptions) -> Self {
         let (outbox, messages) = sync_channel(MAX_QUEUED_MESSAGES);
         if let Some(stdin) = running.take_stdin() {
             thread::spawn(move || write_messages(stdin, &messages));
         }
         let state = LspConnectionState {
-            next_id: 1,
+            next_id: RequestId(1),
             pending: HashMap::new(),
             outbox: Some(outbox),
             inbox: NotificationState::default(),
@@ -107,18 +113,23 @@ impl LspConnection {
         Self { shared, listener: Mutex::new(Some(listener)) }
     }
 
-    /// Asks and waits for the answer, which is taken back when the time is over.
+    /// Sends a request and waits for the answer. The request is cancelled after `timeout`.
     pub(crate) fn request(
         &self,
         method: &str,
         params: &Value,
-        (call, timeout): (&Call, Duration),
+        call: &Call,
+        timeout: Duration,
     ) -> Result<Value, RequestFailure> {
         let since = Instant::now();
         let mut tries = 0;
         loop {
             let left = timeout.saturating_sub(since.elapsed());
-            let answer = self.request_once(method, params, (call, left), timeout)?;
+            let answer =
+                self.request_once(method, params, call, left).map_err(|failure| match failure {
+                    RequestFailure::TimedOut(_) => RequestFailure::TimedOut(timeout),
+                    failure => failure,
+                })?;
             let Some(error) = answer.get("error").filter(|error| !error.is_null()) else {
                 return Ok(answer.get("result").cloned().unwrap_or(Value::Null));
             };
@@ -137,16 +148,16 @@ impl LspConnection {
         &self,
         method: &str,
         params: &Value,
-        (call, left): (&Call, Duration),
+        call: &Call,
         timeout: Duration,
     ) -> Result<Value, RequestFailure> {
         let since = Instant::now();
         let mut state = self.shared.lock();
         let id = state.next_id;
-        state.next_id += 1;
+        state.next_id = RequestId(id.0 + 1);
         state.pending.insert(id, None);
         state.last_used = Instant::now();
-        state.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        state.send(&json!({"jsonrpc": "2.0", "id": id.0, "method": method, "params": params}));
         loop {
             if let Some(Some(answer)) = state.pending.get_mut(&id).map(Option::take) {
                 state.pending.remove(&id);
@@ -157,10 +168,10 @@ impl LspConnection {
                 return Err(RequestFailure::ServerEnded(dead.clone()));
             }
             let stopped = call.check_stopped().err();
-            if stopped.is_some() || since.elapsed() >= left {
+            if stopped.is_some() || since.elapsed() >= timeout {
                 state.pending.remove(&id);
                 let cancel =
-                    json!({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": id}});
+                    json!({"jsonrpc": "2.0", "method": "$/cancelRequest", "params": {"id": id.0}});
                 state.send(&cancel);
                 return Err(
                     stopped.map_or(RequestFailure::TimedOut(timeout), RequestFailure::Interrupted)
@@ -170,32 +181,32 @@ impl LspConnection {
         }
     }
 
-    /// Tells without waiting.
+    /// Sends a notification, which has no answer.
     pub(crate) fn notify(&self, method: &str, params: &Value) {
         self.shared.lock().send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Looks at what was heard.
+    /// Reads the state that the server's notifications led to.
     pub(crate) fn with_notifications<T>(&self, look: impl FnOnce(&NotificationState) -> T) -> T {
         look(&self.shared.lock().inbox)
     }
 
-    /// Waits for a moment, or until something is heard.
+    /// Waits until a message arrives, but not for long.
     pub(crate) fn wait_briefly(&self) {
         drop(self.shared.wait(self.shared.lock(), POLL_INTERVAL));
     }
 
-    /// Why it is gone, if it is.
+    /// Why the server ended, if it has.
     pub(crate) fn failure(&self) -> Option<ProgramFailure> {
         self.shared.lock().failure.clone()
     }
 
-    /// How long nobody has asked anything.
+    /// How long the server has been idle.
     pub(crate) fn idle(&self) -> Duration {
         self.shared.lock().last_used.elapsed()
     }
 
-    /// Ends it, and waits until nothing of it is left.
+    /// Stops the server, and waits until its processes are gone.
     pub(crate) fn stop(&self) {
         let mut state = self.shared.lock();
         state.should_stop = true;
@@ -203,7 +214,7 @@ impl LspConnection {
         drop(state);
         let listener = self.listener.lock().unwrap_or_else(PoisonError::into_inner).take();
         if let Some(listener) = listener {
-            let _ = listener.join(); // it has told why it ended, if it could
+            let _ = listener.join(); // a panic there has nothing to add to `failure`
         }
     }
 }
@@ -219,7 +230,7 @@ impl LspConnectionState {
         if let Some(outbox) = &self.outbox
             && outbox.try_send(encode_frame(message)).is_err()
         {
-            self.should_stop = true; // it has ended, or does not read what it is sent
+            self.should_stop = true; // it has ended, or does not read its input
         }
     }
 }
@@ -239,7 +250,7 @@ impl LspConnectionShared {
 
     fn listen(&self, mut running: ToolProcess) {
         let dead = self.read_messages(&mut running);
-        // First nothing of it is left, then callers get to know.
+        // The processes are gone before callers learn of it.
         drop(running);
         let mut state = self.lock();
         state.failure = Some(dead);
@@ -248,7 +259,7 @@ impl LspConnectionShared {
         self.changed.notify_all();
     }
 
-    /// Takes in messages until the server is gone, or has to go.
+    /// Reads messages until the server ends or has to be stopped.
     fn read_messages(&self, running: &mut ToolProcess) -> ProgramFailure {
         let mut frames = FrameDecoder::default();
         let mut measured = Instant::now();
@@ -314,8 +325,8 @@ impl LspConnectionShared {
                 state.send(&answer);
             }
             (None, Some(id)) => {
-                // Nobody waits any more for what was taken back.
-                let waiting = id.as_i64().and_then(|id| state.pending.get_mut(&id));
+                // A request that was cancelled is no longer pending.
+                let waiting = id.as_i64().and_then(|id| state.pending.get_mut(&RequestId(id)));
                 if let Some(place) = waiting {
                     *place = Some(message.take());
                 }
@@ -327,7 +338,7 @@ impl LspConnectionShared {
     }
 }
 
-/// It ended by itself. Its complaint tells why.
+/// The failure of a server that ended by itself; stderr usually says why.
 fn exit_failure(running: &mut ToolProcess, frames: &FrameDecoder) -> ProgramFailure {
     let said =
         most_relevant_line(running.stderr()).or_else(|| most_relevant_line(frames.remaining()));
@@ -337,7 +348,7 @@ fn exit_failure(running: &mut ToolProcess, frames: &FrameDecoder) -> ProgramFail
     }
 }
 
-/// Writes what is to be said, until there is nobody to say it to.
+/// Writes messages until the channel or the pipe is closed.
 fn write_messages(mut stdin: ChildStdin, messages: &Receiver<Vec<u8>>) {
     while let Ok(message) = messages.recv() {
         if stdin.write_all(&message).and_then(|()| stdin.flush()).is_err() {

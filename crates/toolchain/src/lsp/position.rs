@@ -1,7 +1,9 @@
-//! Places as the protocol writes them: file URIs, and positions in one of two encodings.
+//! Places in the language server protocol: file URIs, and positions in one of two encodings.
 
 use std::path::{Path, PathBuf};
 
+use base::percent;
+use base::text::{LineBefore, saturating_u32};
 use serde_json::{Value, json};
 
 /// How a server counts columns.
@@ -9,12 +11,12 @@ use serde_json::{Value, json};
 pub enum PositionEncoding {
     /// Bytes
     Utf8,
-    /// Code units of UTF-16, unless something else was agreed on
+    /// Code units of UTF-16, the default of the protocol
     #[default]
     Utf16,
 }
 
-/// A place in a text, both counted from 0, the column in the server's own encoding.
+/// A place in a text; line and column are counted from 0, the column in the server's encoding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LspPosition {
     /// The line
@@ -38,18 +40,15 @@ impl LspPosition {
 
 /// The position of a byte of a text.
 pub fn position_at(text: &str, offset: usize, encoding: PositionEncoding) -> LspPosition {
-    let end = (0..=offset.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-    let before = &text[..end.unwrap_or_default()];
-    let line = before.matches('\n').count();
-    let part = before.rsplit('\n').next().unwrap_or_default();
+    let line = LineBefore::of_byte(text, offset);
     let character = match encoding {
-        PositionEncoding::Utf8 => part.len(),
-        PositionEncoding::Utf16 => part.encode_utf16().count(),
+        PositionEncoding::Utf8 => line.text.len(),
+        PositionEncoding::Utf16 => line.text.encode_utf16().count(),
     };
-    LspPosition { line: saturating_u32(line), character: saturating_u32(character) }
+    LspPosition { line: line.lines_above, character: saturating_u32(character) }
 }
 
-/// The byte of a text at a position; a column past the line's end is its end.
+/// The byte of a text at a position; a column past the end of the line means its end.
 pub fn offset_at(text: &str, position: LspPosition, encoding: PositionEncoding) -> Option<usize> {
     let mut start = 0;
     for _ in 0..position.line {
@@ -73,45 +72,22 @@ pub fn offset_at(text: &str, position: LspPosition, encoding: PositionEncoding) 
     Some(start + inside.unwrap_or(line.len()))
 }
 
-fn saturating_u32(count: usize) -> u32 {
-    u32::try_from(count).unwrap_or(u32::MAX)
-}
-
 /// A file as a URI.
 pub fn uri_from_path(path: &Path) -> String {
-    let mut uri = String::from("file://");
     let bytes = path.as_os_str().as_encoded_bytes();
-    if !bytes.starts_with(b"/") {
-        uri.push('/'); // a drive letter
-    }
-    for byte in bytes {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'-' | b'_' | b'.' | b'~' => {
-                uri.push(char::from(*byte));
-            }
-            b'\\' if cfg!(windows) => uri.push('/'),
-            byte => uri.extend(['%', hex(byte >> 4), hex(byte & 15)]),
-        }
-    }
-    uri
+    // A path that starts with a drive letter needs a slash before it.
+    let slash = if bytes.starts_with(b"/") { "" } else { "/" };
+    let encoded = match cfg!(windows) {
+        true => percent::encode_uri_path(path.to_string_lossy().replace('\\', "/").as_bytes()),
+        false => percent::encode_uri_path(bytes),
+    };
+    format!("file://{slash}{encoded}")
 }
 
-fn hex(digit: u8) -> char {
-    char::from_digit(digit.into(), 16).unwrap_or('0').to_ascii_uppercase()
-}
-
-/// The file that a URI names; nothing for what is no file.
+/// The file that a URI names; `None` for a URI of another scheme.
 pub fn path_from_uri(uri: &str) -> Option<PathBuf> {
-    let encoded = uri.strip_prefix("file://")?.as_bytes();
-    let mut bytes = Vec::with_capacity(encoded.len());
-    let mut at = 0;
-    while at < encoded.len() {
-        let hex = (encoded[at] == b'%').then(|| encoded.get(at + 1..at + 3)).flatten();
-        let byte = hex.and_then(|hex| u8::from_str_radix(str::from_utf8(hex).ok()?, 16).ok());
-        bytes.push(byte.unwrap_or(encoded[at]));
-        at += if byte.is_some() { 3 } else { 1 };
-    }
-    Some(platform_path(bytes))
+    let encoded = uri.strip_prefix("file://")?;
+    Some(platform_path(percent::decode_lossy(encoded).into_owned()))
 }
 
 #[cfg(unix)]

@@ -17,8 +17,8 @@ use super::unavailable::RequestFailure;
 use crate::find::ProgramFile;
 use crate::host::ToolHost;
 use crate::probe::{ServerInfo, parse_server_info, start_failure};
-use crate::process::ToolProcess;
 use crate::program_failure::ProgramFailure;
+use crate::tool_process::ToolProcess;
 
 /// How long a server may take to say hello.
 const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -93,7 +93,8 @@ impl LspSession {
         match link.request(
             "initialize",
             &initialize_params(start, &terms.folder),
-            (call, INITIALIZE_TIMEOUT),
+            call,
+            INITIALIZE_TIMEOUT,
         ) {
             Ok(result) => Ok(Self::initialized(link, &result, start)),
             Err(RequestFailure::ServerEnded(dead)) => Ok(Err(dead)),
@@ -160,9 +161,10 @@ impl LspSession {
         &self,
         method: &str,
         params: &Value,
-        (call, timeout): (&Call, Duration),
+        call: &Call,
+        timeout: Duration,
     ) -> Result<Value, RequestFailure> {
-        let answer = self.connection.request(method, params, (call, timeout));
+        let answer = self.connection.request(method, params, call, timeout);
         match &answer {
             Err(RequestFailure::TimedOut(_)) => self.has_timed_out.store(true, Ordering::Relaxed),
             Ok(_) | Err(RequestFailure::Refused(_)) => {
@@ -177,14 +179,14 @@ impl LspSession {
     pub fn wait_until_ready(
         &self,
         probe: &Path,
-        (call, patience): (&Call, Duration),
+        call: &Call,
+        timeout: Duration,
     ) -> Result<bool, RequestFailure> {
         let since = Instant::now();
         if !self.has_answered.load(Ordering::Relaxed) && self.offers("documentSymbolProvider") {
             // A real question about a real file: what is loaded for it begins to load now.
             let params = json!({"textDocument": {"uri": uri_from_path(probe)}});
-            match self.connection.request("textDocument/documentSymbol", &params, (call, patience))
-            {
+            match self.connection.request("textDocument/documentSymbol", &params, call, timeout) {
                 Ok(_) | Err(RequestFailure::Refused(_)) => {}
                 Err(RequestFailure::TimedOut(_)) => return Ok(false),
                 Err(failure) => return Err(failure),
@@ -199,7 +201,7 @@ impl LspSession {
                 return Ok(true);
             }
             call.check_stopped().map_err(RequestFailure::Interrupted)?;
-            if since.elapsed() >= patience {
+            if since.elapsed() >= timeout {
                 return Ok(false);
             }
             self.connection.wait_briefly();
@@ -265,7 +267,7 @@ impl LspSession {
             true => ("workspace/symbol", json!({"query": "cairn-is-there-anybody"})),
             false => ("cairn/pulse", json!({})),
         };
-        match self.request(method, &params, (call, HEALTH_CHECK_TIMEOUT)) {
+        match self.request(method, &params, call, HEALTH_CHECK_TIMEOUT) {
             Ok(_) | Err(RequestFailure::Refused(_)) => Ok(true),
             Err(RequestFailure::Interrupted(problem)) => Err(problem),
             Err(_) => Ok(false),
@@ -276,7 +278,7 @@ impl LspSession {
     pub(crate) fn shut_down(&self) {
         let patient = Call::new("cairn", jiff::Timestamp::UNIX_EPOCH);
         if self.failure().is_none()
-            && self.connection.request("shutdown", &Value::Null, (&patient, self.grace)).is_ok()
+            && self.connection.request("shutdown", &Value::Null, &patient, self.grace).is_ok()
         {
             self.connection.notify("exit", &Value::Null);
             let since = Instant::now();

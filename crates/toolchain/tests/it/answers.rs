@@ -3,7 +3,10 @@
 use std::fs;
 use std::time::Duration;
 
-use toolchain::{ProgramFailure, ProgramFile, ProgramOrigin, ServerInfo, ToolHost, probe};
+use toolchain::{
+    ProgramCall, ProgramFailure, ProgramFile, ProgramOrigin, ServerInfo, ToolHost, find_program,
+    probe,
+};
 
 use crate::fixture::{Fixture, LONG, Verdict, call};
 
@@ -223,4 +226,22 @@ fn a_server_gets_a_clean_environment_and_an_empty_folder() {
     assert_eq!(env, expected);
     assert_eq!(read("ls"), "");
     assert_eq!(read("pwd").trim_end(), fixture.folder().to_str().unwrap());
+}
+
+#[test]
+fn a_program_that_writes_too_much_is_stopped_for_that_reason() {
+    let fixture = Fixture::new();
+    let (host, folder) = (fixture.host(), fixture.folder());
+    let python = find_program("python3", &host).unwrap();
+    let script = "import sys\nwhile True: sys.stdout.write('x' * 65536)";
+    let program = ProgramCall {
+        program: &python,
+        args: &["-c", script],
+        host: &host,
+        folder: &folder,
+        input: b"",
+    };
+    let failure = program.run(&call(), LONG).unwrap().unwrap_err();
+    assert_eq!(failure, ProgramFailure::OutputTooLarge { limit: 32 << 20 });
+    assert_eq!(failure.to_string(), "it was stopped: it wrote more than 32 MB");
 }

@@ -71,7 +71,7 @@ impl Place {
     }
 
     fn ask(&self, method: &str) -> Result<Value, RequestFailure> {
-        self.session().unwrap().request(method, &json!({"a": 1}), (&call(), LONG))
+        self.session().unwrap().request(method, &json!({"a": 1}), &call(), LONG)
     }
 
     /// Ends all, after which nothing may be left.
@@ -119,7 +119,7 @@ fn a_server_that_keeps_dying_rests_longer_each_time() {
     // On a slow machine a rest may be over before it is asked for; each is twice as long.
     let lack = loop {
         match place.session() {
-            Ok(session) => session.request("die", &json!({}), (&call(), LONG)).unwrap_err(),
+            Ok(session) => session.request("die", &json!({}), &call(), LONG).unwrap_err(),
             Err(lack) => break lack,
         };
     };
@@ -136,7 +136,7 @@ fn a_server_that_keeps_dying_rests_longer_each_time() {
 #[test]
 fn a_server_that_hangs_is_not_waited_for_and_replaced() {
     let place = Place::new("serve(hang=lambda _: time.sleep(600))");
-    let hung = place.session().unwrap().request("hang", &json!({}), (&call(), SHORT));
+    let hung = place.session().unwrap().request("hang", &json!({}), &call(), SHORT);
     assert!(matches!(hung, Err(RequestFailure::TimedOut(waited)) if waited == SHORT), "{hung:?}");
     assert_eq!(place.ask("echo").unwrap(), json!({"a": 1}));
     place.finish();
@@ -152,7 +152,7 @@ serve(slow=slow)";
     let place = Place::new(script);
     let session = place.session().unwrap();
     let left = call().with_stop_check(|| Some(CallStopReason::Cancelled));
-    let answer = session.request("slow", &json!({}), (&left, LONG));
+    let answer = session.request("slow", &json!({}), &left, LONG);
     assert!(matches!(answer, Err(RequestFailure::Interrupted(_))), "{answer:?}");
     assert_eq!(place.ask("echo").unwrap(), json!({"a": 1}));
     let told = fs::read_to_string(place.fixture.folder().join("cancelled")).unwrap();
@@ -220,10 +220,10 @@ serve(load=load, loaded=loaded)";
     let session = place.session().unwrap();
     place.ask("load").unwrap();
     let file = PathBuf::from("/p/a.py");
-    assert!(!session.wait_until_ready(&file, (&call(), SHORT)).unwrap());
+    assert!(!session.wait_until_ready(&file, &call(), SHORT).unwrap());
     assert_eq!(session.current_work().as_deref(), Some("Loading"));
     place.ask("loaded").unwrap();
-    assert!(session.wait_until_ready(&file, (&call(), LONG)).unwrap());
+    assert!(session.wait_until_ready(&file, &call(), LONG).unwrap());
     place.finish();
 }
 

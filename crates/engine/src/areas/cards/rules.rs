@@ -4,6 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use base::similarity::is_one_edit_apart;
 use base::{EntityRef, RepoPath, Result};
 use cards::{CardRelationKind, CardRow, CardStatus, SeeTagRow, StoredCardRelation};
 
@@ -177,7 +178,7 @@ fn unregistered(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
 /// Where `::` is part of the language, a tag with an unknown type is most likely no card; one
 /// letter off it is most likely a slip.
 fn almost_registered(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
-    let near = |word: &str| known.types.iter().find(|known| strsim::levenshtein(known, word) == 1);
+    let near = |word: &str| known.types.iter().find(|known| is_one_edit_apart(known, word));
     let mut found = Vec::new();
     for see in known.sees()?.iter().filter(|see| see.has_colons && !known.is_type(see.kind())) {
         if let Some(near) = near(see.kind()) {

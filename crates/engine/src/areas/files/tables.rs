@@ -193,7 +193,7 @@ fn list<T>(
     params: &[&dyn store::ToSql],
     read: impl FnMut(&Row<'_>) -> SqlResult<T>,
 ) -> Result<Vec<T>> {
-    store::rows(conn, (sql, "read the index"), params, read)
+    store::rows(conn, sql, "read the index", params, read)
 }
 
 fn path_and_line(row: &Row<'_>) -> SqlResult<(RepoPath, u32)> {

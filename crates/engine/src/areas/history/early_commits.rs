@@ -37,7 +37,8 @@ impl<'scope, 'env> EarlyCommits<'scope, 'env> {
     pub(super) fn reachable(&mut self, head: &CommitId) -> Result<Vec<CommitParents>> {
         let first = if self.is_wanted { MAX_EARLY_COMMITS } else { usize::MAX };
         let (repo, call) = (self.repo, self.call);
-        repo.reachable_with_preview((call, head, None), (first, |links| self.start(links)))
+        let range = git::CommitRange { from: head, without: None };
+        repo.reachable_with_preview(call, range, first, |links| self.start(links))
     }
 
     fn start(&mut self, links: &[CommitParents]) {

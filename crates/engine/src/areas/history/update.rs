@@ -58,7 +58,7 @@ fn rules(config: &Config) -> String {
 }
 
 fn digest(text: &str) -> String {
-    blake3::hash(text.as_bytes()).to_hex()[..16].to_owned()
+    base::Hash::of(text.as_bytes()).prefix(16)
 }
 
 /// What has to be done to the line.

@@ -112,6 +112,6 @@ fn digests(files: &KbFiles) -> Digests {
         let text = texts.entry(super::answer_rows::handle(&told.from)).or_default();
         text.extend([format!("{:?} {} {}\n", told.relates, told.to, told.kind)]);
     }
-    let digest = |text: &String| blake3::hash(text.as_bytes()).to_hex()[..16].to_owned();
+    let digest = |text: &String| base::Hash::of(text.as_bytes()).prefix(16);
     texts.iter().map(|(handle, text)| (handle.clone(), digest(text))).collect()
 }

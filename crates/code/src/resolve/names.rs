@@ -78,7 +78,7 @@ fn import_origins(
     match origins.as_slice() {
         [first, ..] if target.is_none() => *target = Some(first.file.clone()),
         [only] if only.name == "*" && rules.submodules.is_some() => {
-            *target = Some(only.file.clone())
+            *target = Some(only.file.clone());
         }
         _ => {}
     }

@@ -4,6 +4,7 @@ use syntax::{AssignTarget, SymbolKind, SymbolOwner};
 
 use super::super::value::{AbstractValue, PossibleValue};
 use super::Interpreter;
+use super::call::CallOrigin;
 
 impl Interpreter<'_> {
     /// Gives a value to a place.
@@ -143,7 +144,7 @@ impl Interpreter<'_> {
         let Some(setter) = setter else { return false };
         let args = vec![super::args::ArgValue::plain(value.clone())];
         let callee = PossibleValue::Function(setter, 0);
-        self.call_atom(&callee, Some(object), &args, (owner, 0, true));
+        self.call_atom(&callee, Some(object), &args, CallOrigin::implicit(owner));
         true
     }
 }

@@ -50,7 +50,7 @@ impl Interpreter<'_> {
         site: CallOrigin,
     ) -> Option<AbstractValue> {
         let name = dotted_name(term)?;
-        let site = (site.0, site.1, true);
+        let site = site.inferred();
         let own = match self.family {
             LanguageFamily::Python => self.python_function(&name, args, site),
             LanguageFamily::JavaScript => self.javascript_function(&name, args, site),
@@ -90,29 +90,29 @@ impl Interpreter<'_> {
             }
             "sorted" | "min" | "max" => {
                 for key in args.iter().filter(|arg| arg.name.is_some()) {
-                    let each = self.elements_of(&arg(0), site.0);
+                    let each = self.elements_of(&arg(0), site.owner);
                     self.call_value(&key.value.clone(), &[ArgValue::plain(each)], site);
                 }
-                Some(if name == "sorted" { arg(0) } else { self.elements_of(&arg(0), site.0) })
+                Some(if name == "sorted" { arg(0) } else { self.elements_of(&arg(0), site.owner) })
             }
             "next" => {
-                let found = self.get_all(&arg(0), "__next__", site.0);
+                let found = self.get_all(&arg(0), "__next__", site.owner);
                 let known: AbstractValue =
                     found.into_iter().filter(PossibleValue::is_known).collect();
                 if known.is_empty() {
-                    return Some(self.elements_of(&arg(0), site.0));
+                    return Some(self.elements_of(&arg(0), site.owner));
                 }
                 Some(self.call_value(&known, &[], site))
             }
             "enumerate" => {
-                let each = self.elements_of(&arg(0), site.0);
+                let each = self.elements_of(&arg(0), site.owner);
                 let pair = self.alloc_pair(Vec::new(), each);
                 Some(vec![PossibleValue::Collection(vec![pair].into())])
             }
             "setattr" => {
                 if let [PossibleValue::Text(field)] = arg(1).as_slice() {
                     for object in arg(0) {
-                        self.set(&object, field, arg(2), false, site.0);
+                        self.set(&object, field, arg(2), false, site.owner);
                     }
                 }
                 Some(Vec::new())
@@ -127,7 +127,7 @@ impl Interpreter<'_> {
                                 let key = [PossibleValue::Text(name.as_str().into())];
                                 self.put_at_key(id, &key, arg.value.clone());
                             }
-                            None => self.spread_into(id, &arg.value, site.0),
+                            None => self.spread_into(id, &arg.value, site.owner),
                         }
                     }
                 }
@@ -197,12 +197,12 @@ impl Interpreter<'_> {
                 let made = self
                     .alloc_object(HeapObject { kind: ObjectKind::List, ..HeapObject::default() });
                 if let PossibleValue::Object(id) = made {
-                    self.spread_into(id, &arg(0), site.0);
+                    self.spread_into(id, &arg(0), site.owner);
                 }
                 Some(vec![made])
             }
             "Array.from" => {
-                let each = self.elements_of(&arg(0), site.0);
+                let each = self.elements_of(&arg(0), site.owner);
                 let function = arg(1);
                 let results = self.call_value(&function, &[ArgValue::plain(each.clone())], site);
                 let inner = if function.is_empty() { each } else { results };
@@ -240,7 +240,7 @@ impl Interpreter<'_> {
         let function = function.map(|arg| arg.value.clone()).unwrap_or_default();
         let mut given = Vec::new();
         for arg in args.iter().filter(|arg| arg.value != function) {
-            let each = self.elements_of(&arg.value, site.0);
+            let each = self.elements_of(&arg.value, site.owner);
             given.push(ArgValue::plain(each));
         }
         let results = self.call_value(&function, &given, site);
@@ -269,7 +269,7 @@ impl Interpreter<'_> {
                     }
                     other => other.clone(),
                 };
-                self.set(&target, &name, value, false, site.0);
+                self.set(&target, &name, value, false, site.owner);
             }
         }
     }

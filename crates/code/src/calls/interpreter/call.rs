@@ -6,22 +6,53 @@ use std::rc::Rc;
 use syntax::{CallKind, Expr, SymbolKind, SymbolOwner};
 
 use super::super::summary::{EdgeConfidence, SymbolRelation};
-use super::super::value::{AbstractValue, ExternalStep, PossibleValue, join};
+use super::super::value::{
+    AbstractValue, ExportedValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue,
+    args_weight, join,
+};
 use super::args::ArgValue;
-use super::{CallFrame, HeapObject, Interpreter, LanguageFamily, LocalParamCall};
-
-/// Calls inside calls that are followed.
-const MAX_CALL_DEPTH: usize = 12;
-
-/// The same in a function that runs for its summary, where less is known.
-const MAX_SUMMARY_CALL_DEPTH: usize = 4;
+use super::{CallFrame, HeapObject, Interpreter, LanguageFamily, LocalParamCall, budget};
 
 /// Calls of parameters that a summary keeps.
 const MAX_PARAM_CALLS: usize = 12;
 
-/// Where a call is made, on which line, and whether it takes more than reading to see what is
-/// called.
-pub(super) type CallOrigin = (SymbolOwner, u32, bool);
+/// Where a call, or another relation between symbols, comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CallOrigin {
+    /// The symbol that contains the call
+    pub owner: SymbolOwner,
+    /// The line, counted from 1; 0 if no line of the file contains the call
+    pub line: u32,
+    /// Whether the callee was inferred rather than written
+    pub is_inferred: bool,
+}
+
+impl CallOrigin {
+    /// A call or a relation whose target is written on a line.
+    pub(super) const fn written(owner: SymbolOwner, line: u32) -> Self {
+        Self { owner, line, is_inferred: false }
+    }
+
+    /// A call that the language makes without being told to on a line: a getter, an iteration.
+    pub(super) const fn implicit(owner: SymbolOwner) -> Self {
+        Self { owner, line: 0, is_inferred: true }
+    }
+
+    /// The same call with a callee that was inferred.
+    pub(super) const fn inferred(self) -> Self {
+        Self { is_inferred: true, ..self }
+    }
+
+    /// The same call, inferred if a condition holds.
+    pub(super) const fn inferred_if(self, condition: bool) -> Self {
+        Self { is_inferred: self.is_inferred || condition, ..self }
+    }
+
+    /// The confidence of an edge that the call gives.
+    pub(super) const fn confidence(self) -> EdgeConfidence {
+        if self.is_inferred { EdgeConfidence::Inferred } else { EdgeConfidence::Exact }
+    }
+}
 
 impl Interpreter<'_> {
     /// Makes a call.
@@ -29,7 +60,8 @@ impl Interpreter<'_> {
         let facts = self.facts;
         let call = &facts.flow.calls[call as usize];
         let args = self.eval_args(&call.args, frame, call.owner);
-        let site = (call.owner, call.line, !self.is_direct(&call.callee));
+        let site =
+            CallOrigin::written(call.owner, call.line).inferred_if(!self.is_direct(&call.callee));
         match (&call.callee, call.kind) {
             (Expr::Super, _) => self.call_super(frame, &args, site),
             (callee, CallKind::New) => {
@@ -106,7 +138,7 @@ impl Interpreter<'_> {
         let mut result = Vec::new();
         let mut is_found = false;
         for receiver in object {
-            let mut members = self.get(receiver, name, site.0);
+            let mut members = self.get(receiver, name, site.owner);
             if self.family == LanguageFamily::Rust && members.iter().any(PossibleValue::is_function)
             {
                 members.retain(PossibleValue::is_function);
@@ -124,12 +156,12 @@ impl Interpreter<'_> {
             }
             is_found |= !members.is_empty();
             let is_held = self.family == LanguageFamily::Go && self.holds_function(&members);
-            let several = (site.0, site.1, site.2 || is_held || is_ambiguous(object));
+            let several = site.inferred_if(is_held || is_ambiguous(object));
             let value = self.call_value(&members, args, several);
             join(&mut result, value);
         }
         if !is_found {
-            self.record_unresolved_call(site, name);
+            self.output.record_unresolved_call(site, name);
         }
         result
     }
@@ -141,7 +173,7 @@ impl Interpreter<'_> {
         args: &[ArgValue],
         site: CallOrigin,
     ) -> AbstractValue {
-        let site = (site.0, site.1, site.2 || is_ambiguous(callee));
+        let site = site.inferred_if(is_ambiguous(callee));
         let mut result = Vec::new();
         for atom in callee {
             let value = self.call_atom(atom, None, args, site);
@@ -168,11 +200,11 @@ impl Interpreter<'_> {
         args: &[ArgValue],
         site: CallOrigin,
     ) -> AbstractValue {
-        self.expect_args(callee, args, site.0);
+        self.expect_args(callee, args, site.owner);
         match callee {
             PossibleValue::Function(function, parent) => {
                 self.record_call(site, *function);
-                self.invoke((*function, *parent), this, args, site)
+                self.invoke(*function, *parent, this, args, site)
             }
             PossibleValue::BoundMethod(bound) => {
                 let bound = Rc::clone(bound);
@@ -190,7 +222,7 @@ impl Interpreter<'_> {
             PossibleValue::Object(_) | PossibleValue::Instance(_)
                 if self.family == LanguageFamily::Python =>
             {
-                let found = self.get(callee, "__call__", site.0);
+                let found = self.get(callee, "__call__", site.owner);
                 let known: AbstractValue =
                     found.into_iter().filter(PossibleValue::is_known).collect();
                 self.call_value(&known, args, site)
@@ -228,7 +260,7 @@ impl Interpreter<'_> {
                     let proto = Some(self.prototype(*function));
                     let made = self.alloc_object(HeapObject { proto, ..HeapObject::default() });
                     self.record_call(site, *function);
-                    let given = self.invoke((*function, *parent), Some(&made), args, site);
+                    let given = self.invoke(*function, *parent, Some(&made), args, site);
                     let own =
                         given.into_iter().filter(|atom| matches!(atom, PossibleValue::Object(_)));
                     let mut all: AbstractValue = own.collect();
@@ -258,25 +290,19 @@ impl Interpreter<'_> {
             for (at, arg) in args.iter().enumerate() {
                 let name = arg.name.clone().unwrap_or_else(|| at.to_string());
                 if !arg.spread && arg.value.iter().any(PossibleValue::may_hold_callable) {
-                    self.set(&made, &name, arg.value.clone(), false, site.0);
+                    self.set(&made, &name, arg.value.clone(), false, site.owner);
                 }
             }
             return vec![PossibleValue::Instance(class), made];
         }
-        let several = (site.0, site.1, site.2);
         for constructor in self.constructor(class) {
             match &constructor {
                 PossibleValue::External(term) => {
                     let given = self.export_args(args);
-                    self.record_unresolved_edge(
-                        several,
-                        SymbolRelation::Calls,
-                        &Rc::clone(term),
-                        given,
-                    );
+                    self.record_unresolved_edge(site, SymbolRelation::Calls, term, given);
                 }
                 other => {
-                    self.call_atom(other, Some(&made), args, several);
+                    self.call_atom(other, Some(&made), args, site);
                 }
             }
         }
@@ -285,11 +311,11 @@ impl Interpreter<'_> {
 
     /// `super(…)`.
     fn call_super(&mut self, frame: u32, args: &[ArgValue], site: CallOrigin) -> AbstractValue {
-        let Some(class) = site.0.and_then(|owner| self.enclosing_class(owner)) else {
+        let Some(class) = site.owner.and_then(|owner| self.enclosing_class(owner)) else {
             return Vec::new();
         };
         let this = self
-            .this_value(frame, site.0)
+            .this_value(frame, site.owner)
             .into_iter()
             .next()
             .unwrap_or(PossibleValue::Instance(class));
@@ -312,7 +338,8 @@ impl Interpreter<'_> {
     /// Runs a function, or answers from its summary.
     fn invoke(
         &mut self,
-        (function, parent): (u32, u32),
+        function: u32,
+        parent: u32,
         this: Option<&PossibleValue>,
         args: &[ArgValue],
         site: CallOrigin,
@@ -325,17 +352,16 @@ impl Interpreter<'_> {
         let frame =
             self.push_frame(CallFrame { this: this.into_iter().cloned().collect(), ..frame });
         let steps = self.bodies.get(&Some(function)).cloned().unwrap_or_default();
-        self.call_steps_left =
-            self.call_steps_left.saturating_sub(super::to_index(steps.len()) + 1);
-        let is_silent = std::mem::replace(&mut self.is_muted, false);
+        self.budget.spend_call(steps.len());
+        let is_silent = std::mem::replace(&mut self.output.is_muted, false);
         self.call_stack.push(function);
         self.bind(function, frame, this, args);
         self.run_steps(frame, &steps, None);
         self.call_stack.pop();
-        self.is_muted = is_silent;
+        self.output.is_muted = is_silent;
         // What its calls gave is not asked for again.
         self.frame_mut(frame).results = HashMap::new();
-        if !self.is_symbolic && self.call_steps_left > 0 {
+        if !self.is_symbolic && self.budget.has_call_steps() {
             self.executed.insert(function);
         }
         self.run_result(function, frame)
@@ -349,8 +375,8 @@ impl Interpreter<'_> {
         args: &[ArgValue],
     ) -> bool {
         let again = self.call_stack.iter().filter(|one| **one == function).count();
-        let deepest = if self.is_symbolic { MAX_SUMMARY_CALL_DEPTH } else { MAX_CALL_DEPTH };
-        if self.call_steps_left == 0 || again > 1 || self.call_stack.len() > deepest {
+        let deepest = budget::max_call_depth(self.is_symbolic);
+        if !self.budget.has_call_steps() || again > 1 || self.call_stack.len() > deepest {
             return false;
         }
         let callable = |atom: &PossibleValue| {
@@ -388,7 +414,7 @@ impl Interpreter<'_> {
                     .iter()
                     .map(|arg| ArgValue::plain(substitute_params(arg, function, &places)))
                     .collect();
-                let site = (call.from, site.1, true);
+                let site = CallOrigin { owner: call.from, ..site.inferred() };
                 for atom in given.clone() {
                     self.call_atom(&atom, None, &inner, site);
                 }
@@ -445,16 +471,35 @@ impl Interpreter<'_> {
         site: CallOrigin,
     ) {
         let args = args.iter().map(|arg| arg.value.clone()).collect();
-        let call = LocalParamCall { from: site.0, param, args };
+        let call = LocalParamCall { from: site.owner, param, args };
         let calls = &mut self.function_summaries.entry(function).or_default().calls;
         if calls.len() < MAX_PARAM_CALLS && !calls.contains(&call) {
             calls.push(call);
         }
     }
 
+    /// Records an edge to something of another file.
+    pub(super) fn record_unresolved_edge(
+        &mut self,
+        origin: CallOrigin,
+        relation: SymbolRelation,
+        to: &ExternalRef,
+        args: Vec<Vec<ExportedValue>>,
+    ) {
+        // A name that comes with the language is in no file.
+        let is_builtin = matches!(&to.base, ExternalBase::Global(_))
+            && matches!(self.family, LanguageFamily::Python | LanguageFamily::JavaScript);
+        if self.output.is_muted
+            || is_builtin
+            || !self.budget.spend(1 + to.weight() + args_weight(&args))
+        {
+            return;
+        }
+        self.output.record_unresolved_edge(origin, relation, to, args);
+    }
+
     fn record_call(&mut self, site: CallOrigin, to: u32) {
-        let sure = if site.2 { EdgeConfidence::Inferred } else { EdgeConfidence::Exact };
-        self.record_edge(site.0, SymbolRelation::Calls, to, (sure, site.1));
+        self.output.record_edge(site, SymbolRelation::Calls, to);
     }
 }
 

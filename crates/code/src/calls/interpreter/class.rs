@@ -7,16 +7,12 @@ use syntax::{Expr, HeritageKind, SymbolFlags, SymbolKind, SymbolOwner};
 use super::super::value::{
     AbstractValue, ExternalBase, ExternalRef, ExternalStep, MAX_ALTERNATIVES, PossibleValue, join,
 };
+use super::budget::MAX_INHERITANCE_DEPTH;
+use super::call::CallOrigin;
 use super::{HeapObject, Interpreter, LanguageFamily, ObjectKind};
-
-/// Deeper families of classes are not followed.
-const MAX_INHERITANCE_DEPTH: usize = 40;
 
 /// More than so many ancestors are not looked at.
 const MAX_ANCESTORS: usize = 200;
-
-/// How far members and types may lead to one another.
-const MAX_LOOKUP_DEPTH: u32 = 40;
 
 impl Interpreter<'_> {
     /// The class whose body a symbol that is no function stands in.
@@ -105,7 +101,7 @@ impl Interpreter<'_> {
         if let Some(known) = self.lineages.get(&class) {
             return known.to_vec();
         }
-        if seen.contains(&class) || seen.len() > MAX_INHERITANCE_DEPTH || !self.spend(1) {
+        if seen.contains(&class) || seen.len() > MAX_INHERITANCE_DEPTH || !self.budget.spend(1) {
             return Vec::new();
         }
         seen.push(class);
@@ -122,7 +118,7 @@ impl Interpreter<'_> {
         let mut all = vec![PossibleValue::Class(class)];
         all.append(&mut merge(lists));
         all.truncate(MAX_ANCESTORS);
-        self.spend(all.len());
+        self.budget.spend(all.len());
         self.lineages.insert(class, all.as_slice().into());
         all
     }
@@ -193,20 +189,6 @@ impl Interpreter<'_> {
         owner: SymbolOwner,
     ) -> AbstractValue {
         self.limit_lookup(|machine| machine.lookup_member(object, name, owner))
-    }
-
-    /// Does something that may lead to itself, as often as it makes sense.
-    pub(super) fn limit_lookup(
-        &mut self,
-        step: impl FnOnce(&mut Self) -> AbstractValue,
-    ) -> AbstractValue {
-        if self.lookup_depth >= MAX_LOOKUP_DEPTH {
-            return Vec::new();
-        }
-        self.lookup_depth += 1;
-        let value = self.recurse(step);
-        self.lookup_depth -= 1;
-        value
     }
 
     fn lookup_member(
@@ -388,7 +370,7 @@ impl Interpreter<'_> {
                 PossibleValue::Function(function, _)
                     if self.kind(*function) == SymbolKind::Getter =>
                 {
-                    self.call_atom(&member, Some(object), &[], (owner, 0, true))
+                    self.call_atom(&member, Some(object), &[], CallOrigin::implicit(owner))
                 }
                 PossibleValue::Function(function, _) => {
                     let receiver = self.method_receiver(*function, object);

@@ -293,10 +293,10 @@ impl Interpreter<'_> {
                 }
             }
             "insert" => self.objects[id as usize].unknown_keys.add(arg(1)),
-            "extend" | "update" => self.spread_into(id, &arg(0), site.0),
+            "extend" | "update" => self.spread_into(id, &arg(0), site.owner),
             "set" | "__setitem__" | "setdefault" => self.put_at_key(id, &arg(0), arg(1)),
             "get" | "pop" | "__getitem__" if known_key(&arg(0)) => {
-                let mut found = self.index(&[PossibleValue::Object(id)], &arg(0), site.0);
+                let mut found = self.index(&[PossibleValue::Object(id)], &arg(0), site.owner);
                 if found.is_empty() {
                     join(&mut found, arg(1));
                 }
@@ -349,11 +349,11 @@ impl Interpreter<'_> {
         args: &[ArgValue],
         site: CallOrigin,
     ) -> AbstractValue {
-        let site = (site.0, site.1, true);
+        let site = site.inferred();
         let elements = match receiver {
             PossibleValue::Param(..) => Vec::new(),
             PossibleValue::Object(id) => self.object_values(*id),
-            other => self.elements_of(std::slice::from_ref(other), site.0),
+            other => self.elements_of(std::slice::from_ref(other), site.owner),
         };
         let whole = vec![receiver.clone()];
         let mut results = Vec::new();
@@ -380,7 +380,7 @@ impl Interpreter<'_> {
                 let (many, plain): (AbstractValue, AbstractValue) = results
                     .into_iter()
                     .partition(|atom| matches!(atom, PossibleValue::Collection(_)));
-                let mut all = self.elements_of(&many, site.0);
+                let mut all = self.elements_of(&many, site.owner);
                 join(&mut all, plain);
                 vec![PossibleValue::Collection(all.into())]
             }

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use syntax::{BindingKind, Expr, LiteralItem, LiteralKind, SymbolFlags, SymbolKind, SymbolOwner};
 
 use super::super::value::{AbstractValue, ExternalBase, ExternalStep, PossibleValue, join};
+use super::call::CallOrigin;
 use super::{HeapObject, Interpreter, LanguageFamily, ObjectKind};
 
 /// How many members of an object are told apart.
@@ -313,7 +314,7 @@ impl Interpreter<'_> {
         let call = |machine: &mut Self, on: &[PossibleValue], name: &str| {
             let found = machine.get_all(on, name, owner);
             let known: AbstractValue = found.into_iter().filter(PossibleValue::is_known).collect();
-            machine.call_value(&known, &[], (owner, 0, true))
+            machine.call_value(&known, &[], CallOrigin::implicit(owner))
         };
         if self.family != LanguageFamily::Python {
             return Vec::new();
@@ -322,7 +323,7 @@ impl Interpreter<'_> {
         if self.member_symbols(class, "__iter__").is_empty() {
             let found = self.get_all(start, "__getitem__", owner);
             let known: AbstractValue = found.into_iter().filter(PossibleValue::is_known).collect();
-            return self.call_value(&known, &[], (owner, 0, true));
+            return self.call_value(&known, &[], CallOrigin::implicit(owner));
         }
         let over = call(self, start, "__iter__");
         let is_own = |atom: &PossibleValue| {
@@ -387,7 +388,7 @@ impl Interpreter<'_> {
         {
             let found = self.get(object, "__getitem__", owner);
             let known: AbstractValue = found.into_iter().filter(PossibleValue::is_known).collect();
-            join(&mut all, self.call_value(&known, &[], (owner, 0, true)));
+            join(&mut all, self.call_value(&known, &[], CallOrigin::implicit(owner)));
         }
         all
     }
@@ -411,7 +412,7 @@ impl Interpreter<'_> {
 
     /// Puts a value under a key of an object.
     pub(super) fn put_at_key(&mut self, id: u32, keys: &[PossibleValue], value: AbstractValue) {
-        let value = self.charge_value(value);
+        let value = self.budget.charge_value(value);
         let kind = self.objects[id as usize].kind;
         let known: Vec<String> = keys.iter().filter_map(key_text).collect();
         let active = self.active_blocks.clone();

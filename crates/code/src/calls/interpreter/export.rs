@@ -9,12 +9,13 @@ use syntax::{
 };
 
 use super::super::summary::{
-    EdgeConfidence, ExportTable, FileCallSummary, LocalEdge, ParamCall, ShapeKind, SymbolRelation,
-    SymbolShape,
+    ExportTable, FileCallSummary, ParamCall, ShapeKind, SymbolRelation, SymbolShape,
 };
 use super::super::value::{
     ExportedValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue, join,
 };
+use super::args::ArgValue;
+use super::call::CallOrigin;
 use super::{Interpreter, LanguageFamily, context, is_module_like};
 
 /// Objects inside objects that others see.
@@ -23,7 +24,6 @@ const MAX_EXPORTED_DEPTH: usize = 2;
 impl Interpreter<'_> {
     /// Notes what is related without a call: heritage, mentions, what extractors say.
     pub(super) fn record_relations(&mut self) {
-        self.is_muted = false;
         self.active_blocks.clear();
         for step in &self.facts.heritage {
             self.record_heritage(step);
@@ -42,7 +42,8 @@ impl Interpreter<'_> {
                 } else {
                     SymbolRelation::Provides
                 };
-                self.record_edges((found.source, found.line), relation, &value);
+                let origin = CallOrigin::written(found.source, found.line);
+                self.record_edges(origin, relation, &value);
             }
         }
     }
@@ -58,7 +59,7 @@ impl Interpreter<'_> {
             value = self.eval(&step.value, 0, around);
         }
         let from = self.self_type(step.symbol).unwrap_or(step.symbol);
-        self.record_edges((Some(from), step.line), relation, &value);
+        self.record_edges(CallOrigin::written(Some(from), step.line), relation, &value);
         // A method that takes the place of another is to be looked at with it.
         let own = self.members.get(&step.symbol).cloned().unwrap_or_default();
         for (name, symbols) in own {
@@ -73,15 +74,15 @@ impl Interpreter<'_> {
                         PossibleValue::Class(class) => {
                             for target in self.member_symbols(*class, name) {
                                 if target != symbol && self.kind(target).is_callable() {
-                                    let sure = (EdgeConfidence::Exact, line);
-                                    self.record_edge(Some(symbol), relation, target, sure);
+                                    let origin = CallOrigin::written(Some(symbol), line);
+                                    self.output.record_edge(origin, relation, target);
                                 }
                             }
                         }
                         PossibleValue::External(term) => {
                             if let Some(to) = term.then(ExternalStep::Get(name.to_owned())) {
                                 self.record_unresolved_edge(
-                                    (Some(symbol), line, false),
+                                    CallOrigin::written(Some(symbol), line),
                                     relation,
                                     &to,
                                     Vec::new(),
@@ -97,19 +98,19 @@ impl Interpreter<'_> {
 
     fn record_edges(
         &mut self,
-        (from, line): (SymbolOwner, u32),
+        from: CallOrigin,
         relation: SymbolRelation,
         value: &[PossibleValue],
     ) {
         for atom in value {
             match atom {
                 PossibleValue::Class(symbol) | PossibleValue::Function(symbol, _)
-                    if Some(*symbol) != from =>
+                    if Some(*symbol) != from.owner =>
                 {
-                    self.record_edge(from, relation, *symbol, (EdgeConfidence::Exact, line));
+                    self.output.record_edge(from, relation, *symbol);
                 }
                 PossibleValue::External(term) => {
-                    self.record_unresolved_edge((from, line, false), relation, term, Vec::new())
+                    self.record_unresolved_edge(from, relation, term, Vec::new());
                 }
                 _ => {}
             }
@@ -118,7 +119,7 @@ impl Interpreter<'_> {
 
     /// A name that is mentioned, called or not.
     fn record_mention(&mut self, used: &syntax::NameUse) {
-        let from = (used.owner, used.line);
+        let from = CallOrigin::written(used.owner, used.line);
         let symbol = match &used.target {
             Expr::Local(binding) => self.facts.flow.bindings[*binding as usize].symbol,
             Expr::Name(name) => self.declared_symbol(name, used.owner),
@@ -127,12 +128,7 @@ impl Interpreter<'_> {
         };
         if let Some(symbol) = symbol {
             if used.owner != Some(symbol) {
-                self.record_edge(
-                    used.owner,
-                    SymbolRelation::Uses,
-                    symbol,
-                    (EdgeConfidence::Exact, used.line),
-                );
+                self.output.record_edge(from, SymbolRelation::Uses, symbol);
             }
             return;
         }
@@ -146,8 +142,8 @@ impl Interpreter<'_> {
     }
 
     /// Every type on a path is mentioned by it: `Kind::A` mentions `ObjectKind`, and `A` of it.
-    fn record_path_mention(&mut self, parts: &[String], from: (SymbolOwner, u32)) {
-        let value = self.resolve_path(&parts[..parts.len() - 1], from.0);
+    fn record_path_mention(&mut self, parts: &[String], from: CallOrigin) {
+        let value = self.resolve_path(&parts[..parts.len() - 1], from.owner);
         let mut last = None;
         for atom in &value {
             if let PossibleValue::Class(class) = atom {
@@ -169,9 +165,9 @@ impl Interpreter<'_> {
         let through: Vec<PossibleValue> = value.iter().filter_map(through).collect();
         self.record_edges(from, SymbolRelation::Uses, &through);
         if let Some(symbol) = last {
-            self.record_edge(from.0, SymbolRelation::Uses, symbol, (EdgeConfidence::Exact, from.1));
+            self.output.record_edge(from, SymbolRelation::Uses, symbol);
         } else {
-            let value = self.resolve_path(parts, from.0);
+            let value = self.resolve_path(parts, from.owner);
             self.record_edges(from, SymbolRelation::Uses, &value);
         }
     }
@@ -194,36 +190,16 @@ impl Interpreter<'_> {
 
     /// The summary.
     pub(super) fn into_summary(mut self) -> FileCallSummary {
-        let called: std::collections::BTreeSet<(SymbolOwner, u32)> = self
-            .edges
-            .keys()
-            .filter(|(_, relation, _)| *relation == SymbolRelation::Calls)
-            .map(|(from, _, to)| (*from, *to))
-            .collect();
-        let edges = std::mem::take(&mut self.edges);
-        let edges = edges.into_iter().filter(|((from, relation, to), _)| {
-            *relation != SymbolRelation::Uses || !called.contains(&(*from, *to))
-        });
-        let edge = |((from, relation, to), (sure, line))| LocalEdge {
-            from: self.path_of(from),
-            relation,
-            to: self.path_of(Some(to)),
-            sure,
-            line,
-        };
-        let edges = edges.map(edge).collect();
-        let names = self.unresolved_calls.iter();
-        let names =
-            names.map(|((from, name), line)| (self.path_of(*from), name.clone(), *line)).collect();
-        let wants = std::mem::take(&mut self.unresolved_edges).into_iter();
-        let wants = wants
-            .map(|(from, mut want)| {
-                want.from = self.path_of(from);
-                want
-            })
-            .collect();
+        let output = std::mem::take(&mut self.output);
+        let recorded = output.into_recorded(|symbol| self.path_of(symbol));
         let face = self.build_exports();
-        FileCallSummary { edges, wants, names, face, is_cut: self.is_cut() }
+        FileCallSummary {
+            edges: recorded.edges,
+            wants: recorded.unresolved_edges,
+            names: recorded.unresolved_calls,
+            face,
+            is_cut: self.budget.is_truncated(),
+        }
     }
 
     fn path_of(&self, symbol: SymbolOwner) -> String {
@@ -495,6 +471,22 @@ impl Interpreter<'_> {
                 }
             }
         }
+    }
+
+    /// Arguments as other files see them. Only arguments that are given by position are kept.
+    pub(super) fn export_args(&mut self, args: &[ArgValue]) -> Vec<Vec<ExportedValue>> {
+        let mut all: Vec<Vec<ExportedValue>> = Vec::new();
+        for arg in args {
+            all.push(if arg.spread || arg.name.is_some() {
+                Vec::new()
+            } else {
+                self.export_values(&arg.value, 1)
+            });
+        }
+        while all.last().is_some_and(Vec::is_empty) {
+            all.pop();
+        }
+        all
     }
 
     pub(super) fn export_values(

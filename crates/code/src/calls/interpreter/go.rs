@@ -174,7 +174,7 @@ impl Interpreter<'_> {
                 let functions: AbstractValue =
                     arg.value.iter().filter(|one| one.is_function()).cloned().collect();
                 if let Some(name) = arg.name.as_ref().filter(|_| !functions.is_empty()) {
-                    self.set(made, name, functions, false, site.0);
+                    self.set(made, name, functions, false, site.owner);
                 }
             }
         }

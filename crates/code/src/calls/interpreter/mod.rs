@@ -20,7 +20,7 @@ mod context;
 mod eval;
 mod export;
 mod go;
-mod report;
+mod output;
 mod run;
 mod scope;
 mod types;
@@ -33,21 +33,13 @@ use syntax::{BindingKind, FileFacts, Language, SymbolFlags, SymbolKind, SymbolOw
 pub(super) use export::module_scoped_name;
 pub(super) use go::{ELEMENT_MEMBER, RESULT_MEMBER};
 
-use super::summary::{EdgeConfidence, FileCallSummary, SymbolRelation, UnresolvedEdge};
+use super::summary::FileCallSummary;
 use super::value::{AbstractValue, BlockRun, PossibleValue, ValueCell};
 use budget::Budget;
-
-/// Steps that calls from the module's own code may take, in all.
-const CONCRETE_STEPS: u32 = 4_000;
-
-/// Steps that calls from one function may take, when it runs for its summary.
-const SYMBOLIC_STEPS: u32 = 200;
+use output::Output;
 
 /// The block that what runs for a summary is in: it may not run.
 const MAYBE_EXECUTED: u32 = u32::MAX;
-
-/// Steps that a new object or frame costs, for the memory it takes.
-const ALLOCATION_COST: usize = 4;
 
 /// How a language treats names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -153,16 +145,9 @@ pub(super) struct Interpreter<'a> {
     executed: HashSet<u32>,
     call_stack: Vec<u32>,
     active_blocks: Vec<BlockRun>,
-    /// How far members and types have led to one another: a field may be called as its type is
-    lookup_depth: u32,
     budget: Budget,
-    call_steps_left: u32,
     is_symbolic: bool,
-    /// Whether edges are kept
-    is_muted: bool,
-    edges: BTreeMap<(SymbolOwner, SymbolRelation, u32), (EdgeConfidence, u32)>,
-    unresolved_edges: Vec<(SymbolOwner, UnresolvedEdge)>,
-    unresolved_calls: BTreeMap<(SymbolOwner, String), u32>,
+    output: Output,
 }
 
 /// What a file says about calls.
@@ -171,7 +156,7 @@ pub(super) fn interpret(language: Language, facts: &FileFacts) -> FileCallSummar
     machine.run_module();
     machine.expect_annotated();
     machine.summarise_all();
-    machine.refill();
+    machine.budget.refill();
     machine.record_relations();
     machine.into_summary()
 }
@@ -213,14 +198,9 @@ impl<'a> Interpreter<'a> {
             executed: HashSet::new(),
             call_stack: Vec::new(),
             active_blocks: Vec::new(),
-            lookup_depth: 0,
             budget: Budget::default(),
-            call_steps_left: 0,
             is_symbolic: false,
-            is_muted: false,
-            edges: BTreeMap::new(),
-            unresolved_edges: Vec::new(),
-            unresolved_calls: BTreeMap::new(),
+            output: Output::default(),
         };
         machine.build_tables();
         machine
@@ -301,18 +281,46 @@ impl<'a> Interpreter<'a> {
         self.facts.symbols[symbol as usize].flags.contains(flag)
     }
 
+    /// Runs something with a step budget of its own, within that of the file.
+    fn with_run_budget<T>(&mut self, run: impl FnOnce(&mut Self) -> T) -> T {
+        let interrupted = self.budget.begin_run();
+        let value = run(self);
+        self.budget.end_run(interrupted);
+        value
+    }
+
+    /// Runs an evaluation that may lead to itself. Gives nothing if the budget does not allow it.
+    fn recurse(&mut self, step: impl FnOnce(&mut Self) -> AbstractValue) -> AbstractValue {
+        if !self.budget.enter_recursion() {
+            return AbstractValue::new();
+        }
+        let value = step(self);
+        self.budget.leave_recursion();
+        value
+    }
+
+    /// Runs a member or type lookup that may lead to itself. Gives nothing if it is nested too deep.
+    fn limit_lookup(&mut self, step: impl FnOnce(&mut Self) -> AbstractValue) -> AbstractValue {
+        if !self.budget.enter_lookup() {
+            return AbstractValue::new();
+        }
+        let value = self.recurse(step);
+        self.budget.leave_lookup();
+        value
+    }
+
     fn frame_mut(&mut self, id: u32) -> &mut CallFrame {
         &mut self.frames[id as usize]
     }
 
     fn alloc_object(&mut self, object: HeapObject) -> PossibleValue {
-        self.spend(ALLOCATION_COST);
+        self.budget.spend_allocation();
         self.objects.push(object);
         PossibleValue::Object(to_index(self.objects.len() - 1))
     }
 
     fn push_frame(&mut self, frame: CallFrame) -> u32 {
-        self.spend(ALLOCATION_COST);
+        self.budget.spend_allocation();
         self.frames.push(frame);
         to_index(self.frames.len() - 1)
     }

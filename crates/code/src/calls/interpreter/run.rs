@@ -5,17 +5,12 @@ use std::collections::HashMap;
 use syntax::{Expr, FlowAction, FlowBlockKind, SymbolFlags};
 
 use super::super::value::{PossibleValue, join};
-use super::{
-    CONCRETE_STEPS, CallFrame, Interpreter, LanguageFamily, MAYBE_EXECUTED, SYMBOLIC_STEPS,
-};
-
-/// Summaries that may be in the making because one needs another; bounds the stack.
-const MAX_NESTED_SUMMARIES: usize = 24;
+use super::budget::MAX_NESTED_SUMMARIES;
+use super::{CallFrame, Interpreter, LanguageFamily, MAYBE_EXECUTED};
 
 impl Interpreter<'_> {
     /// Runs the module's own code.
     pub(super) fn run_module(&mut self) {
-        self.call_steps_left = CONCRETE_STEPS;
         let steps = self.bodies.get(&None).cloned().unwrap_or_default();
         self.with_run_budget(|machine| machine.run_steps(0, &steps, None));
     }
@@ -66,11 +61,12 @@ impl Interpreter<'_> {
         let frame =
             CallFrame { function: Some(symbol), parent: Some(parent), ..CallFrame::default() };
         let frame = self.push_frame(CallFrame { this, ..frame });
-        let before = (self.is_symbolic, self.is_muted, self.call_steps_left);
+        let calls = self.budget.begin_summary();
+        let was_symbolic = std::mem::replace(&mut self.is_symbolic, true);
+        let is_muted = self.executed.contains(&symbol);
+        let was_muted = std::mem::replace(&mut self.output.is_muted, is_muted);
         let active = std::mem::replace(&mut self.active_blocks, vec![(frame, MAYBE_EXECUTED)]);
         let stack = std::mem::replace(&mut self.call_stack, vec![symbol]);
-        (self.is_symbolic, self.call_steps_left) = (true, SYMBOLIC_STEPS);
-        self.is_muted = self.executed.contains(&symbol);
         self.summaries_in_progress.push(symbol);
         self.with_run_budget(|machine| {
             machine.bind_symbolic(symbol, frame);
@@ -81,7 +77,9 @@ impl Interpreter<'_> {
         self.summaries_in_progress.pop();
         self.frame_mut(frame).results = HashMap::new();
         self.function_summaries.entry(symbol).or_default().returns = returns;
-        (self.is_symbolic, self.is_muted, self.call_steps_left) = before;
+        self.budget.end_summary(calls);
+        self.is_symbolic = was_symbolic;
+        self.output.is_muted = was_muted;
         self.active_blocks = active;
         self.call_stack = stack;
         // Functions inside of it see this frame.
@@ -134,7 +132,7 @@ impl Interpreter<'_> {
     /// Runs steps that are inside a block, or outside of any.
     pub(super) fn run_steps(&mut self, frame: u32, steps: &[u32], block: Option<u32>) {
         let mut at = 0;
-        while at < steps.len() && self.spend(1) {
+        while at < steps.len() && self.budget.spend(1) {
             let inner = self.inner_block(steps[at], block);
             let Some(inner) = inner else {
                 self.step(frame, steps[at]);
@@ -187,12 +185,12 @@ impl Interpreter<'_> {
         match &step.action {
             FlowAction::Call(call) => {
                 let result = self.call_site(frame, *call);
-                let result = self.charge_value(result);
+                let result = self.budget.charge_value(result);
                 self.frame_mut(frame).results.insert(*call, result);
             }
             FlowAction::Assign(place, value) => {
                 let value = self.eval(value, frame, step.owner);
-                let value = self.charge_value(value);
+                let value = self.budget.charge_value(value);
                 self.assign(place, value, frame, step.owner);
             }
             FlowAction::Return(value) => self.return_value(frame, step.owner, value),

@@ -96,7 +96,7 @@ impl Linker<'_> {
             for one in found {
                 match &one.out {
                     ExportedValue::Sym(path) => {
-                        self.collect_interface_methods(&one.file, path, asked, depth - 1)?
+                        self.collect_interface_methods(&one.file, path, asked, depth - 1)?;
                     }
                     _ => asked.is_open = true,
                 }

@@ -159,7 +159,7 @@ fn in_module(
     for named in only.map_or(called.as_slice(), std::slice::from_ref) {
         match &named.what {
             ModuleItemTarget::Own(full) => {
-                found.push(PathTarget::Item(module.file.clone(), full.clone()))
+                found.push(PathTarget::Item(module.file.clone(), full.clone()));
             }
             ModuleItemTarget::Inner => found.push(PathTarget::Module(module.inner(&named.name))),
             ModuleItemTarget::From(import, inner) => {

@@ -5,6 +5,7 @@
 //! both, with what each answer rests on, so that another file's change reaches those alone who
 //! asked for what changed.
 
+mod ids;
 mod interpreter;
 mod link;
 mod persist;

@@ -149,7 +149,9 @@ pub(crate) fn collect_value_imports<'f>(outs: &'f [ExportedValue], found: &mut B
             ExportedValue::Ext(term) => collect_ref_imports(term, found),
             ExportedValue::Many(inner) => collect_value_imports(inner, found),
             ExportedValue::Obj(fields) => {
-                fields.iter().for_each(|(_, inner)| collect_value_imports(inner, found));
+                for (_, inner) in fields {
+                    collect_value_imports(inner, found);
+                }
             }
             ExportedValue::Sym(_)
             | ExportedValue::New(_)

@@ -4,6 +4,8 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
+use super::ids::{BlockId, FrameId, ObjectId, SymbolId};
+
 /// What a value may be: one of these. Nothing is known of an empty one.
 pub(super) type AbstractValue = Vec<PossibleValue>;
 
@@ -25,27 +27,35 @@ const MAX_ARG_WEIGHT: usize = 40;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PossibleValue {
     /// A function of this file, with the frame it was made in
-    Function(u32, u32),
+    Function(SymbolId, FrameId),
     /// A class, or a namespace, of this file
-    Class(u32),
+    Class(SymbolId),
     /// Some instance of a class of this file
-    Instance(u32),
+    Instance(SymbolId),
     /// An object that was made while the file ran
-    Object(u32),
+    Object(ObjectId),
     /// A function with its receiver
     BoundMethod(Rc<(PossibleValue, PossibleValue)>),
     /// What comes after a class among the parents of a receiver
-    Super(u32, Rc<PossibleValue>),
+    Super(SymbolId, Rc<PossibleValue>),
     /// Many of something
     Collection(Rc<AbstractValue>),
-    /// A parameter of a function, by its place, that nobody gave a value yet
-    Param(u32, u32),
+    /// A parameter that no argument is bound to yet
+    Param(ParamRef),
     /// Something of another file
     External(Rc<ExternalRef>),
     /// A text
     Text(Rc<str>),
     /// A number
     Number(i64),
+}
+
+/// A parameter of a function of this file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ParamRef {
+    pub function: SymbolId,
+    /// Counted from 0
+    pub position: u32,
 }
 
 /// Something of another file: where it comes from and what was done with it.
@@ -167,12 +177,18 @@ impl PossibleValue {
 
     /// Whether it is surely known where calls on it lead.
     pub(super) const fn is_known(&self) -> bool {
-        !matches!(self, Self::External(_) | Self::Param(..))
+        !matches!(self, Self::External(_) | Self::Param(_))
     }
 
     /// Whether it is a function, with its receiver or without.
     pub(super) const fn is_function(&self) -> bool {
         matches!(self, Self::Function(..) | Self::BoundMethod(_))
+    }
+}
+
+impl From<ExternalRef> for PossibleValue {
+    fn from(external: ExternalRef) -> Self {
+        Self::External(Rc::new(external))
     }
 }
 
@@ -193,8 +209,12 @@ pub(super) struct ValueCell {
     in_block: Option<(BlockRun, AbstractValue)>,
 }
 
-/// A block of one run of a function.
-pub(super) type BlockRun = (u32, u32);
+/// A block of one function invocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BlockRun {
+    pub frame: FrameId,
+    pub block: BlockId,
+}
 
 impl ValueCell {
     /// What it holds, seen from inside some blocks, outermost first.

@@ -1,8 +1,6 @@
 //! What the languages' own functions do with the functions they are given.
 
-use super::super::value::{
-    AbstractValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue, join,
-};
+use super::super::value::{AbstractValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue};
 use super::args::ArgValue;
 use super::call::CallOrigin;
 use super::{HeapObject, Interpreter, LanguageFamily, ObjectKind};
@@ -51,7 +49,7 @@ impl Interpreter<'_> {
     ) -> Option<AbstractValue> {
         let name = dotted_name(term)?;
         let site = site.inferred();
-        let own = match self.family {
+        let own = match self.tables.family {
             LanguageFamily::Python => self.python_function(&name, args, site),
             LanguageFamily::JavaScript => self.javascript_function(&name, args, site),
             LanguageFamily::Rust | LanguageFamily::Classes | LanguageFamily::Go => None,
@@ -65,14 +63,14 @@ impl Interpreter<'_> {
         let last = name.rsplit("Object.").next().unwrap_or(name);
         let last = last.rsplit("Promise.").next().unwrap_or(last);
         if !IDENTITY_FUNCTIONS.contains(&last)
-            || matches!(self.family, LanguageFamily::Classes | LanguageFamily::Go)
+            || matches!(self.tables.family, LanguageFamily::Classes | LanguageFamily::Go)
         {
             return None;
         }
         match last {
             "Some" | "Ok" => Some(vec![PossibleValue::Collection(arg(0).into())]),
             _ if last.contains("::") => Some(arg(0)),
-            _ if self.family == LanguageFamily::Rust => None,
+            _ if self.tables.family == LanguageFamily::Rust => None,
             _ => Some(arg(0)),
         }
     }
@@ -112,36 +110,27 @@ impl Interpreter<'_> {
             "setattr" => {
                 if let [PossibleValue::Text(field)] = arg(1).as_slice() {
                     for object in arg(0) {
-                        self.set(&object, field, arg(2), false, site.owner);
+                        self.set(&object, field, arg(2), site.owner);
                     }
                 }
                 Some(Vec::new())
             }
             "dict" => {
-                let made = self
-                    .alloc_object(HeapObject { kind: ObjectKind::Dict, ..HeapObject::default() });
-                if let PossibleValue::Object(id) = made {
-                    for arg in args {
-                        match &arg.name {
-                            Some(name) => {
-                                let key = [PossibleValue::Text(name.as_str().into())];
-                                self.put_at_key(id, &key, arg.value.clone());
-                            }
-                            None => self.spread_into(id, &arg.value, site.owner),
+                let id = self.alloc_kind(ObjectKind::Dict);
+                for arg in args {
+                    match &arg.name {
+                        Some(name) => {
+                            let key = [PossibleValue::Text(name.as_str().into())];
+                            self.put_at_key(id, &key, arg.value.clone());
                         }
+                        None => self.spread_into(id, &arg.value, site.owner),
                     }
                 }
-                Some(vec![made])
+                Some(vec![PossibleValue::Object(id)])
             }
             "type" => {
-                let class = |atom: &PossibleValue| match atom {
-                    PossibleValue::Object(id) => {
-                        self.objects[*id as usize].class.map(PossibleValue::Class)
-                    }
-                    PossibleValue::Instance(class) => Some(PossibleValue::Class(*class)),
-                    _ => None,
-                };
-                Some(arg(0).iter().filter_map(class).collect())
+                let classes = arg(0).into_iter().filter_map(|value| self.heap.class_of(&value));
+                Some(classes.map(PossibleValue::Class).collect())
             }
             "functools.partial" | "partial" => Some(arg(0)),
             "functools.wraps" | "wraps" => Some(Vec::new()),
@@ -167,11 +156,11 @@ impl Interpreter<'_> {
                 Some(target)
             }
             "Object.values" => {
-                let many = self.object_contents(&arg(0));
+                let many = self.heap.contents(&arg(0));
                 Some(vec![PossibleValue::Collection(many.into())])
             }
             "Object.entries" => {
-                let many = self.object_contents(&arg(0));
+                let many = self.heap.contents(&arg(0));
                 let pair = self.alloc_pair(Vec::new(), many);
                 Some(vec![PossibleValue::Collection(vec![pair].into())])
             }
@@ -180,26 +169,24 @@ impl Interpreter<'_> {
                     PossibleValue::Object(id) => Some(*id),
                     _ => None,
                 });
-                Some(vec![self.alloc_object(HeapObject { proto, ..HeapObject::default() })])
+                let id = self.alloc(HeapObject::with_proto(proto));
+                Some(vec![PossibleValue::Object(id)])
             }
             "Object.setPrototypeOf" => {
                 if let (Some(PossibleValue::Object(id)), Some(PossibleValue::Object(proto))) =
                     (arg(0).first(), arg(1).first())
                 {
-                    self.objects[*id as usize].proto = Some(*proto);
+                    self.heap.object_mut(*id).proto = Some(*proto);
                 }
                 Some(arg(0))
             }
-            "Map" | "WeakMap" => Some(vec![
-                self.alloc_object(HeapObject { kind: ObjectKind::Dict, ..HeapObject::default() }),
-            ]),
+            "Map" | "WeakMap" => {
+                Some(vec![PossibleValue::Object(self.alloc_kind(ObjectKind::Dict))])
+            }
             "Set" | "WeakSet" | "Array" => {
-                let made = self
-                    .alloc_object(HeapObject { kind: ObjectKind::List, ..HeapObject::default() });
-                if let PossibleValue::Object(id) = made {
-                    self.spread_into(id, &arg(0), site.owner);
-                }
-                Some(vec![made])
+                let id = self.alloc_kind(ObjectKind::List);
+                self.spread_into(id, &arg(0), site.owner);
+                Some(vec![PossibleValue::Object(id)])
             }
             "Array.from" => {
                 let each = self.elements_of(&arg(0), site.owner);
@@ -214,8 +201,7 @@ impl Interpreter<'_> {
             }
             "Reflect.apply" => {
                 let list = arg(2);
-                let given =
-                    self.expand_spread_args(&[ArgValue { value: list, name: None, spread: true }]);
+                let given = self.expand_list(&list);
                 Some(self.call_value(&arg(0), &given, site))
             }
             "setTimeout"
@@ -254,34 +240,20 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Assigns all fields of some objects to members of another, as `Object.assign` does.
     fn assign_all(&mut self, target: &PossibleValue, from: &[PossibleValue], site: CallOrigin) {
-        for atom in from {
-            let PossibleValue::Object(id) = atom else { continue };
-            let fields = self.objects[*id as usize].fields.clone();
-            for (name, cell) in fields {
-                let value = cell.read(&self.active_blocks);
-                let target = match target {
-                    // `HeapObject.assign(A.prototype, mixin)` gives all instances the members.
+        for value in from {
+            let PossibleValue::Object(id) = value else { continue };
+            for (name, value) in self.heap.fields(*id) {
+                match target {
+                    // `Object.assign(A.prototype, mixin)` gives the members to all instances.
                     PossibleValue::Instance(class) => {
-                        let statics = self.instance_members.entry(*class).or_default();
-                        statics.entry(name).or_default().add(value);
-                        continue;
+                        self.heap.add_instance_member(*class, &name, value);
                     }
-                    other => other.clone(),
-                };
-                self.set(&target, &name, value, false, site.owner);
+                    other => self.set(other, &name, value, site.owner),
+                }
             }
         }
-    }
-
-    fn object_contents(&mut self, objects: &[PossibleValue]) -> AbstractValue {
-        let mut all = Vec::new();
-        for atom in objects {
-            if let PossibleValue::Object(id) = atom {
-                join(&mut all, self.object_values(*id));
-            }
-        }
-        all
     }
 }
 

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
+use super::super::ids::ObjectId;
 use super::super::value::{AbstractValue, PossibleValue, join};
 use super::args::ArgValue;
 use super::call::CallOrigin;
-use super::{HeapObject, Interpreter, LanguageFamily, ObjectKind};
+use super::{Interpreter, LanguageFamily, ObjectKind};
 
 /// What a method does with a function it is given.
 #[derive(Debug, Clone, Copy)]
@@ -166,23 +167,25 @@ impl Interpreter<'_> {
             PossibleValue::Function(..)
             | PossibleValue::BoundMethod(_)
             | PossibleValue::Class(_) => self.function_method(receiver, name, args, site),
-            PossibleValue::Object(id) if self.objects[*id as usize].class.is_none() => {
+            PossibleValue::Object(id) if self.heap.object(*id).class.is_none() => {
                 self.container_method(receiver, name, args, site)
             }
             PossibleValue::Collection(_) => self.container_method(receiver, name, args, site),
-            PossibleValue::External(_) | PossibleValue::Param(..) => {
+            PossibleValue::External(_) | PossibleValue::Param(_) => {
                 let does = callback_effect(name)?;
-                if self.family == LanguageFamily::Python || !passes_function(args) {
+                if self.tables.family == LanguageFamily::Python || !passes_function(args) {
                     return None;
                 }
                 self.call_callback(receiver, does, args, site);
                 None
             }
-            PossibleValue::Instance(_) if self.family == LanguageFamily::Rust => match name {
-                "clone" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "to_owned" | "into"
-                | "unwrap" | "expect" => Some(vec![receiver.clone()]),
-                _ => None,
-            },
+            PossibleValue::Instance(_) if self.tables.family == LanguageFamily::Rust => {
+                match name {
+                    "clone" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "to_owned"
+                    | "into" | "unwrap" | "expect" => Some(vec![receiver.clone()]),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }
@@ -194,7 +197,7 @@ impl Interpreter<'_> {
         args: &[ArgValue],
         site: CallOrigin,
     ) -> Option<AbstractValue> {
-        if self.family != LanguageFamily::JavaScript {
+        if self.tables.family != LanguageFamily::JavaScript {
             return None;
         }
         let this = args.first().and_then(|arg| arg.value.first().cloned());
@@ -207,8 +210,7 @@ impl Interpreter<'_> {
             "call" => Some(self.call_atom(&plain, this.as_ref(), rest, site)),
             "apply" => {
                 let list = rest.first().map(|arg| arg.value.clone()).unwrap_or_default();
-                let spread = [ArgValue { value: list, name: None, spread: true }];
-                let given = self.expand_spread_args(&spread);
+                let given = self.expand_list(&list);
                 Some(self.call_atom(&plain, this.as_ref(), &given, site))
             }
             "bind" => Some(vec![match this {
@@ -219,18 +221,13 @@ impl Interpreter<'_> {
         }
     }
 
-    pub(super) fn expand_spread_args(&mut self, args: &[ArgValue]) -> Vec<ArgValue> {
-        let mut all = Vec::new();
-        for arg in args {
-            for atom in &arg.value {
-                if let PossibleValue::Object(id) = atom {
-                    let fields = &self.objects[*id as usize].fields;
-                    let values = fields.values().map(|cell| cell.read(&self.active_blocks));
-                    all.extend(values.map(ArgValue::plain));
-                }
-            }
-        }
-        all
+    /// The elements of lists as separate arguments.
+    pub(super) fn expand_list(&self, list: &[PossibleValue]) -> Vec<ArgValue> {
+        let objects = list.iter().filter_map(|value| match value {
+            PossibleValue::Object(id) => Some(*id),
+            _ => None,
+        });
+        objects.flat_map(|id| self.heap.fields_as_args(id)).collect()
     }
 
     fn container_method(
@@ -251,7 +248,7 @@ impl Interpreter<'_> {
             return Some(value);
         }
         if let PossibleValue::Collection(inner) = receiver {
-            let is_rust = self.family == LanguageFamily::Rust;
+            let is_rust = self.tables.family == LanguageFamily::Rust;
             if ELEMENT_METHODS.contains(&name) && !(is_rust && IDENTITY_METHODS.contains(&name)) {
                 return Some(inner.to_vec());
             }
@@ -263,7 +260,7 @@ impl Interpreter<'_> {
         }
         if ELEMENT_METHODS.contains(&name) {
             let PossibleValue::Object(id) = receiver else { return None };
-            return Some(self.object_values(*id));
+            return Some(self.heap.object_values(*id));
         }
         Some(if IDENTITY_METHODS.contains(&name) { vec![receiver.clone()] } else { Vec::new() })
     }
@@ -271,7 +268,7 @@ impl Interpreter<'_> {
     /// Methods that look into an object or change it.
     fn call_object_method(
         &mut self,
-        id: u32,
+        id: ObjectId,
         name: &str,
         args: &[ArgValue],
         site: CallOrigin,
@@ -282,9 +279,9 @@ impl Interpreter<'_> {
         };
         match name {
             "append" | "push" | "add" | "unshift" | "appendleft" | "push_back" => {
-                let at = self.objects[id as usize].fields.len();
-                if name == "add" || !self.active_blocks.is_empty() {
-                    self.objects[id as usize].unknown_keys.add(arg(0));
+                let at = self.heap.field_count(id);
+                if name == "add" || self.heap.is_in_block() {
+                    self.heap.add_unknown_key(id, arg(0));
                 } else {
                     for (more, arg) in args.iter().enumerate() {
                         let key = PossibleValue::Number(i64::try_from(at + more).unwrap_or(0));
@@ -292,7 +289,7 @@ impl Interpreter<'_> {
                     }
                 }
             }
-            "insert" => self.objects[id as usize].unknown_keys.add(arg(1)),
+            "insert" => self.heap.add_unknown_key(id, arg(1)),
             "extend" | "update" => self.spread_into(id, &arg(0), site.owner),
             "set" | "__setitem__" | "setdefault" => self.put_at_key(id, &arg(0), arg(1)),
             "get" | "pop" | "__getitem__" if known_key(&arg(0)) => {
@@ -303,22 +300,18 @@ impl Interpreter<'_> {
                 return Some(found);
             }
             "items" | "entries" => {
-                let object = &self.objects[id as usize];
-                let keys: AbstractValue = object
-                    .fields
-                    .keys()
-                    .map(|key| PossibleValue::Text(key.as_str().into()))
-                    .collect();
-                let values = self.object_values(id);
+                let keys = self.heap.field_names(id);
+                let keys = keys.map(|key| PossibleValue::Text(key.into())).collect();
+                let values = self.heap.object_values(id);
                 let pair = self.alloc_pair(keys, values);
                 return Some(vec![PossibleValue::Collection(vec![pair].into())]);
             }
             "values" => {
-                return Some(vec![PossibleValue::Collection(self.object_values(id).into())]);
+                return Some(vec![PossibleValue::Collection(self.heap.object_values(id).into())]);
             }
             "keys" => {
-                let object = &self.objects[id as usize];
-                let keys = object.fields.keys().map(|key| PossibleValue::Text(key.as_str().into()));
+                let keys = self.heap.field_names(id);
+                let keys = keys.map(|key| PossibleValue::Text(key.into()));
                 return Some(vec![PossibleValue::Collection(
                     keys.collect::<AbstractValue>().into(),
                 )]);
@@ -333,13 +326,10 @@ impl Interpreter<'_> {
         first: AbstractValue,
         second: AbstractValue,
     ) -> PossibleValue {
-        let made =
-            self.alloc_object(HeapObject { kind: ObjectKind::List, ..HeapObject::default() });
-        if let PossibleValue::Object(id) = made {
-            self.put_at_key(id, &[PossibleValue::Number(0)], first);
-            self.put_at_key(id, &[PossibleValue::Number(1)], second);
-        }
-        made
+        let id = self.alloc_kind(ObjectKind::List);
+        self.put_at_key(id, &[PossibleValue::Number(0)], first);
+        self.put_at_key(id, &[PossibleValue::Number(1)], second);
+        PossibleValue::Object(id)
     }
 
     fn call_callback(
@@ -351,8 +341,8 @@ impl Interpreter<'_> {
     ) -> AbstractValue {
         let site = site.inferred();
         let elements = match receiver {
-            PossibleValue::Param(..) => Vec::new(),
-            PossibleValue::Object(id) => self.object_values(*id),
+            PossibleValue::Param(_) => Vec::new(),
+            PossibleValue::Object(id) => self.heap.object_values(*id),
             other => self.elements_of(std::slice::from_ref(other), site.owner),
         };
         let whole = vec![receiver.clone()];
@@ -385,7 +375,7 @@ impl Interpreter<'_> {
                 vec![PossibleValue::Collection(all.into())]
             }
             CallbackEffect::Filter => whole,
-            CallbackEffect::Find if self.family == LanguageFamily::Rust => whole,
+            CallbackEffect::Find if self.tables.family == LanguageFamily::Rust => whole,
             CallbackEffect::Find => elements,
             CallbackEffect::Fold | CallbackEffect::Then => results,
             CallbackEffect::OrElse => {

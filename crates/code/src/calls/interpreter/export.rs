@@ -1,13 +1,11 @@
 //! What the run leaves behind: edges by path, and the face that other files see.
 
 use std::collections::BTreeMap;
-use std::rc::Rc;
 
 use syntax::framework_relations::{EXTRACTORS, FrameworkRelationTarget};
-use syntax::{
-    ExportKind, Expr, GoBuildSet, HeritageKind, ImportKind, SymbolFlags, SymbolKind, SymbolOwner,
-};
+use syntax::{ExportKind, Expr, GoBuildSet, HeritageKind, ImportKind, SymbolFlags, SymbolKind};
 
+use super::super::ids::{BindingId, FrameId, ImportId, Owner, SymbolId};
 use super::super::summary::{
     ExportTable, FileCallSummary, ParamCall, ShapeKind, SymbolRelation, SymbolShape,
 };
@@ -16,7 +14,7 @@ use super::super::value::{
 };
 use super::args::ArgValue;
 use super::call::CallOrigin;
-use super::{Interpreter, LanguageFamily, context, is_module_like};
+use super::{Interpreter, LanguageFamily, ObjectKind, context, is_module_like};
 
 /// Objects inside objects that others see.
 const MAX_EXPORTED_DEPTH: usize = 2;
@@ -24,25 +22,28 @@ const MAX_EXPORTED_DEPTH: usize = 2;
 impl Interpreter<'_> {
     /// Notes what is related without a call: heritage, mentions, what extractors say.
     pub(super) fn record_relations(&mut self) {
-        self.active_blocks.clear();
-        for step in &self.facts.heritage {
+        self.heap.replace_blocks(Vec::new());
+        for step in &self.tables.facts.heritage {
             self.record_heritage(step);
         }
-        for one in &self.facts.flow.uses {
+        for one in &self.tables.facts.flow.uses {
             self.record_mention(one);
         }
         for extractor in EXTRACTORS {
-            for found in extractor.extract(self.facts) {
+            for found in extractor.extract(self.tables.facts) {
+                let source = SymbolId::owner(found.source);
                 let value = match &found.target {
-                    FrameworkRelationTarget::Type(ty) => self.type_class(ty, found.source),
-                    FrameworkRelationTarget::Value(value) => self.eval(value, 0, found.source),
+                    FrameworkRelationTarget::Type(ty) => self.type_class(ty, source),
+                    FrameworkRelationTarget::Value(value) => {
+                        self.eval(value, FrameId::MODULE, source)
+                    }
                 };
                 let relation = if found.kind == "injects" {
                     SymbolRelation::Injects
                 } else {
                     SymbolRelation::Provides
                 };
-                let origin = CallOrigin::written(found.source, found.line);
+                let origin = CallOrigin::written(source, found.line);
                 self.record_edges(origin, relation, &value);
             }
         }
@@ -53,27 +54,27 @@ impl Interpreter<'_> {
             HeritageKind::Implements => SymbolRelation::Implements,
             HeritageKind::Extends | HeritageKind::Mixin => SymbolRelation::Extends,
         };
-        let around = self.facts.symbols[step.symbol as usize].parent;
+        let class = SymbolId::from(step.symbol);
+        let around = self.tables.parent(class);
         let mut value = self.type_class(&step.target, around);
         if value.is_empty() {
-            value = self.eval(&step.value, 0, around);
+            value = self.eval(&step.value, FrameId::MODULE, around);
         }
-        let from = self.self_type(step.symbol).unwrap_or(step.symbol);
+        let from = self.tables.self_type(class).unwrap_or(class);
         self.record_edges(CallOrigin::written(Some(from), step.line), relation, &value);
         // A method that takes the place of another is to be looked at with it.
-        let own = self.members.get(&step.symbol).cloned().unwrap_or_default();
-        for (name, symbols) in own {
-            for symbol in symbols {
-                let kind = self.kind(symbol);
+        for (name, symbols) in self.tables.members(class) {
+            for &symbol in symbols {
+                let kind = self.tables.kind(symbol);
                 if !kind.is_callable() || kind == SymbolKind::Constructor {
                     continue;
                 }
-                let line = self.facts.symbols[symbol as usize].line;
+                let line = self.tables.symbol(symbol).line;
                 for base in &value {
                     match base {
                         PossibleValue::Class(class) => {
-                            for target in self.member_symbols(*class, name) {
-                                if target != symbol && self.kind(target).is_callable() {
+                            for &target in self.member_symbols(*class, name) {
+                                if target != symbol && self.tables.kind(target).is_callable() {
                                     let origin = CallOrigin::written(Some(symbol), line);
                                     self.output.record_edge(origin, relation, target);
                                 }
@@ -119,15 +120,18 @@ impl Interpreter<'_> {
 
     /// A name that is mentioned, called or not.
     fn record_mention(&mut self, used: &syntax::NameUse) {
-        let from = CallOrigin::written(used.owner, used.line);
+        let owner = SymbolId::owner(used.owner);
+        let from = CallOrigin::written(owner, used.line);
         let symbol = match &used.target {
-            Expr::Local(binding) => self.facts.flow.bindings[*binding as usize].symbol,
-            Expr::Name(name) => self.declared_symbol(name, used.owner),
-            Expr::Path(parts) if parts.len() == 1 => self.declared_symbol(&parts[0], used.owner),
+            Expr::Local(binding) => {
+                SymbolId::owner(self.tables.binding(BindingId::from(*binding)).symbol)
+            }
+            Expr::Name(name) => self.tables.declared_symbol(name, owner),
+            Expr::Path(parts) if parts.len() == 1 => self.tables.declared_symbol(&parts[0], owner),
             _ => None,
         };
         if let Some(symbol) = symbol {
-            if used.owner != Some(symbol) {
+            if owner != Some(symbol) {
                 self.output.record_edge(from, SymbolRelation::Uses, symbol);
             }
             return;
@@ -135,7 +139,7 @@ impl Interpreter<'_> {
         match &used.target {
             Expr::Path(parts) if parts.len() > 1 => self.record_path_mention(parts, from),
             target => {
-                let value = self.eval(target, 0, used.owner);
+                let value = self.eval(target, FrameId::MODULE, owner);
                 self.record_edges(from, SymbolRelation::Uses, &value);
             }
         }
@@ -147,18 +151,13 @@ impl Interpreter<'_> {
         let mut last = None;
         for atom in &value {
             if let PossibleValue::Class(class) = atom {
-                let found = self
-                    .members
-                    .get(class)
-                    .and_then(|all| all.get(parts[parts.len() - 1].as_str()));
-                last = found.and_then(|all| all.first().copied()).or(last);
+                let found = self.tables.members_named(*class, &parts[parts.len() - 1]);
+                last = found.first().copied().or(last);
             }
         }
         // What a path goes through is a type or a module, whatever else has its name.
         let through = |atom: &PossibleValue| match atom {
-            PossibleValue::External(term) => {
-                term.then(ExternalStep::Inst).map(|term| PossibleValue::External(Rc::new(term)))
-            }
+            PossibleValue::External(term) => term.then(ExternalStep::Inst).map(PossibleValue::from),
             PossibleValue::Function(..) => None,
             other => Some(other.clone()),
         };
@@ -172,26 +171,10 @@ impl Interpreter<'_> {
         }
     }
 
-    fn declared_symbol(&self, name: &str, owner: SymbolOwner) -> Option<u32> {
-        let mut at = owner;
-        loop {
-            let is_module = at.is_none_or(|symbol| is_module_like(self.kind(symbol)));
-            if is_module && let Some(found) = self.top_level.get(&(at, name)) {
-                return found.iter().copied().find(|one| !self.is_file_module(*one));
-            }
-            match at {
-                // An inner module of Rust does not see what is around it.
-                Some(_) if is_module && self.family == LanguageFamily::Rust => return None,
-                None => return None,
-                Some(symbol) => at = self.facts.symbols[symbol as usize].parent,
-            }
-        }
-    }
-
     /// The summary.
     pub(super) fn into_summary(mut self) -> FileCallSummary {
         let output = std::mem::take(&mut self.output);
-        let recorded = output.into_recorded(|symbol| self.path_of(symbol));
+        let recorded = output.into_recorded(|symbol| self.tables.path_of(symbol));
         let face = self.build_exports();
         FileCallSummary {
             edges: recorded.edges,
@@ -202,24 +185,25 @@ impl Interpreter<'_> {
         }
     }
 
-    fn path_of(&self, symbol: SymbolOwner) -> String {
-        symbol.map(|at| self.facts.symbols[at as usize].path.clone()).unwrap_or_default()
-    }
-
     fn build_exports(&mut self) -> ExportTable {
         let mut face = ExportTable::default();
-        if self.family == LanguageFamily::Go {
-            face.namespace.clone_from(&self.facts.namespace);
-            face.builds =
-                self.facts.build.as_deref().map(GoBuildSet::of_condition).unwrap_or_default();
-            face.interfaces = self.interfaces();
+        if self.tables.family == LanguageFamily::Go {
+            face.namespace.clone_from(&self.tables.facts.namespace);
+            face.builds = self
+                .tables
+                .facts
+                .build
+                .as_deref()
+                .map(GoBuildSet::of_condition)
+                .unwrap_or_default();
+            face.interfaces = self.tables.interfaces();
         }
-        for at in 0..self.facts.imports.len() {
-            face.imports.insert(self.import_key(at), super::to_index(at));
+        for (at, import) in (0..).zip(self.tables.imports()) {
+            face.imports.insert(self.tables.import_key(import), at);
         }
-        for at in 0..super::to_index(self.facts.symbols.len()) {
+        for at in self.tables.symbols() {
             let shape = self.symbol_shape(at);
-            let symbol = &self.facts.symbols[at as usize];
+            let symbol = self.tables.symbol(at);
             // Of several signatures the one that stands for the symbol says what is behind it.
             if let Some(shape) = shape.filter(|_| !symbol.is_overload()) {
                 face.shapes.insert(symbol.path.clone(), shape.into());
@@ -229,13 +213,13 @@ impl Interpreter<'_> {
         face
     }
 
-    fn symbol_shape(&mut self, at: u32) -> Option<SymbolShape> {
-        let symbol = &self.facts.symbols[at as usize];
+    fn symbol_shape(&mut self, at: SymbolId) -> Option<SymbolShape> {
+        let symbol = self.tables.symbol(at);
         let kind = match symbol.kind {
             SymbolKind::Getter => ShapeKind::Getter,
             kind if kind.is_callable() => ShapeKind::Function,
             kind if is_module_like(kind) => ShapeKind::Module,
-            SymbolKind::Impl if self.self_type(at).is_some() => return None,
+            SymbolKind::Impl if self.tables.self_type(at).is_some() => return None,
             kind if kind.is_type() => ShapeKind::Class,
             SymbolKind::Type if symbol.flags.contains(SymbolFlags::DISTINCT_TYPE) => {
                 ShapeKind::Class
@@ -251,13 +235,13 @@ impl Interpreter<'_> {
         }
         match kind {
             ShapeKind::Function | ShapeKind::Getter => {
-                shape.signature = self.signature(at);
-                let behaviour = self.function_summaries.get(&at).cloned().unwrap_or_default();
+                shape.signature = self.tables.signature(at);
+                let behaviour = self.summaries.function(at).cloned().unwrap_or_default();
                 shape.returns = self.export_result(&behaviour.returns, Some(at));
                 for call in behaviour.calls {
                     let args =
                         call.args.iter().map(|arg| self.export_result(arg, Some(at))).collect();
-                    let (from, param) = (self.path_of(call.from), call.param);
+                    let (from, param) = (self.tables.path_of(call.from), call.param);
                     shape.calls.push(ParamCall { from, param, args });
                 }
             }
@@ -265,7 +249,9 @@ impl Interpreter<'_> {
                 shape.members.extend(self.export_members(at));
                 let bases = match (&symbol.ty, symbol.kind) {
                     // An `impl` of a type of another file comes from that type.
-                    (Some(ty), SymbolKind::Impl) => self.type_class(ty, symbol.parent),
+                    (Some(ty), SymbolKind::Impl) => {
+                        self.type_class(ty, SymbolId::owner(symbol.parent))
+                    }
                     _ => self.parents_of(at),
                 };
                 shape.bases = self.export_values(&bases, 0);
@@ -275,44 +261,34 @@ impl Interpreter<'_> {
                 }
             }
             ShapeKind::Value => {
-                let value = self.symbol_value(at, 0);
+                let value = self.symbol_value(at, FrameId::MODULE);
                 shape.returns = self.export_values(&value, 0);
             }
         }
         Some(shape)
     }
 
-    fn export_members(&mut self, class: u32) -> BTreeMap<String, Vec<ExportedValue>> {
+    fn export_members(&mut self, class: SymbolId) -> BTreeMap<String, Vec<ExportedValue>> {
         let mut all = self.export_embedded(class);
-        let members = self.members.get(&class).cloned().unwrap_or_default();
-        for (name, symbols) in members {
+        for (name, symbols) in self.tables.members(class) {
             let mut value = Vec::new();
-            for symbol in self.prefer_implementations(&symbols) {
-                if self.is_file_module(symbol) {
+            for symbol in self.tables.prefer_implementations(symbols) {
+                if self.tables.is_file_module(symbol) {
                     continue;
                 }
-                match self.kind(symbol) {
+                match self.tables.kind(symbol) {
                     kind if kind.is_callable() || kind.is_type() || is_module_like(kind) => {
-                        value.push(ExportedValue::Sym(self.path_of(Some(symbol))));
+                        value.push(ExportedValue::Sym(self.tables.path_of(Some(symbol))));
                     }
                     _ => {
-                        let worth = self.symbol_value(symbol, 0);
+                        let worth = self.symbol_value(symbol, FrameId::MODULE);
                         value.extend(self.export_values(&worth, 0));
                     }
                 }
             }
             all.insert(name.to_owned(), value);
         }
-        let mut held = Vec::new();
-        for fields in [self.instance_members.get(&class), self.static_members.get(&class)]
-            .into_iter()
-            .flatten()
-        {
-            for (name, cell) in fields {
-                held.push((name.clone(), cell.read(&[])));
-            }
-        }
-        for (name, value) in held {
+        for (name, value) in self.heap.assigned_members(class) {
             let out = self.export_values(&value, 0);
             let own: &mut Vec<ExportedValue> = all.entry(name).or_default();
             own.extend(out.into_iter().filter(|one| !own.contains(one)).collect::<Vec<_>>());
@@ -322,17 +298,17 @@ impl Interpreter<'_> {
 
     /// What names of the file mean to others.
     fn export_names(&mut self, face: &mut ExportTable) {
-        match self.family {
+        match self.tables.family {
             LanguageFamily::JavaScript => self.export_declared(face),
             LanguageFamily::Python => {
-                for at in 0..self.facts.flow.bindings.len() {
-                    let binding = &self.facts.flow.bindings[at];
+                for at in 0..self.tables.facts.flow.bindings.len() {
+                    let binding = &self.tables.facts.flow.bindings[at];
                     if binding.owner.is_none() && !binding.name.is_empty() {
-                        if let Some(symbol) = binding.symbol {
-                            let path = self.path_of(Some(symbol));
+                        if let Some(symbol) = SymbolId::owner(binding.symbol) {
+                            let path = self.tables.path_of(Some(symbol));
                             face.declared.insert(binding.name.clone(), path);
                         }
-                        let value = self.read(super::to_index(at), 0);
+                        let value = self.read(BindingId::at(at), FrameId::MODULE);
                         let out = self.export_values(&value, 0);
                         face.names.entry(binding.name.clone()).or_default().extend(out);
                     }
@@ -340,23 +316,23 @@ impl Interpreter<'_> {
             }
             _ => {}
         }
-        let facts = self.facts;
-        for (at, symbol) in (0..).zip(&facts.symbols) {
-            let is_own = symbol.parent.is_none_or(|parent| is_module_like(self.kind(parent)));
-            let is_offered = match self.family {
+        for at in self.tables.symbols() {
+            let symbol = self.tables.symbol(at);
+            let parent = self.tables.parent(at);
+            let is_own = parent.is_none_or(|parent| is_module_like(self.tables.kind(parent)));
+            let is_offered = match self.tables.family {
                 LanguageFamily::Python | LanguageFamily::JavaScript => false,
-                _ if self.is_detached_method(at) => false,
-                _ => is_own && symbol.kind != SymbolKind::Impl && !self.is_file_module(at),
+                _ if self.tables.is_detached_method(at) => false,
+                _ => is_own && symbol.kind != SymbolKind::Impl && !self.tables.is_file_module(at),
             };
             if is_offered {
-                let module = symbol.parent.map(|parent| self.path_of(Some(parent)));
-                let name = module_scoped_name(module.as_deref().unwrap_or_default(), &symbol.name);
+                let name = module_scoped_name(&self.tables.path_of(parent), &symbol.name);
                 let out = match symbol.kind {
                     kind if kind.is_callable() || kind.is_type() || is_module_like(kind) => {
                         vec![ExportedValue::Sym(symbol.path.clone())]
                     }
                     SymbolKind::Type if !symbol.flags.contains(SymbolFlags::DISTINCT_TYPE) => {
-                        let value = self.symbol_value(at, 0);
+                        let value = self.symbol_value(at, FrameId::MODULE);
                         match self.export_values(&value, 0) {
                             none if none.is_empty() => {
                                 vec![ExportedValue::Sym(symbol.path.clone())]
@@ -374,9 +350,9 @@ impl Interpreter<'_> {
     }
 
     fn export_declared(&mut self, face: &mut ExportTable) {
-        let facts = self.facts;
+        let facts = self.tables.facts;
         for export in &facts.exports {
-            let from = export.from.map(|from| self.import_key(from as usize));
+            let from = export.from.map(|from| self.tables.import_key(ImportId::from(from)));
             match (export.kind, from) {
                 (ExportKind::Star, Some(key)) => {
                     let term =
@@ -398,22 +374,25 @@ impl Interpreter<'_> {
                 }
                 (kind, None) => {
                     let local = match export.value {
-                        Expr::Local(binding) => facts.flow.bindings[binding as usize].symbol,
+                        Expr::Local(binding) => {
+                            self.tables.binding(BindingId::from(binding)).symbol
+                        }
                         Expr::Symbol(symbol) => Some(symbol),
                         _ => None,
                     };
-                    if let Some(symbol) = export.symbol.or(local) {
-                        let path = self.path_of(Some(symbol));
+                    if let Some(symbol) = SymbolId::owner(export.symbol.or(local)) {
+                        let path = self.tables.path_of(Some(symbol));
                         face.declared.insert(export.name.clone(), path);
                     }
-                    let mut value = self.eval(&export.value, 0, None);
-                    if let (true, Some(symbol)) = (value.is_empty(), export.symbol) {
-                        value = self.symbol_value(symbol, 0);
+                    let symbol = SymbolId::owner(export.symbol);
+                    let mut value = self.eval(&export.value, FrameId::MODULE, None);
+                    if let (true, Some(symbol)) = (value.is_empty(), symbol) {
+                        value = self.symbol_value(symbol, FrameId::MODULE);
                     }
                     let mut out = self.export_values(&value, 0);
                     // What nothing is known of is still worth a mention.
-                    if let (true, Some(symbol)) = (out.is_empty(), export.symbol) {
-                        out = vec![ExportedValue::Sym(self.path_of(Some(symbol)))];
+                    if let (true, Some(symbol)) = (out.is_empty(), symbol) {
+                        out = vec![ExportedValue::Sym(self.tables.path_of(Some(symbol)))];
                     }
                     if kind == ExportKind::CommonJs && export.name == "default" {
                         for one in &out {
@@ -430,16 +409,15 @@ impl Interpreter<'_> {
 
     /// Names that a module has from others, and the modules it takes in whole.
     fn export_imports(&mut self, face: &mut ExportTable) {
-        let facts = self.facts;
-        for (at, import) in facts.imports.iter().enumerate() {
-            let module = self.module_path(import.owner);
+        for (at, import) in self.tables.imports().zip(&self.tables.facts.imports) {
+            let module = self.tables.module_path(SymbolId::owner(import.owner));
             for name in &import.names {
                 let is_crate = import.kind == ImportKind::ExternCrate;
                 let own = if is_crate { &import.specifier } else { &name.name };
                 let here = name.alias.as_ref().unwrap_or(own);
                 let term = match import.kind {
                     ImportKind::Mod | ImportKind::ExternCrate => ExternalRef {
-                        base: ExternalBase::Import(self.import_key(at), None),
+                        base: ExternalBase::Import(self.tables.import_key(at), None),
                         ops: Vec::new(),
                     },
                     ImportKind::Use | ImportKind::PubUse => {
@@ -454,11 +432,11 @@ impl Interpreter<'_> {
                         }
                     }
                     ImportKind::Import if name.alias.as_deref() == Some(".") => ExternalRef {
-                        base: ExternalBase::Import(self.import_key(at), None),
+                        base: ExternalBase::Import(self.tables.import_key(at), None),
                         ops: Vec::new(),
                     },
                     ImportKind::From if name.name == "*" => ExternalRef {
-                        base: ExternalBase::Import(self.import_key(at), None),
+                        base: ExternalBase::Import(self.tables.import_key(at), None),
                         ops: Vec::new(),
                     },
                     _ => continue,
@@ -497,18 +475,14 @@ impl Interpreter<'_> {
         self.export_alternatives(value, None, depth)
     }
 
-    fn export_result(
-        &mut self,
-        value: &[PossibleValue],
-        function: SymbolOwner,
-    ) -> Vec<ExportedValue> {
+    fn export_result(&mut self, value: &[PossibleValue], function: Owner) -> Vec<ExportedValue> {
         self.export_alternatives(value, function, 0)
     }
 
     fn export_alternatives(
         &mut self,
         value: &[PossibleValue],
-        function: SymbolOwner,
+        function: Owner,
         depth: usize,
     ) -> Vec<ExportedValue> {
         let mut all: Vec<ExportedValue> = Vec::new();
@@ -525,14 +499,14 @@ impl Interpreter<'_> {
     fn export_value(
         &mut self,
         atom: &PossibleValue,
-        function: SymbolOwner,
+        function: Owner,
         depth: usize,
     ) -> Option<ExportedValue> {
         Some(match atom {
             PossibleValue::Function(symbol, _) | PossibleValue::Class(symbol) => {
-                ExportedValue::Sym(self.path_of(Some(*symbol)))
+                ExportedValue::Sym(self.tables.path_of(Some(*symbol)))
             }
-            PossibleValue::Instance(class) => ExportedValue::New(self.path_of(Some(*class))),
+            PossibleValue::Instance(class) => ExportedValue::New(self.tables.path_of(Some(*class))),
             PossibleValue::BoundMethod(bound) => {
                 let inner = bound.0.clone();
                 return self.export_value(&inner, function, depth);
@@ -545,20 +519,17 @@ impl Interpreter<'_> {
                 ExportedValue::Many(inner)
             }
             PossibleValue::Object(id) => {
-                let object = &self.objects[*id as usize];
+                let object = self.heap.object(*id);
                 if let Some(class) = object.class {
-                    return Some(ExportedValue::New(self.path_of(Some(class))));
+                    return Some(ExportedValue::New(self.tables.path_of(Some(class))));
                 }
                 if depth >= MAX_EXPORTED_DEPTH {
                     return None;
                 }
-                let fields: Vec<_> = object
-                    .fields
-                    .iter()
-                    .map(|(name, cell)| (name.clone(), cell.read(&[])))
-                    .collect();
-                let mut others = object.unknown_keys.read(&[]);
-                if object.kind == super::ObjectKind::List && !fields.is_empty() {
+                let is_list = object.kind == ObjectKind::List;
+                let fields = self.heap.all_fields(*id);
+                if is_list && !fields.is_empty() {
+                    let mut others = self.heap.all_unknown_keys(*id);
                     for (_, value) in &fields {
                         join(&mut others, value.clone());
                     }
@@ -578,8 +549,8 @@ impl Interpreter<'_> {
                 ExportedValue::Obj(outs)
             }
             PossibleValue::External(term) => ExportedValue::Ext((**term).clone()),
-            PossibleValue::Param(of, param) if Some(*of) == function => {
-                ExportedValue::Param(*param)
+            PossibleValue::Param(param) if Some(param.function) == function => {
+                ExportedValue::Param(param.position)
             }
             PossibleValue::Text(text) if text.len() < 40 => ExportedValue::Text(text.to_string()),
             _ => return None,

@@ -3,8 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use syntax::SymbolOwner;
-
+use super::super::ids::{Owner, SymbolId};
 use super::super::summary::{EdgeConfidence, LocalEdge, SymbolRelation, UnresolvedEdge};
 use super::super::value::{ExportedValue, ExternalRef};
 use super::call::CallOrigin;
@@ -17,9 +16,9 @@ const DUPLICATE_WINDOW: usize = 64;
 #[derive(Debug, Default)]
 pub(super) struct Output {
     edges: BTreeMap<EdgeKey, EdgeEvidence>,
-    unresolved_edges: Vec<(SymbolOwner, UnresolvedEdge)>,
+    unresolved_edges: Vec<(Owner, UnresolvedEdge)>,
     /// The first line of each call, by caller and called name
-    unresolved_calls: BTreeMap<(SymbolOwner, String), u32>,
+    unresolved_calls: BTreeMap<(Owner, String), u32>,
     /// Whether nothing is recorded, because the running function was already run with real
     /// arguments and only its summary is still missing
     pub is_muted: bool,
@@ -28,9 +27,9 @@ pub(super) struct Output {
 /// What tells two edges inside a file apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct EdgeKey {
-    from: SymbolOwner,
+    from: Owner,
     relation: SymbolRelation,
-    to: u32,
+    to: SymbolId,
 }
 
 /// How an edge was found.
@@ -51,7 +50,12 @@ pub(super) struct RecordedCalls {
 impl Output {
     /// Records an edge to a symbol of the file. An edge that was recorded before keeps its line and
     /// the higher of both confidences.
-    pub(super) fn record_edge(&mut self, origin: CallOrigin, relation: SymbolRelation, to: u32) {
+    pub(super) fn record_edge(
+        &mut self,
+        origin: CallOrigin,
+        relation: SymbolRelation,
+        to: SymbolId,
+    ) {
         if self.is_muted {
             return;
         }
@@ -103,9 +107,9 @@ impl Output {
 
     /// Takes out all that was self. `path` gives the path of a symbol. A symbol that is called
     /// is also mentioned, so mentions of called symbols are left out.
-    pub(super) fn into_recorded(self, path: impl Fn(SymbolOwner) -> String) -> RecordedCalls {
+    pub(super) fn into_recorded(self, path: impl Fn(Owner) -> String) -> RecordedCalls {
         let is_call = |key: &&EdgeKey| key.relation == SymbolRelation::Calls;
-        let called: BTreeSet<(SymbolOwner, u32)> =
+        let called: BTreeSet<(Owner, SymbolId)> =
             self.edges.keys().filter(is_call).map(|key| (key.from, key.to)).collect();
         let is_kept = |key: &EdgeKey| {
             key.relation != SymbolRelation::Uses || !called.contains(&(key.from, key.to))
@@ -118,10 +122,8 @@ impl Output {
             line: evidence.line,
         };
         let edges = self.edges.into_iter().filter(|(key, _)| is_kept(key)).map(edge).collect();
-        let with_path = |(from, edge): (SymbolOwner, UnresolvedEdge)| UnresolvedEdge {
-            from: path(from),
-            ..edge
-        };
+        let with_path =
+            |(from, edge): (Owner, UnresolvedEdge)| UnresolvedEdge { from: path(from), ..edge };
         let calls = self.unresolved_calls.into_iter();
         RecordedCalls {
             edges,
@@ -136,7 +138,7 @@ mod tests {
     use super::*;
 
     fn edges(output: Output) -> Vec<String> {
-        let path = |symbol: SymbolOwner| symbol.map_or_else(String::new, |id| format!("s{id}"));
+        let path = |symbol: Owner| symbol.map_or_else(String::new, |id| format!("s{}", id.index()));
         let line = |edge: LocalEdge| {
             let (relation, confidence) = (edge.relation.name(), edge.sure);
             format!("{} {relation} {} {confidence:?} {}", edge.from, edge.to, edge.line)
@@ -147,24 +149,40 @@ mod tests {
     #[test]
     fn an_edge_keeps_its_first_line_and_its_highest_confidence() {
         let mut output = Output::default();
-        output.record_edge(CallOrigin::written(None, 3).inferred(), SymbolRelation::Calls, 7);
-        output.record_edge(CallOrigin::written(None, 5), SymbolRelation::Calls, 7);
+        output.record_edge(
+            CallOrigin::written(None, 3).inferred(),
+            SymbolRelation::Calls,
+            SymbolId::at(7),
+        );
+        output.record_edge(CallOrigin::written(None, 5), SymbolRelation::Calls, SymbolId::at(7));
         assert_eq!(edges(output), [" calls s7 Exact 3"]);
     }
 
     #[test]
     fn a_called_symbol_is_not_listed_as_mentioned() {
         let mut output = Output::default();
-        output.record_edge(CallOrigin::written(Some(1), 3), SymbolRelation::Uses, 7);
-        output.record_edge(CallOrigin::written(Some(1), 3), SymbolRelation::Calls, 7);
-        output.record_edge(CallOrigin::written(Some(1), 4), SymbolRelation::Uses, 8);
+        output.record_edge(
+            CallOrigin::written(Some(SymbolId::at(1)), 3),
+            SymbolRelation::Uses,
+            SymbolId::at(7),
+        );
+        output.record_edge(
+            CallOrigin::written(Some(SymbolId::at(1)), 3),
+            SymbolRelation::Calls,
+            SymbolId::at(7),
+        );
+        output.record_edge(
+            CallOrigin::written(Some(SymbolId::at(1)), 4),
+            SymbolRelation::Uses,
+            SymbolId::at(8),
+        );
         assert_eq!(edges(output), ["s1 calls s7 Exact 3", "s1 uses s8 Exact 4"]);
     }
 
     #[test]
     fn nothing_is_recorded_while_muted() {
         let mut output = Output { is_muted: true, ..Output::default() };
-        output.record_edge(CallOrigin::written(None, 3), SymbolRelation::Calls, 7);
+        output.record_edge(CallOrigin::written(None, 3), SymbolRelation::Calls, SymbolId::at(7));
         output.record_unresolved_call(CallOrigin::written(None, 3), "f");
         let recorded = output.into_recorded(|_| String::new());
         assert!(recorded.edges.is_empty() && recorded.unresolved_calls.is_empty());

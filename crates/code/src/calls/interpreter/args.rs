@@ -1,4 +1,4 @@
-//! Arguments, and how they reach parameters.
+//! Arguments, and how they are bound to parameters.
 
 use syntax::{Arg, ParamKind};
 
@@ -16,7 +16,7 @@ pub(super) struct ArgValue {
 }
 
 impl ArgValue {
-    /// An argument given by its place.
+    /// An argument that is given by position.
     pub(super) const fn plain(value: AbstractValue) -> Self {
         Self { value, name: None, spread: false }
     }
@@ -58,7 +58,7 @@ impl Interpreter<'_> {
         all
     }
 
-    /// Gives the parameters of a function their arguments.
+    /// Binds the arguments of a call to the parameters of a function.
     pub(super) fn bind(
         &mut self,
         function: SymbolId,
@@ -73,7 +73,8 @@ impl Interpreter<'_> {
             let value = match (param.kind, by_name) {
                 (ParamKind::Receiver, _) => match this {
                     Some(this) => Some(vec![this.clone()]),
-                    // Called through its class, a method gets its receiver like any argument.
+                    // A method that is called through its class gets its receiver as the first
+                    // argument.
                     None => places.next().map(|arg| arg.value.clone()),
                 },
                 (ParamKind::Rest, _) => {
@@ -151,7 +152,8 @@ impl Interpreter<'_> {
         PossibleValue::Object(id)
     }
 
-    /// Gives the parameters of a function what is known of them without a call.
+    /// Binds the parameters of a function to what is known about them without a call: the declared
+    /// type, else the expected one, and the default.
     pub(super) fn bind_symbolic(&mut self, function: SymbolId, frame: FrameId) {
         let has_run = self.summaries.is_executed(function);
         let has_this = !self.heap.frame(frame).this.is_empty();
@@ -183,7 +185,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The first parameter of the function around, which Python calls `self`.
+    /// The value of the receiver parameter of the nearest Python method around, which is usually
+    /// named `self`.
     pub(super) fn first_param(&self, frame: FrameId) -> Option<AbstractValue> {
         if self.tables.family != LanguageFamily::Python {
             return None;

@@ -1,4 +1,4 @@
-//! Where values go.
+//! Assignments to variables, members and elements.
 
 use syntax::{AssignTarget, SymbolKind};
 
@@ -9,7 +9,7 @@ use super::heap::Assignment;
 use super::{Interpreter, LanguageFamily};
 
 impl Interpreter<'_> {
-    /// Gives a value to a place.
+    /// Assigns a value to a target.
     pub(super) fn assign(
         &mut self,
         place: &AssignTarget,
@@ -131,7 +131,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A property that has code of its own runs it.
+    /// Calls the setter of a property. Returns `false` if the property has none.
     fn call_setter(
         &mut self,
         object: &PossibleValue,
@@ -145,7 +145,7 @@ impl Interpreter<'_> {
         let Some(setter) = setter else { return false };
         let args = vec![super::args::ArgValue::plain(value.clone())];
         let callee = PossibleValue::Function(setter, FrameId::MODULE);
-        self.call_atom(&callee, Some(object), &args, CallOrigin::implicit(owner));
+        self.call_alternative(&callee, Some(object), &args, CallOrigin::implicit(owner));
         true
     }
 }

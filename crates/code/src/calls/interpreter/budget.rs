@@ -172,6 +172,12 @@ impl Budget {
         self.run_steps = FILE_STEPS;
     }
 
+    /// The steps that are left for the file.
+    #[cfg(test)]
+    pub(super) const fn steps_left(&self) -> u32 {
+        self.file_steps
+    }
+
     /// Whether the interpretation was cut off somewhere.
     pub(super) const fn is_truncated(&self) -> bool {
         self.is_truncated

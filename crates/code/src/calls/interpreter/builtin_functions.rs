@@ -1,11 +1,11 @@
-//! What the languages' own functions do with the functions they are given.
+//! Functions of the standard libraries that call their arguments or return them.
 
 use super::super::value::{AbstractValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue};
 use super::args::ArgValue;
 use super::call::CallOrigin;
 use super::{HeapObject, Interpreter, LanguageFamily, ObjectKind};
 
-/// Functions of the languages that give what they are given.
+/// Standard functions that return their argument, or a copy or an equal collection of it.
 const IDENTITY_FUNCTIONS: [&str; 30] = [
     "list",
     "tuple",
@@ -40,7 +40,7 @@ const IDENTITY_FUNCTIONS: [&str; 30] = [
 ];
 
 impl Interpreter<'_> {
-    /// What a function does that no file declares; none if it is not known.
+    /// The result of a function that no file declares; `None` if the function is not modelled here.
     pub(super) fn call_builtin_function(
         &mut self,
         term: &ExternalRef,
@@ -57,7 +57,7 @@ impl Interpreter<'_> {
         own.or_else(|| self.call_identity(&name, args))
     }
 
-    /// A function that gives what it is given.
+    /// The result of a function that returns its argument; `None` for any other function.
     fn call_identity(&self, name: &str, args: &[ArgValue]) -> Option<AbstractValue> {
         let arg = |at: usize| args.get(at).map(|arg| arg.value.clone()).unwrap_or_default();
         let last = name.rsplit("Object.").next().unwrap_or(name);
@@ -148,9 +148,9 @@ impl Interpreter<'_> {
         match name {
             "Object.assign" => {
                 let target = arg(0);
-                for atom in &target {
+                for alternative in &target {
                     for more in args.iter().skip(1) {
-                        self.assign_all(atom, &more.value, site);
+                        self.assign_all(alternative, &more.value, site);
                     }
                 }
                 Some(target)
@@ -165,7 +165,7 @@ impl Interpreter<'_> {
                 Some(vec![PossibleValue::Collection(vec![pair].into())])
             }
             "Object.create" => {
-                let proto = arg(0).iter().find_map(|atom| match atom {
+                let proto = arg(0).iter().find_map(|alternative| match alternative {
                     PossibleValue::Object(id) => Some(*id),
                     _ => None,
                 });
@@ -218,7 +218,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Python's `map(f, xs)`, in whichever order it is written.
+    /// Python's `map`, `filter` and `reduce`: the function may be any of the arguments.
     fn call_map(&mut self, name: &str, args: &[ArgValue], site: CallOrigin) -> AbstractValue {
         let is_function =
             |arg: &&ArgValue| arg.value.iter().any(PossibleValue::is_function_or_class);
@@ -257,12 +257,12 @@ impl Interpreter<'_> {
     }
 }
 
-/// A name of the language, with the members that were taken: `HeapObject.assign`.
+/// The dotted name of a standard function: `Object.assign`.
 fn dotted_name(term: &ExternalRef) -> Option<String> {
     let mut name = match &term.base {
         ExternalBase::Global(name) => name.clone(),
         ExternalBase::Scope(_, parts) => parts.join("::"),
-        // Python's own modules are imported like any other.
+        // The modules of Python's standard library are imported like any other.
         ExternalBase::Import(key, taken) => {
             let module = key.trim_start_matches('!').split('#').next().unwrap_or_default();
             if !["functools", "itertools", "copy", "collections"].contains(&module) {

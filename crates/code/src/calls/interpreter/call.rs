@@ -1,4 +1,5 @@
-//! Calls: into functions of the file, from summaries where budgets end, or noted for others.
+//! Calls. The body of a called function of the file is run; where the budget does not allow that,
+//! its summary gives the result. Calls into other files are recorded for the linker.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -34,7 +35,7 @@ impl CallOrigin {
         Self { owner, line, is_inferred: false }
     }
 
-    /// A call that the language makes without being told to on a line: a getter, an iteration.
+    /// A call that is not written as one: a getter, an iteration.
     pub(super) const fn implicit(owner: Owner) -> Self {
         Self { owner, line: 0, is_inferred: true }
     }
@@ -56,7 +57,7 @@ impl CallOrigin {
 }
 
 impl Interpreter<'_> {
-    /// Makes a call.
+    /// Executes a call site.
     pub(super) fn call_site(&mut self, frame: FrameId, call: CallId) -> AbstractValue {
         let call = &self.tables.facts.flow.calls[call.index()];
         let owner = SymbolId::owner(call.owner);
@@ -125,7 +126,7 @@ impl Interpreter<'_> {
         result
     }
 
-    /// Calls whatever a value may be.
+    /// Calls every possible value of a callee.
     pub(super) fn call_value(
         &mut self,
         callee: &[PossibleValue],
@@ -134,22 +135,22 @@ impl Interpreter<'_> {
     ) -> AbstractValue {
         let site = site.inferred_if(is_ambiguous(callee));
         let mut result = Vec::new();
-        for atom in callee {
-            let value = self.call_atom(atom, None, args, site);
+        for alternative in callee {
+            let value = self.call_alternative(alternative, None, args, site);
             join(&mut result, value);
         }
         result
     }
 
-    /// Calls one thing.
-    pub(super) fn call_atom(
+    /// Calls one possible value of a callee.
+    pub(super) fn call_alternative(
         &mut self,
         callee: &PossibleValue,
         this: Option<&PossibleValue>,
         args: &[ArgValue],
         site: CallOrigin,
     ) -> AbstractValue {
-        self.recurse(|machine| machine.dispatch_call(callee, this, args, site))
+        self.recurse(|interpreter| interpreter.dispatch_call(callee, this, args, site))
     }
 
     fn dispatch_call(
@@ -167,7 +168,7 @@ impl Interpreter<'_> {
             }
             PossibleValue::BoundMethod(bound) => {
                 let bound = Rc::clone(bound);
-                self.call_atom(&bound.0, Some(&bound.1), args, site)
+                self.call_alternative(&bound.0, Some(&bound.1), args, site)
             }
             PossibleValue::Class(class) if self.tables.family == LanguageFamily::Go => {
                 vec![PossibleValue::Instance(*class)]
@@ -213,34 +214,35 @@ impl Interpreter<'_> {
         site: CallOrigin,
     ) -> AbstractValue {
         let mut result = Vec::new();
-        for atom in callee {
-            let value = match atom {
+        for alternative in callee {
+            let value = match alternative {
                 PossibleValue::Function(function, parent) => {
                     let proto = Some(self.heap.prototype(&mut self.budget, *function));
                     let made = self.alloc(HeapObject::with_proto(proto));
                     let made = PossibleValue::Object(made);
                     self.record_call(site, *function);
                     let given = self.invoke(*function, *parent, Some(&made), args, site);
-                    let own =
-                        given.into_iter().filter(|atom| matches!(atom, PossibleValue::Object(_)));
+                    let own = given
+                        .into_iter()
+                        .filter(|alternative| matches!(alternative, PossibleValue::Object(_)));
                     let mut all: AbstractValue = own.collect();
                     if all.is_empty() {
                         all.push(made);
                     }
                     all
                 }
-                PossibleValue::Instance(_) => vec![atom.clone()],
+                PossibleValue::Instance(_) => vec![alternative.clone()],
                 other if self.tables.family == LanguageFamily::Go => {
                     self.composite_literal(other, args, site)
                 }
-                other => self.call_atom(other, None, args, site),
+                other => self.call_alternative(other, None, args, site),
             };
             join(&mut result, value);
         }
         result
     }
 
-    /// Makes an instance of a class.
+    /// Creates an instance of a class and calls its constructor.
     fn instantiate(
         &mut self,
         class: SymbolId,
@@ -268,7 +270,7 @@ impl Interpreter<'_> {
                     self.record_unresolved_edge(site, SymbolRelation::Calls, term, given);
                 }
                 other => {
-                    self.call_atom(other, Some(&made), args, site);
+                    self.call_alternative(other, Some(&made), args, site);
                 }
             }
         }
@@ -290,18 +292,18 @@ impl Interpreter<'_> {
             match &parent {
                 PossibleValue::Class(parent) => {
                     for constructor in self.constructor(*parent) {
-                        self.call_atom(&constructor, Some(&this), args, site);
+                        self.call_alternative(&constructor, Some(&this), args, site);
                     }
                 }
                 other => {
-                    self.call_atom(other, Some(&this), args, site);
+                    self.call_alternative(other, Some(&this), args, site);
                 }
             }
         }
         vec![this]
     }
 
-    /// Runs a function, or answers from its summary.
+    /// Runs the body of a function, or takes the result from its summary.
     fn invoke(
         &mut self,
         function: SymbolId,
@@ -323,7 +325,7 @@ impl Interpreter<'_> {
         self.run_steps(frame, steps, None);
         self.call_stack.pop();
         self.output.is_muted = is_silent;
-        // What its calls gave is not asked for again.
+        // The results of its calls are not read again.
         self.heap.frame_mut(frame).results = HashMap::new();
         if !self.is_symbolic && self.budget.has_call_steps() {
             self.summaries.mark_executed(function);
@@ -331,7 +333,8 @@ impl Interpreter<'_> {
         self.run_result(function, frame)
     }
 
-    /// Whether following a call is worth it: something that can be called goes in with it.
+    /// Whether to run the body of a called function: the budget allows it, and an argument may hold
+    /// something callable, without which the summary says as much.
     fn should_follow(
         &self,
         function: SymbolId,
@@ -343,8 +346,8 @@ impl Interpreter<'_> {
         if !self.budget.has_call_steps() || again > 1 || self.call_stack.len() > deepest {
             return false;
         }
-        let callable = |atom: &PossibleValue| {
-            matches!(atom, PossibleValue::Function(..) | PossibleValue::BoundMethod(_))
+        let callable = |alternative: &PossibleValue| {
+            matches!(alternative, PossibleValue::Function(..) | PossibleValue::BoundMethod(_))
         };
         match self.tables.family {
             LanguageFamily::Rust | LanguageFamily::Classes | LanguageFamily::Go => {
@@ -358,7 +361,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What a call gives by the summary of the function.
+    /// The result of a call according to the summary of the function.
     fn apply_summary(
         &mut self,
         function: SymbolId,
@@ -379,25 +382,25 @@ impl Interpreter<'_> {
                     .map(|arg| ArgValue::plain(substitute_params(arg, function, &places)))
                     .collect();
                 let site = CallOrigin { owner: call.from, ..site.inferred() };
-                for atom in given.clone() {
-                    self.call_atom(&atom, None, &inner, site);
+                for alternative in given.clone() {
+                    self.call_alternative(&alternative, None, &inner, site);
                 }
             }
         }
         let mut result = substitute_params(&behaviour.returns, function, &places);
-        // A method that gives its receiver gives this one.
+        // A method that returns its receiver returns this object.
         if let Some(this @ PossibleValue::Object(_)) = this {
-            for atom in &mut result {
-                if matches!((&*atom, self.heap.class_of(this)), (PossibleValue::Instance(of), Some(class)) if *of == class)
+            for alternative in &mut result {
+                if matches!((&*alternative, self.heap.class_of(this)), (PossibleValue::Instance(of), Some(class)) if *of == class)
                 {
-                    *atom = this.clone();
+                    *alternative = this.clone();
                 }
             }
         }
         result
     }
 
-    /// The arguments by the place of their parameter.
+    /// The arguments, ordered by the position of their parameter.
     fn args_by_position(&self, function: SymbolId, args: &[ArgValue]) -> Vec<AbstractValue> {
         let mut places = Vec::new();
         let mut given = args.iter().filter(|arg| arg.name.is_none());
@@ -448,20 +451,20 @@ impl Interpreter<'_> {
     }
 }
 
-/// Whether there is more than one thing it may be; what nobody gave yet does not count.
+/// Whether a callee has more than one possible value. Unbound parameters do not count.
 fn is_ambiguous(value: &[PossibleValue]) -> bool {
-    value.iter().filter(|atom| !matches!(atom, PossibleValue::Param(_))).count() > 1
+    value.iter().filter(|alternative| !matches!(alternative, PossibleValue::Param(_))).count() > 1
 }
 
-/// A value of a summary, with what was given for the parameters.
+/// A value of a summary with arguments in place of the parameters.
 fn substitute_params(
     value: &[PossibleValue],
     function: SymbolId,
     places: &[AbstractValue],
 ) -> AbstractValue {
     let mut all = Vec::new();
-    for atom in value {
-        match atom {
+    for alternative in value {
+        match alternative {
             PossibleValue::Param(param) if param.function == function => {
                 join(&mut all, places.get(param.position as usize).cloned().unwrap_or_default());
             }

@@ -1,4 +1,4 @@
-//! Classes: members, parents, what an instance has.
+//! Classes: members, inheritance and constructors.
 
 use std::rc::Rc;
 
@@ -12,11 +12,11 @@ use super::budget::MAX_INHERITANCE_DEPTH;
 use super::call::CallOrigin;
 use super::{Interpreter, LanguageFamily, ObjectKind};
 
-/// More than so many ancestors are not looked at.
+/// Ancestors of one class that are looked at.
 const MAX_ANCESTORS: usize = 200;
 
 impl<'a> Interpreter<'a> {
-    /// What stands for the receiver of a method when it runs for its summary.
+    /// The receiver of a method that runs for its summary.
     pub(super) fn summary_receiver(&mut self, function: SymbolId) -> AbstractValue {
         let Some(parent) = self.tables.parent(function) else { return Vec::new() };
         match self.tables.kind(parent) {
@@ -32,13 +32,14 @@ impl<'a> Interpreter<'a> {
         }
     }
 
-    /// An `impl` of a type of another file.
+    /// The receiver of a method in an `impl` of a type of another file.
     fn external_impl_receiver(&mut self, parent: SymbolId) -> AbstractValue {
         let ty = self.tables.symbol(parent).ty.as_ref();
         ty.map(|ty| self.instance_of(ty, Some(parent))).unwrap_or_default()
     }
 
-    /// The symbols of a class with a name, its own or inherited; those of the nearest.
+    /// The members of a class with a name: its own, else those of the nearest ancestor that has
+    /// any.
     pub(super) fn member_symbols(&mut self, class: SymbolId, name: &str) -> &'a [SymbolId] {
         let tables = self.tables;
         let lineage = self.lineage(class);
@@ -49,7 +50,7 @@ impl<'a> Interpreter<'a> {
         found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
     }
 
-    /// A class and all it inherits from, nearest first (C3 where it applies).
+    /// A class and all its ancestors, nearest first, in C3 order where there is one.
     pub(super) fn lineage(&mut self, class: SymbolId) -> Rc<[PossibleValue]> {
         if let Some(known) = self.summaries.lineage(class) {
             return Rc::clone(known);
@@ -59,8 +60,9 @@ impl<'a> Interpreter<'a> {
         known.unwrap_or_else(|| [PossibleValue::Class(class)].into())
     }
 
-    /// The lineage of a class that those below it are already part of. Each is made once: families
-    /// in which many share a parent would double with each generation.
+    /// The lineage of a class; `seen` are its subclasses on the way here. Each lineage is computed
+    /// once, because otherwise the work would double with every generation of classes that share a
+    /// parent.
     fn linearise(&mut self, class: SymbolId, seen: &mut Vec<SymbolId>) -> Vec<PossibleValue> {
         if let Some(known) = self.summaries.lineage(class) {
             return known.to_vec();
@@ -92,7 +94,7 @@ impl<'a> Interpreter<'a> {
         if let Some(parents) = self.summaries.parents(class) {
             return parents.clone();
         }
-        // A class that inherits from itself finds no parents there.
+        // A class that inherits from itself has no parents while they are being looked up.
         self.summaries.set_parents(class, Vec::new());
         let around = self.tables.parent(class);
         let mut parents = Vec::new();
@@ -112,9 +114,9 @@ impl<'a> Interpreter<'a> {
             if step.kind == HeritageKind::Mixin {
                 value.truncate(1);
             }
-            value.retain(|atom| {
+            value.retain(|alternative| {
                 matches!(
-                    atom,
+                    alternative,
                     PossibleValue::Class(_)
                         | PossibleValue::External(_)
                         | PossibleValue::Function(..)
@@ -122,14 +124,14 @@ impl<'a> Interpreter<'a> {
             });
             join(
                 &mut parents,
-                value.into_iter().filter(|atom| *atom != PossibleValue::Class(class)),
+                value.into_iter().filter(|alternative| *alternative != PossibleValue::Class(class)),
             );
         }
         self.summaries.set_parents(class, parents.clone());
         parents
     }
 
-    /// A member of some values.
+    /// A member of every possible value of an expression.
     pub(super) fn get_all(
         &mut self,
         objects: &[PossibleValue],
@@ -144,14 +146,14 @@ impl<'a> Interpreter<'a> {
         all
     }
 
-    /// A member of a value.
+    /// A member of one possible value.
     pub(super) fn get(
         &mut self,
         object: &PossibleValue,
         name: &str,
         owner: Owner,
     ) -> AbstractValue {
-        self.limit_lookup(|machine| machine.lookup_member(object, name, owner))
+        self.limit_lookup(|interpreter| interpreter.lookup_member(object, name, owner))
     }
 
     fn lookup_member(&mut self, object: &PossibleValue, name: &str, owner: Owner) -> AbstractValue {
@@ -185,16 +187,18 @@ impl<'a> Interpreter<'a> {
         if let Some(held) = self.heap.field(id, name).filter(|_| !is_dict) {
             return held
                 .into_iter()
-                .map(|atom| bind_receiver(atom, &PossibleValue::Object(id)))
+                .map(|alternative| bind_receiver(alternative, &PossibleValue::Object(id)))
                 .collect();
         }
         if let Some(proto) = proto {
             let found = self.object_member(proto, name, owner);
-            let unbound = found.into_iter().map(|atom| match atom {
+            let unbound = found.into_iter().map(|alternative| match alternative {
                 PossibleValue::BoundMethod(inner) => inner.0.clone(),
                 other => other,
             });
-            return unbound.map(|atom| bind_receiver(atom, &PossibleValue::Object(id))).collect();
+            return unbound
+                .map(|alternative| bind_receiver(alternative, &PossibleValue::Object(id)))
+                .collect();
         }
         match class {
             Some(class) => self.instance_member(class, &PossibleValue::Object(id), name, owner),
@@ -230,7 +234,7 @@ impl<'a> Interpreter<'a> {
                 _ => Vec::new(),
             };
             if !found.is_empty() {
-                // Only their own files can tell whether earlier parents have it.
+                // Only the files of the earlier parents show whether these have the member.
                 return if elsewhere.is_empty() { found } else { elsewhere };
             }
         }
@@ -238,7 +242,7 @@ impl<'a> Interpreter<'a> {
         elsewhere
     }
 
-    /// A member that an `impl` in another file may give to a type of this one.
+    /// A member that an `impl` in another file may add to a type of this file.
     fn external_impl_member(&self, class: SymbolId, name: &str) -> Option<PossibleValue> {
         let symbol = self.tables.symbol(class);
         if self.tables.family != LanguageFamily::Rust || !self.tables.kind(class).is_type() {
@@ -279,7 +283,7 @@ impl<'a> Interpreter<'a> {
         found
     }
 
-    /// Members as an instance sees them: with their receiver, properties run.
+    /// Members as read from an instance: methods are bound to it, getters are called.
     fn bind_members(
         &mut self,
         members: AbstractValue,
@@ -292,7 +296,7 @@ impl<'a> Interpreter<'a> {
                 PossibleValue::Function(function, _)
                     if self.tables.kind(*function) == SymbolKind::Getter =>
                 {
-                    self.call_atom(&member, Some(object), &[], CallOrigin::implicit(owner))
+                    self.call_alternative(&member, Some(object), &[], CallOrigin::implicit(owner))
                 }
                 PossibleValue::Function(function, _) => {
                     let receiver = self.method_receiver(*function, object);
@@ -308,7 +312,7 @@ impl<'a> Interpreter<'a> {
         all
     }
 
-    /// What a method gets as its receiver.
+    /// The receiver of a method that is read from an object; `None` for a static method.
     fn method_receiver(&self, function: SymbolId, object: &PossibleValue) -> Option<PossibleValue> {
         let decorators = &self.tables.symbol(function).decorators;
         let is = |name: &str| decorators.iter().any(|one| one.name == name);
@@ -355,11 +359,11 @@ impl<'a> Interpreter<'a> {
             let best = self.tables.prefer_implementations(symbols);
             held = self.symbol_values(&best);
         }
-        let with_class = |atom: PossibleValue| match &atom {
+        let with_class = |alternative: PossibleValue| match &alternative {
             PossibleValue::Function(function, _) if self.tables.is_class_method(*function) => {
-                bind_receiver(atom, &PossibleValue::Class(asked))
+                bind_receiver(alternative, &PossibleValue::Class(asked))
             }
-            _ => atom,
+            _ => alternative,
         };
         held.into_iter().map(with_class).collect()
     }
@@ -371,7 +375,8 @@ impl<'a> Interpreter<'a> {
         self.heap.static_member(function, name)
     }
 
-    /// A member that the parents of a class have, for a receiver that may be of a subclass.
+    /// A member read through `super` in a class. The receiver may be an instance of a subclass,
+    /// whose lineage then decides.
     fn parent_member(
         &mut self,
         class: SymbolId,
@@ -392,7 +397,7 @@ impl<'a> Interpreter<'a> {
             let found = match one {
                 PossibleValue::Class(parent) => {
                     let held = self.own_class_member(parent, parent, name);
-                    let bind = |atom: PossibleValue| match atom {
+                    let bind = |alternative: PossibleValue| match alternative {
                         PossibleValue::BoundMethod(inner) => bind_receiver(inner.0.clone(), this),
                         other => bind_receiver(other, this),
                     };
@@ -413,7 +418,7 @@ impl<'a> Interpreter<'a> {
         Vec::new()
     }
 
-    /// What runs when an instance is made.
+    /// The constructors that run when an instance is created.
     pub(super) fn constructor(&mut self, class: SymbolId) -> AbstractValue {
         for one in self.lineage(class).iter() {
             let found = match one.clone() {
@@ -444,7 +449,7 @@ impl<'a> Interpreter<'a> {
     }
 }
 
-/// A function with its receiver; anything else as it is.
+/// Binds a function to a receiver. Any other value stays as it is.
 pub(super) fn bind_receiver(member: PossibleValue, this: &PossibleValue) -> PossibleValue {
     match member {
         PossibleValue::Function(..) => PossibleValue::BoundMethod(Rc::new((member, this.clone()))),
@@ -452,7 +457,8 @@ pub(super) fn bind_receiver(member: PossibleValue, this: &PossibleValue) -> Poss
     }
 }
 
-/// The merge of C3: the first head that is in no tail; where there is none, the first.
+/// The merge step of C3 linearisation: takes the first head that is in no tail, or the first head
+/// if there is none.
 fn merge(mut lists: Vec<Vec<PossibleValue>>) -> Vec<PossibleValue> {
     let mut all = Vec::new();
     loop {

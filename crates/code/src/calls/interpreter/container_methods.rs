@@ -1,4 +1,4 @@
-//! What the languages' own containers do with the functions they are given.
+//! Methods of functions, containers, iterators and promises of the standard libraries.
 
 use std::rc::Rc;
 
@@ -8,28 +8,28 @@ use super::args::ArgValue;
 use super::call::CallOrigin;
 use super::{Interpreter, LanguageFamily, ObjectKind};
 
-/// What a method does with a function it is given.
+/// How a method uses a callback.
 #[derive(Debug, Clone, Copy)]
 enum CallbackEffect {
-    /// Calls it with each element; gives many of what it returns
+    /// Calls it with each element; returns a collection of its results
     Map,
-    /// Calls it with each element; gives many of what it returned many of
+    /// Calls it with each element; returns a collection of the elements of its results
     FlatMap,
-    /// Calls it with each element; gives many of the elements
+    /// Calls it with each element; returns a collection of the elements
     Filter,
-    /// Calls it with each element; gives an element
+    /// Calls it with each element; returns an element
     Find,
-    /// Calls it with each element; gives nothing
+    /// Calls it with each element; returns nothing
     ForEach,
-    /// Calls it with what it gave before and each element
+    /// Calls it with its previous result and each element; returns its result
     Fold,
-    /// Calls it with the value itself; gives what it returns
+    /// Calls it with the receiver; returns its result
     Then,
-    /// Calls it with nothing; gives the elements or what it returns
+    /// Calls it without arguments; returns the elements or its result
     OrElse,
 }
 
-/// Methods of containers, iterators and promises that call what they are given.
+/// Methods of containers, iterators and promises that take a callback.
 const CALLBACK_METHODS: &[(&str, CallbackEffect)] = &[
     ("map", CallbackEffect::Map),
     ("Select", CallbackEffect::Map),
@@ -80,7 +80,7 @@ const CALLBACK_METHODS: &[(&str, CallbackEffect)] = &[
     ("or_insert_with", CallbackEffect::OrElse),
 ];
 
-/// Methods that give the same many, or an equal one.
+/// Methods that return the same collection or a copy of it.
 const IDENTITY_METHODS: [&str; 44] = [
     "iter",
     "iter_mut",
@@ -128,7 +128,7 @@ const IDENTITY_METHODS: [&str; 44] = [
     "step_by",
 ];
 
-/// Methods that give one element.
+/// Methods that return one element.
 const ELEMENT_METHODS: [&str; 22] = [
     "unwrap",
     "expect",
@@ -155,7 +155,8 @@ const ELEMENT_METHODS: [&str; 22] = [
 ];
 
 impl Interpreter<'_> {
-    /// What a method does that no symbol of the file declares; none if it is not known.
+    /// The result of a method that no symbol of the file declares; `None` if the method is not
+    /// modelled here.
     pub(super) fn call_builtin_method(
         &mut self,
         receiver: &PossibleValue,
@@ -207,11 +208,11 @@ impl Interpreter<'_> {
             other => other.clone(),
         };
         match name {
-            "call" => Some(self.call_atom(&plain, this.as_ref(), rest, site)),
+            "call" => Some(self.call_alternative(&plain, this.as_ref(), rest, site)),
             "apply" => {
                 let list = rest.first().map(|arg| arg.value.clone()).unwrap_or_default();
                 let given = self.expand_list(&list);
-                Some(self.call_atom(&plain, this.as_ref(), &given, site))
+                Some(self.call_alternative(&plain, this.as_ref(), &given, site))
             }
             "bind" => Some(vec![match this {
                 Some(this) => PossibleValue::BoundMethod(Rc::new((plain, this))),
@@ -265,7 +266,7 @@ impl Interpreter<'_> {
         Some(if IDENTITY_METHODS.contains(&name) { vec![receiver.clone()] } else { Vec::new() })
     }
 
-    /// Methods that look into an object or change it.
+    /// Methods that read or change a list, a dictionary or an object literal.
     fn call_object_method(
         &mut self,
         id: ObjectId,
@@ -348,8 +349,10 @@ impl Interpreter<'_> {
         let whole = vec![receiver.clone()];
         let mut results = Vec::new();
         for function in args {
-            let live =
-                function.value.iter().filter(|atom| atom.may_hold_callable() || !atom.is_known());
+            let live = function
+                .value
+                .iter()
+                .filter(|alternative| alternative.may_hold_callable() || !alternative.is_known());
             let live: AbstractValue = live.cloned().collect();
             let given = match does {
                 CallbackEffect::Fold => {
@@ -369,7 +372,7 @@ impl Interpreter<'_> {
             CallbackEffect::FlatMap => {
                 let (many, plain): (AbstractValue, AbstractValue) = results
                     .into_iter()
-                    .partition(|atom| matches!(atom, PossibleValue::Collection(_)));
+                    .partition(|alternative| matches!(alternative, PossibleValue::Collection(_)));
                 let mut all = self.elements_of(&many, site.owner);
                 join(&mut all, plain);
                 vec![PossibleValue::Collection(all.into())]
@@ -389,7 +392,7 @@ impl Interpreter<'_> {
 }
 
 impl PossibleValue {
-    /// Whether it is a function or a class.
+    /// Whether the value is a function or a class.
     pub(super) const fn is_function_or_class(&self) -> bool {
         matches!(self, Self::Function(..) | Self::BoundMethod(_) | Self::Class(_))
     }
@@ -400,6 +403,9 @@ fn callback_effect(name: &str) -> Option<CallbackEffect> {
 }
 
 fn passes_function(args: &[ArgValue]) -> bool {
-    args.iter()
-        .any(|arg| arg.value.iter().any(|atom| atom.is_function_or_class() || !atom.is_known()))
+    args.iter().any(|arg| {
+        arg.value
+            .iter()
+            .any(|alternative| alternative.is_function_or_class() || !alternative.is_known())
+    })
 }

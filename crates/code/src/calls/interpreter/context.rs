@@ -1,8 +1,9 @@
-//! What is expected of a function where it is written: the parameters of a callback, of a result
-//! and of what a variable holds are what the type beside it says.
+//! Contextual typing: the parameters of a callback, of a returned function and of a function that
+//! is assigned to an annotated variable get the types that their context declares.
 //!
-//! A function type is an object whose members `(0)`, `(1)`, … are what it is called with. What
-//! can be called has members `(1,0)`, … for what its second parameter, a function, is called with.
+//! A function type is modelled as an object whose members `(0)`, `(1)`, … are the types of its
+//! parameters. A callable symbol has members `(1,0)`, …: the first parameter of the callback that
+//! is its second parameter.
 
 use syntax::{BindingKind, TypeRef};
 
@@ -12,10 +13,10 @@ use super::args::ArgValue;
 use super::file_tables::FunctionParam;
 use super::{Interpreter, LanguageFamily, ObjectKind};
 
-/// Parameters beyond these are not looked at.
+/// Parameters of a callback that are looked at.
 pub(super) const MAX_CALLBACK_PARAMS: u32 = 4;
 
-/// The member of a function type that is one of its parameters.
+/// The name of the member that stands for a parameter of a function type.
 pub(super) fn param_member_name(at: u32) -> String {
     format!("({at})")
 }
@@ -40,7 +41,8 @@ impl Interpreter<'_> {
         vec![made]
     }
 
-    /// The function types among the parameters of what can be called, by their place.
+    /// The function types among the parameters of a callable symbol, by the position of the
+    /// parameter.
     pub(super) fn callback_params(&mut self, symbol: SymbolId) -> Vec<(u32, AbstractValue)> {
         if self.tables.family != LanguageFamily::JavaScript {
             return Vec::new();
@@ -49,7 +51,7 @@ impl Interpreter<'_> {
         for FunctionParam { param, .. } in self.tables.params(symbol) {
             types.extend(param.ty.as_ref().map(|ty| (param.position, ty)));
         }
-        // An interface that can be called says so for each of its signatures.
+        // A callable interface has one function type for each of its signatures.
         let own = self.tables.symbol(symbol);
         if own.kind.is_type() {
             let one = own.ty.as_ref();
@@ -66,9 +68,11 @@ impl Interpreter<'_> {
         let mut found: Vec<(u32, AbstractValue)> = Vec::new();
         for (at, ty) in types {
             let mut value = self.instance_of(ty, Some(symbol));
-            // What a type of another file is, that file knows.
-            value.retain(|atom| {
-                matches!(atom, PossibleValue::External(_)) || self.heap.is_function_type(atom)
+            // Whether a type of another file is a function type is decided when that file is
+            // linked.
+            value.retain(|alternative| {
+                matches!(alternative, PossibleValue::External(_))
+                    || self.heap.is_function_type(alternative)
             });
             match found.iter_mut().find(|(place, _)| *place == at) {
                 Some((_, known)) => join(known, value),
@@ -79,7 +83,7 @@ impl Interpreter<'_> {
         found
     }
 
-    /// Notes what constants that hold a function are expected to be.
+    /// Records what the parameters of functions in annotated constants are expected to be.
     pub(super) fn expect_annotated(&mut self) {
         for binding in &self.tables.facts.flow.bindings {
             let (BindingKind::Symbol(symbol), Some(ty)) = (binding.kind, &binding.ty) else {
@@ -95,7 +99,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Notes what callbacks that are handed to something are called with.
+    /// Records what the parameters of callbacks among the arguments of a call are expected to be.
     pub(super) fn expect_args(&mut self, callee: &PossibleValue, args: &[ArgValue], owner: Owner) {
         if self.tables.family != LanguageFamily::JavaScript {
             return;
@@ -123,7 +127,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Notes that functions are expected to be of some types.
+    /// Records that functions are expected to be of some function types.
     pub(super) fn expect_types(
         &mut self,
         functions: &[PossibleValue],

@@ -1,4 +1,4 @@
-//! What expressions are worth.
+//! Evaluating expressions.
 
 use std::rc::Rc;
 
@@ -11,9 +11,9 @@ use super::heap::key_value;
 use super::{Interpreter, LanguageFamily, ObjectKind};
 
 impl Interpreter<'_> {
-    /// What an expression is worth in a frame.
+    /// Evaluates an expression in a frame.
     pub(super) fn eval(&mut self, expr: &Expr, frame: FrameId, owner: Owner) -> AbstractValue {
-        self.recurse(|machine| machine.eval_expr(expr, frame, owner))
+        self.recurse(|interpreter| interpreter.eval_expr(expr, frame, owner))
     }
 
     fn eval_expr(&mut self, expr: &Expr, frame: FrameId, owner: Owner) -> AbstractValue {
@@ -28,7 +28,7 @@ impl Interpreter<'_> {
                 if self.tables.family == LanguageFamily::Rust
                     && !value.iter().all(PossibleValue::is_function)
                 {
-                    value.retain(|atom| !atom.is_function()); // a method is called, a field is read
+                    value.retain(|alternative| !alternative.is_function()); // a method is called, a field is read
                 }
                 value
             }
@@ -68,7 +68,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What a name of this file holds.
+    /// The value of a binding, seen from a frame.
     pub(super) fn read(&mut self, binding: BindingId, frame: FrameId) -> AbstractValue {
         let declared = self.tables.binding(binding);
         let owner = SymbolId::owner(declared.owner);
@@ -100,7 +100,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// The frame that a name of this file is held in.
+    /// The frame that holds the value of a binding, seen from an inner frame.
     pub(super) fn frame_of_binding(&self, binding: BindingId, frame: FrameId) -> Option<FrameId> {
         let function = self.tables.function_of_binding(binding);
         let mut frames = self.heap.frames_outward(frame);
@@ -108,7 +108,7 @@ impl Interpreter<'_> {
         found.or_else(|| function.is_none().then_some(FrameId::MODULE))
     }
 
-    /// What a declared symbol is worth.
+    /// The value of a declared symbol. `frame` is the frame that a function is created in.
     pub(super) fn symbol_value(&mut self, symbol: SymbolId, frame: FrameId) -> AbstractValue {
         match self.tables.kind(symbol) {
             kind if kind.is_callable() => vec![PossibleValue::Function(symbol, frame)],
@@ -128,7 +128,7 @@ impl Interpreter<'_> {
                     _ => worth,
                 }
             }
-            // A variant is a value of its type, and a function that makes one.
+            // A variant is a value of its type, and a function that returns one.
             SymbolKind::Variant => {
                 let of = self.tables.parent(symbol);
                 of.map(|of| vec![PossibleValue::Instance(of)]).unwrap_or_default()
@@ -149,7 +149,7 @@ impl Interpreter<'_> {
         symbols.iter().flat_map(|one| self.symbol_value(*one, FrameId::MODULE)).collect()
     }
 
-    /// The receiver of the function around.
+    /// The receiver of the enclosing function.
     pub(super) fn this_value(&mut self, frame: FrameId, owner: Owner) -> AbstractValue {
         // In the body of a class the receiver is the instance that is being made.
         if let Some(class) = self.tables.enclosing_class_body(owner)
@@ -234,11 +234,11 @@ impl Interpreter<'_> {
         }
     }
 
-    /// One of the elements of some values.
+    /// What iterating over a value gives.
     pub(super) fn elements_of(&mut self, many: &[PossibleValue], owner: Owner) -> AbstractValue {
         let mut all = Vec::new();
-        for atom in many {
-            let value = match atom {
+        for alternative in many {
+            let value = match alternative {
                 PossibleValue::Collection(inner) => inner.to_vec(),
                 PossibleValue::External(term) => {
                     self.tables.external_step(term, ExternalStep::Each).into_iter().collect()
@@ -249,12 +249,12 @@ impl Interpreter<'_> {
                 | PossibleValue::BoundMethod(_)
                     if self.tables.family == LanguageFamily::Go =>
                 {
-                    self.range_element(atom, owner)
+                    self.range_element(alternative, owner)
                 }
                 PossibleValue::Object(id) => self.object_elements(*id, owner),
-                // Rust's `?` and patterns look into what is not wrapped here.
+                // Rust's `?` and patterns unwrap types that are not modelled as wrapped.
                 PossibleValue::Instance(_) if self.tables.family == LanguageFamily::Rust => {
-                    vec![atom.clone()]
+                    vec![alternative.clone()]
                 }
                 PossibleValue::Instance(class) => {
                     let class = *class;
@@ -278,12 +278,13 @@ impl Interpreter<'_> {
         self.heap.object_values(id)
     }
 
-    /// Iterating over an instance calls what its class says.
+    /// Iterates over an instance of a class: Python calls `__iter__` and `__next__`, or
+    /// `__getitem__`.
     fn iterate(&mut self, object: &PossibleValue, class: SymbolId, owner: Owner) -> AbstractValue {
-        let call = |machine: &mut Self, on: &[PossibleValue], name: &str| {
-            let found = machine.get_all(on, name, owner);
+        let call = |interpreter: &mut Self, on: &[PossibleValue], name: &str| {
+            let found = interpreter.get_all(on, name, owner);
             let known: AbstractValue = found.into_iter().filter(PossibleValue::is_known).collect();
-            machine.call_value(&known, &[], CallOrigin::implicit(owner))
+            interpreter.call_value(&known, &[], CallOrigin::implicit(owner))
         };
         if self.tables.family != LanguageFamily::Python {
             return Vec::new();
@@ -295,9 +296,9 @@ impl Interpreter<'_> {
             return self.call_value(&known, &[], CallOrigin::implicit(owner));
         }
         let over = call(self, start, "__iter__");
-        let is_own = |atom: &PossibleValue| {
-            matches!(atom, PossibleValue::Object(id) if self.heap.object(*id).class.is_some())
-                || matches!(atom, PossibleValue::Instance(_))
+        let is_own = |alternative: &PossibleValue| {
+            matches!(alternative, PossibleValue::Object(id) if self.heap.object(*id).class.is_some())
+                || matches!(alternative, PossibleValue::Instance(_))
         };
         let (own, rest): (AbstractValue, AbstractValue) = over.into_iter().partition(is_own);
         let mut all = call(self, &own, "__next__");
@@ -306,7 +307,7 @@ impl Interpreter<'_> {
         all
     }
 
-    /// What is under a key.
+    /// The value under a key.
     pub(super) fn index(
         &mut self,
         object: &[PossibleValue],
@@ -314,8 +315,8 @@ impl Interpreter<'_> {
         owner: Owner,
     ) -> AbstractValue {
         let mut all = Vec::new();
-        for atom in object {
-            let value = match atom {
+        for alternative in object {
+            let value = match alternative {
                 PossibleValue::Object(id) if self.heap.object(*id).class.is_none() => {
                     self.heap.read_keys(*id, keys)
                 }
@@ -363,17 +364,21 @@ impl Interpreter<'_> {
     }
 }
 
-/// What is known to happen, else what is declared, else what little there is.
+/// Prefers known values, then the declared type; unbound parameters are kept in both cases.
 pub(super) fn prefer_known(value: AbstractValue, declared: AbstractValue) -> AbstractValue {
     if value.iter().any(PossibleValue::is_known) || declared.is_empty() {
         return value;
     }
     let mut all = declared;
-    join(&mut all, value.into_iter().filter(|atom| matches!(atom, PossibleValue::Param(_))));
+    join(
+        &mut all,
+        value.into_iter().filter(|alternative| matches!(alternative, PossibleValue::Param(_))),
+    );
     all
 }
 
-/// What is declared, and the functions that are held: of these a type says nothing.
+/// The declared type, with the functions that the value holds: a type does not say which function a
+/// variable holds.
 pub(super) fn declared_with_functions(
     declared: AbstractValue,
     held: AbstractValue,
@@ -382,13 +387,14 @@ pub(super) fn declared_with_functions(
         return held;
     }
     let mut all = declared;
-    let is_kept =
-        |atom: &PossibleValue| atom.is_function() || matches!(atom, PossibleValue::Param(_));
+    let is_kept = |alternative: &PossibleValue| {
+        alternative.is_function() || matches!(alternative, PossibleValue::Param(_))
+    };
     join(&mut all, held.into_iter().filter(is_kept));
     all
 }
 
-/// A global name as a value.
+/// A name that is declared in another file of the package, or comes with the language.
 pub(super) fn global_value(name: &str) -> PossibleValue {
     PossibleValue::external(ExternalBase::Global(name.to_owned()))
 }

@@ -1,216 +1,59 @@
-//! What the run leaves behind: edges by path, and the face that other files see.
+//! Builds the summary of a file: its recorded edges by symbol path, and the table of its exports.
 
 use std::collections::BTreeMap;
 
-use syntax::framework_relations::{EXTRACTORS, FrameworkRelationTarget};
-use syntax::{ExportKind, Expr, GoBuildSet, HeritageKind, ImportKind, SymbolFlags, SymbolKind};
+use syntax::{ExportKind, Expr, GoBuildSet, ImportKind, SymbolFlags, SymbolKind};
 
 use super::super::ids::{BindingId, FrameId, ImportId, Owner, SymbolId};
-use super::super::summary::{
-    ExportTable, FileCallSummary, ParamCall, ShapeKind, SymbolRelation, SymbolShape,
-};
-use super::super::value::{
-    ExportedValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue, join,
-};
+use super::super::summary::{ExportTable, FileCallSummary, ParamCall, ShapeKind, SymbolShape};
+use super::super::value::{ExportedValue, ExternalBase, ExternalRef, PossibleValue, join};
 use super::args::ArgValue;
-use super::call::CallOrigin;
 use super::{Interpreter, LanguageFamily, ObjectKind, context, is_module_like};
 
-/// Objects inside objects that others see.
+/// Nesting of objects that are exported.
 const MAX_EXPORTED_DEPTH: usize = 2;
 
 impl Interpreter<'_> {
-    /// Notes what is related without a call: heritage, mentions, what extractors say.
-    pub(super) fn record_relations(&mut self) {
-        self.heap.replace_blocks(Vec::new());
-        for step in &self.tables.facts.heritage {
-            self.record_heritage(step);
-        }
-        for one in &self.tables.facts.flow.uses {
-            self.record_mention(one);
-        }
-        for extractor in EXTRACTORS {
-            for found in extractor.extract(self.tables.facts) {
-                let source = SymbolId::owner(found.source);
-                let value = match &found.target {
-                    FrameworkRelationTarget::Type(ty) => self.type_class(ty, source),
-                    FrameworkRelationTarget::Value(value) => {
-                        self.eval(value, FrameId::MODULE, source)
-                    }
-                };
-                let relation = if found.kind == "injects" {
-                    SymbolRelation::Injects
-                } else {
-                    SymbolRelation::Provides
-                };
-                let origin = CallOrigin::written(source, found.line);
-                self.record_edges(origin, relation, &value);
-            }
-        }
-    }
-
-    fn record_heritage(&mut self, step: &syntax::Heritage) {
-        let relation = match step.kind {
-            HeritageKind::Implements => SymbolRelation::Implements,
-            HeritageKind::Extends | HeritageKind::Mixin => SymbolRelation::Extends,
-        };
-        let class = SymbolId::from(step.symbol);
-        let around = self.tables.parent(class);
-        let mut value = self.type_class(&step.target, around);
-        if value.is_empty() {
-            value = self.eval(&step.value, FrameId::MODULE, around);
-        }
-        let from = self.tables.self_type(class).unwrap_or(class);
-        self.record_edges(CallOrigin::written(Some(from), step.line), relation, &value);
-        // A method that takes the place of another is to be looked at with it.
-        for (name, symbols) in self.tables.members(class) {
-            for &symbol in symbols {
-                let kind = self.tables.kind(symbol);
-                if !kind.is_callable() || kind == SymbolKind::Constructor {
-                    continue;
-                }
-                let line = self.tables.symbol(symbol).line;
-                for base in &value {
-                    match base {
-                        PossibleValue::Class(class) => {
-                            for &target in self.member_symbols(*class, name) {
-                                if target != symbol && self.tables.kind(target).is_callable() {
-                                    let origin = CallOrigin::written(Some(symbol), line);
-                                    self.output.record_edge(origin, relation, target);
-                                }
-                            }
-                        }
-                        PossibleValue::External(term) => {
-                            if let Some(to) = term.then(ExternalStep::Get(name.to_owned())) {
-                                self.record_unresolved_edge(
-                                    CallOrigin::written(Some(symbol), line),
-                                    relation,
-                                    &to,
-                                    Vec::new(),
-                                );
-                            }
-                        }
-                        _ => {}
-                    }
-                }
-            }
-        }
-    }
-
-    fn record_edges(
-        &mut self,
-        from: CallOrigin,
-        relation: SymbolRelation,
-        value: &[PossibleValue],
-    ) {
-        for atom in value {
-            match atom {
-                PossibleValue::Class(symbol) | PossibleValue::Function(symbol, _)
-                    if Some(*symbol) != from.owner =>
-                {
-                    self.output.record_edge(from, relation, *symbol);
-                }
-                PossibleValue::External(term) => {
-                    self.record_unresolved_edge(from, relation, term, Vec::new());
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// A name that is mentioned, called or not.
-    fn record_mention(&mut self, used: &syntax::NameUse) {
-        let owner = SymbolId::owner(used.owner);
-        let from = CallOrigin::written(owner, used.line);
-        let symbol = match &used.target {
-            Expr::Local(binding) => {
-                SymbolId::owner(self.tables.binding(BindingId::from(*binding)).symbol)
-            }
-            Expr::Name(name) => self.tables.declared_symbol(name, owner),
-            Expr::Path(parts) if parts.len() == 1 => self.tables.declared_symbol(&parts[0], owner),
-            _ => None,
-        };
-        if let Some(symbol) = symbol {
-            if owner != Some(symbol) {
-                self.output.record_edge(from, SymbolRelation::Uses, symbol);
-            }
-            return;
-        }
-        match &used.target {
-            Expr::Path(parts) if parts.len() > 1 => self.record_path_mention(parts, from),
-            target => {
-                let value = self.eval(target, FrameId::MODULE, owner);
-                self.record_edges(from, SymbolRelation::Uses, &value);
-            }
-        }
-    }
-
-    /// Every type on a path is mentioned by it: `Kind::A` mentions `ObjectKind`, and `A` of it.
-    fn record_path_mention(&mut self, parts: &[String], from: CallOrigin) {
-        let value = self.resolve_path(&parts[..parts.len() - 1], from.owner);
-        let mut last = None;
-        for atom in &value {
-            if let PossibleValue::Class(class) = atom {
-                let found = self.tables.members_named(*class, &parts[parts.len() - 1]);
-                last = found.first().copied().or(last);
-            }
-        }
-        // What a path goes through is a type or a module, whatever else has its name.
-        let through = |atom: &PossibleValue| match atom {
-            PossibleValue::External(term) => term.then(ExternalStep::Inst).map(PossibleValue::from),
-            PossibleValue::Function(..) => None,
-            other => Some(other.clone()),
-        };
-        let through: Vec<PossibleValue> = value.iter().filter_map(through).collect();
-        self.record_edges(from, SymbolRelation::Uses, &through);
-        if let Some(symbol) = last {
-            self.output.record_edge(from, SymbolRelation::Uses, symbol);
-        } else {
-            let value = self.resolve_path(parts, from.owner);
-            self.record_edges(from, SymbolRelation::Uses, &value);
-        }
-    }
-
-    /// The summary.
+    /// Builds the summary.
     pub(super) fn into_summary(mut self) -> FileCallSummary {
         let output = std::mem::take(&mut self.output);
         let recorded = output.into_recorded(|symbol| self.tables.path_of(symbol));
-        let face = self.build_exports();
+        let exports = self.build_exports();
         FileCallSummary {
             edges: recorded.edges,
             wants: recorded.unresolved_edges,
             names: recorded.unresolved_calls,
-            face,
+            face: exports,
             is_cut: self.budget.is_truncated(),
         }
     }
 
     fn build_exports(&mut self) -> ExportTable {
-        let mut face = ExportTable::default();
+        let mut exports = ExportTable::default();
         if self.tables.family == LanguageFamily::Go {
-            face.namespace.clone_from(&self.tables.facts.namespace);
-            face.builds = self
+            exports.namespace.clone_from(&self.tables.facts.namespace);
+            exports.builds = self
                 .tables
                 .facts
                 .build
                 .as_deref()
                 .map(GoBuildSet::of_condition)
                 .unwrap_or_default();
-            face.interfaces = self.tables.interfaces();
+            exports.interfaces = self.tables.interfaces();
         }
         for (at, import) in (0..).zip(self.tables.imports()) {
-            face.imports.insert(self.tables.import_key(import), at);
+            exports.imports.insert(self.tables.import_key(import), at);
         }
         for at in self.tables.symbols() {
             let shape = self.symbol_shape(at);
             let symbol = self.tables.symbol(at);
-            // Of several signatures the one that stands for the symbol says what is behind it.
+            // Of several overloads only the implementation has a shape.
             if let Some(shape) = shape.filter(|_| !symbol.is_overload()) {
-                face.shapes.insert(symbol.path.clone(), shape.into());
+                exports.shapes.insert(symbol.path.clone(), shape.into());
             }
         }
-        self.export_names(&mut face);
-        face
+        self.export_names(&mut exports);
+        exports
     }
 
     fn symbol_shape(&mut self, at: SymbolId) -> Option<SymbolShape> {
@@ -248,7 +91,7 @@ impl Interpreter<'_> {
             ShapeKind::Class | ShapeKind::Module => {
                 shape.members.extend(self.export_members(at));
                 let bases = match (&symbol.ty, symbol.kind) {
-                    // An `impl` of a type of another file comes from that type.
+                    // The base of an `impl` of a type of another file is that type.
                     (Some(ty), SymbolKind::Impl) => {
                         self.type_class(ty, SymbolId::owner(symbol.parent))
                     }
@@ -296,21 +139,21 @@ impl Interpreter<'_> {
         all
     }
 
-    /// What names of the file mean to others.
-    fn export_names(&mut self, face: &mut ExportTable) {
+    /// Exports the names of the file.
+    fn export_names(&mut self, exports: &mut ExportTable) {
         match self.tables.family {
-            LanguageFamily::JavaScript => self.export_declared(face),
+            LanguageFamily::JavaScript => self.export_declared(exports),
             LanguageFamily::Python => {
                 for at in 0..self.tables.facts.flow.bindings.len() {
                     let binding = &self.tables.facts.flow.bindings[at];
                     if binding.owner.is_none() && !binding.name.is_empty() {
                         if let Some(symbol) = SymbolId::owner(binding.symbol) {
                             let path = self.tables.path_of(Some(symbol));
-                            face.declared.insert(binding.name.clone(), path);
+                            exports.declared.insert(binding.name.clone(), path);
                         }
                         let value = self.read(BindingId::at(at), FrameId::MODULE);
                         let out = self.export_values(&value, 0);
-                        face.names.entry(binding.name.clone()).or_default().extend(out);
+                        exports.names.entry(binding.name.clone()).or_default().extend(out);
                     }
                 }
             }
@@ -342,14 +185,14 @@ impl Interpreter<'_> {
                     }
                     _ => vec![ExportedValue::Sym(symbol.path.clone())],
                 };
-                face.declared.entry(name.clone()).or_insert_with(|| symbol.path.clone());
-                face.names.entry(name).or_default().extend(out);
+                exports.declared.entry(name.clone()).or_insert_with(|| symbol.path.clone());
+                exports.names.entry(name).or_default().extend(out);
             }
         }
-        self.export_imports(face);
+        self.export_imports(exports);
     }
 
-    fn export_declared(&mut self, face: &mut ExportTable) {
+    fn export_declared(&mut self, exports: &mut ExportTable) {
         let facts = self.tables.facts;
         for export in &facts.exports {
             let from = export.from.map(|from| self.tables.import_key(ImportId::from(from)));
@@ -357,12 +200,12 @@ impl Interpreter<'_> {
                 (ExportKind::Star, Some(key)) => {
                     let term =
                         ExternalRef { base: ExternalBase::Import(key, None), ops: Vec::new() };
-                    face.stars.push((String::new(), term));
+                    exports.stars.push((String::new(), term));
                 }
                 (ExportKind::StarAs, Some(key)) => {
                     let term =
                         ExternalRef { base: ExternalBase::Import(key, None), ops: Vec::new() };
-                    face.names.insert(export.name.clone(), vec![ExportedValue::Ext(term)]);
+                    exports.names.insert(export.name.clone(), vec![ExportedValue::Ext(term)]);
                 }
                 (_, Some(key)) => {
                     let name = export.local.clone().unwrap_or_else(|| export.name.clone());
@@ -370,7 +213,7 @@ impl Interpreter<'_> {
                         base: ExternalBase::Import(key, Some(name)),
                         ops: Vec::new(),
                     };
-                    face.names.insert(export.name.clone(), vec![ExportedValue::Ext(term)]);
+                    exports.names.insert(export.name.clone(), vec![ExportedValue::Ext(term)]);
                 }
                 (kind, None) => {
                     let local = match export.value {
@@ -382,7 +225,7 @@ impl Interpreter<'_> {
                     };
                     if let Some(symbol) = SymbolId::owner(export.symbol.or(local)) {
                         let path = self.tables.path_of(Some(symbol));
-                        face.declared.insert(export.name.clone(), path);
+                        exports.declared.insert(export.name.clone(), path);
                     }
                     let symbol = SymbolId::owner(export.symbol);
                     let mut value = self.eval(&export.value, FrameId::MODULE, None);
@@ -390,25 +233,25 @@ impl Interpreter<'_> {
                         value = self.symbol_value(symbol, FrameId::MODULE);
                     }
                     let mut out = self.export_values(&value, 0);
-                    // What nothing is known of is still worth a mention.
+                    // A symbol of which nothing is known is exported by its path.
                     if let (true, Some(symbol)) = (out.is_empty(), symbol) {
                         out = vec![ExportedValue::Sym(self.tables.path_of(Some(symbol)))];
                     }
                     if kind == ExportKind::CommonJs && export.name == "default" {
                         for one in &out {
                             if let ExportedValue::Obj(fields) = one {
-                                face.names.extend(fields.iter().cloned());
+                                exports.names.extend(fields.iter().cloned());
                             }
                         }
                     }
-                    face.names.entry(export.name.clone()).or_default().extend(out);
+                    exports.names.entry(export.name.clone()).or_default().extend(out);
                 }
             }
         }
     }
 
-    /// Names that a module has from others, and the modules it takes in whole.
-    fn export_imports(&mut self, face: &mut ExportTable) {
+    /// Exports imported names, and the modules whose names are all imported.
+    fn export_imports(&mut self, exports: &mut ExportTable) {
         for (at, import) in self.tables.imports().zip(&self.tables.facts.imports) {
             let module = self.tables.module_path(SymbolId::owner(import.owner));
             for name in &import.names {
@@ -442,16 +285,16 @@ impl Interpreter<'_> {
                     _ => continue,
                 };
                 if name.name == "*" && !is_crate {
-                    face.stars.push((module.clone(), term));
+                    exports.stars.push((module.clone(), term));
                 } else {
                     let key = module_scoped_name(&module, here);
-                    face.names.entry(key).or_default().push(ExportedValue::Ext(term));
+                    exports.names.entry(key).or_default().push(ExportedValue::Ext(term));
                 }
             }
         }
     }
 
-    /// Arguments as other files see them. Only arguments that are given by position are kept.
+    /// Exports the arguments of a call. Only arguments that are given by position are kept.
     pub(super) fn export_args(&mut self, args: &[ArgValue]) -> Vec<Vec<ExportedValue>> {
         let mut all: Vec<Vec<ExportedValue>> = Vec::new();
         for arg in args {
@@ -486,8 +329,8 @@ impl Interpreter<'_> {
         depth: usize,
     ) -> Vec<ExportedValue> {
         let mut all: Vec<ExportedValue> = Vec::new();
-        for atom in value {
-            if let Some(out) = self.export_value(atom, function, depth)
+        for alternative in value {
+            if let Some(out) = self.export_value(alternative, function, depth)
                 && !all.contains(&out)
             {
                 all.push(out);
@@ -498,11 +341,11 @@ impl Interpreter<'_> {
 
     fn export_value(
         &mut self,
-        atom: &PossibleValue,
+        alternative: &PossibleValue,
         function: Owner,
         depth: usize,
     ) -> Option<ExportedValue> {
-        Some(match atom {
+        Some(match alternative {
             PossibleValue::Function(symbol, _) | PossibleValue::Class(symbol) => {
                 ExportedValue::Sym(self.tables.path_of(Some(*symbol)))
             }
@@ -558,7 +401,7 @@ impl Interpreter<'_> {
     }
 }
 
-/// A name with the path of its module.
+/// A name qualified with the path of its module.
 pub(crate) fn module_scoped_name(module: &str, name: &str) -> String {
     if module.is_empty() { name.to_owned() } else { format!("{module}.{name}") }
 }

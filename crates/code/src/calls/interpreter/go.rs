@@ -1,5 +1,5 @@
-//! Go: types are declared, and what is declared decides. A package is a folder, so the methods of
-//! a type may stand in another file than the type.
+//! Rules of Go. Declared types decide what a member means. A package is a folder, so a method may
+//! be declared in another file than its type.
 
 use std::collections::BTreeMap;
 
@@ -15,15 +15,15 @@ use super::eval::{declared_with_functions, global_value};
 use super::types::instance_of_class;
 use super::{Interpreter, LanguageFamily, ObjectKind};
 
-/// What an element of something that `range` goes over is kept as.
+/// The field that holds the element of a map, a slice or a channel.
 pub(in super::super) const ELEMENT_MEMBER: &str = "#each";
 
-/// What calling a value of a function type gives.
+/// The field that holds the result of a value of a function type.
 pub(in super::super) const RESULT_MEMBER: &str = "()";
 
 impl Interpreter<'_> {
-    /// What a name means: something of the functions around, of the package, or an import. A
-    /// method is never meant.
+    /// Resolves a name: a symbol of the enclosing functions, of the package, or an import. A name
+    /// never means a method.
     pub(super) fn resolve_package_name(&mut self, name: &str, owner: Owner) -> AbstractValue {
         let local = self.tables.local_symbols(name, owner);
         if !local.is_empty() {
@@ -37,7 +37,7 @@ impl Interpreter<'_> {
         vec![package.unwrap_or_else(|| global_value(name))]
     }
 
-    /// What the name of a type means.
+    /// Resolves the name of a type.
     pub(super) fn resolve_package_type(&mut self, name: &str, owner: Owner) -> AbstractValue {
         if syntax::is_predeclared(name) && self.tables.top_level(None, name).is_empty() {
             return Vec::new();
@@ -45,7 +45,8 @@ impl Interpreter<'_> {
         self.resolve_package_name(name, owner)
     }
 
-    /// What a variable, a constant or a field is: what it is declared as, else what it was given.
+    /// The value of a variable, a constant or a field: its declared type, else what was assigned to
+    /// it.
     pub(super) fn variable_value(&mut self, symbol: SymbolId) -> AbstractValue {
         let found = self.tables.symbol(symbol);
         let is_top = found.parent.is_none();
@@ -59,7 +60,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Maps and channels.
+    /// A value of a map or channel type; `None` for any other type.
     pub(super) fn container_instance(
         &mut self,
         path: &str,
@@ -81,7 +82,7 @@ impl Interpreter<'_> {
         Some(vec![made])
     }
 
-    /// A value of a function type: what calling it gives is all that counts.
+    /// A value of a function type. Only its result matters.
     pub(super) fn function_type_value(&mut self, result: &TypeRef, owner: Owner) -> AbstractValue {
         let result = self.instance_of(result, owner);
         if result.is_empty() {
@@ -92,13 +93,15 @@ impl Interpreter<'_> {
         vec![made]
     }
 
-    /// What calling a value gives of which only the type is known.
+    /// The result of calling a value of which only the type is known.
     pub(super) fn call_typed_value(&mut self, callee: &PossibleValue) -> AbstractValue {
         match callee {
             PossibleValue::Object(id) => self.heap.field(*id, RESULT_MEMBER).unwrap_or_default(),
             PossibleValue::Instance(class) => {
                 let like = self.underlying_type(*class);
-                let like = like.iter().filter(|atom| matches!(atom, PossibleValue::Object(_)));
+                let like = like
+                    .iter()
+                    .filter(|alternative| matches!(alternative, PossibleValue::Object(_)));
                 like.cloned()
                     .collect::<Vec<_>>()
                     .iter()
@@ -109,7 +112,8 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A literal of a type. Functions that its fields get are what these fields may call.
+    /// A composite literal. The functions that it assigns to fields are what calls of these fields
+    /// may run.
     pub(super) fn composite_literal(
         &mut self,
         ty: &PossibleValue,
@@ -129,38 +133,41 @@ impl Interpreter<'_> {
         made
     }
 
-    /// Whether a member is a field that holds a function, rather than a method.
+    /// Whether a member is a field that holds a function rather than a method.
     pub(super) fn holds_function(&self, members: &[PossibleValue]) -> bool {
-        let is_function = |atom: &PossibleValue| matches!(atom, PossibleValue::Function(one, _) if self.tables.kind(*one) != SymbolKind::Method);
+        let is_function = |alternative: &PossibleValue| matches!(alternative, PossibleValue::Function(one, _) if self.tables.kind(*one) != SymbolKind::Method);
         members.iter().any(is_function)
     }
 
-    /// What a type is made like: `type A []B` like a list.
+    /// The underlying type of a named type: that of `type A []B` is a slice.
     pub(super) fn underlying_type(&mut self, class: SymbolId) -> AbstractValue {
         let symbol = self.tables.symbol(class);
         if !symbol.flags.contains(SymbolFlags::DISTINCT_TYPE) {
             return Vec::new();
         }
         let Some(ty) = &symbol.ty else { return Vec::new() };
-        let like = self.limit_lookup(|machine| machine.instance_of(ty, Some(class)));
-        like.into_iter().filter(|atom| *atom != PossibleValue::Instance(class)).collect()
+        let like = self.limit_lookup(|interpreter| interpreter.instance_of(ty, Some(class)));
+        like.into_iter()
+            .filter(|alternative| *alternative != PossibleValue::Instance(class))
+            .collect()
     }
 
-    /// What `range` or an index gives of a value; of a function with type arguments, that function.
+    /// The element that `range` or an index gives. The index of a generic function is a type
+    /// argument, so that it gives the function itself.
     pub(super) fn range_element(&mut self, many: &PossibleValue, owner: Owner) -> AbstractValue {
         match many {
             PossibleValue::Function(..) | PossibleValue::BoundMethod(_) => vec![many.clone()],
             PossibleValue::Object(id) => self.heap.field(*id, ELEMENT_MEMBER).unwrap_or_default(),
             PossibleValue::Instance(class) => {
                 let like = self.underlying_type(*class);
-                self.limit_lookup(|machine| machine.elements_of(&like, owner))
+                self.limit_lookup(|interpreter| interpreter.elements_of(&like, owner))
             }
             _ => Vec::new(),
         }
     }
 
-    /// A member of a value of a type: its own; else what its package and what it takes in have,
-    /// which only linking can tell.
+    /// A member of a value of a type. Methods that other files of the package declare, and those of
+    /// embedded types, are resolved when the file is linked.
     pub(super) fn member_of_type(
         &mut self,
         class: SymbolId,
@@ -197,7 +204,7 @@ impl Interpreter<'_> {
         all
     }
 
-    /// What a structure takes in whole, by the name of the field that holds it.
+    /// The embedded fields of a struct, by name.
     fn embedded_fields(&mut self, class: SymbolId) -> Vec<(String, AbstractValue)> {
         let mut all = Vec::new();
         for step in self.tables.heritage(class) {
@@ -211,7 +218,7 @@ impl Interpreter<'_> {
         all
     }
 
-    /// The same as other files see it.
+    /// The embedded fields of a struct as other files see them.
     pub(super) fn export_embedded(
         &mut self,
         class: SymbolId,

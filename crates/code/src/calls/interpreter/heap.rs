@@ -223,12 +223,11 @@ impl Heap {
     }
 
     /// The object that all instances of a constructor function inherit from.
-    pub(super) fn prototype(&mut self, _budget: &mut Budget, function: SymbolId) -> ObjectId {
+    pub(super) fn prototype(&mut self, budget: &mut Budget, function: SymbolId) -> ObjectId {
         if let Some(known) = self.prototypes.get(&function) {
             return *known;
         }
-        self.objects.push(HeapObject::default());
-        let id = ObjectId::at(self.objects.len() - 1);
+        let id = self.alloc(budget, HeapObject::default());
         self.prototypes.insert(function, id);
         id
     }
@@ -519,6 +518,18 @@ mod tests {
         assert_eq!(heap.field(id, "f"), Some(vec![FIRST, SECOND]));
         heap.write_field(id, "f", vec![SECOND], Assignment::Certain);
         assert_eq!(heap.field(id, "f"), Some(vec![SECOND]));
+    }
+
+    #[test]
+    fn a_prototype_is_allocated_once_and_paid_for() {
+        let mut heap = Heap::new(LanguageFamily::JavaScript);
+        let mut budget = Budget::default();
+        let before = budget.steps_left();
+        let prototype = heap.prototype(&mut budget, SymbolId::at(3));
+        let after = budget.steps_left();
+        assert!(after < before);
+        assert_eq!(heap.prototype(&mut budget, SymbolId::at(3)), prototype);
+        assert_eq!(budget.steps_left(), after);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! Interprets the flow of one file.
 //!
-//! The module runs first, as written: a call goes into the function that is called, objects are
-//! made and changed, names get other values. Then each function that nobody called runs once
-//! with parameters of which only the declared type is known; what it returns and calls in terms
-//! of them is its summary, which stands for it from then on. Budgets bound all of it: where one
-//! is spent, a call is answered from the summary; where that of the file is spent, the summary says
-//! that something was left out.
+//! The module's own code runs first: calls run the called functions, objects are created and
+//! changed, variables are assigned. Then every function that was not called runs once, with
+//! parameters of which only the declared type is known. What it returns and which parameters it
+//! calls is its summary, which replaces running it from then on. Budgets limit the work: if the
+//! budget for calls is exhausted, summaries give the results of calls; if that of the file is
+//! exhausted, the result says that it is truncated.
 //!
 //! @see spec::code/calls
 
@@ -23,6 +23,7 @@ mod file_tables;
 mod go;
 mod heap;
 mod output;
+mod relations;
 mod run;
 mod scope;
 mod summaries;
@@ -42,19 +43,19 @@ use heap::{Heap, HeapObject, ObjectKind};
 use output::Output;
 use summaries::Summaries;
 
-/// How a language treats names.
+/// Group of languages that share name resolution rules.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum LanguageFamily {
-    /// Definitions are statements; members go through the receiver
+    /// Definitions are executed in order; members are accessed through the receiver
     Python,
-    /// Declarations are there from the start; objects are open
+    /// Declarations are hoisted; objects get members at any time
     JavaScript,
-    /// Names are paths through modules; types decide
+    /// Names are paths through modules; declared types decide what a member means
     Rust,
-    /// Names may be members of the class around; types decide
+    /// Names may be members of the enclosing class; declared types decide what a member means
     Classes,
-    /// Names are of the function, the package or an import, never of the receiver; what is
-    /// declared decides
+    /// Names belong to the function, the package or an import, never to the receiver; declared
+    /// types decide what a member means
     Go,
 }
 
@@ -74,16 +75,16 @@ pub(super) struct Interpreter<'a> {
     is_symbolic: bool,
 }
 
-/// What a file says about calls.
+/// Interprets a file and returns the summary of its calls.
 pub(super) fn interpret(language: Language, facts: &FileFacts) -> FileCallSummary {
     let tables = FileTables::new(family(language), facts);
-    let mut machine = Interpreter::new(&tables);
-    machine.run_module();
-    machine.expect_annotated();
-    machine.summarise_all();
-    machine.budget.refill();
-    machine.record_relations();
-    machine.into_summary()
+    let mut interpreter = Interpreter::new(&tables);
+    interpreter.run_module();
+    interpreter.expect_annotated();
+    interpreter.summarise_all();
+    interpreter.budget.refill();
+    interpreter.record_relations();
+    interpreter.into_summary()
 }
 
 const fn family(language: Language) -> LanguageFamily {

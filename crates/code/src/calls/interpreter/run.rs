@@ -1,4 +1,4 @@
-//! What runs, in order.
+//! Executing the steps of functions, and summarising functions.
 
 use std::collections::HashMap;
 
@@ -14,10 +14,10 @@ impl Interpreter<'_> {
     /// Runs the module's own code.
     pub(super) fn run_module(&mut self) {
         let steps = self.tables.body(None);
-        self.with_run_budget(|machine| machine.run_steps(FrameId::MODULE, steps, None));
+        self.with_run_budget(|interpreter| interpreter.run_steps(FrameId::MODULE, steps, None));
     }
 
-    /// Runs every function for its summary, what is inside of one after it.
+    /// Runs every function for its summary, outer functions before the ones inside.
     pub(super) fn summarise_all(&mut self) {
         for symbol in self.tables.symbols() {
             if self.tables.kind(symbol).is_callable() {
@@ -26,15 +26,15 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Makes the summary of a function, unless it is there or being made.
+    /// Makes the summary of a function, unless it is begun already.
     pub(super) fn ensure_summary(&mut self, symbol: SymbolId) {
         if self.summaries.is_begun(symbol) {
             return;
         }
         if self.summaries.depth() >= MAX_NESTED_SUMMARIES {
-            return; // its turn comes; until then it is known by what it declares
+            return; // it is summarised later; until then its declared type is used
         }
-        // What is around it decides what its free names mean.
+        // Its free names mean variables of the function around it.
         let around = self.tables.enclosing_function(self.tables.parent(symbol));
         if let Some(around) = around
             && self.summaries.function(around).is_none()
@@ -61,9 +61,9 @@ impl Interpreter<'_> {
         let blocks = self.heap.replace_blocks(vec![block]);
         let stack = std::mem::replace(&mut self.call_stack, vec![symbol]);
         self.summaries.begin(symbol);
-        self.with_run_budget(|machine| {
-            machine.bind_symbolic(symbol, frame);
-            machine.run_steps(frame, machine.tables.body(Some(symbol)), None);
+        self.with_run_budget(|interpreter| {
+            interpreter.bind_symbolic(symbol, frame);
+            interpreter.run_steps(frame, interpreter.tables.body(Some(symbol)), None);
         });
         let returns = self.run_result(symbol, frame);
         self.summaries.end(symbol, returns);
@@ -73,7 +73,7 @@ impl Interpreter<'_> {
         self.output.is_muted = was_muted;
         self.heap.replace_blocks(blocks);
         self.call_stack = stack;
-        // Functions inside of it see this frame.
+        // Functions inside of it use this frame as their parent.
         for inner in self.tables.symbols().skip(symbol.index() + 1) {
             let parent = self.tables.parent(inner);
             let within = self.tables.enclosing_function(parent);
@@ -87,7 +87,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What a run gave, with what is declared beside it.
+    /// The result of a run, completed by the declared type.
     pub(super) fn run_result(&mut self, symbol: SymbolId, frame: FrameId) -> Vec<PossibleValue> {
         let run = self.heap.frame_mut(frame);
         if self.tables.has_flag(symbol, SymbolFlags::GENERATOR) || !run.yields.is_empty() {
@@ -106,7 +106,7 @@ impl Interpreter<'_> {
         super::eval::prefer_known(returns, declared)
     }
 
-    /// Runs steps that are inside a block, or outside of any.
+    /// Runs steps that are directly or indirectly inside a block; `None` is the body itself.
     pub(super) fn run_steps(
         &mut self,
         frame: FrameId,

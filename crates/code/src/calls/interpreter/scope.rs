@@ -1,4 +1,4 @@
-//! What names mean that are not bound in the file's flow: by modules, classes and imports.
+//! Resolves names that no binding declares: through modules, classes and imports.
 
 use syntax::SymbolKind;
 
@@ -10,7 +10,7 @@ use super::eval::global_value;
 use super::{Interpreter, LanguageFamily, is_module_like};
 
 impl Interpreter<'_> {
-    /// What a free name means.
+    /// Resolves a name that no binding declares.
     pub(super) fn resolve_name(&mut self, name: &str, owner: Owner) -> AbstractValue {
         if self.tables.family != LanguageFamily::Go {
             let held = self.heap.free_name(name);
@@ -28,10 +28,11 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What the name of a type means.
+    /// Resolves the name of a type.
     pub(super) fn resolve_type_name(&mut self, name: &str, owner: Owner) -> AbstractValue {
         match self.tables.family {
-            // Types are rarely inherited: what is declared or imported counts, and it comes last.
+            // Types are rarely inherited, so the declared or imported one is taken, which comes
+            // last.
             LanguageFamily::Classes => self.member_or_top(name, owner).pop().into_iter().collect(),
             LanguageFamily::Rust => self.resolve_path(&[name.to_owned()], owner),
             LanguageFamily::Go => self.resolve_package_type(name, owner),
@@ -45,10 +46,10 @@ impl Interpreter<'_> {
         }
     }
 
-    /// A member of a class around, else something at the top, else something imported or
+    /// A member of an enclosing class, else a symbol at the top level, else one that is imported or
     /// declared in another file of the package.
     fn member_or_top(&mut self, name: &str, owner: Owner) -> AbstractValue {
-        // PHP's words for the class around, and Swift's.
+        // The enclosing class in PHP and Swift.
         if matches!(name, "self" | "static" | "Self")
             && let Some(class) = self.tables.enclosing_class(owner)
         {
@@ -63,7 +64,7 @@ impl Interpreter<'_> {
                 if !self.member_symbols(class, name).is_empty() {
                     return found;
                 }
-                // Only its parents' files can tell whether they have it.
+                // Only the files of its parents show whether these have the member.
                 join(&mut inherited, found);
                 if self.tables.symbol(symbol).name == name {
                     return vec![PossibleValue::Class(symbol)];
@@ -79,14 +80,15 @@ impl Interpreter<'_> {
         if !found.is_empty() {
             return self.symbol_values(&tables.prefer_implementations(found));
         }
-        if let Some(atom) = self.tables.imported_name(name) {
-            return vec![atom];
+        if let Some(alternative) = self.tables.imported_name(name) {
+            return vec![alternative];
         }
         join(&mut inherited, [global_value(name)]);
         inherited
     }
 
-    /// What a path means. Paths through this file's own modules are followed here.
+    /// Resolves a path. Paths that leave the modules of this file are resolved when the file is
+    /// linked.
     pub(super) fn resolve_path(&mut self, parts: &[String], owner: Owner) -> AbstractValue {
         let Some((first, rest)) = parts.split_first() else { return Vec::new() };
         let mut value = match (self.tables.family, first.as_str()) {
@@ -106,8 +108,8 @@ impl Interpreter<'_> {
             }
             _ => self.member_or_top(first, owner),
         };
-        // Other files may have a part of the namespace too.
-        let is_open = |atom: &PossibleValue| matches!(atom, PossibleValue::Class(one) if is_module_like(self.tables.kind(*one)));
+        // Other files may declare members of the same namespace.
+        let is_open = |alternative: &PossibleValue| matches!(alternative, PossibleValue::Class(one) if is_module_like(self.tables.kind(*one)));
         let is_open = self.tables.family == LanguageFamily::Classes && value.iter().all(is_open);
         for part in rest {
             value = self.get_all(&value, part, owner);
@@ -142,7 +144,7 @@ impl Interpreter<'_> {
         value
     }
 
-    /// What a name means in the functions and the module around.
+    /// Resolves a name in the enclosing functions and the enclosing module.
     fn lookup_lexical(&mut self, name: &str, owner: Owner) -> Option<AbstractValue> {
         let tables = self.tables;
         for scope in tables.ancestors(owner).map(Some).chain([None]) {

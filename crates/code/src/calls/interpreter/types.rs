@@ -1,4 +1,5 @@
-//! Written types as values: the class they name, an instance of it, what it holds.
+//! Declared types as values: the class that a type names, an instance of it, the elements of a
+//! container.
 
 use syntax::{SymbolKind, TypeRef};
 
@@ -6,7 +7,7 @@ use super::super::ids::{BindingId, FrameId, Owner, SymbolId};
 use super::super::value::{AbstractValue, ExternalStep, PossibleValue, join};
 use super::{Interpreter, LanguageFamily, ObjectKind};
 
-/// Types that are what they hold.
+/// Wrapper types that are treated as their first argument.
 const TRANSPARENT: [&str; 22] = [
     "Box",
     "Rc",
@@ -32,7 +33,7 @@ const TRANSPARENT: [&str; 22] = [
     "PromiseLike",
 ];
 
-/// Types that hold some of what they are of, as their last argument says.
+/// Container types. The last argument is the element type.
 const CONTAINER_TYPES: [&str; 44] = [
     "Option",
     "Vec",
@@ -81,7 +82,7 @@ const CONTAINER_TYPES: [&str; 44] = [
 ];
 
 impl Interpreter<'_> {
-    /// What the type of a class leads to: the class itself.
+    /// The class that a type names.
     pub(super) fn type_class(&mut self, ty: &TypeRef, owner: Owner) -> AbstractValue {
         match ty {
             TypeRef::Named { path, binding, .. } => {
@@ -96,7 +97,7 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Some value of a type.
+    /// A value of which only the type is known.
     pub(super) fn instance_of(&mut self, ty: &TypeRef, owner: Owner) -> AbstractValue {
         match ty {
             TypeRef::Named { path, args, .. } => {
@@ -166,7 +167,7 @@ impl Interpreter<'_> {
         if parts.iter().all(Vec::is_empty) {
             return Vec::new();
         }
-        // Go has no tuples: each part is taken by its place.
+        // Go has no tuples: each part is read by its position.
         let kind = if self.tables.family == LanguageFamily::Go {
             ObjectKind::Plain
         } else {
@@ -193,7 +194,7 @@ impl Interpreter<'_> {
         binding: Option<BindingId>,
         owner: Owner,
     ) -> AbstractValue {
-        self.limit_lookup(|machine| machine.lookup_type_path(path, binding, owner))
+        self.limit_lookup(|interpreter| interpreter.lookup_type_path(path, binding, owner))
     }
 
     fn lookup_type_path(
@@ -224,7 +225,7 @@ impl Interpreter<'_> {
         value
     }
 
-    /// What an alias stands for.
+    /// The type that an alias stands for.
     pub(super) fn alias_target(&mut self, symbol: SymbolId) -> AbstractValue {
         let ty = self.tables.symbol(symbol).ty.as_ref();
         let Some(ty) = ty else { return vec![PossibleValue::Class(symbol)] };
@@ -254,7 +255,7 @@ impl Interpreter<'_> {
         value
     }
 
-    /// What a function says it returns.
+    /// A value of the declared result type of a function.
     pub(super) fn declared_result(&mut self, function: SymbolId) -> AbstractValue {
         let ty = self.tables.symbol(function).ty.as_ref();
         ty.map(|ty| self.instance_of(ty, Some(function))).unwrap_or_default()
@@ -269,7 +270,7 @@ fn collection_of(inner: AbstractValue) -> AbstractValue {
     if inner.is_empty() { inner } else { vec![PossibleValue::Collection(inner.into())] }
 }
 
-/// An instance of what a type is named by.
+/// An instance of a class. A value that is no class but was resolved from a type stays as it is.
 pub(super) fn instance_of_class(class: PossibleValue) -> Option<PossibleValue> {
     match class {
         PossibleValue::Class(class) => Some(PossibleValue::Instance(class)),

@@ -468,3 +468,81 @@ fn params_by_function(facts: &FileFacts) -> HashMap<SymbolId, Vec<FunctionParam<
     }
     params
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Compares what a query of the tables gives for a file with what is expected.
+    #[track_caller]
+    fn check(file: &str, text: &str, query: impl Fn(&FileTables<'_>) -> String, expected: &str) {
+        let path = file.parse().expect("a path of the repository");
+        let language = syntax::Language::from_path(&path).expect("a language");
+        let facts = syntax::extract(Some(language), text.as_bytes());
+        let tables = FileTables::new(super::super::family(language), &facts);
+        assert_eq!(query(&tables), expected);
+    }
+
+    fn find(tables: &FileTables<'_>, path: &str) -> SymbolId {
+        let mut symbols = tables.symbols();
+        symbols.find(|id| tables.symbol(*id).path == path).expect("the fixture has the symbol")
+    }
+
+    fn members(class: &str) -> impl Fn(&FileTables<'_>) -> String {
+        move |tables| {
+            let names = tables.members(find(tables, class)).map(|(name, _)| name);
+            names.collect::<Vec<_>>().join(" ")
+        }
+    }
+
+    #[test]
+    fn members_of_an_impl_are_members_of_its_type() {
+        let text = "struct A { b: u8 }\nimpl A { fn c(&self) {} }\nmod m { fn d() {} }";
+        check("a.rs", text, members("A"), "b c");
+        check("a.rs", text, members("m"), "d");
+    }
+
+    #[test]
+    fn a_go_method_is_a_member_of_its_type() {
+        let text = "package p\ntype A struct { b int }\nfunc (a A) C() {}\n";
+        check("a.go", text, members("A"), "C b");
+    }
+
+    #[test]
+    fn steps_belong_to_the_nearest_function() {
+        let text = "def f():\n    class A:\n        x = g()\n    h()\ni()\n";
+        let bodies = |tables: &FileTables<'_>| {
+            let function = find(tables, "f");
+            let inner = tables.enclosing_function(Some(find(tables, "f.A")));
+            let [own, module] = [Some(function), None].map(|owner| tables.body(owner).len());
+            let all = tables.facts.flow.steps.len();
+            format!("{} {}", tables.path_of(inner), own > 0 && module > 0 && own + module == all)
+        };
+        check("a.py", text, bodies, "f true");
+    }
+
+    #[test]
+    fn a_class_is_found_from_deep_inside_its_methods() {
+        let text = "class A { m() { return () => { const f = function g() {}; } } }";
+        let class = |tables: &FileTables<'_>| {
+            let method = find(tables, "A.m");
+            let innermost = tables.symbols().last();
+            let classes =
+                [tables.enclosing_class(innermost), tables.enclosing_class_body(innermost)];
+            let [deep, body] = classes.map(|class| tables.path_of(class));
+            format!("{deep}|{body}|{}", tables.path_of(tables.enclosing_class(Some(method))))
+        };
+        check("a.ts", text, class, "A||A");
+    }
+
+    #[test]
+    fn the_last_definition_of_a_python_name_is_the_valid_one() {
+        let text = "def f(): pass\ndef f(): return 1\n";
+        let line = |tables: &FileTables<'_>| {
+            let found = tables.prefer_implementations(tables.top_level(None, "f"));
+            let lines = found.iter().map(|id| tables.symbol(*id).line.to_string());
+            lines.collect::<Vec<_>>().join(" ")
+        };
+        check("a.py", text, line, "2");
+    }
+}

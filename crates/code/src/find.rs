@@ -122,7 +122,7 @@ impl SymbolNameIndex {
     }
 
     /// How near a symbol is to what is looked for: the least is the nearest.
-    fn rank(&self, at: usize, (name, letters): (&str, &str)) -> SymbolMatchRank<'_> {
+    fn rank(&self, at: usize, name: &str, letters: &str) -> SymbolMatchRank<'_> {
         let symbol = &self.symbols[at];
         let full = &self.full_names[symbol.start..self.name_end(at)];
         let lower =
@@ -210,13 +210,25 @@ fn resolve_alias(conn: &Connection, file: RepoPath, name: String) -> Result<Opti
     Ok(None)
 }
 
-/// Symbols that fit: those that are offered under the name, the exact name, then names that start
-/// so, then names that hold it. How many there are, and a part of them.
+/// The part of a result list that is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResultRange {
+    /// How many results are skipped
+    pub offset: usize,
+    /// How many results are returned at most
+    pub limit: usize,
+}
+
+/// Finds symbols by name. Symbols that are exported under the name come first, then exact matches,
+/// then names that start with the text, then names that contain it. Returns the number of all
+/// matches, and the wanted part of them.
 pub fn find_symbols(
-    (conn, names): (&Connection, &SymbolNameIndex),
+    conn: &Connection,
+    names: &SymbolNameIndex,
     wanted: &SymbolNameQuery<'_>,
-    (offset, limit): (usize, usize),
+    page: ResultRange,
 ) -> Result<(usize, Vec<SymbolMatch>)> {
+    let ResultRange { offset, limit } = page;
     let (case, letters) = (Case::of(wanted.name), wanted.name.to_ascii_lowercase());
     if letters.is_empty() || letters.contains('\n') {
         return Ok((0, Vec::new()));
@@ -232,7 +244,7 @@ pub fn find_symbols(
     });
     let mut found: Vec<usize> =
         names.containing(&letters).filter(|at| names.matches_filters(*at, wanted, case)).collect();
-    found.sort_by_cached_key(|at| names.rank(*at, (wanted.name, &letters)));
+    found.sort_by_cached_key(|at| names.rank(*at, wanted.name, &letters));
     let total = aliased.len() + found.len();
     let past = offset.saturating_sub(aliased.len());
     let mut rows: Vec<SymbolMatch> = aliased.into_iter().skip(offset).take(limit).collect();

@@ -18,7 +18,8 @@ pub use calls::{
     unresolved_callees, unresolved_calls,
 };
 pub use find::{
-    Case, SymbolMatch, SymbolNameIndex, SymbolNameQuery, exported_as, find_symbols, symbols_named,
+    Case, ResultRange, SymbolMatch, SymbolNameIndex, SymbolNameQuery, exported_as, find_symbols,
+    symbols_named,
 };
 pub use moves::{MoveCandidate, MoveEvidence, match_moves};
 pub use resolve::{FileCatalog, ImporterRow, imported_files, importer_names, importers, resolve};
@@ -29,4 +30,4 @@ pub use tables::{
     symbol_kind, symbols_in_file, symbols_with_name, top_level_exports_between, top_level_names,
     unresolved_imports,
 };
-pub use unused::{UnusedCertainty as Unneeded, UnusedSymbol, unused_exports};
+pub use unused::{UnusedCertainty, UnusedSymbol, unused_exports};

@@ -76,7 +76,8 @@ pub struct ImportBinding(pub String, pub Option<String>);
 pub fn index_file(
     conn: &Connection,
     path: &RepoPath,
-    (facts, digest): (&FileFacts, Option<&CallDigest>),
+    facts: &FileFacts,
+    digest: Option<&CallDigest>,
     is_new: bool,
 ) -> Result<()> {
     resolve::index_file(conn, path, facts, is_new)?;
@@ -84,10 +85,11 @@ pub fn index_file(
     for (id, symbol) in (0..).zip(&facts.symbols).filter(|(_, symbol)| symbol.is_listed()) {
         let parent = named_parent(&facts.symbols, symbol);
         let overloads = signatures.remove(symbol.path.as_str()).unwrap_or_default();
-        tables::put_symbol(conn, path, (id, parent), (symbol, &overloads))?;
+        let new = NewSymbol { id, parent, symbol, overloads };
+        tables::put_symbol(conn, path, &new)?;
     }
     for (id, import) in (0..).zip(&facts.imports) {
-        tables::put_import(conn, path, id, (import, &import_names_json(import)))?;
+        tables::put_import(conn, path, id, import, &import_names_json(import))?;
     }
     for (id, alias) in
         (0..).zip(facts.exports.iter().filter_map(|export| export_alias(facts, export)))
@@ -105,6 +107,16 @@ pub fn remove_file(conn: &Connection, path: &RepoPath, gone: bool) -> Result<()>
         resolve::remove_file(conn, path)?;
     }
     tables::remove_rows(conn, path)
+}
+
+/// A symbol to be written to the index.
+pub(crate) struct NewSymbol<'f> {
+    /// The position of the symbol in the file
+    pub id: u32,
+    /// The nearest listed symbol around it
+    pub parent: Option<u32>,
+    pub symbol: &'f Symbol,
+    pub overloads: Overloads<'f>,
 }
 
 /// What the further signatures of symbols say, by the path of the symbol.

@@ -3,9 +3,9 @@
 use base::entity::{own_name, plain_name};
 use base::{RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, SqlResult, params, sqlite_problem};
-use syntax::{Import, Symbol, SyntaxError};
+use syntax::{Import, SyntaxError};
 
-use crate::symbols::{ExportAlias, ImportRow, Overloads, SymbolRow, visibility_name};
+use crate::symbols::{ExportAlias, ImportRow, NewSymbol, SymbolRow, visibility_name};
 
 /// The tables.
 pub const SCHEMA: &str = concat!(
@@ -44,12 +44,8 @@ const SYMBOL_COLUMNS: &str =
 const IMPORT_COLUMNS: &str =
     "SELECT path, specifier, kind, level, names, type_only, line, target FROM import";
 
-pub(crate) fn put_symbol(
-    conn: &Connection,
-    path: &RepoPath,
-    (id, parent): (u32, Option<u32>),
-    (symbol, overloads): (&Symbol, &Overloads<'_>),
-) -> Result<()> {
+pub(crate) fn put_symbol(conn: &Connection, path: &RepoPath, new: &NewSymbol<'_>) -> Result<()> {
+    let NewSymbol { id, parent, symbol, overloads } = new;
     let sql = "INSERT INTO symbol VALUES
         (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)";
     let plain = plain_name(&symbol.path);
@@ -87,7 +83,8 @@ pub(crate) fn put_import(
     conn: &Connection,
     path: &RepoPath,
     id: u32,
-    (import, names): (&Import, &str),
+    import: &Import,
+    names: &str,
 ) -> Result<()> {
     conn.prepare_cached("INSERT INTO import VALUES (?1,?2,?3,?4,?5,?6,?7,?8,NULL)")
         .and_then(|mut s| {
@@ -152,10 +149,11 @@ pub fn symbols_in_file(conn: &Connection, path: &RepoPath) -> Result<Vec<SymbolR
     )
 }
 
-/// The exported symbols at the top of the files between two paths.
+/// The exported top-level symbols of the files whose path is at least `low` and less than `high`.
 pub fn top_level_exports_between(
     conn: &Connection,
-    (low, high): (&[u8], &[u8]),
+    low: &[u8],
+    high: &[u8],
 ) -> Result<Vec<SymbolRow>> {
     let sql = format!(
         "{SYMBOL_COLUMNS} WHERE path >= ?1 AND path < ?2 AND exported AND parent IS NULL ORDER BY path, id"

@@ -17,6 +17,7 @@ use super::summary::{
     ExportTable, FileCallSummary, LocalEdge, UnresolvedEdge, collect_ref_imports,
     collect_value_imports,
 };
+use super::tables::{EncodedSummary, PathId};
 use super::value::ExportedValue;
 use super::{interpreter, tables};
 
@@ -52,7 +53,7 @@ pub struct CallDigest {
     export_table: Vec<u8>,
     link_input: Vec<u8>,
     export_digests: Vec<u8>,
-    is_cut: bool,
+    is_truncated: bool,
 }
 
 impl CallDigest {
@@ -69,15 +70,25 @@ impl CallDigest {
         let face = bytes(postcard::to_stdvec(&summary.face));
         let FileCallSummary { edges, wants, names, is_cut, .. } = summary;
         let own = bytes(postcard::to_stdvec(&LinkInput { edges, wants, names }));
-        Some(Self { export_table: face, link_input: own, export_digests: parts, is_cut })
+        Some(Self {
+            export_table: face,
+            link_input: own,
+            export_digests: parts,
+            is_truncated: is_cut,
+        })
     }
 }
 
 /// Takes in what a file says about calls.
 pub(crate) fn index_file(conn: &Connection, path: &RepoPath, digest: &CallDigest) -> Result<()> {
     let place = tables::path_id(conn, path)?;
-    let CallDigest { export_table: face, link_input: own, export_digests: parts, is_cut } = digest;
-    tables::put_summary(conn, place, (face, own, parts), *is_cut)?;
+    let summary = EncodedSummary {
+        export_table: &digest.export_table,
+        link_input: &digest.link_input,
+        export_digests: &digest.export_digests,
+        is_truncated: digest.is_truncated,
+    };
+    tables::put_summary(conn, place, summary)?;
     tables::mark_touched(conn, place)
 }
 
@@ -116,7 +127,7 @@ pub fn link_pending(conn: &Connection) -> Result<()> {
 }
 
 /// Compares what a file offers with what it offered, and marks who rests on what differs.
-fn mark_changed_exports(world: &mut IndexedFiles<'_>, place: i64) -> Result<()> {
+fn mark_changed_exports(world: &mut IndexedFiles<'_>, place: PathId) -> Result<()> {
     let conn = world.conn;
     let Some(path) = tables::path_by_id(conn, place)? else { return Ok(()) };
     let mut before: BTreeMap<String, i64> =
@@ -130,7 +141,7 @@ fn mark_changed_exports(world: &mut IndexedFiles<'_>, place: i64) -> Result<()> 
     let mut changed = Vec::new();
     for (name, digest) in &now {
         if before.remove(name) != Some(*digest) {
-            tables::put_exported_name(conn, place, (name, *digest))?;
+            tables::put_exported_name(conn, place, name, *digest)?;
             changed.push(name.clone());
         }
     }
@@ -265,24 +276,25 @@ fn digest(bytes: &[u8]) -> i64 {
 }
 
 /// Answers a file's wants anew.
-fn relink(world: &mut IndexedFiles<'_>, place: i64) -> Result<()> {
+fn relink(world: &mut IndexedFiles<'_>, place: PathId) -> Result<()> {
     let conn = world.conn;
     tables::remove_links(conn, place)?;
     let Some((path, edges, links)) = link_file(world, place)? else { return Ok(()) };
     for edge in edges.iter().chain(&links.edges) {
         if let Some(edge) = to_named_edge(edge) {
-            let ends = (world.path_id(&edge.from.0)?, world.path_id(&edge.to.0)?);
-            tables::put_edge(conn, place, ends, &edge)?;
+            let from = world.path_id(&edge.from.0)?;
+            let to = world.path_id(&edge.to.0)?;
+            tables::put_edge(conn, place, from, to, &edge)?;
         }
     }
     for (from, name, line) in &links.unresolved_calls {
-        tables::put_unresolved_call(conn, place, (nearest_named_path(from), name, *line))?;
+        tables::put_unresolved_call(conn, place, nearest_named_path(from), name, *line)?;
     }
     for (on, names) in &links.dependencies {
         let is_other = |name: &&String| *on != path || *name == DECLARED_BY_KEY;
         let on = world.path_id(on)?;
         for name in names.iter().filter(is_other) {
-            tables::put_dependency(conn, place, (on, name))?;
+            tables::put_dependency(conn, place, on, name)?;
         }
     }
     Ok(())
@@ -292,7 +304,7 @@ fn relink(world: &mut IndexedFiles<'_>, place: i64) -> Result<()> {
 type FileEdges = (RepoPath, Vec<LinkedEdge>, LinkResult);
 
 /// What a file says itself, and what its wants come to.
-fn link_file(world: &mut IndexedFiles<'_>, place: i64) -> Result<Option<FileEdges>> {
+fn link_file(world: &mut IndexedFiles<'_>, place: PathId) -> Result<Option<FileEdges>> {
     let conn = world.conn;
     let Some(path) = tables::path_by_id(conn, place)? else { return Ok(None) };
     let Some(own) = tables::link_input(conn, place)? else { return Ok(None) };
@@ -354,7 +366,7 @@ fn nearest_named_path(path: &str) -> &str {
 struct IndexedFiles<'c> {
     conn: &'c Connection,
     exports: HashMap<RepoPath, Option<Rc<ExportTable>>>,
-    path_ids: HashMap<RepoPath, i64>,
+    path_ids: HashMap<RepoPath, PathId>,
     targets: RefCell<HashMap<RepoPath, Rc<HashMap<u32, RepoPath>>>>,
     declared_by: HashMap<RepoPath, Option<RepoPath>>,
     implementors: HashMap<String, Vec<RepoPath>>,
@@ -400,7 +412,7 @@ impl<'c> IndexedFiles<'c> {
         Ok(found)
     }
 
-    fn path_id(&mut self, path: &RepoPath) -> Result<i64> {
+    fn path_id(&mut self, path: &RepoPath) -> Result<PathId> {
         if let Some(place) = self.path_ids.get(path) {
             return Ok(*place);
         }

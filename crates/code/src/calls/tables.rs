@@ -6,6 +6,20 @@ use store::{Connection, OptionalExtension, Row, SqlResult, params, sqlite_proble
 use super::link::LinkedEdge;
 use super::summary::{EdgeConfidence, SymbolRelation};
 
+/// A path of the call graph, by its row in the table `place`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PathId(i64);
+
+/// The stored form of one file's summary.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EncodedSummary<'a> {
+    pub export_table: &'a [u8],
+    pub link_input: &'a [u8],
+    pub export_digests: &'a [u8],
+    /// Whether the analysis was cut off by the budget
+    pub is_truncated: bool,
+}
+
 /// An edge of the call graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallEdgeRow {
@@ -38,24 +52,24 @@ fn list<T>(
 }
 
 /// The number of a path, given to it if it has none.
-pub(crate) fn path_id(conn: &Connection, path: &RepoPath) -> Result<i64> {
+pub(crate) fn path_id(conn: &Connection, path: &RepoPath) -> Result<PathId> {
     if let Some(found) = find_path_id(conn, path)? {
         return Ok(found);
     }
     run(conn, "INSERT INTO place (path) VALUES (?1)", params![path.as_bytes()])?;
-    Ok(conn.last_insert_rowid())
+    Ok(PathId(conn.last_insert_rowid()))
 }
 
 /// The number of a path, if it has one.
-pub(crate) fn find_path_id(conn: &Connection, path: &RepoPath) -> Result<Option<i64>> {
+pub(crate) fn find_path_id(conn: &Connection, path: &RepoPath) -> Result<Option<PathId>> {
     conn.prepare_cached("SELECT id FROM place WHERE path = ?1")
-        .and_then(|mut s| s.query_row([path.as_bytes()], |row| row.get(0)).optional())
+        .and_then(|mut s| s.query_row([path.as_bytes()], |row| row.get(0).map(PathId)).optional())
         .map_err(sqlite_problem("read the call graph"))
 }
 
 /// The path of a number.
-pub(crate) fn path_by_id(conn: &Connection, place: i64) -> Result<Option<RepoPath>> {
-    let found = list(conn, "SELECT path FROM place WHERE id = ?1", params![place], |row| {
+pub(crate) fn path_by_id(conn: &Connection, place: PathId) -> Result<Option<RepoPath>> {
+    let found = list(conn, "SELECT path FROM place WHERE id = ?1", params![place.0], |row| {
         path_column(row, 0)
     })?;
     Ok(found.into_iter().next())
@@ -63,12 +77,12 @@ pub(crate) fn path_by_id(conn: &Connection, place: i64) -> Result<Option<RepoPat
 
 pub(crate) fn put_summary(
     conn: &Connection,
-    place: i64,
-    (face, own, parts): (&[u8], &[u8], &[u8]),
-    is_cut: bool,
+    place: PathId,
+    summary: EncodedSummary<'_>,
 ) -> Result<()> {
+    let EncodedSummary { export_table, link_input, export_digests, is_truncated } = summary;
     let sql = "INSERT OR REPLACE INTO summary VALUES (?1, ?2, ?3, ?4, ?5)";
-    run(conn, sql, params![place, face, own, parts, is_cut])
+    run(conn, sql, params![place.0, export_table, link_input, export_digests, is_truncated])
 }
 
 /// Files in which more goes on than was followed.
@@ -78,9 +92,9 @@ pub fn truncated_files(conn: &Connection) -> Result<Vec<RepoPath>> {
     list(conn, sql, params![], |row| path_column(row, 0))
 }
 
-pub(crate) fn export_digests(conn: &Connection, place: i64) -> Result<Option<Vec<u8>>> {
+pub(crate) fn export_digests(conn: &Connection, place: PathId) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT parts FROM summary WHERE place = ?1";
-    Ok(list(conn, sql, params![place], |row| row.get(0))?.into_iter().next())
+    Ok(list(conn, sql, params![place.0], |row| row.get(0))?.into_iter().next())
 }
 
 pub(crate) fn export_table(conn: &Connection, path: &RepoPath) -> Result<Option<Vec<u8>>> {
@@ -89,44 +103,45 @@ pub(crate) fn export_table(conn: &Connection, path: &RepoPath) -> Result<Option<
     Ok(found.into_iter().next())
 }
 
-pub(crate) fn link_input(conn: &Connection, place: i64) -> Result<Option<Vec<u8>>> {
+pub(crate) fn link_input(conn: &Connection, place: PathId) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT own FROM summary WHERE place = ?1";
-    Ok(list(conn, sql, params![place], |row| row.get(0))?.into_iter().next())
+    Ok(list(conn, sql, params![place.0], |row| row.get(0))?.into_iter().next())
 }
 
 /// Drops what a file said; what it offered stays until it is compared.
-pub(crate) fn remove_summary(conn: &Connection, place: i64) -> Result<()> {
-    run(conn, "DELETE FROM summary WHERE place = ?1", params![place])?;
+pub(crate) fn remove_summary(conn: &Connection, place: PathId) -> Result<()> {
+    run(conn, "DELETE FROM summary WHERE place = ?1", params![place.0])?;
     remove_links(conn, place)
 }
 
 /// Drops what a file's wants came to.
-pub(crate) fn remove_links(conn: &Connection, place: i64) -> Result<()> {
+pub(crate) fn remove_links(conn: &Connection, place: PathId) -> Result<()> {
     for sql in [
         "DELETE FROM edge WHERE place = ?1",
         "DELETE FROM unsure WHERE place = ?1",
         "DELETE FROM rest WHERE place = ?1",
     ] {
-        run(conn, sql, params![place])?;
+        run(conn, sql, params![place.0])?;
     }
     Ok(())
 }
 
-pub(crate) fn exported_names(conn: &Connection, place: i64) -> Result<Vec<(String, i64)>> {
+pub(crate) fn exported_names(conn: &Connection, place: PathId) -> Result<Vec<(String, i64)>> {
     let sql = "SELECT name, digest FROM offer WHERE place = ?1";
-    list(conn, sql, params![place], |row| Ok((row.get(0)?, row.get(1)?)))
+    list(conn, sql, params![place.0], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 pub(crate) fn put_exported_name(
     conn: &Connection,
-    place: i64,
-    (name, digest): (&str, i64),
+    place: PathId,
+    name: &str,
+    digest: i64,
 ) -> Result<()> {
-    run(conn, "INSERT OR REPLACE INTO offer VALUES (?1, ?2, ?3)", params![place, name, digest])
+    run(conn, "INSERT OR REPLACE INTO offer VALUES (?1, ?2, ?3)", params![place.0, name, digest])
 }
 
-pub(crate) fn remove_exported_name(conn: &Connection, place: i64, name: &str) -> Result<()> {
-    run(conn, "DELETE FROM offer WHERE place = ?1 AND name = ?2", params![place, name])
+pub(crate) fn remove_exported_name(conn: &Connection, place: PathId, name: &str) -> Result<()> {
+    run(conn, "DELETE FROM offer WHERE place = ?1 AND name = ?2", params![place.0, name])
 }
 
 /// Files that offer a name.
@@ -136,31 +151,31 @@ pub(crate) fn files_exporting(conn: &Connection, name: &str) -> Result<Vec<RepoP
 }
 
 /// Marks a file as touched.
-pub(crate) fn mark_touched(conn: &Connection, place: i64) -> Result<()> {
+pub(crate) fn mark_touched(conn: &Connection, place: PathId) -> Result<()> {
     let sql = "INSERT INTO stale VALUES (?1, 1) ON CONFLICT DO UPDATE SET touched = 1";
-    run(conn, sql, params![place])
+    run(conn, sql, params![place.0])
 }
 
 /// Marks those whose edges rest on a name.
-pub(crate) fn mark_dependents_stale(conn: &Connection, on: i64, name: &str) -> Result<()> {
+pub(crate) fn mark_dependents_stale(conn: &Connection, on: PathId, name: &str) -> Result<()> {
     let sql = "INSERT OR IGNORE INTO stale
         SELECT place, 0 FROM rest WHERE on_place = ?1 AND on_name = ?2";
-    run(conn, sql, params![on, name])
+    run(conn, sql, params![on.0, name])
 }
 
 /// Marks those whose edges rest on anything of a file.
-pub(crate) fn mark_all_dependents_stale(conn: &Connection, on: i64) -> Result<()> {
+pub(crate) fn mark_all_dependents_stale(conn: &Connection, on: PathId) -> Result<()> {
     let sql = "INSERT OR IGNORE INTO stale SELECT DISTINCT place, 0 FROM rest WHERE on_place = ?1";
-    run(conn, sql, params![on])
+    run(conn, sql, params![on.0])
 }
 
-pub(crate) fn touched(conn: &Connection) -> Result<Vec<i64>> {
+pub(crate) fn touched(conn: &Connection) -> Result<Vec<PathId>> {
     let sql = "SELECT place FROM stale WHERE touched ORDER BY place";
-    list(conn, sql, params![], |row| row.get(0))
+    list(conn, sql, params![], |row| row.get(0).map(PathId))
 }
 
-pub(crate) fn stale_files(conn: &Connection) -> Result<Vec<i64>> {
-    list(conn, "SELECT place FROM stale ORDER BY place", params![], |row| row.get(0))
+pub(crate) fn stale_files(conn: &Connection) -> Result<Vec<PathId>> {
+    list(conn, "SELECT place FROM stale ORDER BY place", params![], |row| row.get(0).map(PathId))
 }
 
 pub(crate) fn clear_stale(conn: &Connection) -> Result<()> {
@@ -169,28 +184,31 @@ pub(crate) fn clear_stale(conn: &Connection) -> Result<()> {
 
 pub(crate) fn put_edge(
     conn: &Connection,
-    by: i64,
-    (from, to): (i64, i64),
+    by: PathId,
+    from: PathId,
+    to: PathId,
     edge: &LinkedEdge,
 ) -> Result<()> {
     let sql = "INSERT INTO edge VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         ON CONFLICT DO UPDATE SET sure = min(sure, excluded.sure), line = min(line, excluded.line)";
     let (relation, sure) = (edge.relation as i64, edge.sure as i64);
-    run(conn, sql, params![by, from, edge.from.1, relation, to, edge.to.1, sure, edge.line])
+    run(conn, sql, params![by.0, from.0, edge.from.1, relation, to.0, edge.to.1, sure, edge.line])
 }
 
 pub(crate) fn put_unresolved_call(
     conn: &Connection,
-    place: i64,
-    (from, name, line): (&str, &str, u32),
+    place: PathId,
+    from: &str,
+    name: &str,
+    line: u32,
 ) -> Result<()> {
     let sql = "INSERT INTO unsure VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT DO UPDATE SET line = min(line, excluded.line)";
-    run(conn, sql, params![place, from, name, line])
+    run(conn, sql, params![place.0, from, name, line])
 }
 
-pub(crate) fn put_dependency(conn: &Connection, by: i64, (on, name): (i64, &str)) -> Result<()> {
-    run(conn, "INSERT OR IGNORE INTO rest VALUES (?1, ?2, ?3)", params![by, on, name])
+pub(crate) fn put_dependency(conn: &Connection, by: PathId, on: PathId, name: &str) -> Result<()> {
+    run(conn, "INSERT OR IGNORE INTO rest VALUES (?1, ?2, ?3)", params![by.0, on.0, name])
 }
 
 /// The files that imports of a file mean, by the place of the import.
@@ -306,10 +324,8 @@ pub fn unresolved_call_counts(conn: &Connection, name: &str) -> Result<Vec<(Repo
 }
 
 /// The names that a symbol calls, of which nothing else is known.
-pub fn unresolved_callees(
-    conn: &Connection,
-    (file, from): (&RepoPath, &str),
-) -> Result<Vec<String>> {
+pub fn unresolved_callees(conn: &Connection, caller: SymbolEndpoint<'_>) -> Result<Vec<String>> {
+    let (file, from) = caller;
     let sql = "SELECT name FROM unsure JOIN place ON id = place
         WHERE path = ?1 AND from_name = ?2 ORDER BY name";
     list(conn, sql, params![file.as_bytes(), from], |row| row.get(0))

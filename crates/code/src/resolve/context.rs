@@ -120,7 +120,8 @@ impl<'a> ResolutionContext<'a> {
     pub(crate) fn memoise<T: 'static>(
         &self,
         what: &'static str,
-        (path, name): (&RepoPath, &str),
+        path: &RepoPath,
+        name: &str,
         compute: impl FnOnce() -> T,
     ) -> Rc<T> {
         let key = (what, path.clone(), name.to_owned());

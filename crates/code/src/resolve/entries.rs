@@ -85,13 +85,21 @@ fn python_entry(
     Some(SymbolOrigin::new(file, name))
 }
 
-/// Whether strangers could reach a Rust file's public items: its crate is a library that may be
-/// published, and every module around it is public. `None` where it is no part of a library.
-pub(crate) fn is_public_module(
+/// Who can use the public items of a Rust file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LibraryVisibility {
+    /// Whether the crate is a library that may be published
+    pub is_published: bool,
+    /// Whether every module around the file is public
+    pub is_reachable: bool,
+}
+
+/// Who can use the public items of a Rust file; `None` if it belongs to no library.
+pub(crate) fn library_visibility(
     world: &ResolutionContext<'_>,
     conn: &Connection,
     path: &RepoPath,
-) -> Option<(bool, bool)> {
+) -> Option<LibraryVisibility> {
     if Language::from_path(path) != Some(Language::Rust) {
         return None;
     }
@@ -99,6 +107,7 @@ pub(crate) fn is_public_module(
         let symbol = crate::tables::symbol(conn, by, name).ok().flatten();
         symbol.is_some_and(|symbol| symbol.visibility == "public")
     };
-    let published = rust::is_library_publishable(world, path)?;
-    Some((published, is_publicly_reachable(world, path, &is_public)))
+    let is_published = rust::is_library_publishable(world, path)?;
+    let is_reachable = is_publicly_reachable(world, path, &is_public);
+    Some(LibraryVisibility { is_published, is_reachable })
 }

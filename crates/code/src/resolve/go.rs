@@ -55,8 +55,8 @@ fn package_folder(
     }
     let module = manifest_above(world, from, "go.mod");
     let own = || {
-        let (home, module) = module.as_ref()?;
-        folder_in_module(wanted, module.module.as_deref()?, home)
+        let GoModuleAt { folder, module } = module.as_ref()?;
+        folder_in_module(wanted, module.module.as_deref()?, folder)
     };
     let has = |found: RepoPath| if_has_sources(world, found);
     own()
@@ -78,12 +78,11 @@ fn folder_in_module(wanted: &str, module: &str, folder: &str) -> Option<RepoPath
 }
 
 /// A package of a module that is taken from a folder.
-fn folder_of_replacement(
-    wanted: &str,
-    (home, module): &(String, syntax::GoModule),
-) -> Option<RepoPath> {
-    let mut rules = module.replaced.iter();
-    rules.find_map(|(name, folder)| folder_in_module(wanted, name, &format!("{home}{folder}/")))
+fn folder_of_replacement(wanted: &str, manifest: &GoModuleAt) -> Option<RepoPath> {
+    let mut rules = manifest.module.replaced.iter();
+    rules.find_map(|(name, folder)| {
+        folder_in_module(wanted, name, &format!("{}{folder}/", manifest.folder))
+    })
 }
 
 /// A package that is kept in a `vendor` folder of the module or above it.
@@ -123,17 +122,26 @@ fn sibling_module_folder(world: &ResolutionContext<'_>, wanted: &str) -> Option<
     })
 }
 
-/// The module or workspace that a file belongs to, with its folder.
+/// A Go module or workspace, and the folder of its manifest.
+struct GoModuleAt {
+    /// Empty for the root of the repository, else with `/` at the end
+    folder: String,
+    module: syntax::GoModule,
+}
+
+/// The module or workspace that a file belongs to.
 fn manifest_above(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
     name: &str,
-) -> Option<(String, syntax::GoModule)> {
+) -> Option<GoModuleAt> {
     let manifest = world.first_existing(
         ancestor_folders(from).map(|folder| format!("{}{name}", path_prefix(&folder))),
     )?;
     match &*world.manifest(&manifest)? {
-        Manifest::Go(module) => Some((folder_prefix(&manifest), module.clone())),
+        Manifest::Go(module) => {
+            Some(GoModuleAt { folder: folder_prefix(&manifest), module: module.clone() })
+        }
         _ => None,
     }
 }

@@ -19,7 +19,7 @@ pub(crate) fn index_file(
     }
     match Language::from_path(path) {
         Some(language) if language.is_manifest() => index_manifest(conn, path, facts),
-        Some(language) if language.is_code() => index_outline(conn, path, (language, facts)),
+        Some(language) if language.is_code() => index_outline(conn, path, language, facts),
         _ => Ok(()),
     }
 }
@@ -51,7 +51,7 @@ fn index_manifest(conn: &Connection, path: &RepoPath, facts: &FileFacts) -> Resu
         invalidate_manifest(conn, path, said)?;
     }
     match &facts.manifest {
-        Some(manifest) => tables::put_manifest(conn, path, (package_name(manifest), manifest)),
+        Some(manifest) => tables::put_manifest(conn, path, package_name(manifest), manifest),
         None => tables::remove_rows(conn, path),
     }
 }
@@ -78,7 +78,8 @@ fn package_name(manifest: &Manifest) -> Option<String> {
 fn index_outline(
     conn: &Connection,
     path: &RepoPath,
-    (language, facts): (Language, &FileFacts),
+    language: Language,
+    facts: &FileFacts,
 ) -> Result<()> {
     let (offers, asks) = outline(language, facts);
     let places = has_path_modules(&offers);
@@ -87,7 +88,7 @@ fn index_outline(
         Some((before, _)) => invalidate_interface(conn, path, places || has_path_modules(&before))?,
         None => invalidate_interface(conn, path, places)?,
     }
-    tables::put_outline(conn, path, (&offers, &asks), places)
+    tables::put_outline(conn, path, &offers, &asks, places)
 }
 
 fn invalidate_interface(conn: &Connection, path: &RepoPath, places: bool) -> Result<()> {

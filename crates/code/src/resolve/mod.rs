@@ -28,7 +28,9 @@ use crate::outline::{ImportRequest, ModuleInterface, ModuleReferences};
 
 pub use context::FileCatalog;
 pub(crate) use context::{ResolutionContext, ResolutionKey};
-pub(crate) use entries::{EntryPointKind, PublicSurface, is_public_module, public_surface};
+pub(crate) use entries::{
+    EntryPointKind, LibraryVisibility, PublicSurface, library_visibility, public_surface,
+};
 pub(crate) use invalidation::{index_file, remove_file};
 pub use tables::{ImporterRow, imported_files, importer_names, importers};
 

@@ -35,7 +35,7 @@ pub(super) fn resolve(
         imports.iter().map(|asked| (rules.target)(world, here.path, asked)).collect();
     let mut takings = BTreeSet::new();
     for (at, (asked, target)) in (0..).zip(imports.iter().zip(&mut targets)) {
-        let origins = import_origins(world, here.path, rules, (asked, target));
+        let origins = import_origins(world, here.path, rules, asked, target);
         let one = |origin| ImportUse { import: Some(at), origin, line: None };
         takings.extend(origins.into_iter().map(one));
     }
@@ -59,7 +59,8 @@ fn import_origins(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
     rules: &ModuleRules,
-    (asked, target): (&ImportRequest, &mut Option<RepoPath>),
+    asked: &ImportRequest,
+    target: &mut Option<RepoPath>,
 ) -> Vec<SymbolOrigin> {
     let names = asked.names.iter().map(|(name, _)| name.as_str());
     let origins: Vec<SymbolOrigin> = match (&target, rules.submodules) {

@@ -49,7 +49,7 @@ fn candidate_paths(
         return Vec::new();
     }
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let roots = world.memoise("python roots", (&folder, ""), || import_roots(world, from));
+    let roots = world.memoise("python roots", &folder, "", || import_roots(world, from));
     roots.iter().map(|root| format!("{root}{module}")).collect()
 }
 

@@ -32,13 +32,16 @@ pub struct ImporterRow {
 
 /// What is wrong with a value that only we write.
 fn map_decode_error<T>(read: postcard::Result<T>) -> Result<T> {
-    read.map_err(|error| base::Problem::internal(format!("garbled outline: {error}")))
+    read.map_err(|error| {
+        base::Problem::internal(format!("cannot decode the stored outline: {error}"))
+    })
 }
 
 pub(super) fn put_outline(
     conn: &Connection,
     path: &RepoPath,
-    (offers, asks): (&ModuleInterface, &ModuleReferences),
+    offers: &ModuleInterface,
+    asks: &ModuleReferences,
     path_mods: bool,
 ) -> Result<()> {
     let (offers, asks) = (
@@ -76,7 +79,8 @@ pub(super) fn module_interface(
 pub(super) fn put_manifest(
     conn: &Connection,
     path: &RepoPath,
-    (name, manifest): (Option<String>, &Manifest),
+    name: Option<String>,
+    manifest: &Manifest,
 ) -> Result<()> {
     let value = serde_json::to_string(manifest).unwrap_or_default();
     let sql = "INSERT OR REPLACE INTO manifest VALUES (?1, ?2, ?3)";

@@ -29,7 +29,7 @@ impl Fixture {
             crate::remove_file(&self.conn, &path, false).unwrap();
         }
         let digest = crate::CallDigest::of(&path, &facts);
-        crate::index_file(&self.conn, &path, (&facts, digest.as_ref()), is_new).unwrap();
+        crate::index_file(&self.conn, &path, &facts, digest.as_ref(), is_new).unwrap();
         path
     }
 

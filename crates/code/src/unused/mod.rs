@@ -11,7 +11,8 @@ use syntax::Language;
 
 use crate::outline::ModuleReferences;
 use crate::resolve::{
-    self, EntryPointKind, FileCatalog, PublicSurface, ResolutionContext, SymbolOrigin,
+    self, EntryPointKind, FileCatalog, LibraryVisibility, PublicSurface, ResolutionContext,
+    SymbolOrigin,
 };
 use crate::symbols::SymbolRow;
 use crate::tables;
@@ -87,9 +88,10 @@ pub fn unused_exports(
         let has_macro =
             tables::symbols_in_file(conn, &path)?.iter().any(|symbol| symbol.kind == "macro");
         let asks = resolve::tables::outline(conn, &path)?.map(|(_, asks)| asks).unwrap_or_default();
-        let library = resolve::is_public_module(&world, conn, &path);
+        let library = resolve::library_visibility(&world, conn, &path);
+        let file = DeclaringFile { references: &asks, library, has_macro };
         for symbol in symbols {
-            let judged = classify_export(&symbol, &uses, &public, (&asks, library, has_macro));
+            let judged = classify_export(&symbol, &uses, &public, &file);
             found.extend(judged.map(|(sure, why)| UnusedSymbol {
                 symbol,
                 certainty: sure,
@@ -145,12 +147,20 @@ fn export_uses(conn: &Connection) -> Result<ExportUses> {
     Ok(uses)
 }
 
-/// What is to be said about an export; nothing if it is used.
+/// What decides about the exports of one file.
+struct DeclaringFile<'a> {
+    references: &'a ModuleReferences,
+    /// `None` if the file belongs to no library
+    library: Option<LibraryVisibility>,
+    has_macro: bool,
+}
+
+/// How certain it is that an export is unused, and why; `None` if it is used.
 fn classify_export(
     symbol: &SymbolRow,
     uses: &ExportUses,
     public: &PublicSurface,
-    (asks, library, has_macro): (&ModuleReferences, Option<(bool, bool)>, bool),
+    file: &DeclaringFile<'_>,
 ) -> Option<(UnusedCertainty, String)> {
     // Namesakes are told apart by a mark; who takes the name takes them all.
     let name = &*plain_name(&symbol.full);
@@ -165,8 +175,8 @@ fn classify_export(
         return None;
     }
     let handed_on = kinds.is_some() || uses.reexported_by.contains_key(&symbol.path);
-    let at_home = asks.own.iter().any(|own| own == name);
-    if let Some(mark) = external_use_mark(symbol, asks) {
+    let at_home = file.references.own.iter().any(|own| own == name);
+    if let Some(mark) = external_use_mark(symbol, file.references) {
         return Some((
             UnusedCertainty::Maybe,
             format!("`{mark}` may hand it to code that is not followed"),
@@ -178,9 +188,10 @@ fn classify_export(
             "public API of its package; nothing here uses it".into(),
         ));
     }
-    if let Some((true, reachable)) = library
+    if let Some(library) = file.library
+        && library.is_published
         && symbol.visibility == "public"
-        && (reachable || handed_on)
+        && (library.is_reachable || handed_on)
     {
         return Some((
             UnusedCertainty::Maybe,
@@ -196,7 +207,7 @@ fn classify_export(
     Some(match (handed_on, at_home) {
         (true, _) => (UnusedCertainty::Likely, "re-exported, never imported".into()),
         (false, true) => (UnusedCertainty::Likely, "used only in its own file".into()),
-        (false, false) if has_macro => {
+        (false, false) if file.has_macro => {
             (UnusedCertainty::Maybe, "a macro of its file may name it".into())
         }
         (false, false) => (UnusedCertainty::Certain, "nothing names it".into()),

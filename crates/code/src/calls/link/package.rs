@@ -31,7 +31,7 @@ impl Linker<'_> {
         if face.names.contains_key(name) {
             return self.lookup(file, "", name);
         }
-        let mut all = self.lookup_in_package_files(file, ("", name))?;
+        let mut all = self.lookup_in_package_files(file, "", name)?;
         if all.is_empty() && !face.stars.is_empty() {
             all = self.lookup(file, "", name)?;
         }

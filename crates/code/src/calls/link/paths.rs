@@ -189,7 +189,9 @@ impl Linker<'_> {
                 let mut here = (file.clone(), module.to_owned());
                 let ups = parts.iter().take_while(|part| *part == "super").count();
                 for _ in 0..ups {
-                    let Some(above) = self.parent_module(&here)? else { return Ok(None) };
+                    let Some(above) = self.parent_module(&here.0, &here.1)? else {
+                        return Ok(None);
+                    };
                     here = above;
                 }
                 (at(here), &parts[ups..])
@@ -209,7 +211,8 @@ impl Linker<'_> {
     /// The module around a module.
     fn parent_module(
         &mut self,
-        (file, module): &(RepoPath, String),
+        file: &RepoPath,
+        module: &str,
     ) -> Result<Option<(RepoPath, String)>> {
         if let Some((around, _)) = module.rsplit_once('.') {
             return Ok(Some((file.clone(), around.to_owned())));
@@ -257,7 +260,7 @@ impl Linker<'_> {
         let gave_up = self.abandoned_lookups;
         let mut all = match is_go(file) {
             true => self.lookup_in_go_package(file, name)?,
-            false => self.lookup_in_package_files(file, ("", name))?,
+            false => self.lookup_in_package_files(file, "", name)?,
         };
         if matches!(Language::from_path(file), Some(Language::C | Language::Cpp)) {
             self.lookup_in_headers(file, name, &mut all)?;
@@ -271,7 +274,8 @@ impl Linker<'_> {
     pub(super) fn lookup_in_package_files(
         &mut self,
         file: &RepoPath,
-        (module, name): (&str, &str),
+        module: &str,
+        name: &str,
     ) -> Result<Vec<FileValue>> {
         let key = module_scoped_name(module, name);
         let top = key.split('.').next().unwrap_or(&key);
@@ -297,7 +301,7 @@ impl Linker<'_> {
         let inner = face.shapes.iter().filter(|(_, shape)| is_module(shape));
         let modules: Vec<&str> = inner.map(|(path, _)| path.as_str()).collect();
         for module in &modules {
-            extend_unique(all, self.lookup_in_package_files(file, (module, name))?);
+            extend_unique(all, self.lookup_in_package_files(file, module, name)?);
         }
         for import in face.imports.values() {
             let Some(header) = self.source.import_target(file, *import)? else { continue };

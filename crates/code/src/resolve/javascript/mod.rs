@@ -23,7 +23,7 @@ pub(super) fn target(
     let plain = written.rsplit('!').next().unwrap_or(written);
     let plain = plain.split('?').next().unwrap_or(plain);
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    (*world.memoise("javascript", (&folder, plain), || find(world, from, plain))).clone()
+    (*world.memoise("javascript", &folder, plain, || find(world, from, plain))).clone()
 }
 
 fn find(world: &ResolutionContext<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {

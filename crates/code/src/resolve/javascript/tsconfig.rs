@@ -82,7 +82,7 @@ fn best_pattern<'p, 's>(
 /// The options of the nearest configuration above a file.
 fn options_of(world: &ResolutionContext<'_>, from: &RepoPath) -> Option<Rc<CompilerOptions>> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let nearest = world.memoise("tsconfig", (&folder, ""), || {
+    let nearest = world.memoise("tsconfig", &folder, "", || {
         let names = ancestor_folders(from).flat_map(|folder| {
             ["tsconfig.json", "jsconfig.json"].map(|name| format!("{}{name}", path_prefix(&folder)))
         });
@@ -92,7 +92,7 @@ fn options_of(world: &ResolutionContext<'_>, from: &RepoPath) -> Option<Rc<Compi
 }
 
 fn options_at(world: &ResolutionContext<'_>, path: &RepoPath) -> Rc<CompilerOptions> {
-    world.memoise("options", (path, ""), || read_options(world, path, 0))
+    world.memoise("options", path, "", || read_options(world, path, 0))
 }
 
 fn read_options(world: &ResolutionContext<'_>, path: &RepoPath, depth: usize) -> CompilerOptions {

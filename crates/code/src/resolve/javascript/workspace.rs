@@ -26,7 +26,7 @@ pub(super) fn package_manifest(
     name: &str,
 ) -> Option<RepoPath> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    (*world.memoise("npm package", (&folder, name), || find(world, from, name))).clone()
+    (*world.memoise("npm package", &folder, name, || find(world, from, name))).clone()
 }
 
 fn find(world: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
@@ -66,7 +66,7 @@ pub(super) fn nearest_manifest(
     from: &RepoPath,
 ) -> Option<(RepoPath, NpmManifest)> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let found = world.memoise("npm manifest", (&folder, ""), || {
+    let found = world.memoise("npm manifest", &folder, "", || {
         let all =
             ancestor_folders(from).map(|folder| format!("{}package.json", path_prefix(&folder)));
         let path = world.first_existing(all)?;
@@ -102,7 +102,7 @@ impl WorkspaceRoot {
 
 /// The workspace whose root is this folder.
 fn workspace_root(world: &ResolutionContext<'_>, folder: &RepoPath) -> Option<WorkspaceRoot> {
-    let found = world.memoise("workspace", (folder, ""), || {
+    let found = world.memoise("workspace", folder, "", || {
         let prefix = path_prefix(folder);
         let pnpm = ["pnpm-workspace.yaml", "pnpm-workspace.yml"].map(|n| format!("{prefix}{n}"));
         let globs =

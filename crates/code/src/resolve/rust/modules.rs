@@ -26,7 +26,7 @@ impl RustModule {
             Some((around, _)) => Some(Self { file: self.file.clone(), scope: around.to_owned() }),
             None if !self.scope.is_empty() => Some(Self::file_root(self.file.clone())),
             None => (*world
-                .memoise("rust parent", (&self.file, ""), || declaring_module(world, &self.file)))
+                .memoise("rust parent", &self.file, "", || declaring_module(world, &self.file)))
             .clone(),
         }
     }

@@ -30,9 +30,18 @@ enum PathNamespace {
     Container,
 }
 
-impl PathNamespace {
-    fn for_rest(rest: &[&str]) -> Self {
-        if rest.is_empty() { Self::All } else { Self::Container }
+/// A name that is looked up in a module.
+#[derive(Debug, Clone, Copy)]
+struct NameQuery<'n> {
+    name: &'n str,
+    namespace: PathNamespace,
+}
+
+impl<'n> NameQuery<'n> {
+    /// A name of a path that goes on with the names in `rest`.
+    const fn before(name: &'n str, rest: &[&str]) -> Self {
+        let namespace = if rest.is_empty() { PathNamespace::All } else { PathNamespace::Container };
+        Self { name, namespace }
     }
 }
 
@@ -58,7 +67,7 @@ pub(super) fn find(
         "self" => vec![PathTarget::Module(from.clone())],
         "super" => from.parent(world).map(PathTarget::Module).into_iter().collect(),
         "Self" => Vec::new(),
-        name => lookup_local(world, from, (name, PathNamespace::for_rest(rest)), steps),
+        name => lookup_local(world, from, NameQuery::before(name, rest), steps),
     };
     follow_path(world, start, rest, steps)
 }
@@ -67,14 +76,14 @@ pub(super) fn find(
 fn lookup_local(
     world: &ResolutionContext<'_>,
     from: &RustModule,
-    asked: (&str, PathNamespace),
+    asked: NameQuery<'_>,
     steps: &mut PathSearch,
 ) -> Vec<PathTarget> {
     let own = lookup(world, from, asked, steps);
     if !own.is_empty() {
         return own;
     }
-    let other = crates::library_root(world, &from.file, asked.0);
+    let other = crates::library_root(world, &from.file, asked.name);
     other.map(|file| PathTarget::Module(RustModule::file_root(file))).into_iter().collect()
 }
 
@@ -91,7 +100,7 @@ fn follow_path(
             next.extend(match *name {
                 "super" => module.parent(world).map(PathTarget::Module).into_iter().collect(),
                 "self" => vec![def.clone()],
-                name => lookup(world, module, (name, PathNamespace::for_rest(rest)), steps),
+                name => lookup(world, module, NameQuery::before(name, rest), steps),
             });
         }
     }
@@ -105,7 +114,7 @@ fn follow_path(
 
 /// The root module of the crate that a module is in.
 pub(super) fn root(world: &ResolutionContext<'_>, from: &RustModule) -> Option<RustModule> {
-    let found = world.memoise("rust crate root", (&from.file, ""), || {
+    let found = world.memoise("rust crate root", &from.file, "", || {
         let mut at = RustModule::file_root(from.file.clone());
         for _ in 0..MAX_REEXPORT_CHAIN {
             match at.parent(world) {
@@ -122,10 +131,10 @@ pub(super) fn root(world: &ResolutionContext<'_>, from: &RustModule) -> Option<R
 fn lookup(
     world: &ResolutionContext<'_>,
     module: &RustModule,
-    asked: (&str, PathNamespace),
+    asked: NameQuery<'_>,
     steps: &mut PathSearch,
 ) -> Vec<PathTarget> {
-    let step = (module.clone(), asked.0.to_owned(), asked.1);
+    let step = (module.clone(), asked.name.to_owned(), asked.namespace);
     steps.step_count += 1;
     if steps.step_count > MAX_PATH_STEPS || !steps.in_progress.insert(step.clone()) {
         return Vec::new();
@@ -138,11 +147,12 @@ fn lookup(
 fn in_module(
     world: &ResolutionContext<'_>,
     module: &RustModule,
-    (name, wanted): (&str, PathNamespace),
+    asked: NameQuery<'_>,
     steps: &mut PathSearch,
 ) -> Vec<PathTarget> {
+    let NameQuery { name, namespace: wanted } = asked;
     let Some(offers) = world.interface(&module.file) else { return Vec::new() };
-    let names = world.memoise("rust names", (&module.file, ""), || ModuleNames::of(&offers));
+    let names = world.memoise("rust names", &module.file, "", || ModuleNames::of(&offers));
     let Some(scope) = names.0.get(&module.scope) else { return Vec::new() };
     let called = scope.positions_by_name.get(strip_raw_prefix(name)).into_iter().flatten();
     let called: Vec<_> = called.map(|at| &offers.names[*at]).collect();
@@ -163,14 +173,14 @@ fn in_module(
             }
             ModuleItemTarget::Inner => found.push(PathTarget::Module(module.inner(&named.name))),
             ModuleItemTarget::From(import, inner) => {
-                found.extend(lookup_import(world, module, &offers, (*import, inner), steps));
+                found.extend(lookup_import(world, module, &offers, *import, inner, steps));
             }
             ModuleItemTarget::Star(_) => {}
         }
     }
     if found.is_empty() {
         for import in &scope.stars {
-            found.extend(lookup_import(world, module, &offers, (*import, name), steps));
+            found.extend(lookup_import(world, module, &offers, *import, name, steps));
             if !found.is_empty() {
                 break;
             }
@@ -220,7 +230,8 @@ fn lookup_import(
     world: &ResolutionContext<'_>,
     module: &RustModule,
     offers: &ModuleInterface,
-    (import, name): (u32, &str),
+    import: u32,
+    name: &str,
     steps: &mut PathSearch,
 ) -> Vec<PathTarget> {
     let asked = &offers.imports[import as usize];

@@ -475,12 +475,16 @@ mod tests {
 
     /// Compares what a query of the tables gives for a file with what is expected.
     #[track_caller]
-    fn check(file: &str, text: &str, query: impl Fn(&FileTables<'_>) -> String, expected: &str) {
-        let path = file.parse().expect("a path of the repository");
-        let language = syntax::Language::from_path(&path).expect("a language");
-        let facts = syntax::extract(Some(language), text.as_bytes());
-        let tables = FileTables::new(super::super::family(language), &facts);
-        assert_eq!(query(&tables), expected);
+    fn check(
+        family: LanguageFamily,
+        file: &str,
+        query: impl Fn(&FileTables<'_>) -> String,
+        expected: &str,
+    ) {
+        let (name, text) = file.split_once('\n').expect("the first line is the name of the file");
+        let path = name.trim_start_matches("//- /").parse().expect("a path of the repository");
+        let facts = syntax::extract(syntax::Language::from_path(&path), text.as_bytes());
+        assert_eq!(query(&FileTables::new(family, &facts)), expected);
     }
 
     fn find(tables: &FileTables<'_>, path: &str) -> SymbolId {
@@ -497,20 +501,20 @@ mod tests {
 
     #[test]
     fn members_of_an_impl_are_members_of_its_type() {
-        let text = "struct A { b: u8 }\nimpl A { fn c(&self) {} }\nmod m { fn d() {} }";
-        check("a.rs", text, members("A"), "b c");
-        check("a.rs", text, members("m"), "d");
+        let text = "//- /a.rs\nstruct A { b: u8 }\nimpl A { fn c(&self) {} }\nmod m { fn d() {} }";
+        check(LanguageFamily::Rust, text, members("A"), "b c");
+        check(LanguageFamily::Rust, text, members("m"), "d");
     }
 
     #[test]
     fn a_go_method_is_a_member_of_its_type() {
-        let text = "package p\ntype A struct { b int }\nfunc (a A) C() {}\n";
-        check("a.go", text, members("A"), "C b");
+        let text = "//- /a.go\npackage p\ntype A struct { b int }\nfunc (a A) C() {}\n";
+        check(LanguageFamily::Go, text, members("A"), "C b");
     }
 
     #[test]
     fn steps_belong_to_the_nearest_function() {
-        let text = "def f():\n    class A:\n        x = g()\n    h()\ni()\n";
+        let text = "//- /a.py\ndef f():\n    class A:\n        x = g()\n    h()\ni()\n";
         let bodies = |tables: &FileTables<'_>| {
             let function = find(tables, "f");
             let inner = tables.enclosing_function(Some(find(tables, "f.A")));
@@ -518,12 +522,12 @@ mod tests {
             let all = tables.facts.flow.steps.len();
             format!("{} {}", tables.path_of(inner), own > 0 && module > 0 && own + module == all)
         };
-        check("a.py", text, bodies, "f true");
+        check(LanguageFamily::Python, text, bodies, "f true");
     }
 
     #[test]
     fn a_class_is_found_from_deep_inside_its_methods() {
-        let text = "class A { m() { return () => { const f = function g() {}; } } }";
+        let text = "//- /a.ts\nclass A { m() { return () => { const f = function g() {}; } } }";
         let class = |tables: &FileTables<'_>| {
             let method = find(tables, "A.m");
             let innermost = tables.symbols().last();
@@ -532,17 +536,17 @@ mod tests {
             let [deep, body] = classes.map(|class| tables.path_of(class));
             format!("{deep}|{body}|{}", tables.path_of(tables.enclosing_class(Some(method))))
         };
-        check("a.ts", text, class, "A||A");
+        check(LanguageFamily::JavaScript, text, class, "A||A");
     }
 
     #[test]
     fn the_last_definition_of_a_python_name_is_the_valid_one() {
-        let text = "def f(): pass\ndef f(): return 1\n";
+        let text = "//- /a.py\ndef f(): pass\ndef f(): return 1\n";
         let line = |tables: &FileTables<'_>| {
             let found = tables.prefer_implementations(tables.top_level(None, "f"));
             let lines = found.iter().map(|id| tables.symbol(*id).line.to_string());
             lines.collect::<Vec<_>>().join(" ")
         };
-        check("a.py", text, line, "2");
+        check(LanguageFamily::Python, text, line, "2");
     }
 }

@@ -1,7 +1,8 @@
-//! Code as an index: every symbol and import, and which file an import means.
+//! The code index: symbols, imports and exports of all files, the file that each import means, and
+//! the call graph.
 //!
-//! Facts come from `syntax`, one file at a time; what is here is what several files mean
-//! together. Knows neither the graph nor any other capability.
+//! `syntax` extracts the facts of one file at a time. This crate relates the facts of several
+//! files. It knows neither the graph of all nodes nor any other area.
 
 mod calls;
 mod find;

@@ -4,6 +4,7 @@
 //! `link` resolves the references of a summary to other files. `persist` stores both with their
 //! dependencies, so that a change relinks only the files that depend on it.
 
+mod export_digests;
 mod ids;
 mod interpreter;
 mod link;

@@ -1,4 +1,4 @@
-//! What strangers can reach: the entries of packages, and the names that they offer.
+//! Package entry points and the names that they export.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,27 +11,27 @@ use super::{
     JAVASCRIPT, PYTHON, ResolutionContext, SymbolOrigin, folder_prefix, javascript, names, tables,
 };
 
-/// How a file is reached from outside.
+/// How a file is used from outside the repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum EntryPointKind {
-    /// It is run
+    /// It is executed
     Program,
-    /// Its package offers it
+    /// It is part of the public API of its package
     Api,
 }
 
-/// What is offered beyond the repository, and the files that something outside starts.
+/// The public API of the packages of the repository, and the files that are executed.
 #[derive(Debug, Default)]
 pub(crate) struct PublicSurface {
-    /// Files that are reached from outside
+    /// Entry points
     pub entries: BTreeMap<RepoPath, EntryPointKind>,
-    /// Names of packages that can be published
+    /// Public names of packages that may be published
     pub names: BTreeSet<SymbolOrigin>,
-    /// Dependencies by the folder of the manifest, to tell frameworks
+    /// Dependencies by the folder of the manifest, to detect frameworks
     pub dependencies: Vec<(RepoPath, BTreeSet<String>)>,
 }
 
-/// Gathers what manifests say about entries.
+/// Collects the entry points that manifests declare.
 pub(crate) fn public_surface(
     world: &ResolutionContext<'_>,
     conn: &Connection,
@@ -63,7 +63,7 @@ pub(crate) fn public_surface(
     Ok(found)
 }
 
-/// What `package.module:name` starts.
+/// The symbol that an entry point `package.module:name` means.
 fn python_entry(
     world: &ResolutionContext<'_>,
     manifest: &RepoPath,
@@ -78,7 +78,7 @@ fn python_entry(
         scope: String::new(),
         names: Vec::new(),
     };
-    // Seen from a file beside the manifest.
+    // Resolved from a file beside the manifest.
     let beside = format!("{}setup.py", folder_prefix(manifest)).parse().ok()?;
     let file = (PYTHON.target)(world, &beside, &asked)?;
     let name = name.split(['.', '[', ' ']).next().unwrap_or_default();

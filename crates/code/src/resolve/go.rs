@@ -28,7 +28,7 @@ pub(super) fn resolve(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) ->
             line,
         }));
     }
-    // A package is imported as a whole, whatever is mentioned of it.
+    // A package is imported as a whole, whichever names are used.
     for (at, target) in (0..).zip(&targets) {
         for file in target.iter().flat_map(|folder| package_sources(world, folder)) {
             takings.insert(ImportUse {
@@ -41,7 +41,7 @@ pub(super) fn resolve(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) ->
     ResolvedImports { targets, uses: takings.into_iter().collect() }
 }
 
-/// The folder of a package, if it is one of this repository's modules.
+/// The folder of a package, if it belongs to a module of this repository.
 fn package_folder(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
@@ -70,14 +70,14 @@ fn package_folder(
         .or_else(|| if module.is_none() { gopath_folder(world, wanted) } else { None })
 }
 
-/// A package below a module that lies in a folder.
+/// The folder of a package of a module that is in a folder.
 fn folder_in_module(wanted: &str, module: &str, folder: &str) -> Option<RepoPath> {
     let rest = wanted.strip_prefix(module)?;
     let rest = if rest.is_empty() { "." } else { rest.strip_prefix('/')? };
     normalised_below(folder, rest)
 }
 
-/// A package of a module that is taken from a folder.
+/// The folder of a package of a module that a `replace` or `use` directive takes from a folder.
 fn folder_of_replacement(wanted: &str, manifest: &GoModuleAt) -> Option<RepoPath> {
     let mut rules = manifest.module.replaced.iter();
     rules.find_map(|(name, folder)| {
@@ -85,7 +85,7 @@ fn folder_of_replacement(wanted: &str, manifest: &GoModuleAt) -> Option<RepoPath
     })
 }
 
-/// A package that is kept in a `vendor` folder of the module or above it.
+/// The folder of a package in a `vendor` folder of the module or above it.
 fn vendored_folder(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
@@ -99,7 +99,8 @@ fn vendored_folder(
     })
 }
 
-/// A package of a repository from before modules: its path without host, owner and repository.
+/// The folder of a package in a repository without modules: the import path without host, owner and
+/// repository.
 fn gopath_folder(world: &ResolutionContext<'_>, wanted: &str) -> Option<RepoPath> {
     let mut parts = wanted.splitn(4, '/');
     parts.next().filter(|host| host.contains('.'))?;
@@ -110,7 +111,8 @@ fn if_has_sources(world: &ResolutionContext<'_>, folder: RepoPath) -> Option<Rep
     (!package_sources(world, &folder).is_empty()).then_some(folder)
 }
 
-/// Another module of this repository, by the longest name that fits.
+/// The folder of a package of another module of this repository, by the longest module name that
+/// fits.
 fn sibling_module_folder(world: &ResolutionContext<'_>, wanted: &str) -> Option<RepoPath> {
     let ends = wanted.match_indices('/').map(|(at, _)| at).chain([wanted.len()]);
     let mut ends: Vec<usize> = ends.filter(|end| wanted[..*end].contains('.')).collect();
@@ -146,7 +148,7 @@ fn manifest_above(
     }
 }
 
-/// The files that make up a package; its tests are not part of what others import.
+/// The source files of a package without its tests, which importers do not see.
 fn package_sources(world: &ResolutionContext<'_>, folder: &RepoPath) -> Vec<RepoPath> {
     let mut files = world.in_folder(folder);
     files.retain(|file| {
@@ -156,7 +158,7 @@ fn package_sources(world: &ResolutionContext<'_>, folder: &RepoPath) -> Vec<Repo
     files
 }
 
-/// The files that declare a name; build tags may make that several.
+/// The files that declare a name: several if build tags select between them.
 fn declaring_origins<'w>(
     world: &'w ResolutionContext<'_>,
     folder: &RepoPath,

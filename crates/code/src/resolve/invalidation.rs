@@ -1,4 +1,4 @@
-//! Noting what changed: the questions whose answers are other than they were.
+//! Marks resolution keys whose values changed.
 
 use base::{RepoPath, Result};
 use store::Connection;
@@ -7,7 +7,7 @@ use syntax::{FileFacts, ImportKind, Language, Manifest};
 use super::{ResolutionKey, tables};
 use crate::outline::{ModuleInterface, outline};
 
-/// Takes in what resolution needs of a file, and notes which answers that changes.
+/// Stores what resolution needs from a file, and marks the keys whose values change.
 pub(crate) fn index_file(
     conn: &Connection,
     path: &RepoPath,
@@ -24,7 +24,7 @@ pub(crate) fn index_file(
     }
 }
 
-/// Drops a file that is gone.
+/// Removes a deleted file.
 pub(crate) fn remove_file(conn: &Connection, path: &RepoPath) -> Result<()> {
     invalidate_existence(conn, path)?;
     if let Some((offers, _)) = tables::outline(conn, path)? {
@@ -62,7 +62,7 @@ fn invalidate_manifest(conn: &Connection, path: &RepoPath, manifest: &Manifest) 
     name.map_or(Ok(()), |name| tables::mark_changed(conn, ResolutionKey::Package(&name)))
 }
 
-/// The name that others import a package by.
+/// The name that other packages import a package by.
 fn package_name(manifest: &Manifest) -> Option<String> {
     match manifest {
         Manifest::Cargo(cargo) => {
@@ -96,7 +96,7 @@ fn invalidate_interface(conn: &Connection, path: &RepoPath, places: bool) -> Res
     if places { tables::mark_changed(conn, ResolutionKey::PathModules) } else { Ok(()) }
 }
 
-/// Whether a Rust file says itself where some of its modules are.
+/// Whether a Rust file has `#[path]` modules.
 fn has_path_modules(offers: &ModuleInterface) -> bool {
     offers.imports.iter().any(|asked| asked.kind == ImportKind::Mod && asked.is_path)
 }

@@ -115,19 +115,7 @@ impl Interpreter<'_> {
                 }
                 Some(Vec::new())
             }
-            "dict" => {
-                let id = self.alloc_kind(ObjectKind::Dict);
-                for arg in args {
-                    match &arg.name {
-                        Some(name) => {
-                            let key = [PossibleValue::Text(name.as_str().into())];
-                            self.put_at_key(id, &key, arg.value.clone());
-                        }
-                        None => self.spread_into(id, &arg.value, site.owner),
-                    }
-                }
-                Some(vec![PossibleValue::Object(id)])
-            }
+            "dict" => Some(vec![self.python_dict(args, site)]),
             "type" => {
                 let classes = arg(0).into_iter().filter_map(|value| self.heap.class_of(&value));
                 Some(classes.map(PossibleValue::Class).collect())
@@ -138,7 +126,69 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Python's `dict(…)`.
+    fn python_dict(&mut self, args: &[ArgValue], site: CallOrigin) -> PossibleValue {
+        let id = self.alloc_kind(ObjectKind::Dict);
+        for arg in args {
+            match &arg.name {
+                Some(name) => {
+                    let key = [PossibleValue::Text(name.as_str().into())];
+                    self.put_at_key(id, &key, arg.value.clone());
+                }
+                None => self.spread_into(id, &arg.value, site.owner),
+            }
+        }
+        PossibleValue::Object(id)
+    }
+
     fn javascript_function(
+        &mut self,
+        name: &str,
+        args: &[ArgValue],
+        site: CallOrigin,
+    ) -> Option<AbstractValue> {
+        let arg = |at: usize| args.get(at).map(|arg| arg.value.clone()).unwrap_or_default();
+        match name {
+            "Map" | "WeakMap" => {
+                Some(vec![PossibleValue::Object(self.alloc_kind(ObjectKind::Dict))])
+            }
+            "Set" | "WeakSet" | "Array" => {
+                let id = self.alloc_kind(ObjectKind::List);
+                self.spread_into(id, &arg(0), site.owner);
+                Some(vec![PossibleValue::Object(id)])
+            }
+            "Array.from" => {
+                let each = self.elements_of(&arg(0), site.owner);
+                let function = arg(1);
+                let results = self.call_value(&function, &[ArgValue::plain(each.clone())], site);
+                let inner = if function.is_empty() { each } else { results };
+                Some(vec![PossibleValue::Collection(inner.into())])
+            }
+            "Promise" => {
+                self.call_value(&arg(0), &[], site);
+                Some(Vec::new())
+            }
+            "Reflect.apply" => {
+                let list = arg(2);
+                let given = self.expand_list(&list);
+                Some(self.call_value(&arg(0), &given, site))
+            }
+            "setTimeout"
+            | "setInterval"
+            | "setImmediate"
+            | "queueMicrotask"
+            | "requestAnimationFrame"
+            | "process.nextTick" => {
+                let given: Vec<ArgValue> = args.iter().skip(2).cloned().collect();
+                self.call_value(&arg(0), &given, site);
+                Some(Vec::new())
+            }
+            _ => self.javascript_object_function(name, args, site),
+        }
+    }
+
+    /// The static methods of JavaScript's `Object`.
+    fn javascript_object_function(
         &mut self,
         name: &str,
         args: &[ArgValue],
@@ -179,40 +229,6 @@ impl Interpreter<'_> {
                     self.heap.object_mut(*id).proto = Some(*proto);
                 }
                 Some(arg(0))
-            }
-            "Map" | "WeakMap" => {
-                Some(vec![PossibleValue::Object(self.alloc_kind(ObjectKind::Dict))])
-            }
-            "Set" | "WeakSet" | "Array" => {
-                let id = self.alloc_kind(ObjectKind::List);
-                self.spread_into(id, &arg(0), site.owner);
-                Some(vec![PossibleValue::Object(id)])
-            }
-            "Array.from" => {
-                let each = self.elements_of(&arg(0), site.owner);
-                let function = arg(1);
-                let results = self.call_value(&function, &[ArgValue::plain(each.clone())], site);
-                let inner = if function.is_empty() { each } else { results };
-                Some(vec![PossibleValue::Collection(inner.into())])
-            }
-            "Promise" => {
-                self.call_value(&arg(0), &[], site);
-                Some(Vec::new())
-            }
-            "Reflect.apply" => {
-                let list = arg(2);
-                let given = self.expand_list(&list);
-                Some(self.call_value(&arg(0), &given, site))
-            }
-            "setTimeout"
-            | "setInterval"
-            | "setImmediate"
-            | "queueMicrotask"
-            | "requestAnimationFrame"
-            | "process.nextTick" => {
-                let given: Vec<ArgValue> = args.iter().skip(2).cloned().collect();
-                self.call_value(&arg(0), &given, site);
-                Some(Vec::new())
             }
             _ => None,
         }

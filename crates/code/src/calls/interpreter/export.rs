@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use syntax::{ExportKind, Expr, GoBuildSet, ImportKind, SymbolFlags, SymbolKind};
 
-use super::super::ids::{BindingId, FrameId, ImportId, Owner, SymbolId};
+use super::super::ids::{BindingId, FrameId, ImportId, ObjectId, Owner, SymbolId};
 use super::super::summary::{ExportTable, FileCallSummary, ParamCall, ShapeKind, SymbolShape};
 use super::super::value::{ExportedValue, ExternalBase, ExternalRef, PossibleValue, join};
 use super::args::ArgValue;
@@ -361,36 +361,7 @@ impl Interpreter<'_> {
                 }
                 ExportedValue::Many(inner)
             }
-            PossibleValue::Object(id) => {
-                let object = self.heap.object(*id);
-                if let Some(class) = object.class {
-                    return Some(ExportedValue::New(self.tables.path_of(Some(class))));
-                }
-                if depth >= MAX_EXPORTED_DEPTH {
-                    return None;
-                }
-                let is_list = object.kind == ObjectKind::List;
-                let fields = self.heap.all_fields(*id);
-                if is_list && !fields.is_empty() {
-                    let mut others = self.heap.all_unknown_keys(*id);
-                    for (_, value) in &fields {
-                        join(&mut others, value.clone());
-                    }
-                    let others = self.export_alternatives(&others, function, depth + 1);
-                    return (!others.is_empty()).then_some(ExportedValue::Many(others));
-                }
-                let mut outs = Vec::new();
-                for (name, value) in fields {
-                    let value = self.export_alternatives(&value, function, depth + 1);
-                    if !value.is_empty() {
-                        outs.push((name, value));
-                    }
-                }
-                if outs.is_empty() {
-                    return None;
-                }
-                ExportedValue::Obj(outs)
-            }
+            PossibleValue::Object(id) => return self.export_object(*id, function, depth),
             PossibleValue::External(term) => ExportedValue::Ext((**term).clone()),
             PossibleValue::Param(param) if Some(param.function) == function => {
                 ExportedValue::Param(param.position)
@@ -398,6 +369,39 @@ impl Interpreter<'_> {
             PossibleValue::Text(text) if text.len() < 40 => ExportedValue::Text(text.to_string()),
             _ => return None,
         })
+    }
+
+    fn export_object(
+        &mut self,
+        id: ObjectId,
+        function: Owner,
+        depth: usize,
+    ) -> Option<ExportedValue> {
+        let object = self.heap.object(id);
+        if let Some(class) = object.class {
+            return Some(ExportedValue::New(self.tables.path_of(Some(class))));
+        }
+        if depth >= MAX_EXPORTED_DEPTH {
+            return None;
+        }
+        let is_list = object.kind == ObjectKind::List;
+        let fields = self.heap.all_fields(id);
+        if is_list && !fields.is_empty() {
+            let mut elements = self.heap.all_unknown_keys(id);
+            for (_, value) in fields {
+                join(&mut elements, value);
+            }
+            let elements = self.export_alternatives(&elements, function, depth + 1);
+            return (!elements.is_empty()).then_some(ExportedValue::Many(elements));
+        }
+        let mut exported = Vec::new();
+        for (name, value) in fields {
+            let value = self.export_alternatives(&value, function, depth + 1);
+            if !value.is_empty() {
+                exported.push((name, value));
+            }
+        }
+        (!exported.is_empty()).then_some(ExportedValue::Obj(exported))
     }
 }
 

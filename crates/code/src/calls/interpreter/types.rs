@@ -100,37 +100,7 @@ impl Interpreter<'_> {
     /// A value of which only the type is known.
     pub(super) fn instance_of(&mut self, ty: &TypeRef, owner: Owner) -> AbstractValue {
         match ty {
-            TypeRef::Named { path, args, .. } => {
-                let last = path.rsplit([':', '.', '\\']).next().unwrap_or(path);
-                let first = args.first();
-                if self.tables.family != LanguageFamily::Go && TRANSPARENT.contains(&last) {
-                    return first.map(|inner| self.instance_of(inner, owner)).unwrap_or_default();
-                }
-                if self.tables.family != LanguageFamily::Go
-                    && last == "Result"
-                    && let Some(inner) = first
-                {
-                    let inner = self.instance_of(inner, owner);
-                    return collection_of(inner);
-                }
-                if self.tables.family != LanguageFamily::Go
-                    && CONTAINER_TYPES.contains(&last)
-                    && let Some(inner) = args.last()
-                {
-                    let inner = self.instance_of(inner, owner);
-                    return collection_of(inner);
-                }
-                if self.tables.family == LanguageFamily::Go
-                    && let Some(held) = self.container_instance(path, args, owner)
-                {
-                    return held;
-                }
-                if let Some(param) = self.tables.type_param(last, owner) {
-                    let bounds = param.bounds.iter();
-                    return bounds.flat_map(|bound| self.instance_of(bound, owner)).collect();
-                }
-                self.type_class(ty, owner).into_iter().filter_map(instance_of_class).collect()
-            }
+            TypeRef::Named { path, args, .. } => self.named_instance(ty, path, args, owner),
             TypeRef::List(inner) => {
                 let inner = self.instance_of(inner, owner);
                 collection_of(inner)
@@ -161,6 +131,33 @@ impl Interpreter<'_> {
             TypeRef::Function(params, _) => self.function_type(params, owner),
             TypeRef::Unknown => Vec::new(),
         }
+    }
+
+    /// A value of the type `ty`, which is named by a path with type arguments.
+    fn named_instance(
+        &mut self,
+        ty: &TypeRef,
+        path: &str,
+        args: &[TypeRef],
+        owner: Owner,
+    ) -> AbstractValue {
+        let last = path.rsplit([':', '.', '\\']).next().unwrap_or(path);
+        if self.tables.family == LanguageFamily::Go {
+            if let Some(held) = self.container_instance(path, args, owner) {
+                return held;
+            }
+        } else if TRANSPARENT.contains(&last) {
+            let inner = args.first();
+            return inner.map(|inner| self.instance_of(inner, owner)).unwrap_or_default();
+        } else if let Some(element) = element_type(last, args) {
+            let element = self.instance_of(element, owner);
+            return collection_of(element);
+        }
+        if let Some(param) = self.tables.type_param(last, owner) {
+            let bounds = param.bounds.iter();
+            return bounds.flat_map(|bound| self.instance_of(bound, owner)).collect();
+        }
+        self.type_class(ty, owner).into_iter().filter_map(instance_of_class).collect()
     }
 
     fn tuple(&mut self, parts: Vec<AbstractValue>) -> AbstractValue {
@@ -264,6 +261,15 @@ impl Interpreter<'_> {
 
 fn is_builtin_container(path: &str) -> bool {
     matches!(path, "map" | "chan")
+}
+
+/// The element type of a container type; `None` for any other type.
+fn element_type<'t>(name: &str, args: &'t [TypeRef]) -> Option<&'t TypeRef> {
+    match name {
+        "Result" => args.first(),
+        _ if CONTAINER_TYPES.contains(&name) => args.last(),
+        _ => None,
+    }
 }
 
 fn collection_of(inner: AbstractValue) -> AbstractValue {

@@ -10,7 +10,7 @@ use crate::resolve::{
     ResolutionContext, ancestor_folders, folder_prefix, normalised_below, path_prefix,
 };
 
-/// The package of a bare name, and what is asked for inside it.
+/// The package of a bare name, and the subpath inside it.
 pub(super) fn split_specifier(specifier: &str) -> (&str, &str) {
     let slashes = usize::from(specifier.starts_with('@'));
     match specifier.match_indices('/').nth(slashes) {
@@ -54,7 +54,7 @@ fn find(world: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<Re
     let member = roots.iter().find_map(|root| found.iter().find(|path| root.contains(path)));
     let depends = || own.is_some_and(|(_, own)| own.dependencies.iter().any(|(d, _)| d == name));
     match found.as_slice() {
-        // Tools with a workspace file of their own still list what they link.
+        // Tools with a workspace file of their own still list linked packages as dependencies.
         [only] if member.is_none() && roots.is_empty() && depends() => Some(only.clone()),
         _ => member.cloned(),
     }
@@ -120,7 +120,7 @@ fn workspace_root(world: &ResolutionContext<'_>, folder: &RepoPath) -> Option<Wo
     (*found).clone()
 }
 
-/// The globs that take in, or those that leave out.
+/// The including globs, or the excluding ones.
 fn glob_set(globs: &[String], negated: bool) -> GlobSet {
     let mut builder = GlobSetBuilder::new();
     for glob in globs.iter().filter(|glob| glob.starts_with('!') == negated) {

@@ -1,4 +1,4 @@
-//! Crates: which files are their roots, and which crate a name means.
+//! Crates: their root files, and the crate that a name means.
 
 use base::RepoPath;
 use syntax::{CargoDependency, CargoManifest, Manifest};
@@ -124,7 +124,7 @@ fn workspace_of(
     (*found).clone()
 }
 
-/// Without a manifest that says what is meant, the one package of that name.
+/// The only package of that name, if no manifest declares a dependency.
 fn library_by_name(world: &ResolutionContext<'_>, name: &str) -> Option<RepoPath> {
     let found = world.packages(&format!("cargo:{name}"));
     let manifest = found.first()?;
@@ -140,7 +140,7 @@ pub(super) fn library_root_of(
     normalised_below(&folder(manifest), path).filter(|path| world.has(path))
 }
 
-/// The name that code knows a package's library by.
+/// The name of the library of a package in code.
 fn lib_name(manifest: &CargoManifest) -> Option<String> {
     manifest.lib_name.as_ref().or(manifest.name.as_ref()).map(|name| crate_identifier(name))
 }

@@ -1,4 +1,4 @@
-//! Paths: what `a::b::C` means in a module.
+//! Resolves paths: what `a::b::C` means in a module.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,23 +10,23 @@ use super::modules::{self, RustModule};
 use crate::outline::{ModuleInterface, ModuleItem, ModuleItemTarget};
 use crate::resolve::{MAX_REEXPORT_CHAIN, ResolutionContext};
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PathTarget {
     Module(RustModule),
-    /// An item of a file, by its nested name
+    /// An item of a file, by its full name
     Item(RepoPath, String),
 }
 
-/// How many names are looked up for one path; stars upon stars could go on for ever.
+/// Lookups for one path: star imports of star imports could otherwise be unlimited.
 const MAX_PATH_STEPS: u32 = 2_000;
 
-/// What a name stands for in a path.
+/// The namespace in which a name of a path is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PathNamespace {
-    /// Whatever it means, in every namespace
+    /// All namespaces
     All,
-    /// What the rest of the path is looked for in: a module, if there is one of that name
+    /// Things that contain the rest of the path: a module, if there is one of that name
     Container,
 }
 
@@ -45,14 +45,14 @@ impl<'n> NameQuery<'n> {
     }
 }
 
-/// The names that are being followed, so that no circle is walked twice.
+/// The lookups in progress, so that circles end.
 #[derive(Debug, Default)]
 pub(super) struct PathSearch {
     in_progress: BTreeSet<(RustModule, String, PathNamespace)>,
     step_count: u32,
 }
 
-/// What a path means, seen from a module. Several, where namespaces give a name several meanings.
+/// The targets of a path in a module: several if namespaces give a name several meanings.
 pub(super) fn find(
     world: &ResolutionContext<'_>,
     from: &RustModule,
@@ -72,7 +72,7 @@ pub(super) fn find(
     follow_path(world, start, rest, steps)
 }
 
-/// A name as a module knows it: its own, a crate's, or the one that everybody has.
+/// Looks up the first name of a path: a name of the module, else a crate.
 fn lookup_local(
     world: &ResolutionContext<'_>,
     from: &RustModule,
@@ -105,8 +105,8 @@ fn follow_path(
         }
     }
     if next.is_empty() {
-        // A variant or an associated function: what is taken is the type. A module of that name
-        // goes first, since only a module has items.
+        // A variant or an associated function: the target is its type. A module of that name takes
+        // precedence, since only a module has items.
         return start.into_iter().filter(|def| matches!(def, PathTarget::Item(..))).collect();
     }
     follow_path(world, next, rest, steps)
@@ -127,7 +127,7 @@ pub(super) fn root(world: &ResolutionContext<'_>, from: &RustModule) -> Option<R
     Some((*found).clone())
 }
 
-/// What a name means inside a module.
+/// Looks up a name in a module.
 fn lookup(
     world: &ResolutionContext<'_>,
     module: &RustModule,
@@ -156,7 +156,7 @@ fn in_module(
     let Some(scope) = names.0.get(&module.scope) else { return Vec::new() };
     let called = scope.positions_by_name.get(strip_raw_prefix(name)).into_iter().flatten();
     let called: Vec<_> = called.map(|at| &offers.names[*at]).collect();
-    // `use parse::parse` beside `mod parse` asks for the module, not for itself.
+    // `use parse::parse` beside `mod parse` means the module, not itself.
     let is_declared = |named: &&&ModuleItem| match &named.what {
         ModuleItemTarget::Inner => true,
         ModuleItemTarget::From(import, _) => {
@@ -189,16 +189,16 @@ fn in_module(
     found
 }
 
-/// The names of a file by the inline module they are in. A path asks for one name at a time, and
-/// files have thousands.
+/// The names of a file, by the inline module that contains them: a lookup asks for one name, and a
+/// file may have thousands.
 struct ModuleNames(HashMap<String, InlineModuleNames>);
 
 /// The names of one module.
 #[derive(Default)]
 struct InlineModuleNames {
-    /// Where each stands among what the file offers
+    /// The positions of each name in the interface of the file
     positions_by_name: HashMap<String, Vec<usize>>,
-    /// The imports that bring in all of another module
+    /// Star imports
     stars: Vec<u32>,
 }
 
@@ -220,12 +220,12 @@ impl ModuleNames {
     }
 }
 
-/// A name as it is compared.
+/// A name without the prefix of a raw identifier.
 fn strip_raw_prefix(name: &str) -> &str {
     name.trim_start_matches("r#")
 }
 
-/// A name of an import of a module.
+/// Looks up a name of an import of a module.
 fn lookup_import(
     world: &ResolutionContext<'_>,
     module: &RustModule,

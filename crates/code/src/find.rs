@@ -11,41 +11,41 @@ use store::Connection;
 use crate::symbols::SymbolRow;
 use crate::tables::{self, SymbolNameRow};
 
-/// What is looked for.
+/// A search for symbols by name.
 #[derive(Debug, Clone)]
 pub struct SymbolNameQuery<'a> {
-    /// A name or a part of one, nested with `.`
+    /// A name or a part of one; nested names are joined with `.`
     pub name: &'a str,
-    /// Only this kind
+    /// If given, only symbols of this kind
     pub kind: Option<&'a str>,
-    /// Only what is offered beyond its file, or only what is not
+    /// If given, only exported symbols, or only those that are not exported
     pub exported: Option<bool>,
-    /// Only at or below this
+    /// If given, only symbols in files at or below this path
     pub path: Option<&'a RepoPath>,
 }
 
-/// Whether small and capital letters are told apart.
+/// Case sensitivity of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Case {
-    /// They are
+    /// Upper and lower case letters differ
     Sensitive,
-    /// They are not
+    /// Upper and lower case letters are equal
     Insensitive,
 }
 
 impl Case {
-    /// A name in small letters is meant in any case; one with capitals is meant as written.
+    /// Smart case: a text with capital letters is searched as written, any other text in any case.
     pub fn of(name: &str) -> Self {
         if name.chars().any(char::is_uppercase) { Self::Sensitive } else { Self::Insensitive }
     }
 }
 
-/// The names of all symbols of one state of the index, to be looked through at once.
+/// The names of all symbols of one state of the index, in one text that is searched at once.
 #[derive(Debug, Default)]
 pub struct SymbolNameIndex {
-    /// Names with what they are nested in, one a line
+    /// Full names (with the names around them), one per line
     full_names: String,
-    /// The same in small letters, as far as they are Latin: every name is at the same place
+    /// The same with ASCII letters in lower case, so that every name is at the same byte offset
     lowercase_names: String,
     symbols: Vec<SymbolNameEntry>,
     paths: Vec<RepoPath>,
@@ -55,7 +55,7 @@ pub struct SymbolNameIndex {
 #[derive(Debug)]
 struct SymbolNameEntry {
     start: usize,
-    /// Where its own name is within the whole
+    /// The range of its own name within the full name
     name_range: Range<usize>,
     path: usize,
     id: u32,
@@ -65,7 +65,7 @@ struct SymbolNameEntry {
 }
 
 impl SymbolNameIndex {
-    /// Reads them.
+    /// Reads the names of all symbols from the index.
     pub fn load(conn: &Connection) -> Result<Self> {
         let mut names = Self::default();
         tables::for_each_symbol_name(conn, |row| names.add(row))?;
@@ -100,7 +100,7 @@ impl SymbolNameIndex {
         self.symbols.get(at + 1).map_or(self.full_names.len(), |next| next.start) - 1
     }
 
-    /// Those whose names hold some letters, in any case.
+    /// The symbols whose full names contain a text in lower case, in any case.
     fn containing<'a>(&'a self, letters: &'a str) -> impl Iterator<Item = usize> + 'a {
         let finder = Finder::new(letters.as_bytes());
         let mut from = 0;
@@ -121,8 +121,8 @@ impl SymbolNameIndex {
             && wanted.path.is_none_or(|path| self.paths[symbol.path].is_at_or_below(path))
     }
 
-    /// How near a symbol is to what is looked for: the least is the nearest.
-    fn rank(&self, at: usize, (name, letters): (&str, &str)) -> SymbolMatchRank<'_> {
+    /// The rank of a symbol among the matches; the least comes first.
+    fn rank(&self, at: usize, name: &str, letters: &str) -> SymbolMatchRank<'_> {
         let symbol = &self.symbols[at];
         let full = &self.full_names[symbol.start..self.name_end(at)];
         let lower =
@@ -135,8 +135,8 @@ impl SymbolNameIndex {
     }
 }
 
-/// The symbols of a file that a name may mean: the one whose mark is written out, else all that
-/// have the nested name, else all whose nested names end so.
+/// The symbols of a file that a name may mean: the one whose disambiguator is given, else all with
+/// this full name, else all whose full names end with the name.
 pub fn symbols_named(conn: &Connection, path: &RepoPath, name: &str) -> Result<Vec<SymbolRow>> {
     let mut rows = tables::symbols_in_file(conn, path)?;
     let is_marked = plain_name(name) != name;
@@ -160,15 +160,15 @@ type SymbolMatchRank<'a> = ([bool; 4], bool, bool, usize, &'a str, &'a RepoPath)
 pub struct SymbolMatch {
     /// The symbol
     pub symbol: SymbolRow,
-    /// The file that offers it under the name that was looked for, where it has another itself
+    /// The file that exports the symbol under the searched name, if its own name is another
     pub alias_in: Option<RepoPath>,
 }
 
-/// How often a name is handed on under another.
+/// Length of a chain of re-exports under other names.
 const MAX_ALIAS_CHAIN: usize = 24;
 
-/// The symbols that files offer under a name which is not their own, each with the file that
-/// offers it so; of one file, if it is given.
+/// The symbols that are exported under a name other than their own, with the exporting file. If a
+/// file is given, only its exports.
 pub fn exported_as(
     conn: &Connection,
     name: &str,
@@ -187,7 +187,7 @@ pub fn exported_as(
     Ok(found)
 }
 
-/// What a file offers by a name, followed through files that hand it on under another.
+/// The symbol that a file exports under a name, followed through re-exports under other names.
 fn resolve_alias(conn: &Connection, file: RepoPath, name: String) -> Result<Option<SymbolRow>> {
     let (mut file, mut name) = (file, name);
     for _ in 0..MAX_ALIAS_CHAIN {
@@ -196,7 +196,8 @@ fn resolve_alias(conn: &Connection, file: RepoPath, name: String) -> Result<Opti
         }
         let Some(alias) = tables::export_aliases(conn, &name, Some(&file))?.into_iter().next()
         else {
-            // A barrel hands it on under its own name: whoever declares that is meant, if one does.
+            // The file re-exports everything of another file. If exactly one file exports a
+            // top-level symbol of this name, it is the one.
             let top = tables::symbols_with_name(conn, &name)?;
             let mut top = top.into_iter().filter(|row| row.parent.is_none() && row.exported);
             return Ok(top.next().filter(|_| top.next().is_none()));
@@ -210,13 +211,25 @@ fn resolve_alias(conn: &Connection, file: RepoPath, name: String) -> Result<Opti
     Ok(None)
 }
 
-/// Symbols that fit: those that are offered under the name, the exact name, then names that start
-/// so, then names that hold it. How many there are, and a part of them.
+/// The part of a result list that is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResultRange {
+    /// How many results are skipped
+    pub offset: usize,
+    /// How many results are returned at most
+    pub limit: usize,
+}
+
+/// Finds symbols by name. Symbols that are exported under the name come first, then exact matches,
+/// then names that start with the text, then names that contain it. Returns the number of all
+/// matches, and the wanted part of them.
 pub fn find_symbols(
-    (conn, names): (&Connection, &SymbolNameIndex),
+    conn: &Connection,
+    names: &SymbolNameIndex,
     wanted: &SymbolNameQuery<'_>,
-    (offset, limit): (usize, usize),
+    page: ResultRange,
 ) -> Result<(usize, Vec<SymbolMatch>)> {
+    let ResultRange { offset, limit } = page;
     let (case, letters) = (Case::of(wanted.name), wanted.name.to_ascii_lowercase());
     if letters.is_empty() || letters.contains('\n') {
         return Ok((0, Vec::new()));
@@ -232,7 +245,7 @@ pub fn find_symbols(
     });
     let mut found: Vec<usize> =
         names.containing(&letters).filter(|at| names.matches_filters(*at, wanted, case)).collect();
-    found.sort_by_cached_key(|at| names.rank(*at, (wanted.name, &letters)));
+    found.sort_by_cached_key(|at| names.rank(*at, wanted.name, &letters));
     let total = aliased.len() + found.len();
     let past = offset.saturating_sub(aliased.len());
     let mut rows: Vec<SymbolMatch> = aliased.into_iter().skip(offset).take(limit).collect();

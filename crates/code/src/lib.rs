@@ -1,7 +1,8 @@
-//! Code as an index: every symbol and import, and which file an import means.
+//! The code index: symbols, imports and exports of all files, the file that each import means, and
+//! the call graph.
 //!
-//! Facts come from `syntax`, one file at a time; what is here is what several files mean
-//! together. Knows neither the graph nor any other capability.
+//! `syntax` extracts the facts of one file at a time. This crate relates the facts of several
+//! files. It knows neither the graph of all nodes nor any other area.
 
 mod calls;
 mod find;
@@ -18,7 +19,8 @@ pub use calls::{
     unresolved_callees, unresolved_calls,
 };
 pub use find::{
-    Case, SymbolMatch, SymbolNameIndex, SymbolNameQuery, exported_as, find_symbols, symbols_named,
+    Case, ResultRange, SymbolMatch, SymbolNameIndex, SymbolNameQuery, exported_as, find_symbols,
+    symbols_named,
 };
 pub use moves::{MoveCandidate, MoveEvidence, match_moves};
 pub use resolve::{FileCatalog, ImporterRow, imported_files, importer_names, importers, resolve};
@@ -29,4 +31,4 @@ pub use tables::{
     symbol_kind, symbols_in_file, symbols_with_name, top_level_exports_between, top_level_names,
     unresolved_imports,
 };
-pub use unused::{UnusedCertainty as Unneeded, UnusedSymbol, unused_exports};
+pub use unused::{UnusedCertainty, UnusedSymbol, unused_exports};

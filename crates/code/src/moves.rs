@@ -1,44 +1,45 @@
-//! Symbols that moved: what vanished and what appeared, matched where there is no doubt.
+//! Moved symbols: matches symbols that disappeared with symbols that appeared, where the match is
+//! unambiguous.
 //!
-//! Moves are not kept: an index built from nothing knows nothing of what was. Whoever holds an
-//! old name compares what it meant with what there is now.
+//! Moves are not stored: a rebuilt index has no earlier state to compare with. Callers that hold an
+//! old name compare its earlier symbols with those of today.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::RepoPath;
 use syntax::{Fingerprint, SymbolKind};
 
-/// A symbol as it is known before or after a move.
+/// A symbol before or after a possible move.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct MoveCandidate {
     /// The file
     pub path: RepoPath,
-    /// Its name, with the names it is nested in
+    /// The full name, with the names around it
     pub full: String,
-    /// What it is
+    /// The kind of the symbol
     pub kind: SymbolKind,
-    /// What to know it by
+    /// Hashes of its signature and body
     pub fingerprint: Fingerprint,
 }
 
-/// Why two symbols are the same one.
+/// Why two symbols are considered the same.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MoveEvidence {
-    /// Name, signature and body are the same
+    /// Name, signature and body are equal
     Whole,
-    /// Its body is the same, under another name or signature
+    /// The bodies are equal, the names or signatures differ
     Body,
-    /// Its name and signature are the same, in another file
+    /// The names and signatures are equal, the files differ
     Shape,
 }
 
-/// Bodies that say nothing are no evidence: they have to be found with their shape.
+/// Fingerprint of an empty body. It is evidence of a move only together with an equal signature.
 const EMPTY_BODY_HASH: u64 = 0;
 
-/// Pairs of symbols that are surely one, by their places in the two lists.
+/// Pairs of symbols that are certainly the same, by their positions in the two lists.
 ///
-/// A pair is certain when nothing else that vanished and nothing else that appeared fits either
-/// of the two: evidence is weighed strongest first, and what is matched is out of the way.
+/// A pair is certain if no other symbol that disappeared or appeared fits either of the two. The
+/// strongest evidence is tried first, and matched symbols are not considered again.
 pub fn match_moves(
     vanished: &[MoveCandidate],
     appeared: &[MoveCandidate],
@@ -65,7 +66,7 @@ pub fn match_moves(
     pairs.into_iter().map(|((old, new), because)| (old, new, because)).collect()
 }
 
-/// A function that became a method is still the same.
+/// Functions and methods are one kind: a function that became a method is still the same symbol.
 const fn comparable_kind(one: &MoveCandidate) -> SymbolKind {
     match one.kind {
         SymbolKind::Method => SymbolKind::Function,
@@ -73,7 +74,7 @@ const fn comparable_kind(one: &MoveCandidate) -> SymbolKind {
     }
 }
 
-/// What is not matched yet.
+/// Symbols that are not matched yet.
 struct UnmatchedSymbols {
     old: BTreeSet<usize>,
     new: BTreeSet<usize>,

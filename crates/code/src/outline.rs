@@ -1,7 +1,8 @@
-//! What of a file resolution needs: what it asks of others, and what others can take from it.
+//! The outline of a file, for import resolution: its imports and references, and the names it
+//! exports.
 //!
-//! The part that others see is kept apart, so that a file whose text changed and whose offers did
-//! not leaves everybody else as they are.
+//! The part that other files see is stored separately: if a file changes and this part does not, no
+//! other file is resolved again.
 
 use std::collections::BTreeSet;
 
@@ -10,63 +11,64 @@ use syntax::{
     BindingKind, Expr, FileFacts, Import, ImportKind, Language, Symbol, SymbolKind, SymbolOwner,
 };
 
-/// What others see of a file: where its imports lead, and the names it has.
+/// What other files see of a file: its imports and its names.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ModuleInterface {
     pub imports: Vec<ImportRequest>,
     pub names: Vec<ModuleItem>,
 }
 
-/// One import, as far as it decides what is meant.
+/// An import, as far as resolution needs it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ImportRequest {
     pub specifier: String,
     pub kind: ImportKind,
     pub level: u8,
     pub is_path: bool,
-    /// The inline module it stands in
+    /// The inline module that contains it
     pub scope: String,
-    /// The names that are taken, each with its name here if that is another
+    /// The imported names, each with its local name if that differs
     pub names: Vec<(String, Option<String>)>,
 }
 
-/// One name of a module.
+/// A name in a module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ModuleItem {
-    /// The inline module it is in
+    /// The inline module that contains it
     pub scope: String,
     pub name: String,
     pub what: ModuleItemTarget,
 }
 
-/// What a name stands for.
+/// What a name means.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ModuleItemTarget {
-    /// A symbol of this file, by its nested name
+    /// A symbol of this file, by its full name
     Own(String),
-    /// A module inside this file
+    /// An inline module of this file
     Inner,
     /// A name of an import; `*` for the module itself
     From(u32, String),
-    /// Everything of an import
+    /// All names of an import
     Star(u32),
 }
 
-/// What a file mentions of others, beyond its imports; nobody else sees that.
+/// The references of a file to other files beyond its imports. Other files do not depend on this
+/// part.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ModuleReferences {
     pub mentions: Vec<PathMention>,
-    /// Names of its own that it uses outside of their declaration
+    /// Its own top-level names that it uses outside of their declaration
     pub own: BTreeSet<String>,
-    /// Names of its own that something is done to where they are declared: `@route`, `#[no_mangle]`
+    /// Its own names that carry a decorator or an attribute: `@route`, `#[no_mangle]`
     pub marked: BTreeSet<(String, String)>,
 }
 
-/// A name that is reached through a path or through a module.
+/// A reference through a path or through an imported module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub(crate) struct PathMention {
     pub scope: String,
-    /// The import it starts from, and which name of it
+    /// The import that it starts from, and the position of the name in that import
     pub import: Option<(u32, Option<u32>)>,
     pub path: Vec<String>,
     pub line: u32,
@@ -104,7 +106,7 @@ fn import_request(facts: &FileFacts, import: &Import) -> ImportRequest {
     }
 }
 
-/// The inline module around something.
+/// The inline module that contains a symbol.
 fn inline_module_path(symbols: &[Symbol], owner: SymbolOwner) -> String {
     let mut at = owner;
     while let Some(symbol) = at.and_then(|at| symbols.get(at as usize)) {
@@ -120,7 +122,7 @@ fn module_item(name: impl Into<String>, what: ModuleItemTarget) -> ModuleItem {
     ModuleItem { scope: String::new(), name: name.into(), what }
 }
 
-/// What a JavaScript module exports.
+/// The exports of a JavaScript module.
 fn javascript_exports(facts: &FileFacts) -> Vec<ModuleItem> {
     let one = |export: &syntax::Export| {
         let local = export.local.as_deref().unwrap_or(&export.name);
@@ -138,7 +140,7 @@ fn javascript_exports(facts: &FileFacts) -> Vec<ModuleItem> {
     facts.exports.iter().map(one).collect()
 }
 
-/// What an exported value is, if it comes from an import.
+/// The import that an exported value comes from.
 fn imported_item(facts: &FileFacts, value: &Expr) -> Option<ModuleItemTarget> {
     let (import, at) = match value {
         Expr::Import(import) => (*import, None),
@@ -153,14 +155,14 @@ fn imported_item(facts: &FileFacts, value: &Expr) -> Option<ModuleItemTarget> {
     Some(ModuleItemTarget::From(import, name.to_owned()))
 }
 
-/// Symbols that no other symbol is around.
+/// Top-level symbols.
 fn top_level_items(facts: &FileFacts) -> impl Iterator<Item = ModuleItem> {
     let top = facts.symbols.iter().filter(|symbol| symbol.parent.is_none());
     let top = top.filter(|symbol| !symbol.is_anonymous());
     top.map(|symbol| module_item(symbol.name.clone(), ModuleItemTarget::Own(symbol.path.clone())))
 }
 
-/// Names that imports at the top of a Python module bind.
+/// Names that top-level imports of a Python module bind.
 fn python_import_bindings(facts: &FileFacts) -> impl Iterator<Item = ModuleItem> {
     let top = (0..).zip(&facts.imports).filter(|(_, import)| import.owner.is_none());
     top.flat_map(|(at, import)| {
@@ -174,13 +176,13 @@ fn python_import_bindings(facts: &FileFacts) -> impl Iterator<Item = ModuleItem>
     })
 }
 
-/// Items of a Rust file and of the modules inside it, with what `use` brings in.
+/// Items of a Rust file and of its inline modules, with the names that `use` imports.
 fn rust_items(facts: &FileFacts) -> Vec<ModuleItem> {
     let is_module = |owner: SymbolOwner| {
         owner.is_none_or(|owner| facts.symbols[owner as usize].kind == SymbolKind::Module)
     };
     let items = facts.symbols.iter().filter(|symbol| {
-        // A module with a file of its own is told by its `mod` declaration.
+        // A module with a file of its own is listed by its `mod` declaration.
         let has_file = symbol.kind == SymbolKind::Module && symbol.body.is_none();
         let is_item = !symbol.is_anonymous() && symbol.kind != SymbolKind::Impl;
         is_module(symbol.parent) && is_item && !has_file
@@ -214,12 +216,12 @@ fn rust_items(facts: &FileFacts) -> Vec<ModuleItem> {
     names
 }
 
-/// Everything that is reached through a path or a module, each once.
+/// All references through a path or a module, without duplicates.
 fn mentions(language: Language, facts: &FileFacts) -> Vec<PathMention> {
     let mut seen = BTreeSet::new();
     let mut all = Vec::new();
     let uses = facts.flow.uses.iter().map(|used| (used.owner, &used.target, used.line));
-    // Where scopes are not followed, calls are all that tells.
+    // In languages whose scopes are not analysed, only calls show references.
     let calls = facts.flow.calls.iter().filter(|_| language == Language::Go);
     for (owner, target, line) in uses.chain(calls.map(|call| (call.owner, &call.callee, call.line)))
     {
@@ -232,7 +234,7 @@ fn mentions(language: Language, facts: &FileFacts) -> Vec<PathMention> {
     all
 }
 
-/// The import a mention starts from, and the names that follow.
+/// The import that a reference starts from, and the names that follow.
 type MentionStart = (Option<(u32, Option<u32>)>, Vec<String>);
 
 fn mention_start(language: Language, facts: &FileFacts, target: &Expr) -> Option<MentionStart> {
@@ -259,13 +261,13 @@ fn mention_start(language: Language, facts: &FileFacts, target: &Expr) -> Option
     }
 }
 
-/// The Go import that a package's name stands for: its alias, or the end of its path.
+/// The Go import that a package name means: by its alias, else by the end of its path.
 fn go_import_of_package(facts: &FileFacts, name: &str) -> Option<u32> {
     let mut imports = (0..).zip(&facts.imports);
     imports.find(|(_, import)| import.is_go_package_named(name)).map(|(at, _)| at)
 }
 
-/// Own symbols at the top that are used outside of their declaration.
+/// Top-level symbols that the file uses outside of their declaration.
 fn used_own_names(facts: &FileFacts) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     for used in &facts.flow.uses {
@@ -286,7 +288,7 @@ fn used_own_names(facts: &FileFacts) -> BTreeSet<String> {
     names
 }
 
-/// Decorators and attributes of what is at the top.
+/// Decorators and attributes of top-level symbols.
 fn decorated_names(facts: &FileFacts) -> BTreeSet<(String, String)> {
     let top = facts.symbols.iter().filter(|symbol| symbol.parent.is_none());
     let each = top.flat_map(|symbol| {
@@ -296,7 +298,7 @@ fn decorated_names(facts: &FileFacts) -> BTreeSet<(String, String)> {
     each.collect()
 }
 
-/// The symbol of a name outside of all others, or in a module.
+/// The symbol with a name at the top level or directly in a module.
 fn top_level_symbol(facts: &FileFacts, name: &str) -> Option<u32> {
     let is_top = |symbol: &Symbol| {
         let parent = symbol.parent.map(|parent| facts.symbols[parent as usize].kind);

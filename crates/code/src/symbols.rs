@@ -1,4 +1,4 @@
-//! A file's facts as rows.
+//! Writes the facts of a file as rows of the index.
 //!
 //! @see spec::code/symbols
 
@@ -12,71 +12,73 @@ use syntax::{Export, FileFacts, Import, Symbol, Visibility};
 use crate::calls::{self, CallDigest};
 use crate::{resolve, tables};
 
-/// A symbol as the index keeps it.
+/// A symbol as stored in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolRow {
     /// The file
     pub path: RepoPath,
-    /// Its number in the file
+    /// Its position among the symbols of the file
     pub id: u32,
     /// Its own name
     pub name: String,
-    /// With the names it is nested in
+    /// The full name: with the names around it, joined with `.`
     pub full: String,
-    /// What it is
+    /// The kind of the symbol
     pub kind: String,
-    /// The symbol around it
+    /// The symbol that contains it
     pub parent: Option<u32>,
     /// The declaration on one line, without its body
     pub signature: String,
-    /// Its other signatures, in source order
+    /// The signatures of its overloads, in source order
     pub overloads: Vec<String>,
-    /// What its doc comment says
+    /// The text of its doc comment
     pub doc: Option<String>,
-    /// Who may use it
+    /// Its visibility
     pub visibility: String,
-    /// Whether it is offered beyond its file
+    /// Whether it is exported from its file
     pub exported: bool,
-    /// Whether it is only there for tests
+    /// Whether it is test code
     pub is_test: bool,
-    /// The line its name is on, from 1
+    /// The line of its name, counted from 1
     pub line: u32,
-    /// The line it ends on
+    /// The last line of its declaration, counted from 1
     pub end_line: u32,
-    /// The bytes of its declaration
+    /// The byte range of its declaration
     pub span: base::Span,
 }
 
-/// An import as the index keeps it.
+/// An import as stored in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportRow {
     /// The file that imports
     pub path: RepoPath,
-    /// What is asked for, as written
+    /// The specifier, as written
     pub specifier: String,
-    /// The form of the request
+    /// The form of the import
     pub kind: String,
-    /// How many dots stand before a relative Python import
+    /// The number of dots before a relative Python import
     pub level: u8,
-    /// What is taken, each with its name here if that is another
+    /// The imported names, each with its local name if that differs
     pub names: Vec<ImportBinding>,
-    /// Whether only types are taken
+    /// Whether only types are imported
     pub type_only: bool,
     /// The line, from 1
     pub line: u32,
-    /// The file that is meant, if it is one of the repository's
+    /// The file that the import means, if it is in the repository
     pub target: Option<RepoPath>,
 }
 
-/// A name that is taken from a module, and its name here.
+/// An imported name, and its local name if that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportBinding(pub String, pub Option<String>);
 
-/// Takes in what a file says.
+/// Writes a file's symbols, imports, exports under other names, calls and syntax errors to the
+/// index. `is_new` says that the index did not know the file before.
 pub fn index_file(
     conn: &Connection,
     path: &RepoPath,
-    (facts, digest): (&FileFacts, Option<&CallDigest>),
+    facts: &FileFacts,
+    digest: Option<&CallDigest>,
     is_new: bool,
 ) -> Result<()> {
     resolve::index_file(conn, path, facts, is_new)?;
@@ -84,10 +86,11 @@ pub fn index_file(
     for (id, symbol) in (0..).zip(&facts.symbols).filter(|(_, symbol)| symbol.is_listed()) {
         let parent = named_parent(&facts.symbols, symbol);
         let overloads = signatures.remove(symbol.path.as_str()).unwrap_or_default();
-        tables::put_symbol(conn, path, (id, parent), (symbol, &overloads))?;
+        let new = NewSymbol { id, parent, symbol, overloads };
+        tables::put_symbol(conn, path, &new)?;
     }
     for (id, import) in (0..).zip(&facts.imports) {
-        tables::put_import(conn, path, id, (import, &import_names_json(import)))?;
+        tables::put_import(conn, path, id, import, &import_names_json(import))?;
     }
     for (id, alias) in
         (0..).zip(facts.exports.iter().filter_map(|export| export_alias(facts, export)))
@@ -98,7 +101,8 @@ pub fn index_file(
     facts.errors.iter().try_for_each(|error| tables::put_error(conn, path, error))
 }
 
-/// Drops what a file said, because it is gone or about to be learnt again.
+/// Removes the rows of a file. `gone` says that the file was deleted; otherwise it is about to be
+/// indexed again.
 pub fn remove_file(conn: &Connection, path: &RepoPath, gone: bool) -> Result<()> {
     calls::remove_file(conn, path)?;
     if gone {
@@ -107,11 +111,21 @@ pub fn remove_file(conn: &Connection, path: &RepoPath, gone: bool) -> Result<()>
     tables::remove_rows(conn, path)
 }
 
-/// What the further signatures of symbols say, by the path of the symbol.
+/// A symbol to be written to the index.
+pub(crate) struct NewSymbol<'f> {
+    /// The position of the symbol in the file
+    pub id: u32,
+    /// The nearest listed symbol around it
+    pub parent: Option<u32>,
+    pub symbol: &'f Symbol,
+    pub overloads: Overloads<'f>,
+}
+
+/// The overloads of a symbol.
 #[derive(Debug, Default)]
 pub(crate) struct Overloads<'f> {
     pub signatures: Vec<&'f str>,
-    /// The first doc comment among them: it speaks for a body that has none
+    /// The first doc comment among them, used if the implementation has none
     pub doc: Option<&'f str>,
     pub exported: bool,
 }
@@ -127,14 +141,14 @@ fn overloads_by_path(symbols: &[Symbol]) -> HashMap<&str, Overloads<'_>> {
     found
 }
 
-/// A name that a file offers something by, where it is another than the declaration's.
+/// An export under a name that differs from that of the declaration.
 #[derive(Debug)]
 pub(crate) struct ExportAlias<'f> {
     pub name: &'f str,
     pub local: &'f str,
-    /// The declaration, where it is in the same file
+    /// The declared symbol, if it is in the same file
     pub symbol: Option<&'f str>,
-    /// The import that it is handed on from
+    /// The import that it is re-exported from
     pub import: Option<u32>,
 }
 
@@ -169,7 +183,7 @@ fn import_names_json(import: &Import) -> String {
     serde_json::to_string(&taken.collect::<Vec<_>>()).unwrap_or_default()
 }
 
-/// The word for who may use a symbol.
+/// The name of the visibility of a symbol.
 pub(crate) fn visibility_name(symbol: &Symbol) -> &str {
     match &symbol.visibility {
         Visibility::Public => "public",

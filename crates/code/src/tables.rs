@@ -3,21 +3,21 @@
 use base::entity::{own_name, plain_name};
 use base::{RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, SqlResult, params, sqlite_problem};
-use syntax::{Import, Symbol, SyntaxError};
+use syntax::{Import, SyntaxError};
 
-use crate::symbols::{ExportAlias, ImportRow, Overloads, SymbolRow, visibility_name};
+use crate::symbols::{ExportAlias, ImportRow, NewSymbol, SymbolRow, visibility_name};
 
-/// The tables.
+/// The tables of this crate.
 pub const SCHEMA: &str = concat!(
     include_str!("code.sql"),
     include_str!("resolve/resolve.sql"),
     include_str!("calls/calls.sql")
 );
 
-/// Indexes that only questions and later refreshes need.
+/// SQL indexes that are created after the first build, which does not need them.
 pub const INDEX_SCHEMA: &str = include_str!("late.sql");
 
-/// What must be equal in an index built from nothing.
+/// Queries whose results must equal those of a rebuilt index.
 pub const REBUILD_CHECK_QUERIES: &[&str] = &[
     "SELECT * FROM symbol",
     "SELECT * FROM import",
@@ -44,12 +44,8 @@ const SYMBOL_COLUMNS: &str =
 const IMPORT_COLUMNS: &str =
     "SELECT path, specifier, kind, level, names, type_only, line, target FROM import";
 
-pub(crate) fn put_symbol(
-    conn: &Connection,
-    path: &RepoPath,
-    (id, parent): (u32, Option<u32>),
-    (symbol, overloads): (&Symbol, &Overloads<'_>),
-) -> Result<()> {
+pub(crate) fn put_symbol(conn: &Connection, path: &RepoPath, new: &NewSymbol<'_>) -> Result<()> {
+    let NewSymbol { id, parent, symbol, overloads } = new;
     let sql = "INSERT INTO symbol VALUES
         (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13,?14,?15,?16,?17,?18,?19)";
     let plain = plain_name(&symbol.path);
@@ -87,7 +83,8 @@ pub(crate) fn put_import(
     conn: &Connection,
     path: &RepoPath,
     id: u32,
-    (import, names): (&Import, &str),
+    import: &Import,
+    names: &str,
 ) -> Result<()> {
     conn.prepare_cached("INSERT INTO import VALUES (?1,?2,?3,?4,?5,?6,?7,?8,NULL)")
         .and_then(|mut s| {
@@ -152,10 +149,11 @@ pub fn symbols_in_file(conn: &Connection, path: &RepoPath) -> Result<Vec<SymbolR
     )
 }
 
-/// The exported symbols at the top of the files between two paths.
+/// The exported top-level symbols of the files whose path is at least `low` and less than `high`.
 pub fn top_level_exports_between(
     conn: &Connection,
-    (low, high): (&[u8], &[u8]),
+    low: &[u8],
+    high: &[u8],
 ) -> Result<Vec<SymbolRow>> {
     let sql = format!(
         "{SYMBOL_COLUMNS} WHERE path >= ?1 AND path < ?2 AND exported AND parent IS NULL ORDER BY path, id"
@@ -163,7 +161,7 @@ pub fn top_level_exports_between(
     list(conn, &sql, params![low, high], symbol_row)
 }
 
-/// Every exported symbol at the top of a file, tests left out.
+/// All exported top-level symbols except tests.
 pub(crate) fn exported_symbols(conn: &Connection) -> Result<Vec<SymbolRow>> {
     let sql = format!(
         "{SYMBOL_COLUMNS} WHERE exported AND parent IS NULL AND NOT is_test
@@ -172,9 +170,9 @@ pub(crate) fn exported_symbols(conn: &Connection) -> Result<Vec<SymbolRow>> {
     list(conn, &sql, params![], symbol_row)
 }
 
-/// The symbol with this nested name in a file.
+/// The symbol with this full name in a file.
 pub fn symbol(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<SymbolRow>> {
-    // Left to itself SQLite reads all symbols of the file.
+    // Without `INDEXED BY` SQLite reads all symbols of the file.
     conn.prepare_cached(&format!(
         "{SYMBOL_COLUMNS} INDEXED BY symbol_full WHERE path = ?1 AND full = ?2"
     ))
@@ -182,27 +180,27 @@ pub fn symbol(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<S
     .map_err(sqlite_problem("read symbols"))
 }
 
-/// What kind of thing the symbol with this nested name is.
+/// The kind of the symbol with this full name.
 pub fn symbol_kind(conn: &Connection, path: &RepoPath, full: &str) -> Result<Option<String>> {
     let sql = "SELECT kind FROM symbol INDEXED BY symbol_full WHERE path = ?1 AND full = ?2";
     Ok(list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))?.pop())
 }
 
-/// The names of the symbols that a file declares at its top.
+/// The names of the top-level symbols of a file.
 pub fn top_level_names(conn: &Connection, path: &RepoPath) -> Result<Vec<String>> {
     let sql = "SELECT full FROM symbol WHERE path = ?1 AND parent IS NULL ORDER BY id";
     list(conn, sql, params![path.as_bytes()], |row| row.get(0))
 }
 
-/// The names of the symbols that a symbol declares.
+/// The names of the symbols directly inside a symbol.
 pub fn child_names(conn: &Connection, path: &RepoPath, full: &str) -> Result<Vec<String>> {
     let sql = "SELECT i.full FROM symbol o JOIN symbol i ON i.path = o.path AND i.parent = o.id
         WHERE o.path = ?1 AND o.full = ?2 ORDER BY i.id";
     list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))
 }
 
-/// The name of the symbol that declares another, or none at the top of the file; nothing for
-/// what is not there.
+/// The full name of the symbol that contains another one: `Some(None)` for a top-level symbol,
+/// `None` if there is no such symbol.
 pub fn parent_name(
     conn: &Connection,
     path: &RepoPath,
@@ -214,8 +212,8 @@ pub fn parent_name(
     Ok(list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))?.pop())
 }
 
-/// Symbols with this name, alone or as the end of a nested one. A name without marks means all
-/// that share it, one with a mark the symbol that has it.
+/// Symbols with this full name or whose full name ends with it. A name without a disambiguator
+/// means all symbols that share it.
 pub fn symbols_with_name(conn: &Connection, name: &str) -> Result<Vec<SymbolRow>> {
     let last = own_name(name);
     let is_marked = plain_name(name) != name;
@@ -228,17 +226,17 @@ pub fn symbols_with_name(conn: &Connection, name: &str) -> Result<Vec<SymbolRow>
     list(conn, &sql, params![last, name, pattern], symbol_row)
 }
 
-/// Something that a file offers under another name.
+/// An export under a name that differs from that of the declaration.
 #[derive(Debug)]
 pub(crate) struct ExportAliasRow {
     pub path: RepoPath,
     pub local: String,
     pub symbol: Option<String>,
-    /// The file that it is handed on from
+    /// The file that it is re-exported from
     pub target: Option<RepoPath>,
 }
 
-/// What files offer under this name, which is another than the declaration's.
+/// The exports under this name where the declaration has another one.
 pub(crate) fn export_aliases(
     conn: &Connection,
     name: &str,
@@ -258,7 +256,7 @@ pub(crate) fn export_aliases(
     })
 }
 
-/// Files that define something of this name; a field alone is no definition.
+/// Files that define a symbol with this name. Fields do not count.
 pub fn defining_files(conn: &Connection, name: &str, most: usize) -> Result<Vec<RepoPath>> {
     let sql = "SELECT DISTINCT path FROM symbol
                WHERE name = ?1 COLLATE NOCASE AND name = ?1 AND kind <> 'field'
@@ -266,7 +264,7 @@ pub fn defining_files(conn: &Connection, name: &str, most: usize) -> Result<Vec<
     list(conn, sql, params![name, most], |row| path_column(row, 0))
 }
 
-/// What a symbol is found by.
+/// What a search for names needs to know about a symbol.
 #[derive(Clone, Copy)]
 pub(crate) struct SymbolNameRow<'a> {
     pub path: &'a [u8],
@@ -278,7 +276,7 @@ pub(crate) struct SymbolNameRow<'a> {
     pub is_test: bool,
 }
 
-/// What every symbol is found by, file by file.
+/// What a search for names needs to know about all symbols, file by file.
 pub(crate) fn for_each_symbol_name(
     conn: &Connection,
     mut each: impl FnMut(SymbolNameRow<'_>),
@@ -299,7 +297,7 @@ pub(crate) fn for_each_symbol_name(
     .map(drop)
 }
 
-/// A symbol by its number in its file.
+/// A symbol by its position in its file.
 pub(crate) fn symbol_by_id(
     conn: &Connection,
     file: &RepoPath,
@@ -309,14 +307,14 @@ pub(crate) fn symbol_by_id(
     Ok(list(conn, &sql, params![file.as_bytes(), id], symbol_row)?.pop())
 }
 
-/// Every name there is, to find the nearest of them.
+/// Distinct symbol names that start with a character, for suggestions of similar names.
 pub fn names_starting_with(conn: &Connection, first: char) -> Result<Vec<String>> {
     let start = format!("{}%", first.to_string().replace(['%', '_'], ""));
     let sql = "SELECT DISTINCT name FROM symbol WHERE name LIKE ?1";
     list(conn, sql, params![start], |row| row.get(0))
 }
 
-/// Files that could not be read whole, each with the first place of that.
+/// Files with syntax errors, and the position of the first one in each.
 pub fn files_with_syntax_errors(conn: &Connection) -> Result<Vec<(RepoPath, u32, u32)>> {
     let sql = "SELECT path, line, min(column) FROM syntax_error AS e
         WHERE line = (SELECT min(line) FROM syntax_error WHERE path = e.path)
@@ -324,7 +322,7 @@ pub fn files_with_syntax_errors(conn: &Connection) -> Result<Vec<(RepoPath, u32,
     list(conn, sql, params![], |row| Ok((path_column(row, 0)?, row.get(1)?, row.get(2)?)))
 }
 
-/// What a file imports, in source order.
+/// The imports of a file, in source order.
 pub fn imports(conn: &Connection, path: &RepoPath) -> Result<Vec<ImportRow>> {
     list(
         conn,
@@ -334,7 +332,7 @@ pub fn imports(conn: &Connection, path: &RepoPath) -> Result<Vec<ImportRow>> {
     )
 }
 
-/// Imports of a file that ask for a name outright.
+/// The imports of a file that import a name explicitly.
 pub fn imports_of_name(conn: &Connection, target: &RepoPath, name: &str) -> Result<Vec<ImportRow>> {
     let sql = format!(
         "{IMPORT_COLUMNS} WHERE target = ?1 AND path <> ?1 AND EXISTS
@@ -343,7 +341,7 @@ pub fn imports_of_name(conn: &Connection, target: &RepoPath, name: &str) -> Resu
     list(conn, &sql, params![target.as_bytes(), name], import_row)
 }
 
-/// Imports that lead to no file of the repository and hold some letters.
+/// Imports that mean no file of the repository and contain a text.
 pub fn unresolved_imports(conn: &Connection, letters: &str) -> Result<Vec<ImportRow>> {
     let sql = format!(
         "{IMPORT_COLUMNS} WHERE target IS NULL AND instr(specifier, ?1) > 0 ORDER BY path, id LIMIT 200"

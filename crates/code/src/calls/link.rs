@@ -1,7 +1,7 @@
-//! What a file wants of others, answered from their faces.
+//! Resolves a file's references to other files from the export tables of these.
 //!
-//! Every name that is looked up in a file is kept, found or not: an answer holds as long as what
-//! is behind these names stays the same.
+//! Every name that is looked up in a file is recorded as a dependency, found or not: the result is
+//! valid as long as the exports behind these names stay the same.
 //!
 //! @see spec::code/calls
 
@@ -23,68 +23,69 @@ use super::summary::{
 use super::value::{ExportedValue, ExternalBase, ExternalStep};
 use values::FileValue;
 
-/// Lookups that one want may take.
+/// Lookups for one reference.
 const MAX_LOOKUPS: u32 = 400;
 
-/// Modules without the name that one want may look into, where they are handed on whole.
+/// Modules without the name that are searched for one reference, where they are re-exported as a
+/// whole.
 const MAX_REEXPORT_MISSES: u32 = 4_000;
 
-/// Functions that one call may lead to; a call that fits more of them says nothing.
+/// Functions that one call may lead to. A call with more candidates is dropped.
 const MAX_CALL_TARGETS: usize = 8;
 
-/// How far one thing may lead to another.
+/// Nesting of lookups.
 const MAX_LINK_DEPTH: u32 = 48;
 
-/// The name under which an answer rests on who declares a file to be its module.
+/// Dependency key for: which file declares this one as its module.
 pub(crate) const DECLARED_BY_KEY: &str = "^";
 
-/// What a file offers to say which package it is part of, before the name of that.
+/// Prefix of the export key that says which package a file belongs to.
 pub(crate) const PACKAGE_PREFIX: &str = "package ";
 
-/// What a file offers to say that one of its types has a method, before the name of that.
+/// Prefix of the export key that says that a type of the file has a method of this name.
 pub(crate) const METHOD_PREFIX: &str = "method ";
 
-/// The line of an edge that nobody wrote down.
+/// Line number of an edge without a source line.
 const NO_LINE: u32 = 0;
 
-/// What constructors are called, besides the name of their class.
+/// Names of constructors, besides the name of their class.
 const CONSTRUCTOR_NAMES: [&str; 5] =
     ["__init__", "constructor", "__construct", "init", "initialize"];
 
-/// What linking asks of all files together.
+/// The files of the repository, as the linker sees them.
 pub(crate) trait LinkSource {
-    /// What a file offers.
+    /// The export table of a file.
     fn exports(&mut self, file: &RepoPath) -> Result<Option<Rc<ExportTable>>>;
     /// The file that an import means.
     fn import_target(&mut self, file: &RepoPath, import: u32) -> Result<Option<RepoPath>>;
-    /// The file, and the module in it, that declares a file to be its module.
+    /// The file that declares a file as its module.
     fn declared_by(&mut self, file: &RepoPath) -> Result<Option<RepoPath>>;
-    /// Where the root file of a package may be, the likeliest first.
+    /// The paths where the root file of a package may be, the most likely first.
     fn package_roots(&mut self, name: &str) -> Result<Vec<RepoPath>>;
     /// Other files of the same package that declare a name.
     fn package_files_declaring(&mut self, file: &RepoPath, name: &str) -> Result<Vec<RepoPath>>;
-    /// Other files of the same package that declare a name or something of it, tests included, as far
-    /// as they are built with the file that asks.
+    /// Other files of the same package that declare a name or a member of it, tests included, if
+    /// they are built together with the file that asks.
     fn package_files_contributing(
         &mut self,
         file: &RepoPath,
         name: &str,
         asker: &RepoPath,
     ) -> Result<Vec<RepoPath>>;
-    /// Files of a folder that declare a name for a file that imports the package in it.
+    /// Files of a folder that declare a name, for a file that imports the package in that folder.
     fn imported_package_files(
         &mut self,
         folder: &RepoPath,
         name: &str,
         asker: &RepoPath,
     ) -> Result<Vec<RepoPath>>;
-    /// Files that declare a method of this name for a type that is no interface.
+    /// Files that declare a method of this name for a type other than an interface.
     fn files_with_method(&mut self, name: &str) -> Result<Vec<RepoPath>>;
-    /// Files with an `impl` of a type of this name that is declared elsewhere.
+    /// Files with an `impl` for a type of this name that another file declares.
     fn files_with_impl(&mut self, name: &str) -> Result<Vec<RepoPath>>;
 }
 
-/// An edge between two symbols of the repository; an empty path is the file's own code.
+/// An edge between two symbols of the repository; an empty path is the file's top-level code.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct LinkedEdge {
     pub from: (RepoPath, String),
@@ -94,37 +95,37 @@ pub(crate) struct LinkedEdge {
     pub line: u32,
 }
 
-/// What a file's wants came to.
+/// The result of linking a file.
 #[derive(Debug, Default)]
 pub(crate) struct LinkResult {
     pub edges: Vec<LinkedEdge>,
-    /// The names that were looked up, by file; the file is a folder where a package was asked
+    /// The names that were looked up, by file, or by folder where a package was searched
     pub dependencies: HashMap<RepoPath, HashSet<String>>,
-    /// Calls that led nowhere, by the last name that was asked for
+    /// Calls that could not be resolved: the caller, the last name that was looked up, and the line
     pub unresolved_calls: Vec<(String, String, u32)>,
 }
 
-/// Answers what one file wants.
+/// Links one file.
 pub(crate) struct Linker<'w> {
     source: &'w mut dyn LinkSource,
-    /// The file
+    /// The file that is linked
     file: RepoPath,
     dependencies: HashMap<RepoPath, HashSet<String>>,
-    /// Names that are being looked up
+    /// Names whose lookup is in progress
     in_progress: Vec<(RepoPath, String)>,
-    /// What names of files came to, where that holds wherever they are asked for
+    /// Results of lookups that do not depend on where they started
     resolved_names: HashMap<(RepoPath, String), Vec<FileValue>>,
-    /// How often something was not followed to its end
+    /// How many lookups were abandoned at a limit
     abandoned_lookups: u32,
-    /// How much may still be looked at for one want
+    /// Lookups that are left for the current reference
     lookups_left: u32,
-    /// How many modules that are handed on whole may still turn out not to have a name
+    /// Re-exported modules without the name that may still be searched
     misses_left: u32,
-    /// How far one thing has led to another: modules that import each other lead in circles
+    /// Current nesting of lookups: modules that import each other form circles
     depth: u32,
 }
 
-/// Answers all that a file wants.
+/// Links a file: resolves all its references to other files.
 pub(crate) fn link(
     world: &mut dyn LinkSource,
     file: &RepoPath,
@@ -185,7 +186,7 @@ pub(crate) fn link(
     })
 }
 
-/// The method that a call asks for, where it is one.
+/// The name of the method that a call means, if it is a method call.
 fn last_member_name(want: &UnresolvedEdge) -> Option<String> {
     match want.to.ops.as_slice() {
         [_, .., ExternalStep::Get(name)] | [ExternalStep::Get(name)] => Some(name.clone()),
@@ -193,7 +194,7 @@ fn last_member_name(want: &UnresolvedEdge) -> Option<String> {
     }
 }
 
-/// Whether a call asks for a symbol by its own name, not by that of a variable that holds it.
+/// Whether a call names a symbol itself, not a variable that holds it.
 fn names_symbol(want: &UnresolvedEdge, symbol: &str) -> bool {
     let own = symbol.rsplit('.').next().unwrap_or(symbol);
     let own = own.split('~').next().unwrap_or(own);
@@ -235,7 +236,7 @@ impl Linker<'_> {
         Ok(edges)
     }
 
-    /// What calling something runs.
+    /// Records the functions that a call runs.
     fn add_call_targets(
         &mut self,
         from: &(RepoPath, String),
@@ -299,7 +300,7 @@ impl Linker<'_> {
         Ok(Vec::new())
     }
 
-    /// Notes that an answer depends on what is behind a name, with all that is inside of it.
+    /// Records that the result depends on the exports behind a name, members included.
     fn depend_on_symbol(&mut self, file: &RepoPath, path: &str) {
         let top = path.split('.').next().unwrap_or(path);
         self.depend_on_name(file, top);
@@ -319,7 +320,7 @@ fn is_go(file: &RepoPath) -> bool {
     Language::from_path(file) == Some(Language::Go)
 }
 
-/// What a call gives, in terms of the file it is made in.
+/// The result of a call, in terms of the calling file.
 #[derive(Debug, Clone)]
 pub(super) struct CallArgs {
     file: RepoPath,

@@ -1,10 +1,11 @@
-//! Who calls, mentions, extends and implements whom.
+//! The call graph: which symbol calls, mentions, extends or implements which other one.
 //!
-//! Two steps. [`machine`] interprets one file and leaves a [`summary`]: a pure function of its
-//! facts. [`link`] answers what a file wants of others from what those offer. [`keep`] stores
-//! both, with what each answer rests on, so that another file's change reaches those alone who
-//! asked for what changed.
+//! `interpreter` analyses one file into a `summary`, which is a pure function of the file's facts.
+//! `link` resolves the references of a summary to other files. `persist` stores both with their
+//! dependencies, so that a change relinks only the files that depend on it.
 
+mod export_digests;
+mod ids;
 mod interpreter;
 mod link;
 mod persist;

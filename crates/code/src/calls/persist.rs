@@ -1,35 +1,28 @@
-//! The call graph as a part of the index: what a file says when it is read, and what files mean
-//! together once all are.
+//! Stores the call graph: summaries of files when they are indexed, and links between files
+//! afterwards.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::rc::Rc;
 
-use base::{Hash, RepoPath, Result};
+use base::{RepoPath, Result};
 use serde::{Deserialize, Serialize};
 use store::Connection;
 use syntax::{FileFacts, GoBuildSet, Language, Manifest};
 
-use super::link::{
-    DECLARED_BY_KEY, LinkResult, LinkSource, LinkedEdge, METHOD_PREFIX, PACKAGE_PREFIX, link,
-};
-use super::summary::{
-    ExportTable, FileCallSummary, LocalEdge, UnresolvedEdge, collect_ref_imports,
-    collect_value_imports,
-};
-use super::value::ExportedValue;
+use super::export_digests::{digest_exports, mark_changed_exports};
+use super::link::{DECLARED_BY_KEY, LinkResult, LinkSource, LinkedEdge, METHOD_PREFIX, link};
+use super::summary::{ExportTable, FileCallSummary, LocalEdge, UnresolvedEdge};
+use super::tables::{EncodedSummary, PathId};
 use super::{interpreter, tables};
 
-/// Faces that are kept while files are linked; bounds memory.
+/// Export tables that are cached while files are linked; limits memory.
 const MAX_CACHED_EXPORTS: usize = 3_000;
 
-/// Names of which it is kept who offers them; bounds memory too.
+/// Names whose exporting files are cached while files are linked; limits memory.
 const MAX_CACHED_NAMES: usize = 50_000;
 
-/// What all of a name's dependents rest on when a whole file came, went or takes in another.
-const WHOLE_FILE_KEY: &str = "";
-
-/// What a file asks, apart from what it offers.
+/// The part of a summary that linking the file needs.
 #[derive(Serialize, Deserialize)]
 struct LinkInput {
     edges: Vec<LocalEdge>,
@@ -37,26 +30,18 @@ struct LinkInput {
     names: Vec<(String, String, u32)>,
 }
 
-/// A name that a file offers, with a digest of what is behind it and the imports that it comes
-/// through.
-#[derive(Debug, Serialize, Deserialize)]
-struct ExportDigest {
-    name: String,
-    digest: i64,
-    imports: Vec<(String, u32)>,
-}
-
-/// What a file says about calls, as it is kept: a pure function of its facts, and the dearest.
+/// The summary of a file's calls in its stored form. It is a pure function of the file's facts and
+/// expensive to compute, so it is cached.
 #[derive(Debug)]
 pub struct CallDigest {
     export_table: Vec<u8>,
     link_input: Vec<u8>,
     export_digests: Vec<u8>,
-    is_cut: bool,
+    is_truncated: bool,
 }
 
 impl CallDigest {
-    /// Interprets a file; none if it is no code.
+    /// Interprets a file; `None` if it is not code.
     pub fn of(path: &RepoPath, facts: &FileFacts) -> Option<Self> {
         let language = Language::from_path(path)?;
         let summary = match language {
@@ -65,23 +50,33 @@ impl CallDigest {
             language => interpreter::interpret(language, facts),
         };
         let bytes = |written: postcard::Result<Vec<u8>>| written.unwrap_or_default();
-        let parts = bytes(postcard::to_stdvec(&export_digests(&summary.face)));
+        let parts = bytes(postcard::to_stdvec(&digest_exports(&summary.face)));
         let face = bytes(postcard::to_stdvec(&summary.face));
         let FileCallSummary { edges, wants, names, is_cut, .. } = summary;
         let own = bytes(postcard::to_stdvec(&LinkInput { edges, wants, names }));
-        Some(Self { export_table: face, link_input: own, export_digests: parts, is_cut })
+        Some(Self {
+            export_table: face,
+            link_input: own,
+            export_digests: parts,
+            is_truncated: is_cut,
+        })
     }
 }
 
-/// Takes in what a file says about calls.
+/// Stores the summary of a file's calls.
 pub(crate) fn index_file(conn: &Connection, path: &RepoPath, digest: &CallDigest) -> Result<()> {
     let place = tables::path_id(conn, path)?;
-    let CallDigest { export_table: face, link_input: own, export_digests: parts, is_cut } = digest;
-    tables::put_summary(conn, place, (face, own, parts), *is_cut)?;
+    let summary = EncodedSummary {
+        export_table: &digest.export_table,
+        link_input: &digest.link_input,
+        export_digests: &digest.export_digests,
+        is_truncated: digest.is_truncated,
+    };
+    tables::put_summary(conn, place, summary)?;
     tables::mark_touched(conn, place)
 }
 
-/// A manifest offers its package.
+/// The summary of a Cargo manifest: it exports the name of its package.
 fn manifest_summary(facts: &FileFacts) -> FileCallSummary {
     let mut face = ExportTable::default();
     if let Some(Manifest::Cargo(cargo)) = &facts.manifest
@@ -92,7 +87,7 @@ fn manifest_summary(facts: &FileFacts) -> FileCallSummary {
     FileCallSummary { face, ..FileCallSummary::default() }
 }
 
-/// Drops what a file said.
+/// Removes the summary of a file.
 pub(crate) fn remove_file(conn: &Connection, path: &RepoPath) -> Result<()> {
     match tables::find_path_id(conn, path)? {
         Some(place) => {
@@ -103,11 +98,11 @@ pub(crate) fn remove_file(conn: &Connection, path: &RepoPath) -> Result<()> {
     }
 }
 
-/// Links all files whose wants may be answered otherwise than before.
+/// Links all files whose references may resolve differently than before.
 pub fn link_pending(conn: &Connection) -> Result<()> {
     let world = &mut IndexedFiles::new(conn);
     for place in tables::touched(conn)? {
-        mark_changed_exports(world, place)?;
+        mark_changed_exports(conn, place)?;
     }
     for place in tables::stale_files(conn)? {
         relink(world, place)?;
@@ -115,184 +110,36 @@ pub fn link_pending(conn: &Connection) -> Result<()> {
     tables::clear_stale(conn)
 }
 
-/// Compares what a file offers with what it offered, and marks who rests on what differs.
-fn mark_changed_exports(world: &mut IndexedFiles<'_>, place: i64) -> Result<()> {
-    let conn = world.conn;
-    let Some(path) = tables::path_by_id(conn, place)? else { return Ok(()) };
-    let mut before: BTreeMap<String, i64> =
-        tables::exported_names(conn, place)?.into_iter().collect();
-    let parts = tables::export_digests(conn, place)?;
-    let parts = parts.and_then(|bytes| postcard::from_bytes::<Vec<ExportDigest>>(&bytes).ok());
-    let now = match parts {
-        Some(parts) => exported_name_digests(world, &path, parts)?,
-        None => BTreeMap::new(),
-    };
-    let mut changed = Vec::new();
-    for (name, digest) in &now {
-        if before.remove(name) != Some(*digest) {
-            tables::put_exported_name(conn, place, (name, *digest))?;
-            changed.push(name.clone());
-        }
-    }
-    for name in before.into_keys() {
-        tables::remove_exported_name(conn, place, &name)?;
-        changed.push(name);
-    }
-    let folder = match path.parent() {
-        Some(folder) => tables::find_path_id(conn, &folder)?,
-        None => None,
-    };
-    let root = tables::find_path_id(conn, &RepoPath::ROOT)?;
-    for name in changed {
-        if name == WHOLE_FILE_KEY {
-            tables::mark_all_dependents_stale(conn, place)?;
-        } else if let Some(module) = name.strip_prefix("mod ") {
-            let module: Option<RepoPath> = module.parse().ok();
-            if let Some(module) = module
-                && let Some(module) = tables::find_path_id(conn, &module)?
-            {
-                tables::mark_dependents_stale(conn, module, DECLARED_BY_KEY)?;
-            }
-        } else {
-            tables::mark_dependents_stale(conn, place, &name)?;
-        }
-        let everywhere = ["impl ", "crate ", METHOD_PREFIX].iter().any(|one| name.starts_with(one));
-        if let Some(root) = root.filter(|_| everywhere) {
-            tables::mark_dependents_stale(conn, root, &name)?;
-        }
-        if let Some(folder) = folder {
-            tables::mark_dependents_stale(conn, folder, &name)?;
-        }
-    }
-    Ok(())
-}
-
-/// The names that a file offers, each with a digest of what is behind it: the values, the shapes
-/// inside of it, and the files that the imports it mentions mean.
-fn exported_name_digests(
-    world: &IndexedFiles<'_>,
-    path: &RepoPath,
-    parts: Vec<ExportDigest>,
-) -> Result<BTreeMap<String, i64>> {
-    let targets: HashMap<u32, RepoPath> =
-        tables::import_targets(world.conn, path)?.into_iter().collect();
-    let mut all = BTreeMap::new();
-    for part in parts {
-        let mut whole = part.digest;
-        if !part.imports.is_empty() {
-            let mut bytes = part.digest.to_le_bytes().to_vec();
-            for (key, import) in &part.imports {
-                encode(&mut bytes, &(key, targets.get(import).map(RepoPath::as_bytes)));
-            }
-            whole = digest(&bytes);
-        }
-        all.insert(part.name, whole);
-    }
-    for module in tables::declared_modules(world.conn, path)? {
-        all.insert(format!("mod {module}"), 0);
-    }
-    Ok(all)
-}
-
-/// What is behind each name that a face offers, as far as the file itself tells.
-fn export_digests(face: &ExportTable) -> Vec<ExportDigest> {
-    let mut parts: BTreeMap<&str, (Vec<u8>, BTreeSet<&str>)> = BTreeMap::new();
-    // Who sees a name depends on the package that has it.
-    let start = || {
-        let mut bytes = Vec::new();
-        if face.namespace.is_some() {
-            encode(&mut bytes, &(&face.namespace, &face.builds));
-        }
-        (bytes, BTreeSet::new())
-    };
-    let top = |name: &'_ str| name.split('.').next().unwrap_or_default().len();
-    for (name, outs) in &face.names {
-        let (part, imports) = parts.entry(&name[..top(name)]).or_insert_with(start);
-        encode(part, &(name, outs));
-        collect_value_imports(outs, imports);
-    }
-    for (name, symbol) in &face.declared {
-        encode(&mut parts.entry(&name[..top(name)]).or_insert_with(start).0, &(name, symbol));
-    }
-    for (name, shape) in &face.shapes {
-        let (part, imports) = parts.entry(&name[..top(name)]).or_insert_with(start);
-        encode(part, &(name, &**shape));
-        shape.collect_imports(imports);
-    }
-    let (part, imports) = parts.entry(WHOLE_FILE_KEY).or_insert_with(start);
-    encode(part, &(&face.stars, &face.interfaces));
-    face.stars.iter().for_each(|(_, star)| collect_ref_imports(star, imports));
-    let known = |key: &&str| Some(((*key).to_owned(), *face.imports.get(*key)?));
-    let part = |(name, (bytes, imports)): (&str, (Vec<u8>, BTreeSet<&str>))| ExportDigest {
-        name: name.to_owned(),
-        digest: digest(&bytes),
-        imports: imports.iter().filter_map(known).collect(),
-    };
-    let mut all: Vec<ExportDigest> = parts.into_iter().map(part).collect();
-    if let Some(namespace) = &face.namespace {
-        let name = format!("{PACKAGE_PREFIX}{namespace}");
-        all.push(ExportDigest { name, digest: 0, imports: Vec::new() });
-    }
-    let mut methods: BTreeMap<&str, Vec<u8>> = BTreeMap::new();
-    for (of, name, signature) in face.methods() {
-        encode(methods.entry(name).or_default(), &(&face.namespace, of, signature));
-    }
-    for (name, bytes) in methods {
-        let (name, digest) = (format!("{METHOD_PREFIX}{name}"), digest(&bytes));
-        all.push(ExportDigest { name, digest, imports: Vec::new() });
-    }
-    let implemented: BTreeSet<&str> = face.external_impl_types().collect();
-    for name in implemented {
-        let shapes: Vec<(&str, &BTreeMap<String, Vec<ExportedValue>>)> =
-            face.external_impls(name).map(|(path, _, members)| (path, members)).collect();
-        let mut bytes = Vec::new();
-        encode(&mut bytes, &shapes);
-        let (name, digest) = (format!("impl {name}"), digest(&bytes));
-        all.push(ExportDigest { name, digest, imports: Vec::new() });
-    }
-    all
-}
-
-fn encode(into: &mut Vec<u8>, value: &impl Serialize) {
-    into.extend(postcard::to_stdvec(value).unwrap_or_default());
-}
-
-fn digest(bytes: &[u8]) -> i64 {
-    let hash = Hash::of(bytes);
-    let mut first = [0; 8];
-    first.copy_from_slice(&hash.as_bytes()[..8]);
-    i64::from_le_bytes(first)
-}
-
-/// Answers a file's wants anew.
-fn relink(world: &mut IndexedFiles<'_>, place: i64) -> Result<()> {
+/// Links a file again.
+fn relink(world: &mut IndexedFiles<'_>, place: PathId) -> Result<()> {
     let conn = world.conn;
     tables::remove_links(conn, place)?;
     let Some((path, edges, links)) = link_file(world, place)? else { return Ok(()) };
     for edge in edges.iter().chain(&links.edges) {
         if let Some(edge) = to_named_edge(edge) {
-            let ends = (world.path_id(&edge.from.0)?, world.path_id(&edge.to.0)?);
-            tables::put_edge(conn, place, ends, &edge)?;
+            let from = world.path_id(&edge.from.0)?;
+            let to = world.path_id(&edge.to.0)?;
+            tables::put_edge(conn, place, from, to, &edge)?;
         }
     }
     for (from, name, line) in &links.unresolved_calls {
-        tables::put_unresolved_call(conn, place, (nearest_named_path(from), name, *line))?;
+        tables::put_unresolved_call(conn, place, nearest_named_path(from), name, *line)?;
     }
     for (on, names) in &links.dependencies {
         let is_other = |name: &&String| *on != path || *name == DECLARED_BY_KEY;
         let on = world.path_id(on)?;
         for name in names.iter().filter(is_other) {
-            tables::put_dependency(conn, place, (on, name))?;
+            tables::put_dependency(conn, place, on, name)?;
         }
     }
     Ok(())
 }
 
-/// A file, the edges it says itself, and what its wants come to.
+/// A file, the edges inside of it, and the result of linking it.
 type FileEdges = (RepoPath, Vec<LinkedEdge>, LinkResult);
 
-/// What a file says itself, and what its wants come to.
-fn link_file(world: &mut IndexedFiles<'_>, place: i64) -> Result<Option<FileEdges>> {
+/// The edges inside a file, and the result of linking it; `None` if the file has no summary.
+fn link_file(world: &mut IndexedFiles<'_>, place: PathId) -> Result<Option<FileEdges>> {
     let conn = world.conn;
     let Some(path) = tables::path_by_id(conn, place)? else { return Ok(None) };
     let Some(own) = tables::link_input(conn, place)? else { return Ok(None) };
@@ -311,7 +158,7 @@ fn link_file(world: &mut IndexedFiles<'_>, place: i64) -> Result<Option<FileEdge
     Ok(Some((path, local, links)))
 }
 
-/// Every edge that a file says, functions without a name included: who, whom, and how sure.
+/// All edges that start in a file, including those of anonymous functions.
 pub fn all_edges(conn: &Connection, path: &RepoPath) -> Result<Vec<super::CallEdgeRow>> {
     let world = &mut IndexedFiles::new(conn);
     let Some(place) = tables::find_path_id(conn, path)? else { return Ok(Vec::new()) };
@@ -326,8 +173,8 @@ pub fn all_edges(conn: &Connection, path: &RepoPath) -> Result<Vec<super::CallEd
     Ok(local.into_iter().chain(links.edges).map(row).collect())
 }
 
-/// An edge between symbols that have names: what a nameless function does, the one around it
-/// does; what is done to it is left out.
+/// An edge between named symbols: an edge from an anonymous function starts at the named function
+/// around it, an edge to one is dropped.
 fn to_named_edge(edge: &LinkedEdge) -> Option<LinkedEdge> {
     let from = nearest_named_path(&edge.from.1);
     if nearest_named_path(&edge.to.1) != edge.to.1 {
@@ -338,7 +185,7 @@ fn to_named_edge(edge: &LinkedEdge) -> Option<LinkedEdge> {
     (edge.from != edge.to).then_some(edge)
 }
 
-/// The path of the nearest symbol with a name.
+/// The path of the nearest named symbol.
 fn nearest_named_path(path: &str) -> &str {
     let mut path = path;
     loop {
@@ -350,16 +197,16 @@ fn nearest_named_path(path: &str) -> &str {
     }
 }
 
-/// All files, as the index has them.
+/// The files of the index.
 struct IndexedFiles<'c> {
     conn: &'c Connection,
     exports: HashMap<RepoPath, Option<Rc<ExportTable>>>,
-    path_ids: HashMap<RepoPath, i64>,
+    path_ids: HashMap<RepoPath, PathId>,
     targets: RefCell<HashMap<RepoPath, Rc<HashMap<u32, RepoPath>>>>,
     declared_by: HashMap<RepoPath, Option<RepoPath>>,
     implementors: HashMap<String, Vec<RepoPath>>,
     packages: HashMap<String, Vec<RepoPath>>,
-    /// Files that offer a name, by their folder
+    /// Files that export a name, by their folder
     files_by_exported_name: HashMap<String, Rc<HashMap<RepoPath, Vec<RepoPath>>>>,
 }
 
@@ -377,7 +224,7 @@ impl<'c> IndexedFiles<'c> {
         }
     }
 
-    /// Files of a folder that offer a name.
+    /// Files of a folder that export a name.
     fn files_in_folder_exporting(
         &mut self,
         folder: &RepoPath,
@@ -400,7 +247,7 @@ impl<'c> IndexedFiles<'c> {
         Ok(found)
     }
 
-    fn path_id(&mut self, path: &RepoPath) -> Result<i64> {
+    fn path_id(&mut self, path: &RepoPath) -> Result<PathId> {
         if let Some(place) = self.path_ids.get(path) {
             return Ok(*place);
         }
@@ -462,7 +309,7 @@ impl LinkSource for IndexedFiles<'_> {
 
     fn package_files_declaring(&mut self, file: &RepoPath, name: &str) -> Result<Vec<RepoPath>> {
         let mut all = self.package_files_contributing(file, name, file)?;
-        // A package does not see what is there for its tests alone.
+        // A package does not see its test files.
         if Language::from_path(file) == Some(Language::Go) && !is_go_test_file(file) {
             all.retain(|mate| !is_go_test_file(mate));
         }
@@ -485,7 +332,7 @@ impl LinkSource for IndexedFiles<'_> {
         let asking =
             self.exports(asker)?.map(|face| go_build_set(asker, &face)).unwrap_or_default();
         let own_builds = go_build_set(file, &own);
-        // A folder may hold a package, its tests and programs that are built on their own.
+        // A folder may hold a package, its tests, and programs that are built separately.
         let mut parts = Vec::new();
         for part in all {
             let Some(face) = self.exports(&part)? else { continue };

@@ -1,5 +1,5 @@
-//! What one file says about calls: what it settles itself, what it asks of other files, and what
-//! others may ask of it. A pure function of the file's facts.
+//! The summary of one file's calls: the edges inside the file, its references to other files, and
+//! its exports. It is a pure function of the file's facts.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -9,38 +9,38 @@ use syntax::GoBuildSet;
 
 use super::value::{ExportedValue, ExternalBase, ExternalRef, ExternalStep};
 
-/// How sure an edge is.
+/// Confidence of an edge.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum EdgeConfidence {
-    /// It is written there
+    /// The text names the target
     Exact,
-    /// It follows from what is written
+    /// The target was inferred from the values that reach it
     Inferred,
 }
 
-/// What an edge says.
+/// Kind of relation between two symbols: the source of an edge and its target.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum SymbolRelation {
-    /// One calls the other
+    /// The source calls the target
     Calls,
-    /// One mentions the other
+    /// The source mentions the target
     Uses,
-    /// One comes from the other, or takes the place of its method
+    /// The source inherits from the target, or overrides it
     Extends,
-    /// One is what the other promises
+    /// The source implements the target interface, or a method of it
     Implements,
-    /// A container gives the other to the one
+    /// A dependency injection container passes the target to the source
     Injects,
-    /// One makes the other available to a container
+    /// The source registers the target with a dependency injection container
     Provides,
 }
 
 impl SymbolRelation {
-    /// All of them.
+    /// All relations.
     pub const ALL: [Self; 6] =
         [Self::Calls, Self::Uses, Self::Extends, Self::Implements, Self::Injects, Self::Provides];
 
-    /// The word for it.
+    /// The name of the relation, as stored and shown.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Calls => "calls",
@@ -53,18 +53,18 @@ impl SymbolRelation {
     }
 }
 
-/// What a file says about calls.
+/// The summary of one file's calls.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct FileCallSummary {
     /// Edges between symbols of the file
     pub edges: Vec<LocalEdge>,
-    /// What depends on other files
+    /// Edges that lead to other files
     pub wants: Vec<UnresolvedEdge>,
-    /// Calls of which only the name is known: who calls, what, and the line
+    /// Calls of which only the name is known: the caller, the name and the line
     pub names: Vec<(String, String, u32)>,
-    /// What others may ask for
+    /// What the file exports
     pub face: ExportTable,
-    /// Whether there was more in it than one file may cost
+    /// Whether the budget ended before the whole file was analysed
     pub is_cut: bool,
 }
 
@@ -78,42 +78,43 @@ pub(crate) struct LocalEdge {
     pub line: u32,
 }
 
-/// An edge whose other end lies in another file.
+/// An edge whose target is in another file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct UnresolvedEdge {
     pub from: String,
     pub relation: SymbolRelation,
     pub to: ExternalRef,
-    /// What is given, if it is a call
+    /// The arguments, if it is a call
     pub args: Vec<Vec<ExportedValue>>,
     pub sure: EdgeConfidence,
     pub line: u32,
 }
 
-/// What a file offers.
+/// What a file exports.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExportTable {
-    /// The package that it belongs to, in languages where one folder may have several
+    /// The package of the file, in languages where one folder may hold several
     pub namespace: Option<String>,
-    /// The builds that it says it is part of
+    /// The builds that the file is part of
     pub builds: GoBuildSet,
-    /// Its interfaces, in a language where a type need not say which of them it implements
+    /// The interfaces of the file, in a language where types implement interfaces without naming
+    /// them
     pub interfaces: Vec<String>,
-    /// Which import a key means, by its place in the file's imports
+    /// The position of each import among the file's imports, by its key
     pub imports: BTreeMap<String, u32>,
-    /// What names mean, by the path of the module they are in and their own
+    /// The values of names, by the name qualified with its module
     pub names: BTreeMap<String, Vec<ExportedValue>>,
-    /// Which symbols names declare, keyed like `names`
+    /// The symbols that names declare, keyed like `names`
     pub declared: BTreeMap<String, String>,
-    /// Modules whose names are all taken in, each by the module that takes them
+    /// Modules whose names are all imported, each after the module that imports them
     pub stars: Vec<(String, ExternalRef)>,
-    /// What is behind the paths of symbols
+    /// The shapes of symbols, by their path
     pub shapes: BTreeMap<String, Rc<SymbolShape>>,
 }
 
 impl ExportTable {
-    /// The `impl`s of types of this name that are declared in other files: the path of each, the
-    /// type, its members.
+    /// The `impl`s for types with this name that other files declare: the path of the `impl`, the
+    /// type, and the members.
     pub(crate) fn external_impls<'f>(
         &'f self,
         name: &'f str,
@@ -125,8 +126,8 @@ impl ExportTable {
         })
     }
 
-    /// The methods of types that are no interfaces: the path of each, and its shape. Only where a
-    /// type implements an interface by having its methods.
+    /// The methods of types other than interfaces: the type, the name and the signature. Only in a
+    /// language where a type implements an interface by having its methods.
     pub(crate) fn methods(&self) -> impl Iterator<Item = (&str, &str, &Signature)> {
         self.shapes.iter().filter_map(|(path, shape)| {
             let (of, name) = path.split_once('.')?;
@@ -136,20 +137,22 @@ impl ExportTable {
         })
     }
 
-    /// The types of other files that this one implements something for, by name.
+    /// The names of types of other files for which this file has an `impl`.
     pub(crate) fn external_impl_types(&self) -> impl Iterator<Item = &str> {
         self.shapes.keys().filter_map(|path| type_of_impl(path))
     }
 }
 
-/// Finds the imports that values come through, by their keys.
+/// Collects the keys of the imports that values depend on.
 pub(crate) fn collect_value_imports<'f>(outs: &'f [ExportedValue], found: &mut BTreeSet<&'f str>) {
     for out in outs {
         match out {
             ExportedValue::Ext(term) => collect_ref_imports(term, found),
             ExportedValue::Many(inner) => collect_value_imports(inner, found),
             ExportedValue::Obj(fields) => {
-                fields.iter().for_each(|(_, inner)| collect_value_imports(inner, found))
+                for (_, inner) in fields {
+                    collect_value_imports(inner, found);
+                }
             }
             ExportedValue::Sym(_)
             | ExportedValue::New(_)
@@ -159,7 +162,7 @@ pub(crate) fn collect_value_imports<'f>(outs: &'f [ExportedValue], found: &mut B
     }
 }
 
-/// The same for what is of another file.
+/// Collects the keys of the imports that a value of another file depends on.
 pub(crate) fn collect_ref_imports<'f>(term: &'f ExternalRef, found: &mut BTreeSet<&'f str>) {
     if let ExternalBase::Import(key, _) = &term.base {
         found.insert(key);
@@ -174,7 +177,7 @@ pub(crate) fn collect_ref_imports<'f>(term: &'f ExternalRef, found: &mut BTreeSe
 }
 
 impl SymbolShape {
-    /// Finds the imports that it comes through.
+    /// Collects the keys of the imports that the shape depends on.
     pub(crate) fn collect_imports<'f>(&'f self, found: &mut BTreeSet<&'f str>) {
         collect_value_imports(&self.returns, found);
         collect_value_imports(&self.bases, found);
@@ -193,26 +196,26 @@ fn type_of_impl(path: &str) -> Option<&str> {
     Some(rest.rsplit_once(" for ").map_or(rest, |(_, of)| of))
 }
 
-/// What is behind a symbol.
+/// What other files need to know about a symbol.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct SymbolShape {
-    /// What it is
+    /// The kind of the symbol
     pub kind: ShapeKind,
-    /// What calling it gives; what a constant or a getter is worth; what a type that is no class
-    /// is made like
+    /// The result of a function, the value of a constant or a getter, or the underlying type of a
+    /// named type
     pub returns: Vec<ExportedValue>,
-    /// What it, or a function inside of it, calls of what it is given
+    /// Calls of parameters by the function or by one inside of it
     pub calls: Vec<ParamCall>,
     /// The members of a class or a module: methods, fields
     pub members: BTreeMap<String, Vec<ExportedValue>>,
-    /// What it inherits from, nearest first
+    /// The classes that it inherits from directly, in order
     pub bases: Vec<ExportedValue>,
-    /// What a method takes and returns, in a language where that decides which interfaces its type
+    /// The signature of a method, in a language where it decides which interfaces the type
     /// implements
     pub signature: Option<Signature>,
 }
 
-/// What a method takes and returns: the names of types, without their packages.
+/// The parameter and result types of a method, by name and without packages.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Signature {
     pub params: Vec<String>,
@@ -220,10 +223,10 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
-    /// What is written for a type that is not told apart from others: a type parameter.
+    /// Stands for a type parameter, which matches every type.
     pub(crate) const ANY: &'static str = "*";
 
-    /// Whether a method with this signature is one with the other.
+    /// Whether a method with this signature satisfies the other one.
     pub(crate) fn matches(&self, other: &Self) -> bool {
         let is_same = |(a, b): (&String, &String)| a == b || a == Self::ANY || b == Self::ANY;
         let fits = |a: &[String], b: &[String]| a.len() == b.len() && a.iter().zip(b).all(is_same);
@@ -231,29 +234,29 @@ impl Signature {
     }
 }
 
-/// What a symbol is, as far as calls go.
+/// What a symbol is, as far as calls are concerned.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ShapeKind {
-    /// It has parameters
+    /// A function or a method
     Function,
-    /// It is made by calling it
+    /// A type: calling it creates an instance
     Class,
-    /// It is read like a field and runs like a function
+    /// A property that runs code when it is read
     Getter,
-    /// It has members
+    /// A module or a namespace
     Module,
     /// Anything else
     #[default]
     Value,
 }
 
-/// A function that calls what its surrounding function was given.
+/// A call of a parameter, by the function that has it or by one inside of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ParamCall {
-    /// Who calls
+    /// The path of the caller
     pub from: String,
-    /// Which parameter
+    /// The position of the parameter
     pub param: u32,
-    /// With what
+    /// The arguments
     pub args: Vec<Vec<ExportedValue>>,
 }

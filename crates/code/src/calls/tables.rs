@@ -6,18 +6,33 @@ use store::{Connection, OptionalExtension, Row, SqlResult, params, sqlite_proble
 use super::link::LinkedEdge;
 use super::summary::{EdgeConfidence, SymbolRelation};
 
+/// A path of the call graph, by its row in the table `place`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct PathId(i64);
+
+/// The stored form of one file's summary.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct EncodedSummary<'a> {
+    pub export_table: &'a [u8],
+    pub link_input: &'a [u8],
+    pub export_digests: &'a [u8],
+    /// Whether the analysis was cut off by the budget
+    pub is_truncated: bool,
+}
+
 /// An edge of the call graph.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CallEdgeRow {
-    /// The file and the symbol it starts at; an empty name is the file itself
+    /// The file and the full name of its source; an empty name is the top-level code of the file
     pub from: (RepoPath, String),
-    /// What it says
+    /// The kind of relation
     pub relation: SymbolRelation,
-    /// The file and the symbol it ends at
+    /// The file and the full name of its target
     pub to: (RepoPath, String),
-    /// How sure it is
+    /// The confidence
     pub sure: EdgeConfidence,
-    /// The line that says so, from 1; 0 where none does, as of an interface that Go types implement
+    /// The source line, counted from 1; 0 if there is none, as for an interface that a Go type
+    /// implements
     pub line: u32,
 }
 
@@ -37,25 +52,25 @@ fn list<T>(
     store::rows(conn, sql, "read the call graph", params, read)
 }
 
-/// The number of a path, given to it if it has none.
-pub(crate) fn path_id(conn: &Connection, path: &RepoPath) -> Result<i64> {
+/// The id of a path; creates one if needed.
+pub(crate) fn path_id(conn: &Connection, path: &RepoPath) -> Result<PathId> {
     if let Some(found) = find_path_id(conn, path)? {
         return Ok(found);
     }
     run(conn, "INSERT INTO place (path) VALUES (?1)", params![path.as_bytes()])?;
-    Ok(conn.last_insert_rowid())
+    Ok(PathId(conn.last_insert_rowid()))
 }
 
-/// The number of a path, if it has one.
-pub(crate) fn find_path_id(conn: &Connection, path: &RepoPath) -> Result<Option<i64>> {
+/// The id of a path, if it has one.
+pub(crate) fn find_path_id(conn: &Connection, path: &RepoPath) -> Result<Option<PathId>> {
     conn.prepare_cached("SELECT id FROM place WHERE path = ?1")
-        .and_then(|mut s| s.query_row([path.as_bytes()], |row| row.get(0)).optional())
+        .and_then(|mut s| s.query_row([path.as_bytes()], |row| row.get(0).map(PathId)).optional())
         .map_err(sqlite_problem("read the call graph"))
 }
 
-/// The path of a number.
-pub(crate) fn path_by_id(conn: &Connection, place: i64) -> Result<Option<RepoPath>> {
-    let found = list(conn, "SELECT path FROM place WHERE id = ?1", params![place], |row| {
+/// The path with an id.
+pub(crate) fn path_by_id(conn: &Connection, place: PathId) -> Result<Option<RepoPath>> {
+    let found = list(conn, "SELECT path FROM place WHERE id = ?1", params![place.0], |row| {
         path_column(row, 0)
     })?;
     Ok(found.into_iter().next())
@@ -63,24 +78,24 @@ pub(crate) fn path_by_id(conn: &Connection, place: i64) -> Result<Option<RepoPat
 
 pub(crate) fn put_summary(
     conn: &Connection,
-    place: i64,
-    (face, own, parts): (&[u8], &[u8], &[u8]),
-    is_cut: bool,
+    place: PathId,
+    summary: EncodedSummary<'_>,
 ) -> Result<()> {
+    let EncodedSummary { export_table, link_input, export_digests, is_truncated } = summary;
     let sql = "INSERT OR REPLACE INTO summary VALUES (?1, ?2, ?3, ?4, ?5)";
-    run(conn, sql, params![place, face, own, parts, is_cut])
+    run(conn, sql, params![place.0, export_table, link_input, export_digests, is_truncated])
 }
 
-/// Files in which more goes on than was followed.
+/// Files whose analysis was cut off by the budget.
 pub fn truncated_files(conn: &Connection) -> Result<Vec<RepoPath>> {
-    // Left to itself SQLite goes through all places, because they come sorted.
+    // Without `CROSS JOIN` SQLite reads all rows of `place`, because they are sorted.
     let sql = "SELECT path FROM summary CROSS JOIN place ON id = place WHERE cut ORDER BY path";
     list(conn, sql, params![], |row| path_column(row, 0))
 }
 
-pub(crate) fn export_digests(conn: &Connection, place: i64) -> Result<Option<Vec<u8>>> {
+pub(crate) fn export_digests(conn: &Connection, place: PathId) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT parts FROM summary WHERE place = ?1";
-    Ok(list(conn, sql, params![place], |row| row.get(0))?.into_iter().next())
+    Ok(list(conn, sql, params![place.0], |row| row.get(0))?.into_iter().next())
 }
 
 pub(crate) fn export_table(conn: &Connection, path: &RepoPath) -> Result<Option<Vec<u8>>> {
@@ -89,78 +104,79 @@ pub(crate) fn export_table(conn: &Connection, path: &RepoPath) -> Result<Option<
     Ok(found.into_iter().next())
 }
 
-pub(crate) fn link_input(conn: &Connection, place: i64) -> Result<Option<Vec<u8>>> {
+pub(crate) fn link_input(conn: &Connection, place: PathId) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT own FROM summary WHERE place = ?1";
-    Ok(list(conn, sql, params![place], |row| row.get(0))?.into_iter().next())
+    Ok(list(conn, sql, params![place.0], |row| row.get(0))?.into_iter().next())
 }
 
-/// Drops what a file said; what it offered stays until it is compared.
-pub(crate) fn remove_summary(conn: &Connection, place: i64) -> Result<()> {
-    run(conn, "DELETE FROM summary WHERE place = ?1", params![place])?;
+/// Removes the summary and the links of a file. Its exported names stay until they are compared.
+pub(crate) fn remove_summary(conn: &Connection, place: PathId) -> Result<()> {
+    run(conn, "DELETE FROM summary WHERE place = ?1", params![place.0])?;
     remove_links(conn, place)
 }
 
-/// Drops what a file's wants came to.
-pub(crate) fn remove_links(conn: &Connection, place: i64) -> Result<()> {
+/// Removes the links of a file.
+pub(crate) fn remove_links(conn: &Connection, place: PathId) -> Result<()> {
     for sql in [
         "DELETE FROM edge WHERE place = ?1",
         "DELETE FROM unsure WHERE place = ?1",
         "DELETE FROM rest WHERE place = ?1",
     ] {
-        run(conn, sql, params![place])?;
+        run(conn, sql, params![place.0])?;
     }
     Ok(())
 }
 
-pub(crate) fn exported_names(conn: &Connection, place: i64) -> Result<Vec<(String, i64)>> {
+pub(crate) fn exported_names(conn: &Connection, place: PathId) -> Result<Vec<(String, i64)>> {
     let sql = "SELECT name, digest FROM offer WHERE place = ?1";
-    list(conn, sql, params![place], |row| Ok((row.get(0)?, row.get(1)?)))
+    list(conn, sql, params![place.0], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 pub(crate) fn put_exported_name(
     conn: &Connection,
-    place: i64,
-    (name, digest): (&str, i64),
+    place: PathId,
+    name: &str,
+    digest: i64,
 ) -> Result<()> {
-    run(conn, "INSERT OR REPLACE INTO offer VALUES (?1, ?2, ?3)", params![place, name, digest])
+    run(conn, "INSERT OR REPLACE INTO offer VALUES (?1, ?2, ?3)", params![place.0, name, digest])
 }
 
-pub(crate) fn remove_exported_name(conn: &Connection, place: i64, name: &str) -> Result<()> {
-    run(conn, "DELETE FROM offer WHERE place = ?1 AND name = ?2", params![place, name])
+pub(crate) fn remove_exported_name(conn: &Connection, place: PathId, name: &str) -> Result<()> {
+    run(conn, "DELETE FROM offer WHERE place = ?1 AND name = ?2", params![place.0, name])
 }
 
-/// Files that offer a name.
+/// Files that export a name.
 pub(crate) fn files_exporting(conn: &Connection, name: &str) -> Result<Vec<RepoPath>> {
     let sql = "SELECT path FROM offer JOIN place ON id = place WHERE name = ?1 ORDER BY path";
     list(conn, sql, params![name], |row| path_column(row, 0))
 }
 
-/// Marks a file as touched.
-pub(crate) fn mark_touched(conn: &Connection, place: i64) -> Result<()> {
+/// Marks a file as changed.
+pub(crate) fn mark_touched(conn: &Connection, place: PathId) -> Result<()> {
     let sql = "INSERT INTO stale VALUES (?1, 1) ON CONFLICT DO UPDATE SET touched = 1";
-    run(conn, sql, params![place])
+    run(conn, sql, params![place.0])
 }
 
-/// Marks those whose edges rest on a name.
-pub(crate) fn mark_dependents_stale(conn: &Connection, on: i64, name: &str) -> Result<()> {
+/// Marks the files whose edges depend on a name of a file.
+pub(crate) fn mark_dependents_stale(conn: &Connection, on: PathId, name: &str) -> Result<()> {
     let sql = "INSERT OR IGNORE INTO stale
         SELECT place, 0 FROM rest WHERE on_place = ?1 AND on_name = ?2";
-    run(conn, sql, params![on, name])
+    run(conn, sql, params![on.0, name])
 }
 
-/// Marks those whose edges rest on anything of a file.
-pub(crate) fn mark_all_dependents_stale(conn: &Connection, on: i64) -> Result<()> {
+/// Marks the files whose edges depend on any name of a file.
+pub(crate) fn mark_all_dependents_stale(conn: &Connection, on: PathId) -> Result<()> {
     let sql = "INSERT OR IGNORE INTO stale SELECT DISTINCT place, 0 FROM rest WHERE on_place = ?1";
-    run(conn, sql, params![on])
+    run(conn, sql, params![on.0])
 }
 
-pub(crate) fn touched(conn: &Connection) -> Result<Vec<i64>> {
+pub(crate) fn touched(conn: &Connection) -> Result<Vec<PathId>> {
     let sql = "SELECT place FROM stale WHERE touched ORDER BY place";
-    list(conn, sql, params![], |row| row.get(0))
+    list(conn, sql, params![], |row| row.get(0).map(PathId))
 }
 
-pub(crate) fn stale_files(conn: &Connection) -> Result<Vec<i64>> {
-    list(conn, "SELECT place FROM stale ORDER BY place", params![], |row| row.get(0))
+pub(crate) fn stale_files(conn: &Connection) -> Result<Vec<PathId>> {
+    list(conn, "SELECT place FROM stale ORDER BY place", params![], |row| row.get(0).map(PathId))
 }
 
 pub(crate) fn clear_stale(conn: &Connection) -> Result<()> {
@@ -169,55 +185,58 @@ pub(crate) fn clear_stale(conn: &Connection) -> Result<()> {
 
 pub(crate) fn put_edge(
     conn: &Connection,
-    by: i64,
-    (from, to): (i64, i64),
+    by: PathId,
+    from: PathId,
+    to: PathId,
     edge: &LinkedEdge,
 ) -> Result<()> {
     let sql = "INSERT INTO edge VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         ON CONFLICT DO UPDATE SET sure = min(sure, excluded.sure), line = min(line, excluded.line)";
     let (relation, sure) = (edge.relation as i64, edge.sure as i64);
-    run(conn, sql, params![by, from, edge.from.1, relation, to, edge.to.1, sure, edge.line])
+    run(conn, sql, params![by.0, from.0, edge.from.1, relation, to.0, edge.to.1, sure, edge.line])
 }
 
 pub(crate) fn put_unresolved_call(
     conn: &Connection,
-    place: i64,
-    (from, name, line): (&str, &str, u32),
+    place: PathId,
+    from: &str,
+    name: &str,
+    line: u32,
 ) -> Result<()> {
     let sql = "INSERT INTO unsure VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT DO UPDATE SET line = min(line, excluded.line)";
-    run(conn, sql, params![place, from, name, line])
+    run(conn, sql, params![place.0, from, name, line])
 }
 
-pub(crate) fn put_dependency(conn: &Connection, by: i64, (on, name): (i64, &str)) -> Result<()> {
-    run(conn, "INSERT OR IGNORE INTO rest VALUES (?1, ?2, ?3)", params![by, on, name])
+pub(crate) fn put_dependency(conn: &Connection, by: PathId, on: PathId, name: &str) -> Result<()> {
+    run(conn, "INSERT OR IGNORE INTO rest VALUES (?1, ?2, ?3)", params![by.0, on.0, name])
 }
 
-/// The files that imports of a file mean, by the place of the import.
+/// The files that the imports of a file mean, with the position of the import.
 pub(crate) fn import_targets(conn: &Connection, file: &RepoPath) -> Result<Vec<(u32, RepoPath)>> {
     let sql = "SELECT id, target FROM import WHERE path = ?1 AND target IS NOT NULL ORDER BY id";
     list(conn, sql, params![file.as_bytes()], |row| Ok((row.get(0)?, path_column(row, 1)?)))
 }
 
-/// The files that a file declares to be its modules.
+/// The files that a file declares as its modules.
 pub(crate) fn declared_modules(conn: &Connection, file: &RepoPath) -> Result<Vec<RepoPath>> {
     let sql = "SELECT DISTINCT target FROM import
         WHERE path = ?1 AND kind = 'Mod' AND target IS NOT NULL ORDER BY target";
     list(conn, sql, params![file.as_bytes()], |row| path_column(row, 0))
 }
 
-/// The first file that declares a file to be its module.
+/// The first file that declares a file as its module.
 pub(crate) fn declared_by(conn: &Connection, file: &RepoPath) -> Result<Option<RepoPath>> {
     let sql = "SELECT path FROM import WHERE target = ?1 AND kind = 'Mod' ORDER BY path LIMIT 1";
     Ok(list(conn, sql, params![file.as_bytes()], |row| path_column(row, 0))?.into_iter().next())
 }
 
-/// A symbol, by its file and nested name. An empty name is the file's own code.
+/// A symbol, by its file and full name. An empty name is the top-level code of the file.
 pub type SymbolEndpoint<'a> = (&'a RepoPath, &'a str);
 
 const EDGE_COLUMNS: &str = "SELECT f.path, from_name, relation, t.path, to_name, sure, line";
 
-/// The edges of some relations that start at some symbols, or at files' own code.
+/// The edges of some relations that start at some symbols.
 pub fn edges_from(
     conn: &Connection,
     ends: &[SymbolEndpoint<'_>],
@@ -243,7 +262,7 @@ pub fn edges_to(
     edges_at(conn, &sql, ends, relations)
 }
 
-/// How many symbols use one, in any way.
+/// How many edges of any relation end at a symbol.
 pub fn count_edges_to(conn: &Connection, (file, name): SymbolEndpoint<'_>) -> Result<usize> {
     let sql = "SELECT count(*) FROM place t CROSS JOIN edge ON to_place = t.id
          WHERE t.path = ?1 AND to_name = ?2";
@@ -254,7 +273,8 @@ pub fn count_edges_to(conn: &Connection, (file, name): SymbolEndpoint<'_>) -> Re
         .map_err(sqlite_problem("read the call graph"))
 }
 
-/// One statement for all ends and relations, sorted here: SQLite would sort once for each end.
+/// Reads the edges of all endpoints with one statement and sorts them here, because SQLite would
+/// sort once for each endpoint.
 fn edges_at(
     conn: &Connection,
     sql: &str,
@@ -276,7 +296,7 @@ fn edges_at(
     }
     let key = |edge: &CallEdgeRow| (edge.relation as i64, edge.sure as i64, edge.line);
     edges.sort_by(|a, b| (&a.from, &a.to).cmp(&(&b.from, &b.to)).then_with(|| key(a).cmp(&key(b))));
-    // Several files may say the same, and both ends may have been asked for.
+    // Several files may store the same edge, and both ends of an edge may have been asked for.
     edges.dedup_by(|other, first| {
         let same =
             (&other.from, other.relation, &other.to) == (&first.from, first.relation, &first.to);
@@ -286,7 +306,7 @@ fn edges_at(
     Ok(edges)
 }
 
-/// Calls of something with a name, of which nothing else is known: who calls, and the line.
+/// Unresolved calls of a name: the file, the caller and the line.
 pub fn unresolved_calls(
     conn: &Connection,
     name: &str,
@@ -297,7 +317,7 @@ pub fn unresolved_calls(
     list(conn, sql, params![name, most], |row| Ok((path_column(row, 0)?, row.get(1)?, row.get(2)?)))
 }
 
-/// How many such calls each file has.
+/// How many unresolved calls of a name each file has.
 pub fn unresolved_call_counts(conn: &Connection, name: &str) -> Result<Vec<(RepoPath, usize)>> {
     let sql = "SELECT p.path, u.calls
         FROM (SELECT place, count(*) AS calls FROM unsure WHERE name = ?1 GROUP BY place) u
@@ -305,11 +325,9 @@ pub fn unresolved_call_counts(conn: &Connection, name: &str) -> Result<Vec<(Repo
     list(conn, sql, params![name], |row| Ok((path_column(row, 0)?, row.get(1)?)))
 }
 
-/// The names that a symbol calls, of which nothing else is known.
-pub fn unresolved_callees(
-    conn: &Connection,
-    (file, from): (&RepoPath, &str),
-) -> Result<Vec<String>> {
+/// The names of the unresolved calls of a symbol.
+pub fn unresolved_callees(conn: &Connection, caller: SymbolEndpoint<'_>) -> Result<Vec<String>> {
+    let (file, from) = caller;
     let sql = "SELECT name FROM unsure JOIN place ON id = place
         WHERE path = ?1 AND from_name = ?2 ORDER BY name";
     list(conn, sql, params![file.as_bytes(), from], |row| row.get(0))

@@ -1,46 +1,50 @@
-//! What a value may be, while one file is interpreted and after.
+//! Values: while a file is interpreted, and as other files see them.
 
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-/// What a value may be: one of these. Nothing is known of an empty one.
+use super::ids::{BlockId, FrameId, ObjectId, SymbolId};
+
+/// The set of things that an expression may evaluate to; empty means unknown.
 pub(super) type AbstractValue = Vec<PossibleValue>;
 
-/// More alternatives than this are no longer told apart: what is added is dropped.
+/// Alternatives of one value. Further ones are dropped.
 pub(super) const MAX_ALTERNATIVES: usize = 16;
 
-/// A value that comes through more steps than this is no longer followed.
+/// Steps from the import or name where a value of another file starts. Longer chains are not
+/// followed.
 const MAX_STEPS: usize = 6;
 
-/// The same where types are declared, so that each step leads to one thing: builders are called in
-/// long chains.
+/// The same in a language with declared types, where each step has one result: builders are called
+/// in long chains.
 const MAX_STEPS_DECLARED: usize = 40;
 
-/// Arguments that hold more than this are forgotten: calls that are given what calls return would
-/// double with each step.
+/// Arguments larger than this are dropped, because calls of results of calls would double in size
+/// with each step.
 const MAX_ARG_WEIGHT: usize = 40;
 
-/// One thing that a value may be.
+/// One thing that an expression may evaluate to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PossibleValue {
-    /// A function of this file, with the frame it was made in
-    Function(u32, u32),
-    /// A class, or a namespace, of this file
-    Class(u32),
+    /// A function of this file, with the frame that it was created in
+    Function(SymbolId, FrameId),
+    /// A class or a namespace of this file
+    Class(SymbolId),
     /// Some instance of a class of this file
-    Instance(u32),
-    /// An object that was made while the file ran
-    Object(u32),
-    /// A function with its receiver
+    Instance(SymbolId),
+    /// An object that was allocated while the file was interpreted
+    Object(ObjectId),
+    /// A function and its receiver
     BoundMethod(Rc<(PossibleValue, PossibleValue)>),
-    /// What comes after a class among the parents of a receiver
-    Super(u32, Rc<PossibleValue>),
-    /// Many of something
+    /// `super` in a class, with the receiver: members are looked up behind that class in the
+    /// lineage of the receiver
+    Super(SymbolId, Rc<PossibleValue>),
+    /// A collection of such elements
     Collection(Rc<AbstractValue>),
-    /// A parameter of a function, by its place, that nobody gave a value yet
-    Param(u32, u32),
-    /// Something of another file
+    /// A parameter that no argument is bound to yet
+    Param(ParamRef),
+    /// A value of another file
     External(Rc<ExternalRef>),
     /// A text
     Text(Rc<str>),
@@ -48,65 +52,74 @@ pub(super) enum PossibleValue {
     Number(i64),
 }
 
-/// Something of another file: where it comes from and what was done with it.
+/// A parameter of a function of this file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct ParamRef {
+    pub function: SymbolId,
+    /// Counted from 0
+    pub position: u32,
+}
+
+/// A value of another file: where it comes from, and the steps that lead from there to the value.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct ExternalRef {
     /// Where it comes from
     pub base: ExternalBase,
-    /// What was done with it, in order
+    /// The steps, in order
     pub ops: Vec<ExternalStep>,
 }
 
 /// Where a value of another file comes from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ExternalBase {
-    /// A name of an import, by the key of the import; none for the module itself
+    /// A name of an import, after the key of the import; `None` for the module itself
     Import(String, Option<String>),
-    /// A path from a module of this file, in languages whose modules are paths
+    /// A path seen from a module of this file, in languages with module paths
     Scope(String, Vec<String>),
-    /// A name that is declared elsewhere: in the same package, or in the language
+    /// A name that another file of the package declares, or that comes with the language
     Global(String),
 }
 
 /// A step from one value to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ExternalStep {
-    /// A member
+    /// The member with this name
     Get(String),
-    /// What a call returns
+    /// The result of a call with these arguments
     Call(Vec<Vec<ExportedValue>>),
-    /// An instance
+    /// An instance of the class
     Inst,
-    /// An element
+    /// An element of the collection
     Each,
 }
 
-/// A value as other files see it. Symbols are named by their path, which outlives edits.
+/// A value as other files see it. Symbols are named by their path, which stays the same when the
+/// file is edited elsewhere.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum ExportedValue {
     /// A function, class or module of the file
     Sym(String),
     /// An instance of a class of the file
     New(String),
-    /// Something of another file
+    /// A value of another file
     Ext(ExternalRef),
-    /// An argument of the call, by its place
+    /// The argument of the call at this position
     Param(u32),
-    /// Many of something
+    /// A collection of such elements
     Many(Vec<ExportedValue>),
-    /// An object with members
+    /// An object with these members
     Obj(Vec<(String, Vec<ExportedValue>)>),
     /// A text
     Text(String),
 }
 
 impl ExternalRef {
-    /// The value after one more step; none when it was followed far enough.
+    /// The value after one more step; `None` if the chain is at its limit.
     pub(super) fn then(&self, op: ExternalStep) -> Option<Self> {
         (self.ops.len() < MAX_STEPS).then(|| self.append_step(op, MAX_ARG_WEIGHT))
     }
 
-    /// The same in a language whose types are declared.
+    /// The same in a language with declared types, where chains may be longer.
     pub(super) fn then_declared(&self, op: ExternalStep) -> Option<Self> {
         let heaviest = if self.ops.len() < MAX_STEPS { MAX_ARG_WEIGHT } else { 0 };
         (self.ops.len() < MAX_STEPS_DECLARED).then(|| self.append_step(op, heaviest))
@@ -123,7 +136,7 @@ impl ExternalRef {
         next
     }
 
-    /// How much it holds.
+    /// The size of the value: how many parts it has.
     pub(super) fn weight(&self) -> usize {
         let op = |op: &ExternalStep| match op {
             ExternalStep::Call(given) => 1 + args_weight(given),
@@ -149,7 +162,7 @@ impl ExportedValue {
     }
 }
 
-/// How much the arguments of a call hold.
+/// The size of the arguments of a call.
 pub(super) fn args_weight(given: &[Vec<ExportedValue>]) -> usize {
     given.iter().flatten().map(ExportedValue::weight).sum()
 }
@@ -160,44 +173,54 @@ impl PossibleValue {
         Self::External(Rc::new(ExternalRef { base, ops: Vec::new() }))
     }
 
-    /// Whether it can be called, or holds what can.
+    /// Whether the value can be called, or may hold something that can.
     pub(super) const fn may_hold_callable(&self) -> bool {
         matches!(self, Self::Function(..) | Self::Class(_) | Self::Object(_) | Self::BoundMethod(_))
     }
 
-    /// Whether it is surely known where calls on it lead.
+    /// Whether this file decides what the value is.
     pub(super) const fn is_known(&self) -> bool {
-        !matches!(self, Self::External(_) | Self::Param(..))
+        !matches!(self, Self::External(_) | Self::Param(_))
     }
 
-    /// Whether it is a function, with its receiver or without.
+    /// Whether the value is a function, with or without a receiver.
     pub(super) const fn is_function(&self) -> bool {
         matches!(self, Self::Function(..) | Self::BoundMethod(_))
     }
 }
 
-/// Adds what is not there yet.
+impl From<ExternalRef> for PossibleValue {
+    fn from(external: ExternalRef) -> Self {
+        Self::External(Rc::new(external))
+    }
+}
+
+/// Adds alternatives that are not yet in a value, up to the limit.
 pub(super) fn join(into: &mut AbstractValue, more: impl IntoIterator<Item = PossibleValue>) {
-    for atom in more {
-        if into.len() < MAX_ALTERNATIVES && !into.contains(&atom) {
-            into.push(atom);
+    for alternative in more {
+        if into.len() < MAX_ALTERNATIVES && !into.contains(&alternative) {
+            into.push(alternative);
         }
     }
 }
 
-/// A place that holds a value. What a block writes hides, inside that block, what was there
-/// before it, and joins it afterwards.
+/// A variable or a field. A value that a block assigns replaces the earlier one inside that block,
+/// and is one of two possible values after it.
 #[derive(Debug, Clone, Default)]
 pub(super) struct ValueCell {
     outer: AbstractValue,
     in_block: Option<(BlockRun, AbstractValue)>,
 }
 
-/// A block of one run of a function.
-pub(super) type BlockRun = (u32, u32);
+/// A block of one function invocation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct BlockRun {
+    pub frame: FrameId,
+    pub block: BlockId,
+}
 
 impl ValueCell {
-    /// What it holds, seen from inside some blocks, outermost first.
+    /// The value, seen from inside the running blocks, outermost first.
     pub(super) fn read(&self, active: &[BlockRun]) -> AbstractValue {
         match &self.in_block {
             Some((block, own)) if active.contains(block) => own.clone(),
@@ -210,7 +233,7 @@ impl ValueCell {
         }
     }
 
-    /// Gives it a value, inside some blocks.
+    /// Assigns a value, inside the running blocks, outermost first.
     pub(super) fn write(&mut self, value: AbstractValue, active: &[BlockRun]) {
         let Some(inner) = active.last() else {
             *self = Self { outer: value, in_block: None };
@@ -227,7 +250,7 @@ impl ValueCell {
         }
     }
 
-    /// Adds to what it holds.
+    /// Adds possible values.
     pub(super) fn add(&mut self, value: AbstractValue) {
         match &mut self.in_block {
             Some((_, own)) => join(own, value),

@@ -1,7 +1,7 @@
-//! What resolution may look at, and a record of what it looked at.
+//! The inputs of import resolution, and a record of which of them were read.
 //!
-//! Every question that decides where an import leads is asked here and noted, also when the
-//! answer is no. When the answer to a noted question changes, the file is resolved again.
+//! Everything that decides which file an import means is read here and recorded as a key, also if
+//! nothing was found. If the value behind a recorded key changes, the file is resolved again.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -16,11 +16,11 @@ use syntax::Manifest;
 use super::tables;
 use crate::outline::ModuleInterface;
 
-/// The files there are. In a fixture that is a set, in a large index a question to it.
+/// The files of the repository. Tests use a set, the index a query.
 pub trait FileCatalog {
-    /// Whether a file is there.
+    /// Whether a file exists.
     fn has(&self, path: &RepoPath) -> bool;
-    /// The files in a folder, not below.
+    /// The files directly in a folder.
     fn in_folder(&self, folder: &RepoPath) -> Vec<RepoPath>;
 }
 
@@ -36,25 +36,25 @@ impl FileCatalog for BTreeSet<RepoPath> {
     }
 }
 
-/// One question about the repository.
+/// An input of resolution.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum ResolutionKey<'a> {
-    /// Whether a file is there
+    /// Whether a file exists
     File(&'a RepoPath),
-    /// Which files are in a folder
+    /// The files in a folder
     Folder(&'a RepoPath),
-    /// What a manifest says
+    /// The content of a manifest
     Manifest(&'a RepoPath),
-    /// What others see of a file
+    /// What other files see of a file
     Offers(&'a RepoPath),
-    /// Which manifests give a name
+    /// The manifests that declare a package name
     Package(&'a str),
-    /// Which Rust files say themselves where their modules are
+    /// The Rust files with `#[path]` modules
     PathModules,
 }
 
 impl ResolutionKey<'_> {
-    /// The question as a number. Two questions with one number cost time and nothing else.
+    /// Stable hash of the key. A collision only causes an unneeded resolution.
     pub(crate) fn hash_key(self) -> u64 {
         let (kind, bytes): (u8, &[u8]) = match self {
             Self::File(path) => (1, path.as_bytes()),
@@ -64,7 +64,7 @@ impl ResolutionKey<'_> {
             Self::Package(name) => (5, name.as_bytes()),
             Self::PathModules => (6, &[]),
         };
-        // FNV-1a: the numbers are kept, so they must be the same in every build.
+        // FNV-1a: the hashes are stored, so they must be the same in every build.
         let step = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
         [kind].iter().chain(bytes).fold(0xcbf2_9ce4_8422_2325, step)
     }
@@ -72,7 +72,7 @@ impl ResolutionKey<'_> {
 
 type ResolutionCache = HashMap<(&'static str, RepoPath, String), (Rc<dyn Any>, Rc<BTreeSet<u64>>)>;
 
-/// The repository as resolution sees it.
+/// The repository as import resolution sees it.
 pub(crate) struct ResolutionContext<'a> {
     conn: &'a Connection,
     files: &'a dyn FileCatalog,
@@ -81,9 +81,10 @@ pub(crate) struct ResolutionContext<'a> {
     packages: RefCell<HashMap<String, Rc<Vec<RepoPath>>>>,
     path_mods: RefCell<Option<Rc<Vec<RepoPath>>>>,
     memo: RefCell<ResolutionCache>,
-    /// What was asked, innermost last
+    /// The recorded keys of nested computations, innermost last
     recorded_keys: RefCell<Vec<BTreeSet<u64>>>,
-    /// Reading failed; told once at the end, so that resolution stays a plain function
+    /// The last read error. It is returned at the end, so that the resolution rules are plain
+    /// functions
     read_error: RefCell<Option<base::Problem>>,
 }
 
@@ -102,7 +103,7 @@ impl<'a> ResolutionContext<'a> {
         }
     }
 
-    /// Does something and says what was asked meanwhile.
+    /// Runs a computation and returns the keys that it read.
     pub(crate) fn record_dependencies<T>(
         &self,
         what: impl FnOnce() -> T,
@@ -116,11 +117,12 @@ impl<'a> ResolutionContext<'a> {
         }
     }
 
-    /// Computes something about a path once; what was asked for it counts for everybody.
+    /// Computes a value about a path once. The keys that it read are recorded for every caller.
     pub(crate) fn memoise<T: 'static>(
         &self,
         what: &'static str,
-        (path, name): (&RepoPath, &str),
+        path: &RepoPath,
+        name: &str,
         compute: impl FnOnce() -> T,
     ) -> Rc<T> {
         let key = (what, path.clone(), name.to_owned());
@@ -151,13 +153,13 @@ impl<'a> ResolutionContext<'a> {
         }
     }
 
-    /// Whether a file is there.
+    /// Whether a file exists.
     pub(crate) fn has(&self, path: &RepoPath) -> bool {
         self.record_key(ResolutionKey::File(path));
         self.files.has(path)
     }
 
-    /// The first of some paths that is there; a path that cannot be is not.
+    /// The first of some paths that exists. Invalid paths are skipped.
     pub(crate) fn first_existing(
         &self,
         paths: impl IntoIterator<Item = String>,
@@ -166,34 +168,34 @@ impl<'a> ResolutionContext<'a> {
         parsed.into_iter().find(|path| self.has(path))
     }
 
-    /// The files in a folder, not below, in order.
+    /// The files directly in a folder, sorted.
     pub(crate) fn in_folder(&self, folder: &RepoPath) -> Vec<RepoPath> {
         self.record_key(ResolutionKey::Folder(folder));
         self.files.in_folder(folder)
     }
 
-    /// What others see of a file of code.
+    /// What other files see of a source file.
     pub(crate) fn interface(&self, path: &RepoPath) -> Option<Rc<ModuleInterface>> {
         self.record_key(ResolutionKey::Offers(path));
         let read = || tables::module_interface(self.conn, path);
         self.cached(&self.offers, path.clone(), || Ok(read()?.map(Rc::new)))
     }
 
-    /// What a manifest says.
+    /// The content of a manifest.
     pub(crate) fn manifest(&self, path: &RepoPath) -> Option<Rc<Manifest>> {
         self.record_key(ResolutionKey::Manifest(path));
         let read = || tables::manifest(self.conn, path);
         self.cached(&self.manifests, path.clone(), || Ok(read()?.map(Rc::new)))
     }
 
-    /// The manifests that give a name, the shortest path first.
+    /// The manifests that declare a package name, the shortest path first.
     pub(crate) fn packages(&self, name: &str) -> Rc<Vec<RepoPath>> {
         self.record_key(ResolutionKey::Package(name));
         let read = || tables::manifests_of_package(self.conn, name).map(Rc::new);
         self.cached(&self.packages, name.to_owned(), read)
     }
 
-    /// The Rust files that say themselves where their modules are.
+    /// The Rust files with `#[path]` modules.
     pub(crate) fn files_with_path_modules(&self) -> Rc<Vec<RepoPath>> {
         self.record_key(ResolutionKey::PathModules);
         if let Some(known) = &*self.path_mods.borrow() {

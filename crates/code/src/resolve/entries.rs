@@ -1,4 +1,4 @@
-//! What strangers can reach: the entries of packages, and the names that they offer.
+//! Package entry points and the names that they export.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,27 +11,27 @@ use super::{
     JAVASCRIPT, PYTHON, ResolutionContext, SymbolOrigin, folder_prefix, javascript, names, tables,
 };
 
-/// How a file is reached from outside.
+/// How a file is used from outside the repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum EntryPointKind {
-    /// It is run
+    /// It is executed
     Program,
-    /// Its package offers it
+    /// It is part of the public API of its package
     Api,
 }
 
-/// What is offered beyond the repository, and the files that something outside starts.
+/// The public API of the packages of the repository, and the files that are executed.
 #[derive(Debug, Default)]
 pub(crate) struct PublicSurface {
-    /// Files that are reached from outside
+    /// Entry points
     pub entries: BTreeMap<RepoPath, EntryPointKind>,
-    /// Names of packages that can be published
+    /// Public names of packages that may be published
     pub names: BTreeSet<SymbolOrigin>,
-    /// Dependencies by the folder of the manifest, to tell frameworks
+    /// Dependencies by the folder of the manifest, to detect frameworks
     pub dependencies: Vec<(RepoPath, BTreeSet<String>)>,
 }
 
-/// Gathers what manifests say about entries.
+/// Collects the entry points that manifests declare.
 pub(crate) fn public_surface(
     world: &ResolutionContext<'_>,
     conn: &Connection,
@@ -63,7 +63,7 @@ pub(crate) fn public_surface(
     Ok(found)
 }
 
-/// What `package.module:name` starts.
+/// The symbol that an entry point `package.module:name` means.
 fn python_entry(
     world: &ResolutionContext<'_>,
     manifest: &RepoPath,
@@ -78,20 +78,28 @@ fn python_entry(
         scope: String::new(),
         names: Vec::new(),
     };
-    // Seen from a file beside the manifest.
+    // Resolved from a file beside the manifest.
     let beside = format!("{}setup.py", folder_prefix(manifest)).parse().ok()?;
     let file = (PYTHON.target)(world, &beside, &asked)?;
     let name = name.split(['.', '[', ' ']).next().unwrap_or_default();
     Some(SymbolOrigin::new(file, name))
 }
 
-/// Whether strangers could reach a Rust file's public items: its crate is a library that may be
-/// published, and every module around it is public. `None` where it is no part of a library.
-pub(crate) fn is_public_module(
+/// Who can use the public items of a Rust file.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LibraryVisibility {
+    /// Whether the crate is a library that may be published
+    pub is_published: bool,
+    /// Whether every module around the file is public
+    pub is_reachable: bool,
+}
+
+/// Who can use the public items of a Rust file; `None` if it belongs to no library.
+pub(crate) fn library_visibility(
     world: &ResolutionContext<'_>,
     conn: &Connection,
     path: &RepoPath,
-) -> Option<(bool, bool)> {
+) -> Option<LibraryVisibility> {
     if Language::from_path(path) != Some(Language::Rust) {
         return None;
     }
@@ -99,6 +107,7 @@ pub(crate) fn is_public_module(
         let symbol = crate::tables::symbol(conn, by, name).ok().flatten();
         symbol.is_some_and(|symbol| symbol.visibility == "public")
     };
-    let published = rust::is_library_publishable(world, path)?;
-    Some((published, is_publicly_reachable(world, path, &is_public)))
+    let is_published = rust::is_library_publishable(world, path)?;
+    let is_reachable = is_publicly_reachable(world, path, &is_public);
+    Some(LibraryVisibility { is_published, is_reachable })
 }

@@ -28,7 +28,7 @@ pub(super) fn resolve(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) ->
             line,
         }));
     }
-    // A package is imported as a whole, whatever is mentioned of it.
+    // A package is imported as a whole, whichever names are used.
     for (at, target) in (0..).zip(&targets) {
         for file in target.iter().flat_map(|folder| package_sources(world, folder)) {
             takings.insert(ImportUse {
@@ -41,7 +41,7 @@ pub(super) fn resolve(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) ->
     ResolvedImports { targets, uses: takings.into_iter().collect() }
 }
 
-/// The folder of a package, if it is one of this repository's modules.
+/// The folder of a package, if it belongs to a module of this repository.
 fn package_folder(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
@@ -55,8 +55,8 @@ fn package_folder(
     }
     let module = manifest_above(world, from, "go.mod");
     let own = || {
-        let (home, module) = module.as_ref()?;
-        folder_in_module(wanted, module.module.as_deref()?, home)
+        let GoModuleAt { folder, module } = module.as_ref()?;
+        folder_in_module(wanted, module.module.as_deref()?, folder)
     };
     let has = |found: RepoPath| if_has_sources(world, found);
     own()
@@ -70,23 +70,22 @@ fn package_folder(
         .or_else(|| if module.is_none() { gopath_folder(world, wanted) } else { None })
 }
 
-/// A package below a module that lies in a folder.
+/// The folder of a package of a module that is in a folder.
 fn folder_in_module(wanted: &str, module: &str, folder: &str) -> Option<RepoPath> {
     let rest = wanted.strip_prefix(module)?;
     let rest = if rest.is_empty() { "." } else { rest.strip_prefix('/')? };
     normalised_below(folder, rest)
 }
 
-/// A package of a module that is taken from a folder.
-fn folder_of_replacement(
-    wanted: &str,
-    (home, module): &(String, syntax::GoModule),
-) -> Option<RepoPath> {
-    let mut rules = module.replaced.iter();
-    rules.find_map(|(name, folder)| folder_in_module(wanted, name, &format!("{home}{folder}/")))
+/// The folder of a package of a module that a `replace` or `use` directive takes from a folder.
+fn folder_of_replacement(wanted: &str, manifest: &GoModuleAt) -> Option<RepoPath> {
+    let mut rules = manifest.module.replaced.iter();
+    rules.find_map(|(name, folder)| {
+        folder_in_module(wanted, name, &format!("{}{folder}/", manifest.folder))
+    })
 }
 
-/// A package that is kept in a `vendor` folder of the module or above it.
+/// The folder of a package in a `vendor` folder of the module or above it.
 fn vendored_folder(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
@@ -100,7 +99,8 @@ fn vendored_folder(
     })
 }
 
-/// A package of a repository from before modules: its path without host, owner and repository.
+/// The folder of a package in a repository without modules: the import path without host, owner and
+/// repository.
 fn gopath_folder(world: &ResolutionContext<'_>, wanted: &str) -> Option<RepoPath> {
     let mut parts = wanted.splitn(4, '/');
     parts.next().filter(|host| host.contains('.'))?;
@@ -111,7 +111,8 @@ fn if_has_sources(world: &ResolutionContext<'_>, folder: RepoPath) -> Option<Rep
     (!package_sources(world, &folder).is_empty()).then_some(folder)
 }
 
-/// Another module of this repository, by the longest name that fits.
+/// The folder of a package of another module of this repository, by the longest module name that
+/// fits.
 fn sibling_module_folder(world: &ResolutionContext<'_>, wanted: &str) -> Option<RepoPath> {
     let ends = wanted.match_indices('/').map(|(at, _)| at).chain([wanted.len()]);
     let mut ends: Vec<usize> = ends.filter(|end| wanted[..*end].contains('.')).collect();
@@ -123,22 +124,31 @@ fn sibling_module_folder(world: &ResolutionContext<'_>, wanted: &str) -> Option<
     })
 }
 
-/// The module or workspace that a file belongs to, with its folder.
+/// A Go module or workspace, and the folder of its manifest.
+struct GoModuleAt {
+    /// Empty for the root of the repository, else with `/` at the end
+    folder: String,
+    module: syntax::GoModule,
+}
+
+/// The module or workspace that a file belongs to.
 fn manifest_above(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
     name: &str,
-) -> Option<(String, syntax::GoModule)> {
+) -> Option<GoModuleAt> {
     let manifest = world.first_existing(
         ancestor_folders(from).map(|folder| format!("{}{name}", path_prefix(&folder))),
     )?;
     match &*world.manifest(&manifest)? {
-        Manifest::Go(module) => Some((folder_prefix(&manifest), module.clone())),
+        Manifest::Go(module) => {
+            Some(GoModuleAt { folder: folder_prefix(&manifest), module: module.clone() })
+        }
         _ => None,
     }
 }
 
-/// The files that make up a package; its tests are not part of what others import.
+/// The source files of a package without its tests, which importers do not see.
 fn package_sources(world: &ResolutionContext<'_>, folder: &RepoPath) -> Vec<RepoPath> {
     let mut files = world.in_folder(folder);
     files.retain(|file| {
@@ -148,7 +158,7 @@ fn package_sources(world: &ResolutionContext<'_>, folder: &RepoPath) -> Vec<Repo
     files
 }
 
-/// The files that declare a name; build tags may make that several.
+/// The files that declare a name: several if build tags select between them.
 fn declaring_origins<'w>(
     world: &'w ResolutionContext<'_>,
     folder: &RepoPath,

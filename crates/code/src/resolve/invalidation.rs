@@ -1,4 +1,4 @@
-//! Noting what changed: the questions whose answers are other than they were.
+//! Marks resolution keys whose values changed.
 
 use base::{RepoPath, Result};
 use store::Connection;
@@ -7,7 +7,7 @@ use syntax::{FileFacts, ImportKind, Language, Manifest};
 use super::{ResolutionKey, tables};
 use crate::outline::{ModuleInterface, outline};
 
-/// Takes in what resolution needs of a file, and notes which answers that changes.
+/// Stores what resolution needs from a file, and marks the keys whose values change.
 pub(crate) fn index_file(
     conn: &Connection,
     path: &RepoPath,
@@ -19,12 +19,12 @@ pub(crate) fn index_file(
     }
     match Language::from_path(path) {
         Some(language) if language.is_manifest() => index_manifest(conn, path, facts),
-        Some(language) if language.is_code() => index_outline(conn, path, (language, facts)),
+        Some(language) if language.is_code() => index_outline(conn, path, language, facts),
         _ => Ok(()),
     }
 }
 
-/// Drops a file that is gone.
+/// Removes a deleted file.
 pub(crate) fn remove_file(conn: &Connection, path: &RepoPath) -> Result<()> {
     invalidate_existence(conn, path)?;
     if let Some((offers, _)) = tables::outline(conn, path)? {
@@ -51,7 +51,7 @@ fn index_manifest(conn: &Connection, path: &RepoPath, facts: &FileFacts) -> Resu
         invalidate_manifest(conn, path, said)?;
     }
     match &facts.manifest {
-        Some(manifest) => tables::put_manifest(conn, path, (package_name(manifest), manifest)),
+        Some(manifest) => tables::put_manifest(conn, path, package_name(manifest), manifest),
         None => tables::remove_rows(conn, path),
     }
 }
@@ -62,7 +62,7 @@ fn invalidate_manifest(conn: &Connection, path: &RepoPath, manifest: &Manifest) 
     name.map_or(Ok(()), |name| tables::mark_changed(conn, ResolutionKey::Package(&name)))
 }
 
-/// The name that others import a package by.
+/// The name that other packages import a package by.
 fn package_name(manifest: &Manifest) -> Option<String> {
     match manifest {
         Manifest::Cargo(cargo) => {
@@ -78,7 +78,8 @@ fn package_name(manifest: &Manifest) -> Option<String> {
 fn index_outline(
     conn: &Connection,
     path: &RepoPath,
-    (language, facts): (Language, &FileFacts),
+    language: Language,
+    facts: &FileFacts,
 ) -> Result<()> {
     let (offers, asks) = outline(language, facts);
     let places = has_path_modules(&offers);
@@ -87,7 +88,7 @@ fn index_outline(
         Some((before, _)) => invalidate_interface(conn, path, places || has_path_modules(&before))?,
         None => invalidate_interface(conn, path, places)?,
     }
-    tables::put_outline(conn, path, (&offers, &asks), places)
+    tables::put_outline(conn, path, &offers, &asks, places)
 }
 
 fn invalidate_interface(conn: &Connection, path: &RepoPath, places: bool) -> Result<()> {
@@ -95,7 +96,7 @@ fn invalidate_interface(conn: &Connection, path: &RepoPath, places: bool) -> Res
     if places { tables::mark_changed(conn, ResolutionKey::PathModules) } else { Ok(()) }
 }
 
-/// Whether a Rust file says itself where some of its modules are.
+/// Whether a Rust file has `#[path]` modules.
 fn has_path_modules(offers: &ModuleInterface) -> bool {
     offers.imports.iter().any(|asked| asked.kind == ImportKind::Mod && asked.is_path)
 }

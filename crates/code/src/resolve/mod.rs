@@ -1,8 +1,8 @@
 //! Which file of the repository an import means, and which symbol a name, by the rules of each
 //! language.
 //!
-//! A pure function of the files there are, what manifests say and what files offer; all of that
-//! is asked of a [`ResolutionContext`], which notes it.
+//! Resolution is a pure function of the existing files, the manifests and the outlines of files.
+//! All of these are read through a [`ResolutionContext`], which records what was read.
 //!
 //! @see spec::code/imports
 
@@ -28,11 +28,13 @@ use crate::outline::{ImportRequest, ModuleInterface, ModuleReferences};
 
 pub use context::FileCatalog;
 pub(crate) use context::{ResolutionContext, ResolutionKey};
-pub(crate) use entries::{EntryPointKind, PublicSurface, is_public_module, public_surface};
+pub(crate) use entries::{
+    EntryPointKind, LibraryVisibility, PublicSurface, library_visibility, public_surface,
+};
 pub(crate) use invalidation::{index_file, remove_file};
 pub use tables::{ImporterRow, imported_files, importer_names, importers};
 
-/// How far names are followed through files that hand them on.
+/// Length of a chain of re-exports.
 const MAX_REEXPORT_CHAIN: usize = 24;
 
 /// A symbol of a file, or `*` for the file itself.
@@ -52,33 +54,33 @@ impl SymbolOrigin {
     }
 }
 
-/// Something that a file takes of another.
+/// A use of a symbol of another file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct ImportUse {
-    /// The import that takes it; none where it is reached by a path
+    /// The import; `None` if the symbol is used through a path
     pub import: Option<u32>,
     pub origin: SymbolOrigin,
-    /// The line, where it is not the import's
+    /// The line, if it is not that of the import
     pub line: Option<u32>,
 }
 
-/// Where the imports of a file lead.
+/// The resolved imports of a file.
 #[derive(Debug, Default)]
 pub(crate) struct ResolvedImports {
-    /// By import: the file, or the folder of a Go package
+    /// By import: the file that it means, or the folder of a Go package
     pub targets: Vec<Option<RepoPath>>,
     pub uses: Vec<ImportUse>,
 }
 
-/// A file with what is known of it.
+/// A file with its outline.
 pub(crate) struct OutlinedFile<'a> {
     pub path: &'a RepoPath,
     pub interface: &'a ModuleInterface,
     pub references: &'a ModuleReferences,
 }
 
-/// Resolves anew what changed: the files themselves, and those that had looked at what is other
-/// now. Says which that were.
+/// Resolves the imports of changed files again, and of the files that depend on something that
+/// changed. Returns the resolved files.
 pub fn resolve(
     conn: &Connection,
     files: &dyn FileCatalog,
@@ -134,25 +136,25 @@ fn resolve_file(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> Resol
     }
 }
 
-/// Where one import of a file leads.
+/// Finds the file that an import means.
 type ImportResolver = fn(&ResolutionContext<'_>, &RepoPath, &ImportRequest) -> Option<RepoPath>;
 
-/// The folder of a file, as text that a relative path can follow.
+/// The folder of a file as a prefix for relative paths: empty or with `/` at the end.
 fn folder_prefix(path: &RepoPath) -> String {
     path.parent().map(|folder| path_prefix(&folder)).unwrap_or_default()
 }
 
-/// A folder as text that a relative path can follow.
+/// A folder as a prefix for relative paths: empty or with `/` at the end.
 fn path_prefix(folder: &RepoPath) -> String {
     if folder.is_root() { String::new() } else { format!("{folder}/") }
 }
 
-/// The folders above a file, the nearest first.
+/// The folders that contain a file, the nearest first.
 fn ancestor_folders(path: &RepoPath) -> impl Iterator<Item = RepoPath> {
     std::iter::successors(path.parent(), RepoPath::parent)
 }
 
-/// A path below a folder, with its dots taken out.
+/// A path relative to a folder, with `.` and `..` resolved.
 fn normalised_below(folder: &str, path: &str) -> Option<RepoPath> {
     RepoPath::normalised(&format!("{folder}{path}"))?.ok()
 }

@@ -1,5 +1,4 @@
-//! Languages whose modules are files: names are followed from file to file through what hands
-//! them on.
+//! Languages whose modules are files: names are followed from file to file through re-exports.
 
 use std::collections::BTreeSet;
 
@@ -11,17 +10,17 @@ use super::{
 };
 use crate::outline::{ImportRequest, ModuleItemTarget};
 
-/// The module of a name inside another module that is a package.
+/// Finds the file of a submodule of a package.
 pub(super) type SubmoduleResolver = fn(&ResolutionContext<'_>, &RepoPath, &str) -> Option<RepoPath>;
 
-/// The module of a name in a package that has no file of its own.
+/// Finds the file of a module in a package that has no file of its own.
 pub(super) type NamespaceResolver =
     fn(&ResolutionContext<'_>, &RepoPath, &ImportRequest, &str) -> Option<RepoPath>;
 
-/// What differs between these languages.
+/// The rules in which these languages differ.
 pub(super) struct ModuleRules {
     pub target: ImportResolver,
-    /// Only where folders can be packages
+    /// Only in languages where folders can be packages
     pub submodules: Option<(SubmoduleResolver, NamespaceResolver)>,
 }
 
@@ -35,7 +34,7 @@ pub(super) fn resolve(
         imports.iter().map(|asked| (rules.target)(world, here.path, asked)).collect();
     let mut takings = BTreeSet::new();
     for (at, (asked, target)) in (0..).zip(imports.iter().zip(&mut targets)) {
-        let origins = import_origins(world, here.path, rules, (asked, target));
+        let origins = import_origins(world, here.path, rules, asked, target);
         let one = |origin| ImportUse { import: Some(at), origin, line: None };
         takings.extend(origins.into_iter().map(one));
     }
@@ -54,12 +53,14 @@ pub(super) fn resolve(
     ResolvedImports { targets, uses: takings.into_iter().collect() }
 }
 
-/// What an import takes. Where its one name is a module of a package, that module is what it means.
+/// The symbols that an import means. If its only name is a module of a package, the import means
+/// that module.
 fn import_origins(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
     rules: &ModuleRules,
-    (asked, target): (&ImportRequest, &mut Option<RepoPath>),
+    asked: &ImportRequest,
+    target: &mut Option<RepoPath>,
 ) -> Vec<SymbolOrigin> {
     let names = asked.names.iter().map(|(name, _)| name.as_str());
     let origins: Vec<SymbolOrigin> = match (&target, rules.submodules) {
@@ -78,14 +79,14 @@ fn import_origins(
     match origins.as_slice() {
         [first, ..] if target.is_none() => *target = Some(first.file.clone()),
         [only] if only.name == "*" && rules.submodules.is_some() => {
-            *target = Some(only.file.clone())
+            *target = Some(only.file.clone());
         }
         _ => {}
     }
     origins
 }
 
-/// What a name of a module is; a name that it does not have is still asked of it.
+/// The origin of a name of a module. A name that the module does not have is attributed to it.
 fn origin_or_module(
     world: &ResolutionContext<'_>,
     rules: &ModuleRules,
@@ -96,7 +97,7 @@ fn origin_or_module(
     found.unwrap_or_else(|| SymbolOrigin::new(target.clone(), name))
 }
 
-/// The first name of a path that belongs to a file which is reached as a whole.
+/// The origin of the last name of a path through modules; `None` if the path leaves the modules.
 fn first_member(
     world: &ResolutionContext<'_>,
     rules: &ModuleRules,
@@ -113,16 +114,16 @@ fn first_member(
     Some(at)
 }
 
-/// A search for where a name is declared, and where it has been.
+/// A search for the declaration of a name.
 struct NameSearch<'a, 'w> {
     world: &'a ResolutionContext<'w>,
     rules: &'a ModuleRules,
     seen: BTreeSet<(RepoPath, String)>,
-    /// How many files hand the name on from one to the next, up to here
+    /// The length of the re-export chain up to here
     depth: usize,
 }
 
-/// Where a name that a file offers is declared.
+/// The declaration of a name that a file exports.
 fn find_origin(
     world: &ResolutionContext<'_>,
     rules: &ModuleRules,
@@ -133,7 +134,7 @@ fn find_origin(
 }
 
 impl NameSearch<'_, '_> {
-    /// How many files a barrel hands on does not count, only how far one leads to the next.
+    /// Only the length of a re-export chain is limited, not the number of re-exports in a file.
     fn find_origin(&mut self, file: &RepoPath, name: &str) -> Option<SymbolOrigin> {
         if name == "*" {
             return Some(SymbolOrigin::whole_file(file.clone()));
@@ -180,7 +181,7 @@ impl NameSearch<'_, '_> {
     }
 }
 
-/// Everything that a module offers, where it is declared.
+/// The declarations of all names that a module exports.
 pub(super) fn all_exports(
     world: &ResolutionContext<'_>,
     rules: &ModuleRules,

@@ -1,20 +1,20 @@
 //! Languages whose packages are folders: `import com.shop.Repo` in Java and Kotlin, `use App\Repo`
 //! in PHP.
 //!
-//! No build file is read. A folder that both the importing file's path and the imported name go
-//! through is where the names start; in PHP, where a prefix of the name stands for a folder, the
-//! folders above are tried without it.
+//! No build file is read. Package names start at a folder that is in both the path of the importing
+//! file and the imported name. In PHP a prefix of the name may stand for a folder, so that the
+//! folders above are also tried without it.
 
 use base::RepoPath;
 
 use super::{ResolutionContext, ancestor_folders, include, path_prefix};
 use crate::outline::ImportRequest;
 
-/// Where tests lie, and where what they test does.
+/// Test folders, and the folders of the code that they test.
 const TEST_TO_MAIN_FOLDERS: [(&str, &str); 3] =
     [("src/test/", "src/main/"), ("/test/", "/main/"), ("test/", "src/")];
 
-/// How many names of a PHP namespace may stand for a folder.
+/// Parts of a PHP namespace that may stand for one folder.
 const MAX_NAMESPACE_PREFIX: usize = 2;
 
 pub(super) fn target(
@@ -39,7 +39,7 @@ pub(super) fn target(
         let beside = TEST_TO_MAIN_FOLDERS.iter().find(|(test, _)| root.contains(test));
         let beside = beside.map(|(test, main)| root.replacen(test, main, 1));
         let roots = [root.to_owned()].into_iter().chain(beside);
-        // What is imported may be a member of what the rest names.
+        // The last part may be a member of the class that the rest names.
         let all =
             roots.flat_map(|root| [file(&root, &parts), file(&root, &parts[..parts.len() - 1])]);
         return world.first_existing(all);
@@ -53,7 +53,7 @@ pub(super) fn target(
     world.first_existing(all.map(|(folder, skip)| file(&folder, &parts[skip..])))
 }
 
-/// PHP has both: names of packages, and files that are taken in by their path.
+/// PHP has both: namespaces, and files that are included by path.
 pub(super) fn php_target(
     world: &ResolutionContext<'_>,
     from: &RepoPath,

@@ -6,7 +6,8 @@ use syntax::Manifest;
 use super::{ResolutionContext, ancestor_folders, folder_prefix, path_prefix};
 use crate::outline::ImportRequest;
 
-/// What a module is called on disk; a package beats a module of its name, as in the interpreter.
+/// The file names of a module. A package takes precedence over a module of the same name, as in
+/// Python itself.
 const MODULE_FILE_SUFFIXES: [&str; 4] = ["/__init__.py", ".py", "/__init__.pyi", ".pyi"];
 
 pub(super) fn target(
@@ -20,7 +21,7 @@ pub(super) fn target(
     candidate_paths(world, from, asked).iter().find_map(at)
 }
 
-/// The module of a name in a package that is only a folder.
+/// The file of a module in a namespace package, which is a folder without `__init__.py`.
 pub(super) fn namespace_submodule(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
@@ -33,7 +34,7 @@ pub(super) fn namespace_submodule(
     candidate_paths(world, from, asked).iter().find_map(at)
 }
 
-/// The paths that a module may be at, without what it is called on disk.
+/// The paths that a module may have, without file extension.
 fn candidate_paths(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
@@ -49,11 +50,11 @@ fn candidate_paths(
         return Vec::new();
     }
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let roots = world.memoise("python roots", (&folder, ""), || import_roots(world, from));
+    let roots = world.memoise("python roots", &folder, "", || import_roots(world, from));
     roots.iter().map(|root| format!("{root}{module}")).collect()
 }
 
-/// The module of a name inside a package.
+/// The file of a submodule of a package.
 pub(super) fn submodule(
     world: &ResolutionContext<'_>,
     package: &RepoPath,
@@ -64,8 +65,9 @@ pub(super) fn submodule(
     world.first_existing(MODULE_FILE_SUFFIXES.map(|form| format!("{folder}{name}{form}")))
 }
 
-/// Where packages may start: what the project says, then folders above that are no package
-/// themselves, each also with `src`. Where the interpreter is started is written nowhere.
+/// The folders that top-level packages may be in: those that the project declares, then the folders
+/// above that are no packages themselves, each also with `src`. No file says in which folder Python
+/// is started.
 fn import_roots(world: &ResolutionContext<'_>, from: &RepoPath) -> Vec<String> {
     let mut roots = Vec::new();
     let mut add = |root: String| {
@@ -90,7 +92,7 @@ fn import_roots(world: &ResolutionContext<'_>, from: &RepoPath) -> Vec<String> {
     roots
 }
 
-/// The folders that a project in this folder names.
+/// The package folders that a project in this folder declares.
 fn project_roots(world: &ResolutionContext<'_>, folder: &str) -> Vec<String> {
     let manifests = ["pyproject.toml", "setup.cfg"].map(|name| format!("{folder}{name}"));
     let Some(manifest) = world.first_existing(manifests) else { return Vec::new() };

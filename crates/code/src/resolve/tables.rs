@@ -11,34 +11,37 @@ use super::{ResolutionKey, ResolvedImports, SymbolOrigin};
 use crate::outline::{ModuleInterface, ModuleReferences};
 use crate::tables::path_column;
 
-/// A file that takes something of another.
+/// A use of a symbol of another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImporterRow {
-    /// The file that takes
+    /// The importing file
     pub path: RepoPath,
-    /// What it takes, as its own file names it; `*` for the file itself
+    /// The full name of the symbol; `*` for the file itself
     pub name: String,
     /// The line
     pub line: u32,
-    /// The form of the request; `Path` where it is reached by a path in the code
+    /// The form of the import; `Path` for a path in the code
     pub kind: String,
-    /// Whether only types are taken
+    /// Whether only types are imported
     pub type_only: bool,
-    /// The file that hands it on, if it is not asked of directly
+    /// The file that re-exports the symbol, if it is not imported directly
     pub via: Option<RepoPath>,
-    /// Whether the file only hands on what is taken
+    /// Whether the importing file only re-exports the symbol
     pub handed_on: bool,
 }
 
-/// What is wrong with a value that only we write.
+/// Turns a decoding error of a stored outline into a problem: only this crate writes outlines.
 fn map_decode_error<T>(read: postcard::Result<T>) -> Result<T> {
-    read.map_err(|error| base::Problem::internal(format!("garbled outline: {error}")))
+    read.map_err(|error| {
+        base::Problem::internal(format!("cannot decode the stored outline: {error}"))
+    })
 }
 
 pub(super) fn put_outline(
     conn: &Connection,
     path: &RepoPath,
-    (offers, asks): (&ModuleInterface, &ModuleReferences),
+    offers: &ModuleInterface,
+    asks: &ModuleReferences,
     path_mods: bool,
 ) -> Result<()> {
     let (offers, asks) = (
@@ -76,7 +79,8 @@ pub(super) fn module_interface(
 pub(super) fn put_manifest(
     conn: &Connection,
     path: &RepoPath,
-    (name, manifest): (Option<String>, &Manifest),
+    name: Option<String>,
+    manifest: &Manifest,
 ) -> Result<()> {
     let value = serde_json::to_string(manifest).unwrap_or_default();
     let sql = "INSERT OR REPLACE INTO manifest VALUES (?1, ?2, ?3)";
@@ -98,13 +102,13 @@ pub(crate) fn manifests(conn: &Connection) -> Result<Vec<(RepoPath, Manifest)>> 
     Ok(rows.into_iter().filter_map(read).collect())
 }
 
-/// The manifests that give a name, the shortest path first.
+/// The manifests that declare a package name, the shortest path first.
 pub(super) fn manifests_of_package(conn: &Connection, name: &str) -> Result<Vec<RepoPath>> {
     let sql = "SELECT path FROM manifest WHERE name = ?1 ORDER BY length(path), path";
     list(conn, sql, params![name], |row| path_column(row, 0))
 }
 
-/// Rust files that say themselves where their modules are.
+/// Rust files with `#[path]` modules.
 pub(super) fn files_with_path_modules(conn: &Connection) -> Result<Vec<RepoPath>> {
     list(conn, "SELECT path FROM outline WHERE path_mods ORDER BY path", params![], |row| {
         path_column(row, 0)
@@ -127,14 +131,14 @@ pub(super) fn mark_changed(conn: &Connection, key: ResolutionKey<'_>) -> Result<
     run(conn, sql, params![key.hash_key().cast_signed()])
 }
 
-/// The questions whose answers changed; they are forgotten with that.
+/// Takes the resolution keys whose values changed out of the table.
 pub(super) fn take_changed_keys(conn: &Connection) -> Result<BTreeSet<u64>> {
     let keys = list(conn, "SELECT key FROM stirred", params![], |row| row.get::<_, i64>(0))?;
     run(conn, "DELETE FROM stirred", params![])?;
     Ok(keys.into_iter().map(i64::cast_unsigned).collect())
 }
 
-/// The files that asked any of some questions.
+/// The files that depend on any of some resolution keys.
 pub(super) fn dependents_of(conn: &Connection, keys: &BTreeSet<u64>) -> Result<Vec<RepoPath>> {
     let asked = |bytes: &[u8]| {
         let numbers = bytes.chunks_exact(8).filter_map(|bytes| bytes.try_into().ok());
@@ -177,8 +181,8 @@ pub(super) fn put_resolved(
     Ok(())
 }
 
-/// Who takes something of a file: what it declares, directly or through others, and what it hands
-/// on.
+/// The files that import something of a file: what it declares, directly or through re-exports, and
+/// what it re-exports.
 pub fn importers(conn: &Connection, target: &RepoPath) -> Result<Vec<ImporterRow>> {
     let declared = "SELECT t.path, t.name, t.line, coalesce(i.kind, 'Path'),
         coalesce(i.type_only, 0), CASE WHEN i.target <> t.target THEN i.target END, 0
@@ -204,7 +208,7 @@ pub fn importers(conn: &Connection, target: &RepoPath) -> Result<Vec<ImporterRow
     })
 }
 
-/// The same in short: who takes, each once, and the names of what.
+/// The importing files of a file, without duplicates, with the imported names.
 pub fn importer_names(
     conn: &Connection,
     target: &RepoPath,
@@ -253,16 +257,16 @@ pub fn importer_names(
     Ok(takers)
 }
 
-/// One thing that a file takes of another.
+/// A use of a symbol, with the form of the import.
 pub(crate) struct ImportUseRow {
     pub path: RepoPath,
     pub origin: SymbolOrigin,
     pub kind: String,
-    /// Whether the module is only run
+    /// Whether the module is only executed
     pub is_bare: bool,
 }
 
-/// Everything that any file takes of another.
+/// All uses of symbols of other files.
 pub(crate) fn all_import_uses(conn: &Connection) -> Result<Vec<ImportUseRow>> {
     let sql = "SELECT t.path, t.target, t.name, coalesce(i.kind, 'Path'),
         coalesce(i.kind = 'Import' AND i.names = '[]', 0)
@@ -279,7 +283,7 @@ pub(crate) fn all_import_uses(conn: &Connection) -> Result<Vec<ImportUseRow>> {
     })
 }
 
-/// The files that a file takes something of, where that is declared.
+/// The files that declare what a file imports.
 pub fn imported_files(conn: &Connection, from: &RepoPath) -> Result<Vec<RepoPath>> {
     let sql = "SELECT target FROM taking WHERE path = ?1 AND target <> ?1
         UNION SELECT t.target FROM import t WHERE t.path = ?1 AND t.target <> ?1
@@ -291,7 +295,7 @@ fn run(conn: &Connection, sql: &str, params: &[&dyn store::ToSql]) -> Result<()>
     conn.prepare_cached(sql)
         .and_then(|mut statement| statement.execute(params))
         .map(drop)
-        .map_err(sqlite_problem("write where imports lead"))
+        .map_err(sqlite_problem("write resolved imports"))
 }
 
 fn one<T>(
@@ -302,7 +306,7 @@ fn one<T>(
 ) -> Result<Option<T>> {
     conn.prepare_cached(sql)
         .and_then(|mut statement| statement.query_row(params, read).optional())
-        .map_err(sqlite_problem("read where imports lead"))
+        .map_err(sqlite_problem("read resolved imports"))
 }
 
 fn list<T>(
@@ -311,5 +315,5 @@ fn list<T>(
     params: &[&dyn store::ToSql],
     read: impl FnMut(&store::Row<'_>) -> SqlResult<T>,
 ) -> Result<Vec<T>> {
-    store::rows(conn, sql, "read where imports lead", params, read)
+    store::rows(conn, sql, "read resolved imports", params, read)
 }

@@ -1,4 +1,4 @@
-//! Fixtures: small repositories as text, and where their imports lead.
+//! Fixtures: small repositories as text, and the files that their imports mean.
 
 use super::*;
 
@@ -9,7 +9,7 @@ pub(crate) struct Fixture {
 }
 
 impl Fixture {
-    /// Files as text; `//- path` starts one.
+    /// Files as text; `//- path` starts a file.
     pub(crate) fn new(text: &str) -> Self {
         let conn = Connection::open_in_memory().unwrap();
         conn.execute_batch(crate::tables::SCHEMA).unwrap();
@@ -29,17 +29,17 @@ impl Fixture {
             crate::remove_file(&self.conn, &path, false).unwrap();
         }
         let digest = crate::CallDigest::of(&path, &facts);
-        crate::index_file(&self.conn, &path, (&facts, digest.as_ref()), is_new).unwrap();
+        crate::index_file(&self.conn, &path, &facts, digest.as_ref(), is_new).unwrap();
         path
     }
 
-    /// Writes a file; says who was resolved again.
+    /// Writes a file; returns the files that were resolved again.
     pub(crate) fn write(&mut self, part: &str) -> Vec<String> {
         let path = self.put(part);
         self.settle(&[path])
     }
 
-    /// Removes a file; says who was resolved again.
+    /// Removes a file; returns the files that were resolved again.
     pub(crate) fn remove(&mut self, path: &str) -> Vec<String> {
         let path: RepoPath = path.parse().unwrap();
         self.files.remove(&path);
@@ -52,7 +52,7 @@ impl Fixture {
         done.iter().map(ToString::to_string).collect()
     }
 
-    /// What a file takes: `line file#name`, with what hands it on.
+    /// The symbols that a file uses: `line file#name`, with the re-exporting file.
     pub(crate) fn taken(&self, from: &str) -> Vec<String> {
         let from: RepoPath = from.parse().unwrap();
         let mut rows = Vec::new();
@@ -71,7 +71,7 @@ impl Fixture {
         rows.into_iter().map(|(_, row)| row).collect()
     }
 
-    /// Who takes something of a file is the same, in short as at length.
+    /// Both queries for the importers of a file give the same files.
     fn assert_same_in_short(&self, file: &RepoPath, all: &[ImporterRow]) {
         let short = importer_names(&self.conn, file).unwrap();
         let paths: BTreeSet<&RepoPath> = short.iter().map(|(path, _)| path).collect();
@@ -81,7 +81,7 @@ impl Fixture {
         assert_eq!(pairs.collect::<BTreeSet<_>>(), expected, "{file}");
     }
 
-    /// Where the imports of a file lead, in source order; `-` is nowhere.
+    /// The files that the imports of a file mean, in source order; `-` for none.
     pub(crate) fn targets(&self, from: &str) -> Vec<String> {
         let imports = crate::imports(&self.conn, &from.parse().unwrap()).unwrap();
         let text = |target: Option<RepoPath>| target.map_or("-".into(), |path| path.to_string());
@@ -95,16 +95,16 @@ fn only_those_are_resolved_again_whose_questions_have_other_answers() {
         "//- a.ts\nimport { x } from './b';\n//- b.ts\nexport { x } from './c';\n//- c.ts\nexport const x = 1;\n//- d.ts\nimport './e';\n//- f.ts\nexport {};\n",
     );
     assert_eq!(fixture.taken("a.ts"), ["1 c.ts#x through b.ts"]);
-    // The text changes, what is offered does not.
+    // The text changes, the exports do not.
     assert_eq!(fixture.write("c.ts\n// more\nexport const x = 2;\n"), ["c.ts"]);
-    // What is offered changes: who followed a name to there is asked again.
+    // The exports change: files that depend on them are resolved again.
     assert_eq!(fixture.write("c.ts\nexport const y = 2;\n"), ["a.ts", "b.ts", "c.ts"]);
-    // A file comes that was looked for in vain.
+    // A file appears that was searched before.
     assert_eq!(fixture.write("e.ts\nexport const z = 1;\n"), ["d.ts", "e.ts"]);
     assert_eq!(fixture.targets("d.ts"), ["e.ts"]);
     assert_eq!(fixture.remove("e.ts"), ["d.ts"]);
     assert_eq!(fixture.targets("d.ts"), ["-"]);
-    // One that would be tried first comes.
+    // A file appears that takes precedence.
     assert_eq!(fixture.write("b/index.ts\nexport const x = 1;\n"), ["b/index.ts"]);
     assert_eq!(fixture.remove("b.ts"), ["a.ts"]);
     assert_eq!(fixture.taken("a.ts"), ["1 b/index.ts#x"]);

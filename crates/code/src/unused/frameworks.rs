@@ -1,4 +1,4 @@
-//! Files that a framework, a test runner or a tool starts by their name or place.
+//! Files that a framework, a test runner or a tool starts by their name or folder.
 
 use base::RepoPath;
 use syntax::Language;
@@ -22,7 +22,7 @@ const NEXT_ROLES: [&str; 13] = [
     "manifest",
 ];
 
-/// Folders whose files Nuxt takes in by itself.
+/// Folders whose files Nuxt imports automatically.
 const NUXT_FOLDERS: [&str; 8] = [
     "pages/",
     "layouts/",
@@ -34,7 +34,7 @@ const NUXT_FOLDERS: [&str; 8] = [
     "utils/",
 ];
 
-/// Names that tools look for, without ending.
+/// File names that tools look for, without extension.
 const TOOL_CONFIG_NAMES: [&str; 12] = [
     "gulpfile",
     "Gruntfile",
@@ -56,7 +56,7 @@ const PYTHON_ENTRY_MODULES: [&str; 17] = [
     "tasks", "noxfile", "tests", "__main__", "conf", "fabfile", "gunicorn",
 ];
 
-/// What starts a file from outside, if something does.
+/// The framework or tool that starts a file; `None` if there is none.
 pub(super) fn external_starter(path: &RepoPath, public: &PublicSurface) -> Option<&'static str> {
     let text = path.to_string();
     let name = path.name();
@@ -68,7 +68,7 @@ pub(super) fn external_starter(path: &RepoPath, public: &PublicSurface) -> Optio
         Language::Rust => {
             let kinds = ["tests/", "benches/", "examples/"];
             let inner = |kind: &&str| text.starts_with(*kind) || text.contains(&format!("/{kind}"));
-            (kinds.iter().any(inner) || name == "build.rs").then_some("target of its own")
+            (kinds.iter().any(inner) || name == "build.rs").then_some("separate Cargo target")
         }
         Language::Go => name.ends_with("_test.go").then_some("test"),
         _ => None,
@@ -106,7 +106,7 @@ fn javascript_starter(text: &str, name: &str) -> Option<&'static str> {
     None
 }
 
-/// Files with a role in the framework that the package around them depends on.
+/// Files with a role in a framework that their package depends on.
 fn framework_role(
     path: &RepoPath,
     text: &str,

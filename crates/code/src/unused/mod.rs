@@ -1,4 +1,4 @@
-//! Exports that nothing takes, and how sure that is.
+//! Exports without importers, with a certainty and a reason.
 
 mod frameworks;
 
@@ -11,34 +11,35 @@ use syntax::Language;
 
 use crate::outline::ModuleReferences;
 use crate::resolve::{
-    self, EntryPointKind, FileCatalog, PublicSurface, ResolutionContext, SymbolOrigin,
+    self, EntryPointKind, FileCatalog, LibraryVisibility, PublicSurface, ResolutionContext,
+    SymbolOrigin,
 };
 use crate::symbols::SymbolRow;
 use crate::tables;
 
-/// How sure it is that nothing uses an export.
+/// How certain it is that nothing uses an export.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum UnusedCertainty {
     /// Nothing in the repository names it, and nothing outside can
     Certain,
-    /// Nothing takes it, but something could be overlooked or it is used at home
+    /// Nothing imports it, but a use may be overlooked, or its own file uses it
     Likely,
-    /// Strangers, or code that is not followed, may use it
+    /// Code outside the repository, or code that is not analysed, may use it
     Maybe,
 }
 
-/// An export that nothing takes.
+/// An export that nothing imports.
 #[derive(Debug, Clone)]
 pub struct UnusedSymbol {
     /// The symbol
     pub symbol: SymbolRow,
-    /// How sure that is
+    /// How certain it is that the export is unused
     pub certainty: UnusedCertainty,
-    /// Why it is believed, in a few words
+    /// The reason, in a few words
     pub reason: String,
 }
 
-/// Attributes of Rust that hand an item to somebody who is not in sight.
+/// Attributes of Rust that make an item usable by code outside the analysis.
 const EXTERNAL_USE_ATTRIBUTES: [&str; 12] = [
     "no_mangle",
     "export_name",
@@ -54,17 +55,18 @@ const EXTERNAL_USE_ATTRIBUTES: [&str; 12] = [
     "napi",
 ];
 
-/// Everything that is known about who takes what.
+/// Which exports are imported, and how.
 struct ExportUses {
-    /// By symbol: the kinds of those who take it
+    /// By symbol: the kinds of the imports that use it
     users_by_symbol: BTreeMap<SymbolOrigin, BTreeSet<String>>,
-    /// By file: who takes it whole in a way that may reach any name
+    /// By file: a file that imports it as a whole and may use any name of it
     imported_whole_by: BTreeMap<RepoPath, RepoPath>,
-    /// By file: who hands all of it on
+    /// By file: a file that re-exports everything of it
     reexported_by: BTreeMap<RepoPath, RepoPath>,
 }
 
-/// Exports below a folder that nothing takes. `is_entry` tells what the user named as entries.
+/// Exports below a folder that nothing imports. `is_entry` says which files the configuration names
+/// as entry points.
 pub fn unused_exports(
     conn: &Connection,
     files: &dyn FileCatalog,
@@ -87,9 +89,10 @@ pub fn unused_exports(
         let has_macro =
             tables::symbols_in_file(conn, &path)?.iter().any(|symbol| symbol.kind == "macro");
         let asks = resolve::tables::outline(conn, &path)?.map(|(_, asks)| asks).unwrap_or_default();
-        let library = resolve::is_public_module(&world, conn, &path);
+        let library = resolve::library_visibility(&world, conn, &path);
+        let file = DeclaringFile { references: &asks, library, has_macro };
         for symbol in symbols {
-            let judged = classify_export(&symbol, &uses, &public, (&asks, library, has_macro));
+            let judged = classify_export(&symbol, &uses, &public, &file);
             found.extend(judged.map(|(sure, why)| UnusedSymbol {
                 symbol,
                 certainty: sure,
@@ -104,7 +107,7 @@ pub fn unused_exports(
     Ok(found)
 }
 
-/// Whether uses are followed in the language of a file; elsewhere nothing can be said.
+/// Whether uses are analysed in the language of a file. For other languages no export is reported.
 fn is_supported_language(path: &RepoPath) -> bool {
     use Language::{JavaScript, Python, Rust, Tsx, TypeScript};
     matches!(Language::from_path(path), Some(JavaScript | Python | Rust | Tsx | TypeScript))
@@ -132,7 +135,7 @@ fn export_uses(conn: &Connection) -> Result<ExportUses> {
             ("*", "ReExport" | "PubUse") => {
                 uses.reexported_by.insert(origin.file, taken.path);
             }
-            // What a Rust module is used for shows in the paths that follow.
+            // The uses of a Rust module are the paths through it, which are recorded one by one.
             ("*", _) if is_rust || taken.is_bare => {}
             ("*", _) => {
                 uses.imported_whole_by.insert(origin.file, taken.path);
@@ -145,14 +148,22 @@ fn export_uses(conn: &Connection) -> Result<ExportUses> {
     Ok(uses)
 }
 
-/// What is to be said about an export; nothing if it is used.
+/// What decides about the exports of one file.
+struct DeclaringFile<'a> {
+    references: &'a ModuleReferences,
+    /// `None` if the file belongs to no library
+    library: Option<LibraryVisibility>,
+    has_macro: bool,
+}
+
+/// How certain it is that an export is unused, and why; `None` if it is used.
 fn classify_export(
     symbol: &SymbolRow,
     uses: &ExportUses,
     public: &PublicSurface,
-    (asks, library, has_macro): (&ModuleReferences, Option<(bool, bool)>, bool),
+    file: &DeclaringFile<'_>,
 ) -> Option<(UnusedCertainty, String)> {
-    // Namesakes are told apart by a mark; who takes the name takes them all.
+    // Symbols that share a name differ by a disambiguator; an import of the name uses all of them.
     let name = &*plain_name(&symbol.full);
     if Language::from_path(&symbol.path) == Some(Language::Python) && name.starts_with("__") {
         return None; // the language itself calls it
@@ -165,11 +176,11 @@ fn classify_export(
         return None;
     }
     let handed_on = kinds.is_some() || uses.reexported_by.contains_key(&symbol.path);
-    let at_home = asks.own.iter().any(|own| own == name);
-    if let Some(mark) = external_use_mark(symbol, asks) {
+    let at_home = file.references.own.iter().any(|own| own == name);
+    if let Some(mark) = external_use_mark(symbol, file.references) {
         return Some((
             UnusedCertainty::Maybe,
-            format!("`{mark}` may hand it to code that is not followed"),
+            format!("`{mark}` may make it used by code that is not analysed"),
         ));
     }
     if public.names.contains(&origin) {
@@ -178,9 +189,10 @@ fn classify_export(
             "public API of its package; nothing here uses it".into(),
         ));
     }
-    if let Some((true, reachable)) = library
+    if let Some(library) = file.library
+        && library.is_published
         && symbol.visibility == "public"
-        && (reachable || handed_on)
+        && (library.is_reachable || handed_on)
     {
         return Some((
             UnusedCertainty::Maybe,
@@ -190,20 +202,20 @@ fn classify_export(
     if let Some(by) = uses.imported_whole_by.get(&symbol.path) {
         return Some((
             UnusedCertainty::Maybe,
-            format!("{by} takes the whole module and may reach it"),
+            format!("{by} imports the whole module and may use it"),
         ));
     }
     Some(match (handed_on, at_home) {
         (true, _) => (UnusedCertainty::Likely, "re-exported, never imported".into()),
         (false, true) => (UnusedCertainty::Likely, "used only in its own file".into()),
-        (false, false) if has_macro => {
+        (false, false) if file.has_macro => {
             (UnusedCertainty::Maybe, "a macro of its file may name it".into())
         }
         (false, false) => (UnusedCertainty::Certain, "nothing names it".into()),
     })
 }
 
-/// The mark on a declaration that may lead to uses out of sight.
+/// The decorator or attribute of a declaration that may cause uses outside the analysis.
 fn external_use_mark<'a>(symbol: &SymbolRow, asks: &'a ModuleReferences) -> Option<&'a str> {
     let is_rust = Language::from_path(&symbol.path) == Some(Language::Rust);
     let marks = asks.marked.iter().filter(|(name, _)| *name == symbol.full);

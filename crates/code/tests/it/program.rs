@@ -30,7 +30,7 @@ impl Program {
             tx.execute_batch(code::SCHEMA).unwrap();
             for (path, facts) in &facts {
                 let digest = CallDigest::of(path, facts);
-                code::index_file(tx, path, (facts, digest.as_ref()), true)?;
+                code::index_file(tx, path, facts, digest.as_ref(), true)?;
             }
             let paths: Vec<RepoPath> = all.iter().cloned().collect();
             code::resolve(tx, &all, &paths)?;

@@ -81,7 +81,7 @@ fn unused_says_how_sure_it_is_and_why() {
         certain  constant  nothing names it                                 3  symbol:packages/lib/src/parts.ts#dead
         likely   constant  re-exported, never imported                      1  symbol:packages/app/gone.ts#gone
         likely   constant  used only in its own file                        4  symbol:packages/lib/src/parts.ts#home
-        maybe    constant  packages/app/app/page.tsx takes the whole module and may reach it  1  symbol:packages/app/lazy.ts#later
+        maybe    constant  packages/app/app/page.tsx imports the whole module and may use it  1  symbol:packages/app/lazy.ts#later
         maybe    constant  public API of its package; nothing here uses it  2  symbol:packages/lib/src/parts.ts#spare
         basis: fresh · main @ COMMIT
         ",

@@ -1,9 +1,11 @@
-//! Arguments, and how they reach parameters.
+//! Arguments, and how they are bound to parameters.
 
-use syntax::{Arg, ParamKind, SymbolOwner};
+use syntax::{Arg, ParamKind};
 
-use super::super::value::{AbstractValue, PossibleValue, join};
-use super::{HeapObject, Interpreter, LanguageFamily, ObjectKind};
+use super::super::ids::{BindingId, FrameId, Owner, SymbolId};
+use super::super::value::{AbstractValue, ParamRef, PossibleValue, join};
+use super::file_tables::FunctionParam;
+use super::{Interpreter, LanguageFamily, ObjectKind};
 
 /// An argument with its value.
 #[derive(Debug, Clone)]
@@ -14,7 +16,7 @@ pub(super) struct ArgValue {
 }
 
 impl ArgValue {
-    /// An argument given by its place.
+    /// An argument that is given by position.
     pub(super) const fn plain(value: AbstractValue) -> Self {
         Self { value, name: None, spread: false }
     }
@@ -25,13 +27,17 @@ impl Interpreter<'_> {
     pub(super) fn eval_args(
         &mut self,
         args: &[Arg],
-        frame: u32,
-        owner: SymbolOwner,
+        frame: FrameId,
+        owner: Owner,
     ) -> Vec<ArgValue> {
         let mut all = Vec::new();
         for arg in args {
             let value = self.eval(&arg.value, frame, owner);
-            if arg.spread && arg.name.is_none() && self.expand_list(&value, &mut all) {
+            if arg.spread
+                && arg.name.is_none()
+                && let Some(mut elements) = self.heap.known_elements(&value)
+            {
+                all.append(&mut elements);
                 continue;
             }
             let named = arg.name.clone().filter(|name| name != "**");
@@ -39,9 +45,9 @@ impl Interpreter<'_> {
                 && arg.name.is_some()
                 && let [PossibleValue::Object(id)] = value.as_slice()
             {
-                let fields = self.objects[*id as usize].fields.clone();
-                all.extend(fields.into_iter().map(|(name, cell)| ArgValue {
-                    value: cell.read(&self.active_blocks),
+                let fields = self.heap.fields(*id).into_iter();
+                all.extend(fields.map(|(name, value)| ArgValue {
+                    value,
                     name: Some(name),
                     spread: false,
                 }));
@@ -52,40 +58,23 @@ impl Interpreter<'_> {
         all
     }
 
-    /// A list that is spread out is so many arguments, where it is known.
-    fn expand_list(&self, value: &[PossibleValue], into: &mut Vec<ArgValue>) -> bool {
-        let [PossibleValue::Object(id)] = value else { return false };
-        let object = &self.objects[*id as usize];
-        if object.kind != ObjectKind::List
-            || !object.unknown_keys.read(&self.active_blocks).is_empty()
-        {
-            return false;
-        }
-        into.extend(
-            object.fields.values().map(|cell| ArgValue::plain(cell.read(&self.active_blocks))),
-        );
-        true
-    }
-
-    /// Gives the parameters of a function their arguments.
+    /// Binds the arguments of a call to the parameters of a function.
     pub(super) fn bind(
         &mut self,
-        function: u32,
-        frame: u32,
+        function: SymbolId,
+        frame: FrameId,
         this: Option<&PossibleValue>,
         args: &[ArgValue],
     ) {
-        let facts = self.facts;
         let mut places = args.iter().filter(|arg| arg.name.is_none()).peekable();
         let mut used: Vec<&str> = Vec::new();
-        let params = self.params.get(&function).cloned().unwrap_or_default();
-        for (at, binding) in params {
-            let param = &facts.flow.params[at as usize];
+        for FunctionParam { param, binding } in self.tables.params(function) {
             let by_name = args.iter().find(|arg| arg.name.as_deref() == Some(&param.name));
             let value = match (param.kind, by_name) {
                 (ParamKind::Receiver, _) => match this {
                     Some(this) => Some(vec![this.clone()]),
-                    // Called through its class, a method gets its receiver like any argument.
+                    // A method that is called through its class gets its receiver as the first
+                    // argument.
                     None => places.next().map(|arg| arg.value.clone()),
                 },
                 (ParamKind::Rest, _) => {
@@ -116,30 +105,28 @@ impl Interpreter<'_> {
             let value = match (value, &param.default) {
                 (Some(value), _) => value,
                 (None, Some(default)) => {
-                    let around = self.frames[frame as usize].parent.unwrap_or(0);
+                    let around = self.heap.frame(frame).parent.unwrap_or(FrameId::MODULE);
                     self.eval(default, around, Some(function))
                 }
                 (None, None) => Vec::new(),
             };
-            self.write_binding(frame, binding, value);
+            self.write_binding(frame, *binding, value);
             if param.kind == ParamKind::Receiver
                 && let Some(this) = this
             {
-                self.frame_mut(frame).this = vec![this.clone()];
+                self.heap.frame_mut(frame).this = vec![this.clone()];
             }
         }
     }
 
-    fn write_binding(&mut self, frame: u32, binding: Option<u32>, value: AbstractValue) {
-        let Some(binding) = binding else { return };
-        let active = self.active_blocks.clone();
-        self.frame_mut(frame).vars.entry(binding).or_default().write(value, &active);
+    fn write_binding(&mut self, frame: FrameId, binding: Option<BindingId>, value: AbstractValue) {
+        if let Some(binding) = binding {
+            self.heap.write_variable(frame, binding, value);
+        }
     }
 
     fn rest_list(&mut self, given: &[ArgValue]) -> PossibleValue {
-        let made =
-            self.alloc_object(HeapObject { kind: ObjectKind::List, ..HeapObject::default() });
-        let PossibleValue::Object(id) = made else { return made };
+        let id = self.alloc_kind(ObjectKind::List);
         for (at, arg) in given.iter().enumerate() {
             if arg.spread {
                 self.spread_into(id, &arg.value, None);
@@ -148,13 +135,11 @@ impl Interpreter<'_> {
                 self.put_at_key(id, &[key], arg.value.clone());
             }
         }
-        made
+        PossibleValue::Object(id)
     }
 
     fn keyword_dict(&mut self, given: &[ArgValue]) -> PossibleValue {
-        let made =
-            self.alloc_object(HeapObject { kind: ObjectKind::Dict, ..HeapObject::default() });
-        let PossibleValue::Object(id) = made else { return made };
+        let id = self.alloc_kind(ObjectKind::Dict);
         for arg in given {
             if let Some(name) = &arg.name {
                 self.put_at_key(
@@ -164,64 +149,54 @@ impl Interpreter<'_> {
                 );
             }
         }
-        made
+        PossibleValue::Object(id)
     }
 
-    /// Gives the parameters of a function what is known of them without a call.
-    pub(super) fn bind_symbolic(&mut self, function: u32, frame: u32) {
-        let facts = self.facts;
-        let params = self.params.get(&function).cloned().unwrap_or_default();
-        let has_run = self.executed.contains(&function);
-        let has_this = !self.frames[frame as usize].this.is_empty();
-        for (at, binding) in params {
-            let param = &facts.flow.params[at as usize];
+    /// Binds the parameters of a function to what is known about them without a call: the declared
+    /// type, else the expected one, and the default.
+    pub(super) fn bind_symbolic(&mut self, function: SymbolId, frame: FrameId) {
+        let has_run = self.summaries.is_executed(function);
+        let has_this = !self.heap.frame(frame).this.is_empty();
+        for FunctionParam { param, binding } in self.tables.params(function) {
+            let reference = ParamRef { function, position: param.position };
             let mut value = match &param.ty {
                 Some(ty) if param.kind != ParamKind::Receiver || !has_this => {
                     self.instance_of(ty, Some(function))
                 }
-                _ => self
-                    .expected_params
-                    .get(&(function, param.position))
-                    .cloned()
-                    .unwrap_or_default(),
+                _ => self.summaries.expected(reference),
             };
             match param.kind {
                 ParamKind::Receiver => {
-                    let this = self.frames[frame as usize].this.clone();
+                    let this = self.heap.frame(frame).this.clone();
                     join(&mut value, this);
                 }
                 ParamKind::Rest => value = vec![PossibleValue::Collection(value.into())],
                 ParamKind::KeywordRest => {}
                 ParamKind::Plain | ParamKind::Keyword => {
-                    join(&mut value, [PossibleValue::Param(function, param.position)]);
+                    join(&mut value, [PossibleValue::Param(reference)]);
                 }
             }
             if !has_run && let Some(default) = &param.default {
-                let around = self.frames[frame as usize].parent.unwrap_or(0);
+                let around = self.heap.frame(frame).parent.unwrap_or(FrameId::MODULE);
                 let default = self.eval(default, around, Some(function));
                 join(&mut value, default);
             }
-            self.write_binding(frame, binding, value);
+            self.write_binding(frame, *binding, value);
         }
     }
 
-    /// The first parameter of the function around, which Python calls `self`.
-    pub(super) fn first_param(&self, frame: u32) -> Option<AbstractValue> {
-        if self.family != LanguageFamily::Python {
+    /// The value of the receiver parameter of the nearest Python method around, which is usually
+    /// named `self`.
+    pub(super) fn first_param(&self, frame: FrameId) -> Option<AbstractValue> {
+        if self.tables.family != LanguageFamily::Python {
             return None;
         }
-        let mut at = Some(frame);
-        while let Some(id) = at {
-            let here = &self.frames[id as usize];
-            let params = here.function.and_then(|function| self.params.get(&function));
-            let receiver = params.and_then(|params| params.first());
-            if let Some((param, Some(binding))) = receiver
-                && self.facts.flow.params[*param as usize].kind == ParamKind::Receiver
-            {
-                return here.vars.get(binding).map(|cell| cell.read(&self.active_blocks));
-            }
-            at = here.parent;
-        }
-        None
+        let tables = self.tables;
+        self.heap.frames_outward(frame).find_map(|id| {
+            let function = self.heap.frame(id).function?;
+            let first = tables.params(function).first()?;
+            let binding = first.binding.filter(|_| first.param.kind == ParamKind::Receiver)?;
+            Some(self.heap.variable(id, binding))
+        })?
     }
 }

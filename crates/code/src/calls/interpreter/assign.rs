@@ -1,55 +1,36 @@
-//! Where values go.
+//! Assignments to variables, members and elements.
 
-use syntax::{AssignTarget, SymbolKind, SymbolOwner};
+use syntax::{AssignTarget, SymbolKind};
 
+use super::super::ids::{BindingId, FrameId, Owner, SymbolId};
 use super::super::value::{AbstractValue, PossibleValue};
-use super::Interpreter;
+use super::call::CallOrigin;
+use super::heap::Assignment;
+use super::{Interpreter, LanguageFamily};
 
 impl Interpreter<'_> {
-    /// Gives a value to a place.
+    /// Assigns a value to a target.
     pub(super) fn assign(
         &mut self,
         place: &AssignTarget,
         value: AbstractValue,
-        frame: u32,
-        owner: SymbolOwner,
+        frame: FrameId,
+        owner: Owner,
     ) {
-        let active = self.active_blocks.clone();
         match place {
             AssignTarget::Local(binding) => {
-                if let Some(ty) = &self.facts.flow.bindings[*binding as usize].ty
-                    && value.iter().any(PossibleValue::is_function)
-                {
-                    let types = self.instance_of(ty, owner);
-                    self.expect_types(&value, &types, owner);
-                }
-                let home = self.frame_of_binding(*binding, frame).unwrap_or(0);
-                let is_go = self.family == super::LanguageFamily::Go;
-                let vars = &mut self.frames[home as usize].vars;
-                // A variable keeps the type of its first value.
-                if is_go
-                    && let Some(cell) = vars.get_mut(binding)
-                    && !cell.read(&active).is_empty()
-                {
-                    cell.add(value.into_iter().filter(PossibleValue::is_function).collect());
-                    return;
-                }
-                vars.entry(*binding).or_default().write(value.clone(), &active);
-                if let Some(symbol) = self.facts.flow.bindings[*binding as usize].symbol {
-                    self.record_symbol_value(symbol, value);
-                }
+                self.assign_variable(BindingId::from(*binding), value, frame, owner);
             }
-            AssignTarget::Name(name) if self.family == super::LanguageFamily::Go => {
-                self.free_names.entry(name.clone()).or_default().add(value);
+            AssignTarget::Name(name) if self.tables.family == LanguageFamily::Go => {
+                self.heap.add_to_free_name(name, value);
             }
-            AssignTarget::Name(name) => {
-                self.free_names.entry(name.clone()).or_default().write(value, &active);
-            }
+            AssignTarget::Name(name) => self.heap.write_free_name(name, value),
             AssignTarget::Member(object, name) => {
                 let objects = self.eval(object, frame, owner);
-                let several = objects.len() > 1;
+                let assignment =
+                    if objects.len() > 1 { Assignment::Possible } else { Assignment::Certain };
                 for object in objects {
-                    self.set(&object, name, value.clone(), several, owner);
+                    self.set_one(&object, name, value.clone(), assignment, owner);
                 }
             }
             AssignTarget::Index(object, key) => {
@@ -62,44 +43,70 @@ impl Interpreter<'_> {
         }
     }
 
-    fn record_symbol_value(&mut self, symbol: u32, value: AbstractValue) {
-        if matches!(self.kind(symbol), SymbolKind::Variable | SymbolKind::Constant) {
-            super::super::value::join(self.symbol_values.entry(symbol).or_default(), value);
+    fn assign_variable(
+        &mut self,
+        binding: BindingId,
+        value: AbstractValue,
+        frame: FrameId,
+        owner: Owner,
+    ) {
+        let declared = self.tables.binding(binding);
+        if let Some(ty) = &declared.ty
+            && value.iter().any(PossibleValue::is_function)
+        {
+            let types = self.instance_of(ty, owner);
+            self.expect_types(&value, &types, owner);
+        }
+        let home = self.frame_of_binding(binding, frame).unwrap_or(FrameId::MODULE);
+        // In Go a variable keeps the type of its first value.
+        if self.tables.family == LanguageFamily::Go
+            && self.heap.variable(home, binding).is_some_and(|value| !value.is_empty())
+        {
+            let functions = value.into_iter().filter(PossibleValue::is_function).collect();
+            self.heap.add_to_variable(home, binding, functions);
+            return;
+        }
+        self.heap.write_variable(home, binding, value.clone());
+        if let Some(symbol) = SymbolId::owner(declared.symbol)
+            && matches!(self.tables.kind(symbol), SymbolKind::Variable | SymbolKind::Constant)
+        {
+            self.heap.add_symbol_value(symbol, value);
         }
     }
 
-    /// Gives a member of an object a value.
+    /// Assigns a value to a member of an object.
     pub(super) fn set(
         &mut self,
         object: &PossibleValue,
         name: &str,
         value: AbstractValue,
-        is_one_of_several: bool,
-        owner: SymbolOwner,
+        owner: Owner,
+    ) {
+        self.set_one(object, name, value, Assignment::Certain, owner);
+    }
+
+    fn set_one(
+        &mut self,
+        object: &PossibleValue,
+        name: &str,
+        value: AbstractValue,
+        assignment: Assignment,
+        owner: Owner,
     ) {
         if self.call_setter(object, name, &value, owner) {
             return;
         }
-        let mut active = self.active_blocks.clone();
-        if is_one_of_several {
-            active.push((u32::MAX, super::MAYBE_EXECUTED));
-        }
         match object {
-            PossibleValue::Object(id) => {
-                let fields = &mut self.objects[*id as usize].fields;
-                fields.entry(name.to_owned()).or_default().write(value, &active);
-            }
+            PossibleValue::Object(id) => self.heap.write_field(*id, name, value, assignment),
             PossibleValue::Class(symbol) | PossibleValue::Function(symbol, _) => {
-                let statics = self.static_members.entry(*symbol).or_default();
-                statics.entry(name.to_owned()).or_default().write(value, &active);
+                self.heap.write_static_member(*symbol, name, value, assignment);
             }
             PossibleValue::Instance(class) => {
-                let fields = self.instance_members.entry(*class).or_default();
-                fields.entry(name.to_owned()).or_default().add(value);
+                self.heap.add_instance_member(*class, name, value);
             }
             PossibleValue::BoundMethod(bound) => {
                 let inner = bound.0.clone();
-                self.set(&inner, name, value, is_one_of_several, owner);
+                self.set_one(&inner, name, value, assignment, owner);
             }
             _ => {}
         }
@@ -110,40 +117,35 @@ impl Interpreter<'_> {
         object: &PossibleValue,
         keys: &[PossibleValue],
         value: AbstractValue,
-        owner: SymbolOwner,
+        owner: Owner,
     ) {
         match object {
-            PossibleValue::Object(id) if self.objects[*id as usize].class.is_none() => {
+            PossibleValue::Object(id) if self.heap.object(*id).class.is_none() => {
                 self.put_at_key(*id, keys, value);
             }
             other => {
                 if let [PossibleValue::Text(key)] = keys {
-                    self.set(other, key.as_ref(), value, false, owner);
+                    self.set(other, key.as_ref(), value, owner);
                 }
             }
         }
     }
 
-    /// A property that has code of its own runs it.
+    /// Calls the setter of a property. Returns `false` if the property has none.
     fn call_setter(
         &mut self,
         object: &PossibleValue,
         name: &str,
         value: &AbstractValue,
-        owner: SymbolOwner,
+        owner: Owner,
     ) -> bool {
-        let class = match object {
-            PossibleValue::Object(id) => self.objects[*id as usize].class,
-            PossibleValue::Instance(class) => Some(*class),
-            _ => None,
-        };
-        let Some(class) = class else { return false };
+        let Some(class) = self.heap.class_of(object) else { return false };
         let found = self.member_symbols(class, name);
-        let setter = found.into_iter().find(|one| self.kind(*one) == SymbolKind::Setter);
+        let setter = found.iter().copied().find(|one| self.tables.kind(*one) == SymbolKind::Setter);
         let Some(setter) = setter else { return false };
         let args = vec![super::args::ArgValue::plain(value.clone())];
-        let callee = PossibleValue::Function(setter, 0);
-        self.call_atom(&callee, Some(object), &args, (owner, 0, true));
+        let callee = PossibleValue::Function(setter, FrameId::MODULE);
+        self.call_alternative(&callee, Some(object), &args, CallOrigin::implicit(owner));
         true
     }
 }

@@ -1,13 +1,11 @@
-//! What the languages' own functions do with the functions they are given.
+//! Functions of the standard libraries that call their arguments or return them.
 
-use super::super::value::{
-    AbstractValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue, join,
-};
+use super::super::value::{AbstractValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue};
 use super::args::ArgValue;
 use super::call::CallOrigin;
 use super::{HeapObject, Interpreter, LanguageFamily, ObjectKind};
 
-/// Functions of the languages that give what they are given.
+/// Standard functions that return their argument, or a copy or an equal collection of it.
 const IDENTITY_FUNCTIONS: [&str; 30] = [
     "list",
     "tuple",
@@ -42,7 +40,7 @@ const IDENTITY_FUNCTIONS: [&str; 30] = [
 ];
 
 impl Interpreter<'_> {
-    /// What a function does that no file declares; none if it is not known.
+    /// The result of a function that no file declares; `None` if the function is not modelled here.
     pub(super) fn call_builtin_function(
         &mut self,
         term: &ExternalRef,
@@ -50,8 +48,8 @@ impl Interpreter<'_> {
         site: CallOrigin,
     ) -> Option<AbstractValue> {
         let name = dotted_name(term)?;
-        let site = (site.0, site.1, true);
-        let own = match self.family {
+        let site = site.inferred();
+        let own = match self.tables.family {
             LanguageFamily::Python => self.python_function(&name, args, site),
             LanguageFamily::JavaScript => self.javascript_function(&name, args, site),
             LanguageFamily::Rust | LanguageFamily::Classes | LanguageFamily::Go => None,
@@ -59,20 +57,20 @@ impl Interpreter<'_> {
         own.or_else(|| self.call_identity(&name, args))
     }
 
-    /// A function that gives what it is given.
+    /// The result of a function that returns its argument; `None` for any other function.
     fn call_identity(&self, name: &str, args: &[ArgValue]) -> Option<AbstractValue> {
         let arg = |at: usize| args.get(at).map(|arg| arg.value.clone()).unwrap_or_default();
         let last = name.rsplit("Object.").next().unwrap_or(name);
         let last = last.rsplit("Promise.").next().unwrap_or(last);
         if !IDENTITY_FUNCTIONS.contains(&last)
-            || matches!(self.family, LanguageFamily::Classes | LanguageFamily::Go)
+            || matches!(self.tables.family, LanguageFamily::Classes | LanguageFamily::Go)
         {
             return None;
         }
         match last {
             "Some" | "Ok" => Some(vec![PossibleValue::Collection(arg(0).into())]),
             _ if last.contains("::") => Some(arg(0)),
-            _ if self.family == LanguageFamily::Rust => None,
+            _ if self.tables.family == LanguageFamily::Rust => None,
             _ => Some(arg(0)),
         }
     }
@@ -90,63 +88,57 @@ impl Interpreter<'_> {
             }
             "sorted" | "min" | "max" => {
                 for key in args.iter().filter(|arg| arg.name.is_some()) {
-                    let each = self.elements_of(&arg(0), site.0);
+                    let each = self.elements_of(&arg(0), site.owner);
                     self.call_value(&key.value.clone(), &[ArgValue::plain(each)], site);
                 }
-                Some(if name == "sorted" { arg(0) } else { self.elements_of(&arg(0), site.0) })
+                Some(if name == "sorted" { arg(0) } else { self.elements_of(&arg(0), site.owner) })
             }
             "next" => {
-                let found = self.get_all(&arg(0), "__next__", site.0);
+                let found = self.get_all(&arg(0), "__next__", site.owner);
                 let known: AbstractValue =
                     found.into_iter().filter(PossibleValue::is_known).collect();
                 if known.is_empty() {
-                    return Some(self.elements_of(&arg(0), site.0));
+                    return Some(self.elements_of(&arg(0), site.owner));
                 }
                 Some(self.call_value(&known, &[], site))
             }
             "enumerate" => {
-                let each = self.elements_of(&arg(0), site.0);
+                let each = self.elements_of(&arg(0), site.owner);
                 let pair = self.alloc_pair(Vec::new(), each);
                 Some(vec![PossibleValue::Collection(vec![pair].into())])
             }
             "setattr" => {
                 if let [PossibleValue::Text(field)] = arg(1).as_slice() {
                     for object in arg(0) {
-                        self.set(&object, field, arg(2), false, site.0);
+                        self.set(&object, field, arg(2), site.owner);
                     }
                 }
                 Some(Vec::new())
             }
-            "dict" => {
-                let made = self
-                    .alloc_object(HeapObject { kind: ObjectKind::Dict, ..HeapObject::default() });
-                if let PossibleValue::Object(id) = made {
-                    for arg in args {
-                        match &arg.name {
-                            Some(name) => {
-                                let key = [PossibleValue::Text(name.as_str().into())];
-                                self.put_at_key(id, &key, arg.value.clone());
-                            }
-                            None => self.spread_into(id, &arg.value, site.0),
-                        }
-                    }
-                }
-                Some(vec![made])
-            }
+            "dict" => Some(vec![self.python_dict(args, site)]),
             "type" => {
-                let class = |atom: &PossibleValue| match atom {
-                    PossibleValue::Object(id) => {
-                        self.objects[*id as usize].class.map(PossibleValue::Class)
-                    }
-                    PossibleValue::Instance(class) => Some(PossibleValue::Class(*class)),
-                    _ => None,
-                };
-                Some(arg(0).iter().filter_map(class).collect())
+                let classes = arg(0).into_iter().filter_map(|value| self.heap.class_of(&value));
+                Some(classes.map(PossibleValue::Class).collect())
             }
             "functools.partial" | "partial" => Some(arg(0)),
             "functools.wraps" | "wraps" => Some(Vec::new()),
             _ => None,
         }
+    }
+
+    /// Python's `dict(…)`.
+    fn python_dict(&mut self, args: &[ArgValue], site: CallOrigin) -> PossibleValue {
+        let id = self.alloc_kind(ObjectKind::Dict);
+        for arg in args {
+            match &arg.name {
+                Some(name) => {
+                    let key = [PossibleValue::Text(name.as_str().into())];
+                    self.put_at_key(id, &key, arg.value.clone());
+                }
+                None => self.spread_into(id, &arg.value, site.owner),
+            }
+        }
+        PossibleValue::Object(id)
     }
 
     fn javascript_function(
@@ -157,52 +149,16 @@ impl Interpreter<'_> {
     ) -> Option<AbstractValue> {
         let arg = |at: usize| args.get(at).map(|arg| arg.value.clone()).unwrap_or_default();
         match name {
-            "Object.assign" => {
-                let target = arg(0);
-                for atom in &target {
-                    for more in args.iter().skip(1) {
-                        self.assign_all(atom, &more.value, site);
-                    }
-                }
-                Some(target)
+            "Map" | "WeakMap" => {
+                Some(vec![PossibleValue::Object(self.alloc_kind(ObjectKind::Dict))])
             }
-            "Object.values" => {
-                let many = self.object_contents(&arg(0));
-                Some(vec![PossibleValue::Collection(many.into())])
-            }
-            "Object.entries" => {
-                let many = self.object_contents(&arg(0));
-                let pair = self.alloc_pair(Vec::new(), many);
-                Some(vec![PossibleValue::Collection(vec![pair].into())])
-            }
-            "Object.create" => {
-                let proto = arg(0).iter().find_map(|atom| match atom {
-                    PossibleValue::Object(id) => Some(*id),
-                    _ => None,
-                });
-                Some(vec![self.alloc_object(HeapObject { proto, ..HeapObject::default() })])
-            }
-            "Object.setPrototypeOf" => {
-                if let (Some(PossibleValue::Object(id)), Some(PossibleValue::Object(proto))) =
-                    (arg(0).first(), arg(1).first())
-                {
-                    self.objects[*id as usize].proto = Some(*proto);
-                }
-                Some(arg(0))
-            }
-            "Map" | "WeakMap" => Some(vec![
-                self.alloc_object(HeapObject { kind: ObjectKind::Dict, ..HeapObject::default() }),
-            ]),
             "Set" | "WeakSet" | "Array" => {
-                let made = self
-                    .alloc_object(HeapObject { kind: ObjectKind::List, ..HeapObject::default() });
-                if let PossibleValue::Object(id) = made {
-                    self.spread_into(id, &arg(0), site.0);
-                }
-                Some(vec![made])
+                let id = self.alloc_kind(ObjectKind::List);
+                self.spread_into(id, &arg(0), site.owner);
+                Some(vec![PossibleValue::Object(id)])
             }
             "Array.from" => {
-                let each = self.elements_of(&arg(0), site.0);
+                let each = self.elements_of(&arg(0), site.owner);
                 let function = arg(1);
                 let results = self.call_value(&function, &[ArgValue::plain(each.clone())], site);
                 let inner = if function.is_empty() { each } else { results };
@@ -214,8 +170,7 @@ impl Interpreter<'_> {
             }
             "Reflect.apply" => {
                 let list = arg(2);
-                let given =
-                    self.expand_spread_args(&[ArgValue { value: list, name: None, spread: true }]);
+                let given = self.expand_list(&list);
                 Some(self.call_value(&arg(0), &given, site))
             }
             "setTimeout"
@@ -228,11 +183,58 @@ impl Interpreter<'_> {
                 self.call_value(&arg(0), &given, site);
                 Some(Vec::new())
             }
+            _ => self.javascript_object_function(name, args, site),
+        }
+    }
+
+    /// The static methods of JavaScript's `Object`.
+    fn javascript_object_function(
+        &mut self,
+        name: &str,
+        args: &[ArgValue],
+        site: CallOrigin,
+    ) -> Option<AbstractValue> {
+        let arg = |at: usize| args.get(at).map(|arg| arg.value.clone()).unwrap_or_default();
+        match name {
+            "Object.assign" => {
+                let target = arg(0);
+                for alternative in &target {
+                    for more in args.iter().skip(1) {
+                        self.assign_all(alternative, &more.value, site);
+                    }
+                }
+                Some(target)
+            }
+            "Object.values" => {
+                let many = self.heap.contents(&arg(0));
+                Some(vec![PossibleValue::Collection(many.into())])
+            }
+            "Object.entries" => {
+                let many = self.heap.contents(&arg(0));
+                let pair = self.alloc_pair(Vec::new(), many);
+                Some(vec![PossibleValue::Collection(vec![pair].into())])
+            }
+            "Object.create" => {
+                let proto = arg(0).iter().find_map(|alternative| match alternative {
+                    PossibleValue::Object(id) => Some(*id),
+                    _ => None,
+                });
+                let id = self.alloc(HeapObject::with_proto(proto));
+                Some(vec![PossibleValue::Object(id)])
+            }
+            "Object.setPrototypeOf" => {
+                if let (Some(PossibleValue::Object(id)), Some(PossibleValue::Object(proto))) =
+                    (arg(0).first(), arg(1).first())
+                {
+                    self.heap.object_mut(*id).proto = Some(*proto);
+                }
+                Some(arg(0))
+            }
             _ => None,
         }
     }
 
-    /// Python's `map(f, xs)`, in whichever order it is written.
+    /// Python's `map`, `filter` and `reduce`: the function may be any of the arguments.
     fn call_map(&mut self, name: &str, args: &[ArgValue], site: CallOrigin) -> AbstractValue {
         let is_function =
             |arg: &&ArgValue| arg.value.iter().any(PossibleValue::is_function_or_class);
@@ -240,7 +242,7 @@ impl Interpreter<'_> {
         let function = function.map(|arg| arg.value.clone()).unwrap_or_default();
         let mut given = Vec::new();
         for arg in args.iter().filter(|arg| arg.value != function) {
-            let each = self.elements_of(&arg.value, site.0);
+            let each = self.elements_of(&arg.value, site.owner);
             given.push(ArgValue::plain(each));
         }
         let results = self.call_value(&function, &given, site);
@@ -254,43 +256,29 @@ impl Interpreter<'_> {
         }
     }
 
+    /// Assigns all fields of some objects to members of another, as `Object.assign` does.
     fn assign_all(&mut self, target: &PossibleValue, from: &[PossibleValue], site: CallOrigin) {
-        for atom in from {
-            let PossibleValue::Object(id) = atom else { continue };
-            let fields = self.objects[*id as usize].fields.clone();
-            for (name, cell) in fields {
-                let value = cell.read(&self.active_blocks);
-                let target = match target {
-                    // `HeapObject.assign(A.prototype, mixin)` gives all instances the members.
+        for value in from {
+            let PossibleValue::Object(id) = value else { continue };
+            for (name, value) in self.heap.fields(*id) {
+                match target {
+                    // `Object.assign(A.prototype, mixin)` gives the members to all instances.
                     PossibleValue::Instance(class) => {
-                        let statics = self.instance_members.entry(*class).or_default();
-                        statics.entry(name).or_default().add(value);
-                        continue;
+                        self.heap.add_instance_member(*class, &name, value);
                     }
-                    other => other.clone(),
-                };
-                self.set(&target, &name, value, false, site.0);
+                    other => self.set(other, &name, value, site.owner),
+                }
             }
         }
-    }
-
-    fn object_contents(&mut self, objects: &[PossibleValue]) -> AbstractValue {
-        let mut all = Vec::new();
-        for atom in objects {
-            if let PossibleValue::Object(id) = atom {
-                join(&mut all, self.object_values(*id));
-            }
-        }
-        all
     }
 }
 
-/// A name of the language, with the members that were taken: `HeapObject.assign`.
+/// The dotted name of a standard function: `Object.assign`.
 fn dotted_name(term: &ExternalRef) -> Option<String> {
     let mut name = match &term.base {
         ExternalBase::Global(name) => name.clone(),
         ExternalBase::Scope(_, parts) => parts.join("::"),
-        // Python's own modules are imported like any other.
+        // The modules of Python's standard library are imported like any other.
         ExternalBase::Import(key, taken) => {
             let module = key.trim_start_matches('!').split('#').next().unwrap_or_default();
             if !["functools", "itertools", "copy", "collections"].contains(&module) {

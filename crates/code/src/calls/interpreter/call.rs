@@ -1,47 +1,81 @@
-//! Calls: into functions of the file, from summaries where budgets end, or noted for others.
+//! Calls. The body of a called function of the file is run; where the budget does not allow that,
+//! its summary gives the result. Calls into other files are recorded for the linker.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use syntax::{CallKind, Expr, SymbolKind, SymbolOwner};
+use syntax::{CallKind, Expr, SymbolKind};
 
+use super::super::ids::{CallId, FrameId, Owner, SymbolId};
 use super::super::summary::{EdgeConfidence, SymbolRelation};
-use super::super::value::{AbstractValue, ExternalStep, PossibleValue, join};
+use super::super::value::{
+    AbstractValue, ExportedValue, ExternalBase, ExternalRef, ExternalStep, ParamRef, PossibleValue,
+    args_weight, join,
+};
 use super::args::ArgValue;
-use super::{CallFrame, HeapObject, Interpreter, LanguageFamily, LocalParamCall};
+use super::file_tables::FunctionParam;
+use super::heap::CallFrame;
+use super::summaries::LocalParamCall;
+use super::{HeapObject, Interpreter, LanguageFamily, budget};
 
-/// Calls inside calls that are followed.
-const MAX_CALL_DEPTH: usize = 12;
+/// Where a call, or another relation between symbols, comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct CallOrigin {
+    /// The symbol that contains the call
+    pub owner: Owner,
+    /// The line, counted from 1; 0 if no line of the file contains the call
+    pub line: u32,
+    /// Whether the callee was inferred rather than written
+    pub is_inferred: bool,
+}
 
-/// The same in a function that runs for its summary, where less is known.
-const MAX_SUMMARY_CALL_DEPTH: usize = 4;
+impl CallOrigin {
+    /// A call or a relation whose target is written on a line.
+    pub(super) const fn written(owner: Owner, line: u32) -> Self {
+        Self { owner, line, is_inferred: false }
+    }
 
-/// Calls of parameters that a summary keeps.
-const MAX_PARAM_CALLS: usize = 12;
+    /// A call that is not written as one: a getter, an iteration.
+    pub(super) const fn implicit(owner: Owner) -> Self {
+        Self { owner, line: 0, is_inferred: true }
+    }
 
-/// Where a call is made, on which line, and whether it takes more than reading to see what is
-/// called.
-pub(super) type CallOrigin = (SymbolOwner, u32, bool);
+    /// The same call with a callee that was inferred.
+    pub(super) const fn inferred(self) -> Self {
+        Self { is_inferred: true, ..self }
+    }
+
+    /// The same call, inferred if a condition holds.
+    pub(super) const fn inferred_if(self, condition: bool) -> Self {
+        Self { is_inferred: self.is_inferred || condition, ..self }
+    }
+
+    /// The confidence of an edge that the call gives.
+    pub(super) const fn confidence(self) -> EdgeConfidence {
+        if self.is_inferred { EdgeConfidence::Inferred } else { EdgeConfidence::Exact }
+    }
+}
 
 impl Interpreter<'_> {
-    /// Makes a call.
-    pub(super) fn call_site(&mut self, frame: u32, call: u32) -> AbstractValue {
-        let facts = self.facts;
-        let call = &facts.flow.calls[call as usize];
-        let args = self.eval_args(&call.args, frame, call.owner);
-        let site = (call.owner, call.line, !self.is_direct(&call.callee));
+    /// Executes a call site.
+    pub(super) fn call_site(&mut self, frame: FrameId, call: CallId) -> AbstractValue {
+        let call = &self.tables.facts.flow.calls[call.index()];
+        let owner = SymbolId::owner(call.owner);
+        let args = self.eval_args(&call.args, frame, owner);
+        let is_direct = self.tables.is_direct(&call.callee);
+        let site = CallOrigin::written(owner, call.line).inferred_if(!is_direct);
         match (&call.callee, call.kind) {
             (Expr::Super, _) => self.call_super(frame, &args, site),
             (callee, CallKind::New) => {
-                let callee = self.eval(callee, frame, call.owner);
+                let callee = self.eval(callee, frame, owner);
                 self.instantiate_all(&callee, &args, site)
             }
             (Expr::Member(object, name), _) => {
-                let object = self.eval(object, frame, call.owner);
+                let object = self.eval(object, frame, owner);
                 self.call_member(&object, name, &args, site)
             }
             (callee, kind) => {
-                let value = self.eval(callee, frame, call.owner);
+                let value = self.eval(callee, frame, owner);
                 if value.is_empty()
                     && kind != CallKind::Macro
                     && let Expr::Index(..) = callee
@@ -50,49 +84,6 @@ impl Interpreter<'_> {
                 }
                 self.call_value(&value, &args, site)
             }
-        }
-    }
-
-    /// Whether what a callee means can be read off the text.
-    fn is_direct(&self, callee: &Expr) -> bool {
-        match callee {
-            // Types say what a member is; what a variable holds they do not.
-            Expr::Member(..) if self.family == LanguageFamily::Go => true,
-            Expr::Name(name) if self.family == LanguageFamily::Go => {
-                !self.is_package_variable(name)
-            }
-            Expr::Each(of) if self.family == LanguageFamily::Go => {
-                matches!(**of, Expr::Name(_) | Expr::Member(..))
-            }
-            Expr::Local(binding) => {
-                let binding = &self.facts.flow.bindings[*binding as usize];
-                binding.symbol.is_some_and(|symbol| {
-                    let kind = self.kind(symbol);
-                    kind.is_callable() || kind.is_type()
-                }) || matches!(
-                    binding.kind,
-                    syntax::BindingKind::Symbol(_) | syntax::BindingKind::Import(..)
-                )
-            }
-            Expr::Name(_)
-            | Expr::Path(_)
-            | Expr::Symbol(_)
-            | Expr::Import(_)
-            | Expr::This
-            | Expr::Super
-            | Expr::Typed(..) => true,
-            Expr::Member(object, _) => match object.as_ref() {
-                Expr::Local(binding) => {
-                    let binding = &self.facts.flow.bindings[*binding as usize];
-                    binding.ty.is_some()
-                        || self.is_direct(object)
-                        || matches!(binding.kind, syntax::BindingKind::Param(param)
-                            if self.facts.flow.params[param as usize].kind
-                                == syntax::ParamKind::Receiver)
-                }
-                object => self.is_direct(object),
-            },
-            _ => false,
         }
     }
 
@@ -106,8 +97,9 @@ impl Interpreter<'_> {
         let mut result = Vec::new();
         let mut is_found = false;
         for receiver in object {
-            let mut members = self.get(receiver, name, site.0);
-            if self.family == LanguageFamily::Rust && members.iter().any(PossibleValue::is_function)
+            let mut members = self.get(receiver, name, site.owner);
+            if self.tables.family == LanguageFamily::Rust
+                && members.iter().any(PossibleValue::is_function)
             {
                 members.retain(PossibleValue::is_function);
             }
@@ -123,42 +115,42 @@ impl Interpreter<'_> {
                 continue;
             }
             is_found |= !members.is_empty();
-            let is_held = self.family == LanguageFamily::Go && self.holds_function(&members);
-            let several = (site.0, site.1, site.2 || is_held || is_ambiguous(object));
+            let is_held = self.tables.family == LanguageFamily::Go && self.holds_function(&members);
+            let several = site.inferred_if(is_held || is_ambiguous(object));
             let value = self.call_value(&members, args, several);
             join(&mut result, value);
         }
         if !is_found {
-            self.record_unresolved_call(site, name);
+            self.output.record_unresolved_call(site, name);
         }
         result
     }
 
-    /// Calls whatever a value may be.
+    /// Calls every possible value of a callee.
     pub(super) fn call_value(
         &mut self,
         callee: &[PossibleValue],
         args: &[ArgValue],
         site: CallOrigin,
     ) -> AbstractValue {
-        let site = (site.0, site.1, site.2 || is_ambiguous(callee));
+        let site = site.inferred_if(is_ambiguous(callee));
         let mut result = Vec::new();
-        for atom in callee {
-            let value = self.call_atom(atom, None, args, site);
+        for alternative in callee {
+            let value = self.call_alternative(alternative, None, args, site);
             join(&mut result, value);
         }
         result
     }
 
-    /// Calls one thing.
-    pub(super) fn call_atom(
+    /// Calls one possible value of a callee.
+    pub(super) fn call_alternative(
         &mut self,
         callee: &PossibleValue,
         this: Option<&PossibleValue>,
         args: &[ArgValue],
         site: CallOrigin,
     ) -> AbstractValue {
-        self.recurse(|machine| machine.dispatch_call(callee, this, args, site))
+        self.recurse(|interpreter| interpreter.dispatch_call(callee, this, args, site))
     }
 
     fn dispatch_call(
@@ -168,38 +160,38 @@ impl Interpreter<'_> {
         args: &[ArgValue],
         site: CallOrigin,
     ) -> AbstractValue {
-        self.expect_args(callee, args, site.0);
+        self.expect_args(callee, args, site.owner);
         match callee {
             PossibleValue::Function(function, parent) => {
                 self.record_call(site, *function);
-                self.invoke((*function, *parent), this, args, site)
+                self.invoke(*function, *parent, this, args, site)
             }
             PossibleValue::BoundMethod(bound) => {
                 let bound = Rc::clone(bound);
-                self.call_atom(&bound.0, Some(&bound.1), args, site)
+                self.call_alternative(&bound.0, Some(&bound.1), args, site)
             }
-            PossibleValue::Class(class) if self.family == LanguageFamily::Go => {
+            PossibleValue::Class(class) if self.tables.family == LanguageFamily::Go => {
                 vec![PossibleValue::Instance(*class)]
             }
             PossibleValue::Class(class) => self.instantiate(*class, args, site),
             PossibleValue::Object(_) | PossibleValue::Instance(_)
-                if self.family == LanguageFamily::Go =>
+                if self.tables.family == LanguageFamily::Go =>
             {
                 self.call_typed_value(callee)
             }
             PossibleValue::Object(_) | PossibleValue::Instance(_)
-                if self.family == LanguageFamily::Python =>
+                if self.tables.family == LanguageFamily::Python =>
             {
-                let found = self.get(callee, "__call__", site.0);
+                let found = self.get(callee, "__call__", site.owner);
                 let known: AbstractValue =
                     found.into_iter().filter(PossibleValue::is_known).collect();
                 self.call_value(&known, args, site)
             }
-            PossibleValue::Instance(_) if self.family == LanguageFamily::Rust => {
+            PossibleValue::Instance(_) if self.tables.family == LanguageFamily::Rust => {
                 vec![callee.clone()]
             }
-            PossibleValue::Param(function, param) => {
-                self.record_param_call((*function, *param), args, site);
+            PossibleValue::Param(param) => {
+                self.record_param_call(*param, args, site);
                 Vec::new()
             }
             PossibleValue::External(term) => {
@@ -209,7 +201,7 @@ impl Interpreter<'_> {
                 }
                 let given = self.export_args(args);
                 self.record_unresolved_edge(site, SymbolRelation::Calls, &term, given.clone());
-                self.external_step(&term, ExternalStep::Call(given)).into_iter().collect()
+                self.tables.external_step(&term, ExternalStep::Call(given)).into_iter().collect()
             }
             _ => Vec::new(),
         }
@@ -222,61 +214,63 @@ impl Interpreter<'_> {
         site: CallOrigin,
     ) -> AbstractValue {
         let mut result = Vec::new();
-        for atom in callee {
-            let value = match atom {
+        for alternative in callee {
+            let value = match alternative {
                 PossibleValue::Function(function, parent) => {
-                    let proto = Some(self.prototype(*function));
-                    let made = self.alloc_object(HeapObject { proto, ..HeapObject::default() });
+                    let proto = Some(self.heap.prototype(&mut self.budget, *function));
+                    let made = self.alloc(HeapObject::with_proto(proto));
+                    let made = PossibleValue::Object(made);
                     self.record_call(site, *function);
-                    let given = self.invoke((*function, *parent), Some(&made), args, site);
-                    let own =
-                        given.into_iter().filter(|atom| matches!(atom, PossibleValue::Object(_)));
+                    let given = self.invoke(*function, *parent, Some(&made), args, site);
+                    let own = given
+                        .into_iter()
+                        .filter(|alternative| matches!(alternative, PossibleValue::Object(_)));
                     let mut all: AbstractValue = own.collect();
                     if all.is_empty() {
                         all.push(made);
                     }
                     all
                 }
-                PossibleValue::Instance(_) => vec![atom.clone()],
-                other if self.family == LanguageFamily::Go => {
+                PossibleValue::Instance(_) => vec![alternative.clone()],
+                other if self.tables.family == LanguageFamily::Go => {
                     self.composite_literal(other, args, site)
                 }
-                other => self.call_atom(other, None, args, site),
+                other => self.call_alternative(other, None, args, site),
             };
             join(&mut result, value);
         }
         result
     }
 
-    /// Makes an instance of a class.
-    fn instantiate(&mut self, class: u32, args: &[ArgValue], site: CallOrigin) -> AbstractValue {
-        if matches!(self.kind(class), SymbolKind::Module | SymbolKind::Namespace) {
+    /// Creates an instance of a class and calls its constructor.
+    fn instantiate(
+        &mut self,
+        class: SymbolId,
+        args: &[ArgValue],
+        site: CallOrigin,
+    ) -> AbstractValue {
+        if matches!(self.tables.kind(class), SymbolKind::Module | SymbolKind::Namespace) {
             return Vec::new();
         }
-        let made = self.alloc_object(HeapObject { class: Some(class), ..HeapObject::default() });
-        if self.family == LanguageFamily::Rust {
+        let made = self.alloc(HeapObject::of_class(class));
+        let made = PossibleValue::Object(made);
+        if self.tables.family == LanguageFamily::Rust {
             for (at, arg) in args.iter().enumerate() {
                 let name = arg.name.clone().unwrap_or_else(|| at.to_string());
                 if !arg.spread && arg.value.iter().any(PossibleValue::may_hold_callable) {
-                    self.set(&made, &name, arg.value.clone(), false, site.0);
+                    self.set(&made, &name, arg.value.clone(), site.owner);
                 }
             }
             return vec![PossibleValue::Instance(class), made];
         }
-        let several = (site.0, site.1, site.2);
         for constructor in self.constructor(class) {
             match &constructor {
                 PossibleValue::External(term) => {
                     let given = self.export_args(args);
-                    self.record_unresolved_edge(
-                        several,
-                        SymbolRelation::Calls,
-                        &Rc::clone(term),
-                        given,
-                    );
+                    self.record_unresolved_edge(site, SymbolRelation::Calls, term, given);
                 }
                 other => {
-                    self.call_atom(other, Some(&made), args, several);
+                    self.call_alternative(other, Some(&made), args, site);
                 }
             }
         }
@@ -284,12 +278,12 @@ impl Interpreter<'_> {
     }
 
     /// `super(…)`.
-    fn call_super(&mut self, frame: u32, args: &[ArgValue], site: CallOrigin) -> AbstractValue {
-        let Some(class) = site.0.and_then(|owner| self.enclosing_class(owner)) else {
+    fn call_super(&mut self, frame: FrameId, args: &[ArgValue], site: CallOrigin) -> AbstractValue {
+        let Some(class) = self.tables.enclosing_class(site.owner) else {
             return Vec::new();
         };
         let this = self
-            .this_value(frame, site.0)
+            .this_value(frame, site.owner)
             .into_iter()
             .next()
             .unwrap_or(PossibleValue::Instance(class));
@@ -298,21 +292,22 @@ impl Interpreter<'_> {
             match &parent {
                 PossibleValue::Class(parent) => {
                     for constructor in self.constructor(*parent) {
-                        self.call_atom(&constructor, Some(&this), args, site);
+                        self.call_alternative(&constructor, Some(&this), args, site);
                     }
                 }
                 other => {
-                    self.call_atom(other, Some(&this), args, site);
+                    self.call_alternative(other, Some(&this), args, site);
                 }
             }
         }
         vec![this]
     }
 
-    /// Runs a function, or answers from its summary.
+    /// Runs the body of a function, or takes the result from its summary.
     fn invoke(
         &mut self,
-        (function, parent): (u32, u32),
+        function: SymbolId,
+        parent: FrameId,
         this: Option<&PossibleValue>,
         args: &[ArgValue],
         site: CallOrigin,
@@ -320,43 +315,41 @@ impl Interpreter<'_> {
         if !self.should_follow(function, this, args) {
             return self.apply_summary(function, this, args, site);
         }
-        let frame =
-            CallFrame { function: Some(function), parent: Some(parent), ..CallFrame::default() };
-        let frame =
-            self.push_frame(CallFrame { this: this.into_iter().cloned().collect(), ..frame });
-        let steps = self.bodies.get(&Some(function)).cloned().unwrap_or_default();
-        self.call_steps_left =
-            self.call_steps_left.saturating_sub(super::to_index(steps.len()) + 1);
-        let is_silent = std::mem::replace(&mut self.is_muted, false);
+        let frame = CallFrame::new(function, parent, this.into_iter().cloned().collect());
+        let frame = self.heap.push_frame(&mut self.budget, frame);
+        let steps = self.tables.body(Some(function));
+        self.budget.spend_call(steps.len());
+        let is_silent = std::mem::replace(&mut self.output.is_muted, false);
         self.call_stack.push(function);
         self.bind(function, frame, this, args);
-        self.run_steps(frame, &steps, None);
+        self.run_steps(frame, steps, None);
         self.call_stack.pop();
-        self.is_muted = is_silent;
-        // What its calls gave is not asked for again.
-        self.frame_mut(frame).results = HashMap::new();
-        if !self.is_symbolic && self.call_steps_left > 0 {
-            self.executed.insert(function);
+        self.output.is_muted = is_silent;
+        // The results of its calls are not read again.
+        self.heap.frame_mut(frame).results = HashMap::new();
+        if !self.is_symbolic && self.budget.has_call_steps() {
+            self.summaries.mark_executed(function);
         }
         self.run_result(function, frame)
     }
 
-    /// Whether following a call is worth it: something that can be called goes in with it.
+    /// Whether to run the body of a called function: the budget allows it, and an argument may hold
+    /// something callable, without which the summary says as much.
     fn should_follow(
         &self,
-        function: u32,
+        function: SymbolId,
         this: Option<&PossibleValue>,
         args: &[ArgValue],
     ) -> bool {
         let again = self.call_stack.iter().filter(|one| **one == function).count();
-        let deepest = if self.is_symbolic { MAX_SUMMARY_CALL_DEPTH } else { MAX_CALL_DEPTH };
-        if self.call_steps_left == 0 || again > 1 || self.call_stack.len() > deepest {
+        let deepest = budget::max_call_depth(self.is_symbolic);
+        if !self.budget.has_call_steps() || again > 1 || self.call_stack.len() > deepest {
             return false;
         }
-        let callable = |atom: &PossibleValue| {
-            matches!(atom, PossibleValue::Function(..) | PossibleValue::BoundMethod(_))
+        let callable = |alternative: &PossibleValue| {
+            matches!(alternative, PossibleValue::Function(..) | PossibleValue::BoundMethod(_))
         };
-        match self.family {
+        match self.tables.family {
             LanguageFamily::Rust | LanguageFamily::Classes | LanguageFamily::Go => {
                 args.iter().any(|arg| arg.value.iter().any(callable))
             }
@@ -368,16 +361,16 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What a call gives by the summary of the function.
+    /// The result of a call according to the summary of the function.
     fn apply_summary(
         &mut self,
-        function: u32,
+        function: SymbolId,
         this: Option<&PossibleValue>,
         args: &[ArgValue],
         site: CallOrigin,
     ) -> AbstractValue {
         self.ensure_summary(function);
-        let Some(behaviour) = self.function_summaries.get(&function).cloned() else {
+        let Some(behaviour) = self.summaries.function(function).cloned() else {
             return self.declared_result(function);
         };
         let places = self.args_by_position(function, args);
@@ -388,40 +381,30 @@ impl Interpreter<'_> {
                     .iter()
                     .map(|arg| ArgValue::plain(substitute_params(arg, function, &places)))
                     .collect();
-                let site = (call.from, site.1, true);
-                for atom in given.clone() {
-                    self.call_atom(&atom, None, &inner, site);
+                let site = CallOrigin { owner: call.from, ..site.inferred() };
+                for alternative in given.clone() {
+                    self.call_alternative(&alternative, None, &inner, site);
                 }
             }
         }
         let mut result = substitute_params(&behaviour.returns, function, &places);
-        // A method that gives its receiver gives this one.
+        // A method that returns its receiver returns this object.
         if let Some(this @ PossibleValue::Object(_)) = this {
-            for atom in &mut result {
-                if matches!((&*atom, self.class_of_atom(this)), (PossibleValue::Instance(of), Some(class)) if *of == class)
+            for alternative in &mut result {
+                if matches!((&*alternative, self.heap.class_of(this)), (PossibleValue::Instance(of), Some(class)) if *of == class)
                 {
-                    *atom = this.clone();
+                    *alternative = this.clone();
                 }
             }
         }
         result
     }
 
-    fn class_of_atom(&self, atom: &PossibleValue) -> Option<u32> {
-        match atom {
-            PossibleValue::Object(id) => self.objects[*id as usize].class,
-            PossibleValue::Instance(class) => Some(*class),
-            _ => None,
-        }
-    }
-
-    /// The arguments by the place of their parameter.
-    fn args_by_position(&self, function: u32, args: &[ArgValue]) -> Vec<AbstractValue> {
-        let params = self.params.get(&function).cloned().unwrap_or_default();
+    /// The arguments, ordered by the position of their parameter.
+    fn args_by_position(&self, function: SymbolId, args: &[ArgValue]) -> Vec<AbstractValue> {
         let mut places = Vec::new();
         let mut given = args.iter().filter(|arg| arg.name.is_none());
-        for (at, _) in params {
-            let param = &self.facts.flow.params[at as usize];
+        for FunctionParam { param, .. } in self.tables.params(function) {
             let by_name = args.iter().find(|arg| arg.name.as_deref() == Some(&param.name));
             let value = match (param.kind, by_name) {
                 (syntax::ParamKind::Receiver, _) => Vec::new(),
@@ -437,43 +420,53 @@ impl Interpreter<'_> {
         places
     }
 
-    /// Notes that a function, or one inside of it, calls what it is given.
-    fn record_param_call(
-        &mut self,
-        (function, param): (u32, u32),
-        args: &[ArgValue],
-        site: CallOrigin,
-    ) {
+    fn record_param_call(&mut self, param: ParamRef, args: &[ArgValue], site: CallOrigin) {
         let args = args.iter().map(|arg| arg.value.clone()).collect();
-        let call = LocalParamCall { from: site.0, param, args };
-        let calls = &mut self.function_summaries.entry(function).or_default().calls;
-        if calls.len() < MAX_PARAM_CALLS && !calls.contains(&call) {
-            calls.push(call);
+        let call = LocalParamCall { from: site.owner, param: param.position, args };
+        self.summaries.record_param_call(param.function, call);
+    }
+
+    /// Records an edge to something of another file.
+    pub(super) fn record_unresolved_edge(
+        &mut self,
+        origin: CallOrigin,
+        relation: SymbolRelation,
+        to: &ExternalRef,
+        args: Vec<Vec<ExportedValue>>,
+    ) {
+        // A name that comes with the language is in no file.
+        let is_builtin = matches!(&to.base, ExternalBase::Global(_))
+            && matches!(self.tables.family, LanguageFamily::Python | LanguageFamily::JavaScript);
+        if self.output.is_muted
+            || is_builtin
+            || !self.budget.spend(1 + to.weight() + args_weight(&args))
+        {
+            return;
         }
+        self.output.record_unresolved_edge(origin, relation, to, args);
     }
 
-    fn record_call(&mut self, site: CallOrigin, to: u32) {
-        let sure = if site.2 { EdgeConfidence::Inferred } else { EdgeConfidence::Exact };
-        self.record_edge(site.0, SymbolRelation::Calls, to, (sure, site.1));
+    fn record_call(&mut self, site: CallOrigin, to: SymbolId) {
+        self.output.record_edge(site, SymbolRelation::Calls, to);
     }
 }
 
-/// Whether there is more than one thing it may be; what nobody gave yet does not count.
+/// Whether a callee has more than one possible value. Unbound parameters do not count.
 fn is_ambiguous(value: &[PossibleValue]) -> bool {
-    value.iter().filter(|atom| !matches!(atom, PossibleValue::Param(..))).count() > 1
+    value.iter().filter(|alternative| !matches!(alternative, PossibleValue::Param(_))).count() > 1
 }
 
-/// A value of a summary, with what was given for the parameters.
+/// A value of a summary with arguments in place of the parameters.
 fn substitute_params(
     value: &[PossibleValue],
-    function: u32,
+    function: SymbolId,
     places: &[AbstractValue],
 ) -> AbstractValue {
     let mut all = Vec::new();
-    for atom in value {
-        match atom {
-            PossibleValue::Param(of, param) if *of == function => {
-                join(&mut all, places.get(*param as usize).cloned().unwrap_or_default());
+    for alternative in value {
+        match alternative {
+            PossibleValue::Param(param) if param.function == function => {
+                join(&mut all, places.get(param.position as usize).cloned().unwrap_or_default());
             }
             PossibleValue::Collection(inner) => {
                 join(

@@ -1,59 +1,28 @@
-//! Classes: members, parents, what an instance has.
+//! Classes: members, inheritance and constructors.
 
 use std::rc::Rc;
 
-use syntax::{Expr, HeritageKind, SymbolFlags, SymbolKind, SymbolOwner};
+use syntax::{Expr, HeritageKind, SymbolKind};
 
+use super::super::ids::{FrameId, ObjectId, Owner, SymbolId};
 use super::super::value::{
-    AbstractValue, ExternalBase, ExternalRef, ExternalStep, MAX_ALTERNATIVES, PossibleValue, join,
+    AbstractValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue, join,
 };
-use super::{HeapObject, Interpreter, LanguageFamily, ObjectKind};
+use super::budget::MAX_INHERITANCE_DEPTH;
+use super::call::CallOrigin;
+use super::{Interpreter, LanguageFamily, ObjectKind};
 
-/// Deeper families of classes are not followed.
-const MAX_INHERITANCE_DEPTH: usize = 40;
-
-/// More than so many ancestors are not looked at.
+/// Ancestors of one class that are looked at.
 const MAX_ANCESTORS: usize = 200;
 
-/// How far members and types may lead to one another.
-const MAX_LOOKUP_DEPTH: u32 = 40;
-
-impl Interpreter<'_> {
-    /// The class whose body a symbol that is no function stands in.
-    pub(super) fn enclosing_class_body(&self, owner: u32) -> Option<u32> {
-        let mut at = Some(owner);
-        while let Some(symbol) = at {
-            let kind = self.kind(symbol);
-            if kind.is_callable() {
-                return None;
-            }
-            if kind.is_type() {
-                return self.self_type(symbol);
-            }
-            at = self.facts.symbols[symbol as usize].parent;
-        }
-        None
-    }
-
-    /// The class that a symbol belongs to, however deep inside its methods.
-    pub(super) fn enclosing_class(&self, owner: u32) -> Option<u32> {
-        let mut at = Some(owner);
-        while let Some(symbol) = at {
-            if self.kind(symbol).is_type() {
-                return self.self_type(symbol);
-            }
-            at = self.facts.symbols[symbol as usize].parent;
-        }
-        None
-    }
-
-    /// What stands for the receiver of a method when it runs for its summary.
-    pub(super) fn summary_receiver(&mut self, function: u32) -> AbstractValue {
-        let Some(parent) = self.facts.symbols[function as usize].parent else { return Vec::new() };
-        match self.kind(parent) {
+impl<'a> Interpreter<'a> {
+    /// The receiver of a method that runs for its summary.
+    pub(super) fn summary_receiver(&mut self, function: SymbolId) -> AbstractValue {
+        let Some(parent) = self.tables.parent(function) else { return Vec::new() };
+        match self.tables.kind(parent) {
             kind if kind.is_type() => {
-                let is_class = self.is_class_method(function);
-                match self.self_type(parent) {
+                let is_class = self.tables.is_class_method(function);
+                match self.tables.self_type(parent) {
                     Some(class) if is_class => vec![PossibleValue::Class(class)],
                     Some(class) => vec![PossibleValue::Instance(class)],
                     None => self.external_impl_receiver(parent),
@@ -63,49 +32,42 @@ impl Interpreter<'_> {
         }
     }
 
-    /// An `impl` of a type of another file.
-    fn external_impl_receiver(&mut self, parent: u32) -> AbstractValue {
-        let ty = self.facts.symbols[parent as usize].ty.clone();
-        ty.map(|ty| self.instance_of(&ty, Some(parent))).unwrap_or_default()
+    /// The receiver of a method in an `impl` of a type of another file.
+    fn external_impl_receiver(&mut self, parent: SymbolId) -> AbstractValue {
+        let ty = self.tables.symbol(parent).ty.as_ref();
+        ty.map(|ty| self.instance_of(ty, Some(parent))).unwrap_or_default()
     }
 
-    fn is_class_method(&self, function: u32) -> bool {
-        let symbol = &self.facts.symbols[function as usize];
-        match self.family {
-            LanguageFamily::Python => symbol.decorators.iter().any(|one| one.name == "classmethod"),
-            _ => symbol.flags.contains(SymbolFlags::STATIC),
-        }
+    /// The members of a class with a name: its own, else those of the nearest ancestor that has
+    /// any.
+    pub(super) fn member_symbols(&mut self, class: SymbolId, name: &str) -> &'a [SymbolId] {
+        let tables = self.tables;
+        let lineage = self.lineage(class);
+        let found = lineage.iter().map(|one| match one {
+            PossibleValue::Class(class) => tables.members_named(*class, name),
+            _ => &[],
+        });
+        found.into_iter().find(|found| !found.is_empty()).unwrap_or_default()
     }
 
-    /// The symbols of a class with a name, its own or inherited; those of the nearest.
-    pub(super) fn member_symbols(&mut self, class: u32, name: &str) -> Vec<u32> {
-        for one in self.lineage(class).iter() {
-            if let PossibleValue::Class(class) = one
-                && let Some(found) = self.members.get(class).and_then(|all| all.get(name))
-            {
-                return found.clone();
-            }
-        }
-        Vec::new()
-    }
-
-    /// A class and all it inherits from, nearest first (C3 where it applies).
-    pub(super) fn lineage(&mut self, class: u32) -> Rc<[PossibleValue]> {
-        if let Some(known) = self.lineages.get(&class) {
+    /// A class and all its ancestors, nearest first, in C3 order where there is one.
+    pub(super) fn lineage(&mut self, class: SymbolId) -> Rc<[PossibleValue]> {
+        if let Some(known) = self.summaries.lineage(class) {
             return Rc::clone(known);
         }
         self.linearise(class, &mut vec![]);
-        let known = self.lineages.get(&class).cloned();
+        let known = self.summaries.lineage(class).cloned();
         known.unwrap_or_else(|| [PossibleValue::Class(class)].into())
     }
 
-    /// The lineage of a class that those below it are already part of. Each is made once: families
-    /// in which many share a parent would double with each generation.
-    fn linearise(&mut self, class: u32, seen: &mut Vec<u32>) -> Vec<PossibleValue> {
-        if let Some(known) = self.lineages.get(&class) {
+    /// The lineage of a class; `seen` are its subclasses on the way here. Each lineage is computed
+    /// once, because otherwise the work would double with every generation of classes that share a
+    /// parent.
+    fn linearise(&mut self, class: SymbolId, seen: &mut Vec<SymbolId>) -> Vec<PossibleValue> {
+        if let Some(known) = self.summaries.lineage(class) {
             return known.to_vec();
         }
-        if seen.contains(&class) || seen.len() > MAX_INHERITANCE_DEPTH || !self.spend(1) {
+        if seen.contains(&class) || seen.len() > MAX_INHERITANCE_DEPTH || !self.budget.spend(1) {
             return Vec::new();
         }
         seen.push(class);
@@ -122,29 +84,28 @@ impl Interpreter<'_> {
         let mut all = vec![PossibleValue::Class(class)];
         all.append(&mut merge(lists));
         all.truncate(MAX_ANCESTORS);
-        self.spend(all.len());
-        self.lineages.insert(class, all.as_slice().into());
+        self.budget.spend(all.len());
+        self.summaries.set_lineage(class, &all);
         all
     }
 
     /// What a class inherits from directly, in order.
-    pub(super) fn parents_of(&mut self, class: u32) -> AbstractValue {
-        if let Some(parents) = self.parent_classes.get(&class) {
+    pub(super) fn parents_of(&mut self, class: SymbolId) -> AbstractValue {
+        if let Some(parents) = self.summaries.parents(class) {
             return parents.clone();
         }
-        self.parent_classes.insert(class, Vec::new());
-        let facts = self.facts;
+        // A class that inherits from itself has no parents while they are being looked up.
+        self.summaries.set_parents(class, Vec::new());
+        let around = self.tables.parent(class);
         let mut parents = Vec::new();
-        for step in self.heritage.get(&class).cloned().unwrap_or_default() {
-            let step = &facts.heritage[step as usize];
-            let around = facts.symbols[class as usize].parent;
-            let frame = self.frames.len() - 1;
+        for step in self.tables.heritage(class) {
             let mut value = match &step.value {
                 Expr::Unknown => Vec::new(),
                 value => {
-                    let home = around.and_then(|around| self.enclosing_functions[around as usize]);
-                    let near = self.frames.iter().rposition(|one| one.function == home);
-                    self.eval(value, super::to_index(near.unwrap_or(frame)), around)
+                    let function = self.tables.enclosing_function(around);
+                    let frame = self.heap.latest_frame(function);
+                    let frame = frame.unwrap_or_else(|| self.heap.last_frame());
+                    self.eval(value, frame, around)
                 }
             };
             if value.is_empty() {
@@ -153,9 +114,9 @@ impl Interpreter<'_> {
             if step.kind == HeritageKind::Mixin {
                 value.truncate(1);
             }
-            value.retain(|atom| {
+            value.retain(|alternative| {
                 matches!(
-                    atom,
+                    alternative,
                     PossibleValue::Class(_)
                         | PossibleValue::External(_)
                         | PossibleValue::Function(..)
@@ -163,19 +124,19 @@ impl Interpreter<'_> {
             });
             join(
                 &mut parents,
-                value.into_iter().filter(|atom| *atom != PossibleValue::Class(class)),
+                value.into_iter().filter(|alternative| *alternative != PossibleValue::Class(class)),
             );
         }
-        self.parent_classes.insert(class, parents.clone());
+        self.summaries.set_parents(class, parents.clone());
         parents
     }
 
-    /// A member of some values.
+    /// A member of every possible value of an expression.
     pub(super) fn get_all(
         &mut self,
         objects: &[PossibleValue],
         name: &str,
-        owner: SymbolOwner,
+        owner: Owner,
     ) -> AbstractValue {
         let mut all = Vec::new();
         for object in objects {
@@ -185,36 +146,17 @@ impl Interpreter<'_> {
         all
     }
 
-    /// A member of a value.
+    /// A member of one possible value.
     pub(super) fn get(
         &mut self,
         object: &PossibleValue,
         name: &str,
-        owner: SymbolOwner,
+        owner: Owner,
     ) -> AbstractValue {
-        self.limit_lookup(|machine| machine.lookup_member(object, name, owner))
+        self.limit_lookup(|interpreter| interpreter.lookup_member(object, name, owner))
     }
 
-    /// Does something that may lead to itself, as often as it makes sense.
-    pub(super) fn limit_lookup(
-        &mut self,
-        step: impl FnOnce(&mut Self) -> AbstractValue,
-    ) -> AbstractValue {
-        if self.lookup_depth >= MAX_LOOKUP_DEPTH {
-            return Vec::new();
-        }
-        self.lookup_depth += 1;
-        let value = self.recurse(step);
-        self.lookup_depth -= 1;
-        value
-    }
-
-    fn lookup_member(
-        &mut self,
-        object: &PossibleValue,
-        name: &str,
-        owner: SymbolOwner,
-    ) -> AbstractValue {
+    fn lookup_member(&mut self, object: &PossibleValue, name: &str, owner: Owner) -> AbstractValue {
         match object {
             PossibleValue::Object(id) => self.object_member(*id, name, owner),
             PossibleValue::Class(class) => self.class_member(*class, name),
@@ -228,45 +170,37 @@ impl Interpreter<'_> {
                 let (class, this) = (*class, Rc::clone(this));
                 self.parent_member(class, &this, name)
             }
-            PossibleValue::External(term) => {
-                self.external_step(term, ExternalStep::Get(name.to_owned())).into_iter().collect()
-            }
+            PossibleValue::External(term) => self
+                .tables
+                .external_step(term, ExternalStep::Get(name.to_owned()))
+                .into_iter()
+                .collect(),
             _ => Vec::new(),
         }
     }
 
-    /// A value of another file after one more step.
-    pub(super) fn external_step(
-        &self,
-        term: &ExternalRef,
-        op: ExternalStep,
-    ) -> Option<PossibleValue> {
-        let next = match self.family {
-            LanguageFamily::Go => term.then_declared(op),
-            _ => term.then(op),
-        };
-        next.map(|next| PossibleValue::External(Rc::new(next)))
-    }
-
-    fn object_member(&mut self, id: u32, name: &str, owner: SymbolOwner) -> AbstractValue {
-        let object = &self.objects[id as usize];
-        let is_dict = object.kind == ObjectKind::Dict && self.family == LanguageFamily::Python;
-        if let Some(cell) = object.fields.get(name).filter(|_| !is_dict) {
-            let held = cell.read(&self.active_blocks);
+    fn object_member(&mut self, id: ObjectId, name: &str, owner: Owner) -> AbstractValue {
+        let object = self.heap.object(id);
+        let is_dict =
+            object.kind == ObjectKind::Dict && self.tables.family == LanguageFamily::Python;
+        let (proto, class) = (object.proto, object.class);
+        if let Some(held) = self.heap.field(id, name).filter(|_| !is_dict) {
             return held
                 .into_iter()
-                .map(|atom| bind_receiver(atom, &PossibleValue::Object(id)))
+                .map(|alternative| bind_receiver(alternative, &PossibleValue::Object(id)))
                 .collect();
         }
-        if let Some(proto) = object.proto {
+        if let Some(proto) = proto {
             let found = self.object_member(proto, name, owner);
-            let unbound = found.into_iter().map(|atom| match atom {
+            let unbound = found.into_iter().map(|alternative| match alternative {
                 PossibleValue::BoundMethod(inner) => inner.0.clone(),
                 other => other,
             });
-            return unbound.map(|atom| bind_receiver(atom, &PossibleValue::Object(id))).collect();
+            return unbound
+                .map(|alternative| bind_receiver(alternative, &PossibleValue::Object(id)))
+                .collect();
         }
-        match object.class {
+        match class {
             Some(class) => self.instance_member(class, &PossibleValue::Object(id), name, owner),
             None => Vec::new(),
         }
@@ -274,12 +208,12 @@ impl Interpreter<'_> {
 
     fn instance_member(
         &mut self,
-        class: u32,
+        class: SymbolId,
         object: &PossibleValue,
         name: &str,
-        owner: SymbolOwner,
+        owner: Owner,
     ) -> AbstractValue {
-        if self.family == LanguageFamily::Go {
+        if self.tables.family == LanguageFamily::Go {
             return self.member_of_type(class, object, name, owner);
         }
         let mut elsewhere = Vec::new();
@@ -287,20 +221,20 @@ impl Interpreter<'_> {
             let found = match one.clone() {
                 PossibleValue::Class(class) => self.own_instance_member(class, object, name, owner),
                 PossibleValue::Function(function, _) => {
-                    let proto = self.prototype(function);
+                    let proto = self.heap.prototype(&mut self.budget, function);
                     self.object_member(proto, name, owner)
                 }
                 PossibleValue::External(term) => {
                     let inst = term
                         .then(ExternalStep::Inst)
                         .and_then(|it| it.then(ExternalStep::Get(name.into())));
-                    join(&mut elsewhere, inst.map(|next| PossibleValue::External(Rc::new(next))));
+                    join(&mut elsewhere, inst.map(PossibleValue::from));
                     continue;
                 }
                 _ => Vec::new(),
             };
             if !found.is_empty() {
-                // Only their own files can tell whether earlier parents have it.
+                // Only the files of the earlier parents show whether these have the member.
                 return if elsewhere.is_empty() { found } else { elsewhere };
             }
         }
@@ -308,87 +242,61 @@ impl Interpreter<'_> {
         elsewhere
     }
 
-    /// A member that an `impl` in another file may give to a type of this one.
-    fn external_impl_member(&self, class: u32, name: &str) -> Option<PossibleValue> {
-        let symbol = &self.facts.symbols[class as usize];
-        if self.family != LanguageFamily::Rust || !self.kind(class).is_type() {
+    /// A member that an `impl` in another file may add to a type of this file.
+    fn external_impl_member(&self, class: SymbolId, name: &str) -> Option<PossibleValue> {
+        let symbol = self.tables.symbol(class);
+        if self.tables.family != LanguageFamily::Rust || !self.tables.kind(class).is_type() {
             return None;
         }
-        let base = ExternalBase::Scope(self.module_path(symbol.parent), vec![symbol.name.clone()]);
+        let base = ExternalBase::Scope(
+            self.tables.module_path(self.tables.parent(class)),
+            vec![symbol.name.clone()],
+        );
         let own = ExternalRef { base, ops: Vec::new() };
         let member =
             own.then(ExternalStep::Inst).and_then(|it| it.then(ExternalStep::Get(name.to_owned())));
-        member.map(|member| PossibleValue::External(Rc::new(member)))
+        member.map(PossibleValue::from)
     }
 
     pub(super) fn own_instance_member(
         &mut self,
-        class: u32,
+        class: SymbolId,
         object: &PossibleValue,
         name: &str,
-        owner: SymbolOwner,
+        owner: Owner,
     ) -> AbstractValue {
-        let fields = self.instance_members.get(&class).and_then(|fields| fields.get(name));
-        let held = fields.map(|cell| cell.read(&self.active_blocks)).unwrap_or_default();
-        if self.family != LanguageFamily::Go && held.iter().any(PossibleValue::is_known) {
+        let held = self.heap.instance_member(class, name);
+        if self.tables.family != LanguageFamily::Go && held.iter().any(PossibleValue::is_known) {
             return held;
         }
-        let statics = self.static_members.get(&class).and_then(|all| all.get(name));
-        if let Some(cell) = statics {
-            let held = cell.read(&self.active_blocks);
-            if !held.is_empty() {
-                return self.bind_members(held, object, owner);
-            }
+        let assigned = self.heap.static_member(class, name);
+        if !assigned.is_empty() {
+            return self.bind_members(assigned, object, owner);
         }
-        let symbols = self.members.get(&class).and_then(|all| all.get(name)).cloned();
+        let symbols = self.tables.members_named(class, name);
         let mut found = held;
-        for symbol in self.prefer_implementations(&symbols.unwrap_or_default()) {
-            let value = self.symbol_value(symbol, 0);
+        for symbol in self.tables.prefer_implementations(symbols) {
+            let value = self.symbol_value(symbol, FrameId::MODULE);
             let value = self.bind_members(value, object, owner);
             join(&mut found, value);
         }
         found
     }
 
-    /// Of several declarations of a name, those that have a body.
-    pub(super) fn prefer_implementations(&self, symbols: &[u32]) -> Vec<u32> {
-        let getters = symbols.iter().filter(|one| self.kind(**one) != SymbolKind::Setter);
-        let getters: Vec<u32> = getters.copied().collect();
-        // In Rust a field and a method may have one name.
-        let is_field =
-            |one: u32| self.family == LanguageFamily::Rust && !self.kind(one).is_callable();
-        let with_body: Vec<u32> = getters
-            .iter()
-            .copied()
-            .filter(|one| self.facts.symbols[*one as usize].body.is_some() || is_field(*one))
-            .collect();
-        let mut among = if with_body.is_empty() { getters } else { with_body };
-        match self.family {
-            // The last definition of a name is the one that holds; overloads stay apart.
-            LanguageFamily::Python | LanguageFamily::JavaScript => {
-                among.last().copied().into_iter().collect()
-            }
-            _ => {
-                among.truncate(MAX_ALTERNATIVES);
-                among
-            }
-        }
-    }
-
-    /// Members as an instance sees them: with their receiver, properties run.
+    /// Members as read from an instance: methods are bound to it, getters are called.
     fn bind_members(
         &mut self,
         members: AbstractValue,
         object: &PossibleValue,
-        owner: SymbolOwner,
+        owner: Owner,
     ) -> AbstractValue {
         let mut all = Vec::new();
         for member in members {
             let value = match &member {
                 PossibleValue::Function(function, _)
-                    if self.kind(*function) == SymbolKind::Getter =>
+                    if self.tables.kind(*function) == SymbolKind::Getter =>
                 {
-                    self.call_atom(&member, Some(object), &[], (owner, 0, true))
+                    self.call_alternative(&member, Some(object), &[], CallOrigin::implicit(owner))
                 }
                 PossibleValue::Function(function, _) => {
                     let receiver = self.method_receiver(*function, object);
@@ -404,27 +312,26 @@ impl Interpreter<'_> {
         all
     }
 
-    /// What a method gets as its receiver.
-    fn method_receiver(&self, function: u32, object: &PossibleValue) -> Option<PossibleValue> {
-        let decorators = &self.facts.symbols[function as usize].decorators;
+    /// The receiver of a method that is read from an object; `None` for a static method.
+    fn method_receiver(&self, function: SymbolId, object: &PossibleValue) -> Option<PossibleValue> {
+        let decorators = &self.tables.symbol(function).decorators;
         let is = |name: &str| decorators.iter().any(|one| one.name == name);
-        if self.family == LanguageFamily::Python && is("staticmethod") {
+        if self.tables.family == LanguageFamily::Python && is("staticmethod") {
             return None;
         }
-        if self.family == LanguageFamily::Python && is("classmethod") {
+        if self.tables.family == LanguageFamily::Python && is("classmethod") {
             return match object {
-                PossibleValue::Object(id) => {
-                    self.objects[*id as usize].class.map(PossibleValue::Class)
+                PossibleValue::Object(_) | PossibleValue::Instance(_) => {
+                    self.heap.class_of(object).map(PossibleValue::Class)
                 }
-                PossibleValue::Instance(class) => Some(PossibleValue::Class(*class)),
                 other => Some(other.clone()),
             };
         }
         Some(object.clone())
     }
 
-    fn class_member(&mut self, class: u32, name: &str) -> AbstractValue {
-        if name == "prototype" && self.family == LanguageFamily::JavaScript {
+    fn class_member(&mut self, class: SymbolId, name: &str) -> AbstractValue {
+        if name == "prototype" && self.tables.family == LanguageFamily::JavaScript {
             return vec![PossibleValue::Instance(class)];
         }
         let mut elsewhere = Vec::new();
@@ -433,7 +340,7 @@ impl Interpreter<'_> {
                 PossibleValue::Class(one) => self.own_class_member(one, class, name),
                 PossibleValue::External(term) => {
                     let next = term.then(ExternalStep::Get(name.to_owned()));
-                    join(&mut elsewhere, next.map(|next| PossibleValue::External(Rc::new(next))));
+                    join(&mut elsewhere, next.map(PossibleValue::from));
                     continue;
                 }
                 _ => Vec::new(),
@@ -445,50 +352,40 @@ impl Interpreter<'_> {
         elsewhere
     }
 
-    fn own_class_member(&mut self, class: u32, asked: u32, name: &str) -> AbstractValue {
-        let statics = self.static_members.get(&class).and_then(|all| all.get(name));
-        let held = statics.map(|cell| cell.read(&self.active_blocks)).unwrap_or_default();
-        let held = if held.is_empty() {
-            let symbols = self.members.get(&class).and_then(|all| all.get(name)).cloned();
-            let best = self.prefer_implementations(&symbols.unwrap_or_default());
-            best.into_iter().flat_map(|symbol| self.symbol_value(symbol, 0)).collect()
-        } else {
-            held
-        };
-        let with_class = |atom: PossibleValue| match &atom {
-            PossibleValue::Function(function, _) if self.is_class_method(*function) => {
-                bind_receiver(atom, &PossibleValue::Class(asked))
+    fn own_class_member(&mut self, class: SymbolId, asked: SymbolId, name: &str) -> AbstractValue {
+        let mut held = self.heap.static_member(class, name);
+        if held.is_empty() {
+            let symbols = self.tables.members_named(class, name);
+            let best = self.tables.prefer_implementations(symbols);
+            held = self.symbol_values(&best);
+        }
+        let with_class = |alternative: PossibleValue| match &alternative {
+            PossibleValue::Function(function, _) if self.tables.is_class_method(*function) => {
+                bind_receiver(alternative, &PossibleValue::Class(asked))
             }
-            _ => atom,
+            _ => alternative,
         };
         held.into_iter().map(with_class).collect()
     }
 
-    fn function_member(&mut self, function: u32, name: &str) -> AbstractValue {
+    fn function_member(&mut self, function: SymbolId, name: &str) -> AbstractValue {
         if name == "prototype" {
-            return vec![PossibleValue::Object(self.prototype(function))];
+            return vec![PossibleValue::Object(self.heap.prototype(&mut self.budget, function))];
         }
-        let statics = self.static_members.get(&function).and_then(|all| all.get(name));
-        statics.map(|cell| cell.read(&self.active_blocks)).unwrap_or_default()
+        self.heap.static_member(function, name)
     }
 
-    /// What instances of a function share.
-    pub(super) fn prototype(&mut self, function: u32) -> u32 {
-        if let Some(found) = self.prototypes.get(&function) {
-            return *found;
-        }
-        self.objects.push(HeapObject::default());
-        let id = super::to_index(self.objects.len() - 1);
-        self.prototypes.insert(function, id);
-        id
-    }
-
-    /// A member that the parents of a class have, for a receiver that may be of a subclass.
-    fn parent_member(&mut self, class: u32, this: &PossibleValue, name: &str) -> AbstractValue {
+    /// A member read through `super` in a class. The receiver may be an instance of a subclass,
+    /// whose lineage then decides.
+    fn parent_member(
+        &mut self,
+        class: SymbolId,
+        this: &PossibleValue,
+        name: &str,
+    ) -> AbstractValue {
         let of = match this {
-            PossibleValue::Object(id) => self.objects[*id as usize].class,
-            PossibleValue::Instance(of) | PossibleValue::Class(of) => Some(*of),
-            _ => None,
+            PossibleValue::Class(of) => Some(*of),
+            other => self.heap.class_of(other),
         };
         let lineage = self.lineage(of.unwrap_or(class));
         let own = lineage.iter().position(|one| *one == PossibleValue::Class(class));
@@ -500,7 +397,7 @@ impl Interpreter<'_> {
             let found = match one {
                 PossibleValue::Class(parent) => {
                     let held = self.own_class_member(parent, parent, name);
-                    let bind = |atom: PossibleValue| match atom {
+                    let bind = |alternative: PossibleValue| match alternative {
                         PossibleValue::BoundMethod(inner) => bind_receiver(inner.0.clone(), this),
                         other => bind_receiver(other, this),
                     };
@@ -510,7 +407,7 @@ impl Interpreter<'_> {
                     let next = term
                         .then(ExternalStep::Inst)
                         .and_then(|it| it.then(ExternalStep::Get(name.into())));
-                    next.map(|next| PossibleValue::External(Rc::new(next))).into_iter().collect()
+                    next.map(PossibleValue::from).into_iter().collect()
                 }
                 _ => AbstractValue::new(),
             };
@@ -521,8 +418,8 @@ impl Interpreter<'_> {
         Vec::new()
     }
 
-    /// What runs when an instance is made.
-    pub(super) fn constructor(&mut self, class: u32) -> AbstractValue {
+    /// The constructors that run when an instance is created.
+    pub(super) fn constructor(&mut self, class: SymbolId) -> AbstractValue {
         for one in self.lineage(class).iter() {
             let found = match one.clone() {
                 PossibleValue::Class(one) => self.own_constructor(one),
@@ -536,26 +433,23 @@ impl Interpreter<'_> {
         Vec::new()
     }
 
-    fn own_constructor(&mut self, class: u32) -> AbstractValue {
-        let statics = self.static_members.get(&class).and_then(|all| all.get("__init__"));
-        if let Some(cell) = statics {
-            let held = cell.read(&self.active_blocks);
-            if !held.is_empty() {
-                return held;
-            }
+    fn own_constructor(&mut self, class: SymbolId) -> AbstractValue {
+        let assigned = self.heap.static_member(class, "__init__");
+        if !assigned.is_empty() {
+            return assigned;
         }
-        let members = self.members.get(&class);
-        let found = members.into_iter().flat_map(|all| all.values().flatten());
-        let found = found.copied().filter(|one| self.kind(*one) == SymbolKind::Constructor);
-        let found: Vec<u32> = found.collect();
-        self.prefer_implementations(&found)
+        let members = self.tables.members(class).flat_map(|(_, symbols)| symbols).copied();
+        let is_constructor = |one: &SymbolId| self.tables.kind(*one) == SymbolKind::Constructor;
+        let found: Vec<SymbolId> = members.filter(is_constructor).collect();
+        self.tables
+            .prefer_implementations(&found)
             .into_iter()
-            .map(|one| PossibleValue::Function(one, 0))
+            .map(|one| PossibleValue::Function(one, FrameId::MODULE))
             .collect()
     }
 }
 
-/// A function with its receiver; anything else as it is.
+/// Binds a function to a receiver. Any other value stays as it is.
 pub(super) fn bind_receiver(member: PossibleValue, this: &PossibleValue) -> PossibleValue {
     match member {
         PossibleValue::Function(..) => PossibleValue::BoundMethod(Rc::new((member, this.clone()))),
@@ -563,7 +457,8 @@ pub(super) fn bind_receiver(member: PossibleValue, this: &PossibleValue) -> Poss
     }
 }
 
-/// The merge of C3: the first head that is in no tail; where there is none, the first.
+/// The merge step of C3 linearisation: takes the first head that is in no tail, or the first head
+/// if there is none.
 fn merge(mut lists: Vec<Vec<PossibleValue>>) -> Vec<PossibleValue> {
     let mut all = Vec::new();
     loop {

@@ -1,34 +1,35 @@
-//! What the languages' own containers do with the functions they are given.
+//! Methods of functions, containers, iterators and promises of the standard libraries.
 
 use std::rc::Rc;
 
+use super::super::ids::ObjectId;
 use super::super::value::{AbstractValue, PossibleValue, join};
 use super::args::ArgValue;
 use super::call::CallOrigin;
-use super::{HeapObject, Interpreter, LanguageFamily, ObjectKind};
+use super::{Interpreter, LanguageFamily, ObjectKind};
 
-/// What a method does with a function it is given.
+/// How a method uses a callback.
 #[derive(Debug, Clone, Copy)]
 enum CallbackEffect {
-    /// Calls it with each element; gives many of what it returns
+    /// Calls it with each element; returns a collection of its results
     Map,
-    /// Calls it with each element; gives many of what it returned many of
+    /// Calls it with each element; returns a collection of the elements of its results
     FlatMap,
-    /// Calls it with each element; gives many of the elements
+    /// Calls it with each element; returns a collection of the elements
     Filter,
-    /// Calls it with each element; gives an element
+    /// Calls it with each element; returns an element
     Find,
-    /// Calls it with each element; gives nothing
+    /// Calls it with each element; returns nothing
     ForEach,
-    /// Calls it with what it gave before and each element
+    /// Calls it with its previous result and each element; returns its result
     Fold,
-    /// Calls it with the value itself; gives what it returns
+    /// Calls it with the receiver; returns its result
     Then,
-    /// Calls it with nothing; gives the elements or what it returns
+    /// Calls it without arguments; returns the elements or its result
     OrElse,
 }
 
-/// Methods of containers, iterators and promises that call what they are given.
+/// Methods of containers, iterators and promises that take a callback.
 const CALLBACK_METHODS: &[(&str, CallbackEffect)] = &[
     ("map", CallbackEffect::Map),
     ("Select", CallbackEffect::Map),
@@ -79,7 +80,7 @@ const CALLBACK_METHODS: &[(&str, CallbackEffect)] = &[
     ("or_insert_with", CallbackEffect::OrElse),
 ];
 
-/// Methods that give the same many, or an equal one.
+/// Methods that return the same collection or a copy of it.
 const IDENTITY_METHODS: [&str; 44] = [
     "iter",
     "iter_mut",
@@ -127,7 +128,7 @@ const IDENTITY_METHODS: [&str; 44] = [
     "step_by",
 ];
 
-/// Methods that give one element.
+/// Methods that return one element.
 const ELEMENT_METHODS: [&str; 22] = [
     "unwrap",
     "expect",
@@ -154,7 +155,8 @@ const ELEMENT_METHODS: [&str; 22] = [
 ];
 
 impl Interpreter<'_> {
-    /// What a method does that no symbol of the file declares; none if it is not known.
+    /// The result of a method that no symbol of the file declares; `None` if the method is not
+    /// modelled here.
     pub(super) fn call_builtin_method(
         &mut self,
         receiver: &PossibleValue,
@@ -166,23 +168,25 @@ impl Interpreter<'_> {
             PossibleValue::Function(..)
             | PossibleValue::BoundMethod(_)
             | PossibleValue::Class(_) => self.function_method(receiver, name, args, site),
-            PossibleValue::Object(id) if self.objects[*id as usize].class.is_none() => {
+            PossibleValue::Object(id) if self.heap.object(*id).class.is_none() => {
                 self.container_method(receiver, name, args, site)
             }
             PossibleValue::Collection(_) => self.container_method(receiver, name, args, site),
-            PossibleValue::External(_) | PossibleValue::Param(..) => {
+            PossibleValue::External(_) | PossibleValue::Param(_) => {
                 let does = callback_effect(name)?;
-                if self.family == LanguageFamily::Python || !passes_function(args) {
+                if self.tables.family == LanguageFamily::Python || !passes_function(args) {
                     return None;
                 }
                 self.call_callback(receiver, does, args, site);
                 None
             }
-            PossibleValue::Instance(_) if self.family == LanguageFamily::Rust => match name {
-                "clone" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "to_owned" | "into"
-                | "unwrap" | "expect" => Some(vec![receiver.clone()]),
-                _ => None,
-            },
+            PossibleValue::Instance(_) if self.tables.family == LanguageFamily::Rust => {
+                match name {
+                    "clone" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "to_owned"
+                    | "into" | "unwrap" | "expect" => Some(vec![receiver.clone()]),
+                    _ => None,
+                }
+            }
             _ => None,
         }
     }
@@ -194,7 +198,7 @@ impl Interpreter<'_> {
         args: &[ArgValue],
         site: CallOrigin,
     ) -> Option<AbstractValue> {
-        if self.family != LanguageFamily::JavaScript {
+        if self.tables.family != LanguageFamily::JavaScript {
             return None;
         }
         let this = args.first().and_then(|arg| arg.value.first().cloned());
@@ -204,12 +208,11 @@ impl Interpreter<'_> {
             other => other.clone(),
         };
         match name {
-            "call" => Some(self.call_atom(&plain, this.as_ref(), rest, site)),
+            "call" => Some(self.call_alternative(&plain, this.as_ref(), rest, site)),
             "apply" => {
                 let list = rest.first().map(|arg| arg.value.clone()).unwrap_or_default();
-                let spread = [ArgValue { value: list, name: None, spread: true }];
-                let given = self.expand_spread_args(&spread);
-                Some(self.call_atom(&plain, this.as_ref(), &given, site))
+                let given = self.expand_list(&list);
+                Some(self.call_alternative(&plain, this.as_ref(), &given, site))
             }
             "bind" => Some(vec![match this {
                 Some(this) => PossibleValue::BoundMethod(Rc::new((plain, this))),
@@ -219,18 +222,13 @@ impl Interpreter<'_> {
         }
     }
 
-    pub(super) fn expand_spread_args(&mut self, args: &[ArgValue]) -> Vec<ArgValue> {
-        let mut all = Vec::new();
-        for arg in args {
-            for atom in &arg.value {
-                if let PossibleValue::Object(id) = atom {
-                    let fields = &self.objects[*id as usize].fields;
-                    let values = fields.values().map(|cell| cell.read(&self.active_blocks));
-                    all.extend(values.map(ArgValue::plain));
-                }
-            }
-        }
-        all
+    /// The elements of lists as separate arguments.
+    pub(super) fn expand_list(&self, list: &[PossibleValue]) -> Vec<ArgValue> {
+        let objects = list.iter().filter_map(|value| match value {
+            PossibleValue::Object(id) => Some(*id),
+            _ => None,
+        });
+        objects.flat_map(|id| self.heap.fields_as_args(id)).collect()
     }
 
     fn container_method(
@@ -251,7 +249,7 @@ impl Interpreter<'_> {
             return Some(value);
         }
         if let PossibleValue::Collection(inner) = receiver {
-            let is_rust = self.family == LanguageFamily::Rust;
+            let is_rust = self.tables.family == LanguageFamily::Rust;
             if ELEMENT_METHODS.contains(&name) && !(is_rust && IDENTITY_METHODS.contains(&name)) {
                 return Some(inner.to_vec());
             }
@@ -263,15 +261,15 @@ impl Interpreter<'_> {
         }
         if ELEMENT_METHODS.contains(&name) {
             let PossibleValue::Object(id) = receiver else { return None };
-            return Some(self.object_values(*id));
+            return Some(self.heap.object_values(*id));
         }
         Some(if IDENTITY_METHODS.contains(&name) { vec![receiver.clone()] } else { Vec::new() })
     }
 
-    /// Methods that look into an object or change it.
+    /// Methods that read or change a list, a dictionary or an object literal.
     fn call_object_method(
         &mut self,
-        id: u32,
+        id: ObjectId,
         name: &str,
         args: &[ArgValue],
         site: CallOrigin,
@@ -282,9 +280,9 @@ impl Interpreter<'_> {
         };
         match name {
             "append" | "push" | "add" | "unshift" | "appendleft" | "push_back" => {
-                let at = self.objects[id as usize].fields.len();
-                if name == "add" || !self.active_blocks.is_empty() {
-                    self.objects[id as usize].unknown_keys.add(arg(0));
+                let at = self.heap.field_count(id);
+                if name == "add" || self.heap.is_in_block() {
+                    self.heap.add_unknown_key(id, arg(0));
                 } else {
                     for (more, arg) in args.iter().enumerate() {
                         let key = PossibleValue::Number(i64::try_from(at + more).unwrap_or(0));
@@ -292,33 +290,29 @@ impl Interpreter<'_> {
                     }
                 }
             }
-            "insert" => self.objects[id as usize].unknown_keys.add(arg(1)),
-            "extend" | "update" => self.spread_into(id, &arg(0), site.0),
+            "insert" => self.heap.add_unknown_key(id, arg(1)),
+            "extend" | "update" => self.spread_into(id, &arg(0), site.owner),
             "set" | "__setitem__" | "setdefault" => self.put_at_key(id, &arg(0), arg(1)),
             "get" | "pop" | "__getitem__" if known_key(&arg(0)) => {
-                let mut found = self.index(&[PossibleValue::Object(id)], &arg(0), site.0);
+                let mut found = self.index(&[PossibleValue::Object(id)], &arg(0), site.owner);
                 if found.is_empty() {
                     join(&mut found, arg(1));
                 }
                 return Some(found);
             }
             "items" | "entries" => {
-                let object = &self.objects[id as usize];
-                let keys: AbstractValue = object
-                    .fields
-                    .keys()
-                    .map(|key| PossibleValue::Text(key.as_str().into()))
-                    .collect();
-                let values = self.object_values(id);
+                let keys = self.heap.field_names(id);
+                let keys = keys.map(|key| PossibleValue::Text(key.into())).collect();
+                let values = self.heap.object_values(id);
                 let pair = self.alloc_pair(keys, values);
                 return Some(vec![PossibleValue::Collection(vec![pair].into())]);
             }
             "values" => {
-                return Some(vec![PossibleValue::Collection(self.object_values(id).into())]);
+                return Some(vec![PossibleValue::Collection(self.heap.object_values(id).into())]);
             }
             "keys" => {
-                let object = &self.objects[id as usize];
-                let keys = object.fields.keys().map(|key| PossibleValue::Text(key.as_str().into()));
+                let keys = self.heap.field_names(id);
+                let keys = keys.map(|key| PossibleValue::Text(key.into()));
                 return Some(vec![PossibleValue::Collection(
                     keys.collect::<AbstractValue>().into(),
                 )]);
@@ -333,13 +327,10 @@ impl Interpreter<'_> {
         first: AbstractValue,
         second: AbstractValue,
     ) -> PossibleValue {
-        let made =
-            self.alloc_object(HeapObject { kind: ObjectKind::List, ..HeapObject::default() });
-        if let PossibleValue::Object(id) = made {
-            self.put_at_key(id, &[PossibleValue::Number(0)], first);
-            self.put_at_key(id, &[PossibleValue::Number(1)], second);
-        }
-        made
+        let id = self.alloc_kind(ObjectKind::List);
+        self.put_at_key(id, &[PossibleValue::Number(0)], first);
+        self.put_at_key(id, &[PossibleValue::Number(1)], second);
+        PossibleValue::Object(id)
     }
 
     fn call_callback(
@@ -349,17 +340,19 @@ impl Interpreter<'_> {
         args: &[ArgValue],
         site: CallOrigin,
     ) -> AbstractValue {
-        let site = (site.0, site.1, true);
+        let site = site.inferred();
         let elements = match receiver {
-            PossibleValue::Param(..) => Vec::new(),
-            PossibleValue::Object(id) => self.object_values(*id),
-            other => self.elements_of(std::slice::from_ref(other), site.0),
+            PossibleValue::Param(_) => Vec::new(),
+            PossibleValue::Object(id) => self.heap.object_values(*id),
+            other => self.elements_of(std::slice::from_ref(other), site.owner),
         };
         let whole = vec![receiver.clone()];
         let mut results = Vec::new();
         for function in args {
-            let live =
-                function.value.iter().filter(|atom| atom.may_hold_callable() || !atom.is_known());
+            let live = function
+                .value
+                .iter()
+                .filter(|alternative| alternative.may_hold_callable() || !alternative.is_known());
             let live: AbstractValue = live.cloned().collect();
             let given = match does {
                 CallbackEffect::Fold => {
@@ -379,13 +372,13 @@ impl Interpreter<'_> {
             CallbackEffect::FlatMap => {
                 let (many, plain): (AbstractValue, AbstractValue) = results
                     .into_iter()
-                    .partition(|atom| matches!(atom, PossibleValue::Collection(_)));
-                let mut all = self.elements_of(&many, site.0);
+                    .partition(|alternative| matches!(alternative, PossibleValue::Collection(_)));
+                let mut all = self.elements_of(&many, site.owner);
                 join(&mut all, plain);
                 vec![PossibleValue::Collection(all.into())]
             }
             CallbackEffect::Filter => whole,
-            CallbackEffect::Find if self.family == LanguageFamily::Rust => whole,
+            CallbackEffect::Find if self.tables.family == LanguageFamily::Rust => whole,
             CallbackEffect::Find => elements,
             CallbackEffect::Fold | CallbackEffect::Then => results,
             CallbackEffect::OrElse => {
@@ -399,7 +392,7 @@ impl Interpreter<'_> {
 }
 
 impl PossibleValue {
-    /// Whether it is a function or a class.
+    /// Whether the value is a function or a class.
     pub(super) const fn is_function_or_class(&self) -> bool {
         matches!(self, Self::Function(..) | Self::BoundMethod(_) | Self::Class(_))
     }
@@ -410,6 +403,9 @@ fn callback_effect(name: &str) -> Option<CallbackEffect> {
 }
 
 fn passes_function(args: &[ArgValue]) -> bool {
-    args.iter()
-        .any(|arg| arg.value.iter().any(|atom| atom.is_function_or_class() || !atom.is_known()))
+    args.iter().any(|arg| {
+        arg.value
+            .iter()
+            .any(|alternative| alternative.is_function_or_class() || !alternative.is_known())
+    })
 }

@@ -1,30 +1,29 @@
-//! What is expected of a function where it is written: the parameters of a callback, of a result
-//! and of what a variable holds are what the type beside it says.
+//! Contextual typing: the parameters of a callback, of a returned function and of a function that
+//! is assigned to an annotated variable get the types that their context declares.
 //!
-//! A function type is an object whose members `(0)`, `(1)`, … are what it is called with. What
-//! can be called has members `(1,0)`, … for what its second parameter, a function, is called with.
+//! A function type is modelled as an object whose members `(0)`, `(1)`, … are the types of its
+//! parameters. A callable symbol has members `(1,0)`, …: the first parameter of the callback that
+//! is its second parameter.
 
-use syntax::{BindingKind, SymbolOwner, TypeRef};
+use syntax::{BindingKind, TypeRef};
 
+use super::super::ids::{FrameId, Owner, SymbolId};
 use super::super::value::{AbstractValue, PossibleValue, join};
 use super::args::ArgValue;
-use super::{HeapObject, Interpreter, LanguageFamily};
+use super::file_tables::FunctionParam;
+use super::{Interpreter, LanguageFamily, ObjectKind};
 
-/// Parameters beyond these are not looked at.
-const MAX_CALLBACK_PARAMS: u32 = 4;
+/// Parameters of a callback that are looked at.
+pub(super) const MAX_CALLBACK_PARAMS: u32 = 4;
 
-/// The member of a function type that is one of its parameters.
+/// The name of the member that stands for a parameter of a function type.
 pub(super) fn param_member_name(at: u32) -> String {
     format!("({at})")
 }
 
 impl Interpreter<'_> {
     /// A value of a function type.
-    pub(super) fn function_type(
-        &mut self,
-        params: &[TypeRef],
-        owner: SymbolOwner,
-    ) -> AbstractValue {
+    pub(super) fn function_type(&mut self, params: &[TypeRef], owner: Owner) -> AbstractValue {
         let mut known = Vec::new();
         for (at, ty) in (0..MAX_CALLBACK_PARAMS).zip(params) {
             let value = self.instance_of(ty, owner);
@@ -35,26 +34,25 @@ impl Interpreter<'_> {
         if known.is_empty() {
             return Vec::new();
         }
-        let made = self.alloc_object(HeapObject::default());
+        let made = PossibleValue::Object(self.alloc_kind(ObjectKind::Plain));
         for (at, value) in known {
-            self.set(&made, &param_member_name(at), value, false, owner);
+            self.set(&made, &param_member_name(at), value, owner);
         }
         vec![made]
     }
 
-    /// The function types among the parameters of what can be called, by their place.
-    pub(super) fn callback_params(&mut self, symbol: u32) -> Vec<(u32, AbstractValue)> {
-        if self.family != LanguageFamily::JavaScript {
+    /// The function types among the parameters of a callable symbol, by the position of the
+    /// parameter.
+    pub(super) fn callback_params(&mut self, symbol: SymbolId) -> Vec<(u32, AbstractValue)> {
+        if self.tables.family != LanguageFamily::JavaScript {
             return Vec::new();
         }
-        let facts = self.facts;
         let mut types: Vec<(u32, &TypeRef)> = Vec::new();
-        for (at, _) in self.params.get(&symbol).cloned().unwrap_or_default() {
-            let param = &facts.flow.params[at as usize];
+        for FunctionParam { param, .. } in self.tables.params(symbol) {
             types.extend(param.ty.as_ref().map(|ty| (param.position, ty)));
         }
-        // An interface that can be called says so for each of its signatures.
-        let own = &facts.symbols[symbol as usize];
+        // A callable interface has one function type for each of its signatures.
+        let own = self.tables.symbol(symbol);
         if own.kind.is_type() {
             let one = own.ty.as_ref();
             let all = match one {
@@ -70,9 +68,11 @@ impl Interpreter<'_> {
         let mut found: Vec<(u32, AbstractValue)> = Vec::new();
         for (at, ty) in types {
             let mut value = self.instance_of(ty, Some(symbol));
-            // What a type of another file is, that file knows.
-            value.retain(|atom| {
-                matches!(atom, PossibleValue::External(_)) || self.is_function_type(atom)
+            // Whether a type of another file is a function type is decided when that file is
+            // linked.
+            value.retain(|alternative| {
+                matches!(alternative, PossibleValue::External(_))
+                    || self.heap.is_function_type(alternative)
             });
             match found.iter_mut().find(|(place, _)| *place == at) {
                 Some((_, known)) => join(known, value),
@@ -83,32 +83,25 @@ impl Interpreter<'_> {
         found
     }
 
-    fn is_function_type(&self, atom: &PossibleValue) -> bool {
-        let PossibleValue::Object(id) = atom else { return false };
-        self.objects[*id as usize].fields.keys().any(|name| name.starts_with('('))
-    }
-
-    /// Notes what constants that hold a function are expected to be.
+    /// Records what the parameters of functions in annotated constants are expected to be.
     pub(super) fn expect_annotated(&mut self) {
-        let facts = self.facts;
-        for binding in &facts.flow.bindings {
-            if let (BindingKind::Symbol(symbol), Some(ty)) = (binding.kind, &binding.ty)
-                && self.kind(symbol).is_callable()
-            {
-                let types = self.instance_of(ty, binding.owner);
-                self.expect_types(&[PossibleValue::Function(symbol, 0)], &types, binding.owner);
+        for binding in &self.tables.facts.flow.bindings {
+            let (BindingKind::Symbol(symbol), Some(ty)) = (binding.kind, &binding.ty) else {
+                continue;
+            };
+            let symbol = SymbolId::from(symbol);
+            if self.tables.kind(symbol).is_callable() {
+                let owner = SymbolId::owner(binding.owner);
+                let types = self.instance_of(ty, owner);
+                let function = PossibleValue::Function(symbol, FrameId::MODULE);
+                self.expect_types(&[function], &types, owner);
             }
         }
     }
 
-    /// Notes what callbacks that are handed to something are called with.
-    pub(super) fn expect_args(
-        &mut self,
-        callee: &PossibleValue,
-        args: &[ArgValue],
-        owner: SymbolOwner,
-    ) {
-        if self.family != LanguageFamily::JavaScript {
+    /// Records what the parameters of callbacks among the arguments of a call are expected to be.
+    pub(super) fn expect_args(&mut self, callee: &PossibleValue, args: &[ArgValue], owner: Owner) {
+        if self.tables.family != LanguageFamily::JavaScript {
             return;
         }
         for (at, arg) in (0..MAX_CALLBACK_PARAMS).zip(args) {
@@ -121,9 +114,10 @@ impl Interpreter<'_> {
                     all.filter(|(place, _)| *place == at).flat_map(|(_, value)| value).collect()
                 }
                 PossibleValue::External(_) => {
-                    for (function, place) in self.untyped_params(&arg.value) {
-                        let value = self.get(callee, &format!("({at},{place})"), owner);
-                        join(self.expected_params.entry((function, place)).or_default(), value);
+                    for param in self.tables.untyped_params(&arg.value) {
+                        let member = format!("({at},{})", param.position);
+                        let value = self.get(callee, &member, owner);
+                        self.summaries.expect(param, value);
                     }
                     continue;
                 }
@@ -133,34 +127,19 @@ impl Interpreter<'_> {
         }
     }
 
-    /// Notes that functions are expected to be of some types.
+    /// Records that functions are expected to be of some function types.
     pub(super) fn expect_types(
         &mut self,
         functions: &[PossibleValue],
         types: &[PossibleValue],
-        owner: SymbolOwner,
+        owner: Owner,
     ) {
         if types.is_empty() {
             return;
         }
-        for (function, place) in self.untyped_params(functions) {
-            let value = self.get_all(types, &param_member_name(place), owner);
-            join(self.expected_params.entry((function, place)).or_default(), value);
+        for param in self.tables.untyped_params(functions) {
+            let value = self.get_all(types, &param_member_name(param.position), owner);
+            self.summaries.expect(param, value);
         }
-    }
-
-    /// The parameters of functions that nobody wrote a type beside.
-    fn untyped_params(&self, functions: &[PossibleValue]) -> Vec<(u32, u32)> {
-        let mut open = Vec::new();
-        for atom in functions {
-            let PossibleValue::Function(function, _) = atom else { continue };
-            for (at, _) in self.params.get(function).into_iter().flatten() {
-                let param = &self.facts.flow.params[*at as usize];
-                if param.ty.is_none() && param.position < MAX_CALLBACK_PARAMS {
-                    open.push((*function, param.position));
-                }
-            }
-        }
-        open
     }
 }

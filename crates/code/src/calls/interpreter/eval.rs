@@ -1,34 +1,34 @@
-//! What expressions are worth.
+//! Evaluating expressions.
 
 use std::rc::Rc;
 
-use syntax::{BindingKind, Expr, LiteralItem, LiteralKind, SymbolFlags, SymbolKind, SymbolOwner};
+use syntax::{BindingKind, Expr, LiteralItem, LiteralKind, SymbolFlags, SymbolKind};
 
+use super::super::ids::{BindingId, CallId, FrameId, ImportId, ObjectId, Owner, SymbolId};
 use super::super::value::{AbstractValue, ExternalBase, ExternalStep, PossibleValue, join};
-use super::{HeapObject, Interpreter, LanguageFamily, ObjectKind};
-
-/// How many members of an object are told apart.
-const MAX_FIELDS: usize = 256;
+use super::call::CallOrigin;
+use super::heap::key_value;
+use super::{Interpreter, LanguageFamily, ObjectKind};
 
 impl Interpreter<'_> {
-    /// What an expression is worth in a frame.
-    pub(super) fn eval(&mut self, expr: &Expr, frame: u32, owner: SymbolOwner) -> AbstractValue {
-        self.recurse(|machine| machine.eval_expr(expr, frame, owner))
+    /// Evaluates an expression in a frame.
+    pub(super) fn eval(&mut self, expr: &Expr, frame: FrameId, owner: Owner) -> AbstractValue {
+        self.recurse(|interpreter| interpreter.eval_expr(expr, frame, owner))
     }
 
-    fn eval_expr(&mut self, expr: &Expr, frame: u32, owner: SymbolOwner) -> AbstractValue {
+    fn eval_expr(&mut self, expr: &Expr, frame: FrameId, owner: Owner) -> AbstractValue {
         match expr {
             Expr::Unknown => Vec::new(),
-            Expr::Local(binding) => self.read(*binding, frame),
+            Expr::Local(binding) => self.read(BindingId::from(*binding), frame),
             Expr::Name(name) => self.resolve_name(name, owner),
             Expr::Path(parts) => self.resolve_path(parts, owner),
             Expr::Member(object, name) => {
                 let object = self.eval(object, frame, owner);
                 let mut value = self.get_all(&object, name, owner);
-                if self.family == LanguageFamily::Rust
+                if self.tables.family == LanguageFamily::Rust
                     && !value.iter().all(PossibleValue::is_function)
                 {
-                    value.retain(|atom| !atom.is_function()); // a method is called, a field is read
+                    value.retain(|alternative| !alternative.is_function()); // a method is called, a field is read
                 }
                 value
             }
@@ -38,11 +38,11 @@ impl Interpreter<'_> {
                 self.index(&object, &keys, owner)
             }
             Expr::Call(call) => {
-                let result = self.frames[frame as usize].results.get(call);
+                let result = self.heap.frame(frame).results.get(&CallId::from(*call));
                 result.cloned().unwrap_or_default()
             }
-            Expr::Symbol(symbol) => self.symbol_value(*symbol, frame),
-            Expr::Import(import) => vec![self.import_value(*import, None)],
+            Expr::Symbol(symbol) => self.symbol_value(SymbolId::from(*symbol), frame),
+            Expr::Import(import) => vec![self.tables.import_value(ImportId::from(*import), None)],
             Expr::This => self.this_value(frame, owner),
             Expr::Super => self.super_value(frame, owner),
             Expr::Items(kind, items) => vec![self.eval_items(*kind, items, frame, owner)],
@@ -68,107 +68,105 @@ impl Interpreter<'_> {
         }
     }
 
-    /// What a name of this file holds.
-    pub(super) fn read(&mut self, binding: u32, frame: u32) -> AbstractValue {
-        let facts = self.facts;
-        let declared = &facts.flow.bindings[binding as usize];
+    /// The value of a binding, seen from a frame.
+    pub(super) fn read(&mut self, binding: BindingId, frame: FrameId) -> AbstractValue {
+        let declared = self.tables.binding(binding);
+        let owner = SymbolId::owner(declared.owner);
         let home = self.frame_of_binding(binding, frame);
-        let cell = home.and_then(|home| self.frames[home as usize].vars.get(&binding));
-        let held = cell.map(|cell| cell.read(&self.active_blocks));
-        if self.family == LanguageFamily::Go
+        let held = home.and_then(|home| self.heap.variable(home, binding));
+        if self.tables.family == LanguageFamily::Go
             && let Some(ty) = &declared.ty
             && !matches!(declared.kind, BindingKind::Param(_))
         {
-            let types = self.instance_of(ty, declared.owner);
+            let types = self.instance_of(ty, owner);
             return declared_with_functions(types, held.unwrap_or_default());
         }
         let value = match (held, declared.kind) {
             (Some(held), _) => held,
-            (None, BindingKind::Symbol(symbol)) => self.symbol_value(symbol, home.unwrap_or(0)),
-            (None, BindingKind::Import(import, name)) => self.imported_value(import, name),
+            (None, BindingKind::Symbol(symbol)) => {
+                self.symbol_value(SymbolId::from(symbol), home.unwrap_or(FrameId::MODULE))
+            }
+            (None, BindingKind::Import(import, name)) => {
+                self.tables.imported_value(ImportId::from(import), name)
+            }
             (None, _) => Vec::new(),
         };
         match &declared.ty {
             Some(ty) if !value.iter().any(PossibleValue::is_known) => {
-                let declared = self.instance_of(ty, declared.owner);
+                let declared = self.instance_of(ty, owner);
                 prefer_known(value, declared)
             }
             _ => value,
         }
     }
 
-    /// The frame that a name of this file is held in.
-    pub(super) fn frame_of_binding(&self, binding: u32, frame: u32) -> Option<u32> {
-        let owner = self.facts.flow.bindings[binding as usize].owner;
-        let function = owner.and_then(|owner| self.enclosing_functions[owner as usize]);
-        let mut at = Some(frame);
-        while let Some(id) = at {
-            let frame = &self.frames[id as usize];
-            if frame.function == function {
-                return Some(id);
-            }
-            at = frame.parent;
-        }
-        function.is_none().then_some(0)
+    /// The frame that holds the value of a binding, seen from an inner frame.
+    pub(super) fn frame_of_binding(&self, binding: BindingId, frame: FrameId) -> Option<FrameId> {
+        let function = self.tables.function_of_binding(binding);
+        let mut frames = self.heap.frames_outward(frame);
+        let found = frames.find(|id| self.heap.frame(*id).function == function);
+        found.or_else(|| function.is_none().then_some(FrameId::MODULE))
     }
 
-    /// What a declared symbol is worth.
-    pub(super) fn symbol_value(&mut self, symbol: u32, frame: u32) -> AbstractValue {
-        match self.kind(symbol) {
+    /// The value of a declared symbol. `frame` is the frame that a function is created in.
+    pub(super) fn symbol_value(&mut self, symbol: SymbolId, frame: FrameId) -> AbstractValue {
+        match self.tables.kind(symbol) {
             kind if kind.is_callable() => vec![PossibleValue::Function(symbol, frame)],
             SymbolKind::Variable
             | SymbolKind::Constant
             | SymbolKind::Field
             | SymbolKind::Property => {
-                if self.family == LanguageFamily::Go {
+                if self.tables.family == LanguageFamily::Go {
                     return self.variable_value(symbol);
                 }
-                let worth = self.symbol_values.get(&symbol).cloned().unwrap_or_default();
-                match self.facts.symbols[symbol as usize].ty.clone() {
+                let worth = self.heap.symbol_value(symbol);
+                match &self.tables.symbol(symbol).ty {
                     Some(ty) if !worth.iter().any(PossibleValue::is_known) => {
-                        let declared = self.instance_of(&ty, Some(symbol));
+                        let declared = self.instance_of(ty, Some(symbol));
                         prefer_known(worth, declared)
                     }
                     _ => worth,
                 }
             }
-            // A variant is a value of its type, and a function that makes one.
+            // A variant is a value of its type, and a function that returns one.
             SymbolKind::Variant => {
-                let of = self.facts.symbols[symbol as usize].parent;
+                let of = self.tables.parent(symbol);
                 of.map(|of| vec![PossibleValue::Instance(of)]).unwrap_or_default()
             }
-            SymbolKind::Type if self.has_flag(symbol, SymbolFlags::DISTINCT_TYPE) => {
+            SymbolKind::Type if self.tables.has_flag(symbol, SymbolFlags::DISTINCT_TYPE) => {
                 vec![PossibleValue::Class(symbol)]
             }
             SymbolKind::Type => self.alias_target(symbol),
             SymbolKind::Impl => {
-                self.self_type(symbol).map(PossibleValue::Class).into_iter().collect()
+                self.tables.self_type(symbol).map(PossibleValue::Class).into_iter().collect()
             }
             _ => vec![PossibleValue::Class(symbol)],
         }
     }
 
-    /// The receiver of the function around.
-    pub(super) fn this_value(&mut self, frame: u32, owner: SymbolOwner) -> AbstractValue {
-        // In the body of a class the receiver is what is being made.
-        if let Some(class) = owner.and_then(|owner| self.enclosing_class_body(owner))
-            && self.enclosing_functions[class as usize] == self.frames[frame as usize].function
+    /// The values of several declared symbols.
+    pub(super) fn symbol_values(&mut self, symbols: &[SymbolId]) -> AbstractValue {
+        symbols.iter().flat_map(|one| self.symbol_value(*one, FrameId::MODULE)).collect()
+    }
+
+    /// The receiver of the enclosing function.
+    pub(super) fn this_value(&mut self, frame: FrameId, owner: Owner) -> AbstractValue {
+        // In the body of a class the receiver is the instance that is being made.
+        if let Some(class) = self.tables.enclosing_class_body(owner)
+            && self.tables.enclosing_function(Some(class)) == self.heap.frame(frame).function
         {
             return vec![PossibleValue::Instance(class)];
         }
-        let mut at = Some(frame);
-        while let Some(id) = at {
-            let here = &self.frames[id as usize];
-            match here.function {
-                Some(function) if self.has_flag(function, SymbolFlags::ARROW) => at = here.parent,
-                _ => return here.this.clone(),
-            }
-        }
-        Vec::new()
+        let is_arrow = |id: &FrameId| {
+            let function = self.heap.frame(*id).function;
+            function.is_some_and(|function| self.tables.has_flag(function, SymbolFlags::ARROW))
+        };
+        let nearest = self.heap.frames_outward(frame).find(|id| !is_arrow(id));
+        nearest.map(|id| self.heap.frame(id).this.clone()).unwrap_or_default()
     }
 
-    fn super_value(&mut self, frame: u32, owner: SymbolOwner) -> AbstractValue {
-        let class = owner.and_then(|owner| self.enclosing_class(owner));
+    fn super_value(&mut self, frame: FrameId, owner: Owner) -> AbstractValue {
+        let class = self.tables.enclosing_class(owner);
         let Some(class) = class else { return Vec::new() };
         let mut this = self.this_value(frame, owner);
         if this.is_empty()
@@ -186,16 +184,15 @@ impl Interpreter<'_> {
         &mut self,
         kind: LiteralKind,
         items: &[LiteralItem],
-        frame: u32,
-        owner: SymbolOwner,
+        frame: FrameId,
+        owner: Owner,
     ) -> PossibleValue {
         let kind = match kind {
             LiteralKind::Dict => ObjectKind::Dict,
             LiteralKind::Object => ObjectKind::Plain,
             _ => ObjectKind::List,
         };
-        let made = self.alloc_object(HeapObject { kind, ..HeapObject::default() });
-        let PossibleValue::Object(id) = made else { return made };
+        let id = self.alloc_kind(kind);
         for (at, item) in items.iter().enumerate() {
             let value = self.eval(&item.value, frame, owner);
             if item.spread {
@@ -211,70 +208,53 @@ impl Interpreter<'_> {
                 );
             }
         }
-        made
+        PossibleValue::Object(id)
     }
 
-    /// Takes in all that some values hold.
-    pub(super) fn spread_into(&mut self, id: u32, from: &[PossibleValue], owner: SymbolOwner) {
-        for atom in from {
-            match atom {
-                PossibleValue::Object(other)
-                    if self.objects[*other as usize].kind == ObjectKind::List =>
-                {
-                    let start = self.objects[id as usize].fields.len();
-                    let held = self.objects[*other as usize].fields.clone();
-                    for (at, cell) in held.values().enumerate() {
-                        let key = PossibleValue::Number(i64::try_from(start + at).unwrap_or(0));
-                        let value = cell.read(&self.active_blocks);
-                        self.put_at_key(id, &[key], value);
-                    }
-                    let others =
-                        self.objects[*other as usize].unknown_keys.read(&self.active_blocks);
-                    self.objects[id as usize].unknown_keys.add(others);
-                }
-                PossibleValue::Object(other) => {
-                    let held = self.objects[*other as usize].fields.clone();
-                    for (key, cell) in held {
-                        let value = cell.read(&self.active_blocks);
-                        self.put_at_key(id, &[PossibleValue::Text(key.into())], value);
-                    }
-                    let others =
-                        self.objects[*other as usize].unknown_keys.read(&self.active_blocks);
-                    self.objects[id as usize].unknown_keys.add(others);
-                }
-                other => {
-                    let each = self.elements_of(std::slice::from_ref(other), owner);
-                    self.objects[id as usize].unknown_keys.add(each);
-                }
+    /// Adds everything that some values hold to an object.
+    pub(super) fn spread_into(&mut self, id: ObjectId, from: &[PossibleValue], owner: Owner) {
+        for value in from {
+            let PossibleValue::Object(other) = value else {
+                let elements = self.elements_of(std::slice::from_ref(value), owner);
+                self.heap.add_unknown_key(id, elements);
+                continue;
+            };
+            let is_list = self.heap.object(*other).kind == ObjectKind::List;
+            let start = self.heap.field_count(id);
+            for (at, (name, held)) in self.heap.fields(*other).into_iter().enumerate() {
+                let key = if is_list {
+                    PossibleValue::Number(i64::try_from(start + at).unwrap_or(0))
+                } else {
+                    PossibleValue::Text(name.into())
+                };
+                self.put_at_key(id, &[key], held);
             }
+            let others = self.heap.unknown_keys(*other);
+            self.heap.add_unknown_key(id, others);
         }
     }
 
-    /// One of the elements of some values.
-    pub(super) fn elements_of(
-        &mut self,
-        many: &[PossibleValue],
-        owner: SymbolOwner,
-    ) -> AbstractValue {
+    /// What iterating over a value gives.
+    pub(super) fn elements_of(&mut self, many: &[PossibleValue], owner: Owner) -> AbstractValue {
         let mut all = Vec::new();
-        for atom in many {
-            let value = match atom {
+        for alternative in many {
+            let value = match alternative {
                 PossibleValue::Collection(inner) => inner.to_vec(),
                 PossibleValue::External(term) => {
-                    self.external_step(term, ExternalStep::Each).into_iter().collect()
+                    self.tables.external_step(term, ExternalStep::Each).into_iter().collect()
                 }
                 PossibleValue::Object(_)
                 | PossibleValue::Instance(_)
                 | PossibleValue::Function(..)
                 | PossibleValue::BoundMethod(_)
-                    if self.family == LanguageFamily::Go =>
+                    if self.tables.family == LanguageFamily::Go =>
                 {
-                    self.range_element(atom, owner)
+                    self.range_element(alternative, owner)
                 }
                 PossibleValue::Object(id) => self.object_elements(*id, owner),
-                // Rust's `?` and patterns look into what is not wrapped here.
-                PossibleValue::Instance(_) if self.family == LanguageFamily::Rust => {
-                    vec![atom.clone()]
+                // Rust's `?` and patterns unwrap types that are not modelled as wrapped.
+                PossibleValue::Instance(_) if self.tables.family == LanguageFamily::Rust => {
+                    vec![alternative.clone()]
                 }
                 PossibleValue::Instance(class) => {
                     let class = *class;
@@ -287,47 +267,38 @@ impl Interpreter<'_> {
         all
     }
 
-    fn object_elements(&mut self, id: u32, owner: SymbolOwner) -> AbstractValue {
-        let object = &self.objects[id as usize];
+    fn object_elements(&mut self, id: ObjectId, owner: Owner) -> AbstractValue {
+        let object = self.heap.object(id);
         if let Some(class) = object.class {
             return self.iterate(&PossibleValue::Object(id), class, owner);
         }
-        if object.kind == ObjectKind::Dict && self.family == LanguageFamily::Python {
-            return object.fields.keys().map(|key| key_value(key)).collect();
+        if object.kind == ObjectKind::Dict && self.tables.family == LanguageFamily::Python {
+            return self.heap.field_names(id).map(key_value).collect();
         }
-        self.object_values(id)
+        self.heap.object_values(id)
     }
 
-    /// Everything an object holds.
-    pub(super) fn object_values(&self, id: u32) -> AbstractValue {
-        let object = &self.objects[id as usize];
-        let mut all = object.unknown_keys.read(&self.active_blocks);
-        for cell in object.fields.values() {
-            join(&mut all, cell.read(&self.active_blocks));
-        }
-        all
-    }
-
-    /// Iterating over an instance calls what its class says.
-    fn iterate(&mut self, object: &PossibleValue, class: u32, owner: SymbolOwner) -> AbstractValue {
-        let call = |machine: &mut Self, on: &[PossibleValue], name: &str| {
-            let found = machine.get_all(on, name, owner);
+    /// Iterates over an instance of a class: Python calls `__iter__` and `__next__`, or
+    /// `__getitem__`.
+    fn iterate(&mut self, object: &PossibleValue, class: SymbolId, owner: Owner) -> AbstractValue {
+        let call = |interpreter: &mut Self, on: &[PossibleValue], name: &str| {
+            let found = interpreter.get_all(on, name, owner);
             let known: AbstractValue = found.into_iter().filter(PossibleValue::is_known).collect();
-            machine.call_value(&known, &[], (owner, 0, true))
+            interpreter.call_value(&known, &[], CallOrigin::implicit(owner))
         };
-        if self.family != LanguageFamily::Python {
+        if self.tables.family != LanguageFamily::Python {
             return Vec::new();
         }
         let start = std::slice::from_ref(object);
         if self.member_symbols(class, "__iter__").is_empty() {
             let found = self.get_all(start, "__getitem__", owner);
             let known: AbstractValue = found.into_iter().filter(PossibleValue::is_known).collect();
-            return self.call_value(&known, &[], (owner, 0, true));
+            return self.call_value(&known, &[], CallOrigin::implicit(owner));
         }
         let over = call(self, start, "__iter__");
-        let is_own = |atom: &PossibleValue| {
-            matches!(atom, PossibleValue::Object(id) if self.objects[*id as usize].class.is_some())
-                || matches!(atom, PossibleValue::Instance(_))
+        let is_own = |alternative: &PossibleValue| {
+            matches!(alternative, PossibleValue::Object(id) if self.heap.object(*id).class.is_some())
+                || matches!(alternative, PossibleValue::Instance(_))
         };
         let (own, rest): (AbstractValue, AbstractValue) = over.into_iter().partition(is_own);
         let mut all = call(self, &own, "__next__");
@@ -336,29 +307,29 @@ impl Interpreter<'_> {
         all
     }
 
-    /// What is under a key.
+    /// The value under a key.
     pub(super) fn index(
         &mut self,
         object: &[PossibleValue],
         keys: &[PossibleValue],
-        owner: SymbolOwner,
+        owner: Owner,
     ) -> AbstractValue {
         let mut all = Vec::new();
-        for atom in object {
-            let value = match atom {
-                PossibleValue::Object(id) if self.objects[*id as usize].class.is_none() => {
-                    self.read_keys(*id, keys)
+        for alternative in object {
+            let value = match alternative {
+                PossibleValue::Object(id) if self.heap.object(*id).class.is_none() => {
+                    self.heap.read_keys(*id, keys)
                 }
                 PossibleValue::Collection(inner) => inner.to_vec(),
                 PossibleValue::External(term) => {
                     let op = match keys {
                         [PossibleValue::Text(key)] => ExternalStep::Get(key.to_string()),
-                        [PossibleValue::Number(at)] if self.family == LanguageFamily::Go => {
+                        [PossibleValue::Number(at)] if self.tables.family == LanguageFamily::Go => {
                             ExternalStep::Get(format!("#{at}"))
                         }
                         _ => ExternalStep::Each,
                     };
-                    self.external_step(term, op).into_iter().collect()
+                    self.tables.external_step(term, op).into_iter().collect()
                 }
                 other => self.index_instance(other, keys, owner),
             };
@@ -371,108 +342,43 @@ impl Interpreter<'_> {
         &mut self,
         object: &PossibleValue,
         keys: &[PossibleValue],
-        owner: SymbolOwner,
+        owner: Owner,
     ) -> AbstractValue {
         let mut all = Vec::new();
         for key in keys {
             if let PossibleValue::Text(key) = key
-                && self.family == LanguageFamily::JavaScript
+                && self.tables.family == LanguageFamily::JavaScript
             {
                 let key = key.to_string();
                 join(&mut all, self.get(object, &key, owner));
             }
         }
-        if self.family == LanguageFamily::Python
+        if self.tables.family == LanguageFamily::Python
             && matches!(object, PossibleValue::Object(_) | PossibleValue::Instance(_))
         {
             let found = self.get(object, "__getitem__", owner);
             let known: AbstractValue = found.into_iter().filter(PossibleValue::is_known).collect();
-            join(&mut all, self.call_value(&known, &[], (owner, 0, true)));
+            join(&mut all, self.call_value(&known, &[], CallOrigin::implicit(owner)));
         }
         all
     }
-
-    fn read_keys(&self, id: u32, keys: &[PossibleValue]) -> AbstractValue {
-        let object = &self.objects[id as usize];
-        let mut all = Vec::new();
-        for key in keys {
-            if let Some(key) = key_text(key)
-                && let Some(cell) = object.fields.get(&self.key_name(object.kind, &key))
-            {
-                join(&mut all, cell.read(&self.active_blocks));
-            }
-        }
-        if keys.iter().all(|key| key_text(key).is_none()) {
-            return self.object_values(id);
-        }
-        join(&mut all, object.unknown_keys.read(&self.active_blocks));
-        all
-    }
-
-    /// Puts a value under a key of an object.
-    pub(super) fn put_at_key(&mut self, id: u32, keys: &[PossibleValue], value: AbstractValue) {
-        let value = self.charge_value(value);
-        let kind = self.objects[id as usize].kind;
-        let known: Vec<String> = keys.iter().filter_map(key_text).collect();
-        let active = self.active_blocks.clone();
-        match known.as_slice() {
-            [] => self.objects[id as usize].unknown_keys.add(value),
-            // A list that is added to itself in a loop doubles with each turn.
-            _ if self.objects[id as usize].fields.len() >= MAX_FIELDS => {
-                self.objects[id as usize].unknown_keys.add(value);
-            }
-            [key] => {
-                let key = self.key_name(kind, key);
-                self.objects[id as usize].fields.entry(key).or_default().write(value, &active);
-            }
-            several => {
-                for key in several {
-                    let key = self.key_name(kind, key);
-                    self.objects[id as usize].fields.entry(key).or_default().add(value.clone());
-                }
-            }
-        }
-    }
-
-    /// How a key is kept: in JavaScript numbers are texts.
-    fn key_name(&self, kind: ObjectKind, key: &str) -> String {
-        match (self.family, kind) {
-            (LanguageFamily::JavaScript, _) | (_, ObjectKind::List) => {
-                key.trim_start_matches('#').to_owned()
-            }
-            _ => key.to_owned(),
-        }
-    }
 }
 
-/// A text as a value; keys of dictionaries that were numbers are marked.
-fn key_value(key: &str) -> PossibleValue {
-    match key.strip_prefix('#').and_then(|number| number.parse().ok()) {
-        Some(number) => PossibleValue::Number(number),
-        None => PossibleValue::Text(key.into()),
-    }
-}
-
-/// A key as text, numbers marked.
-fn key_text(key: &PossibleValue) -> Option<String> {
-    match key {
-        PossibleValue::Text(text) => Some(text.to_string()),
-        PossibleValue::Number(number) => Some(format!("#{number}")),
-        _ => None,
-    }
-}
-
-/// What is known to happen, else what is declared, else what little there is.
+/// Prefers known values, then the declared type; unbound parameters are kept in both cases.
 pub(super) fn prefer_known(value: AbstractValue, declared: AbstractValue) -> AbstractValue {
     if value.iter().any(PossibleValue::is_known) || declared.is_empty() {
         return value;
     }
     let mut all = declared;
-    join(&mut all, value.into_iter().filter(|atom| matches!(atom, PossibleValue::Param(..))));
+    join(
+        &mut all,
+        value.into_iter().filter(|alternative| matches!(alternative, PossibleValue::Param(_))),
+    );
     all
 }
 
-/// What is declared, and the functions that are held: of these a type says nothing.
+/// The declared type, with the functions that the value holds: a type does not say which function a
+/// variable holds.
 pub(super) fn declared_with_functions(
     declared: AbstractValue,
     held: AbstractValue,
@@ -481,13 +387,14 @@ pub(super) fn declared_with_functions(
         return held;
     }
     let mut all = declared;
-    let is_kept =
-        |atom: &PossibleValue| atom.is_function() || matches!(atom, PossibleValue::Param(..));
+    let is_kept = |alternative: &PossibleValue| {
+        alternative.is_function() || matches!(alternative, PossibleValue::Param(_))
+    };
     join(&mut all, held.into_iter().filter(is_kept));
     all
 }
 
-/// A global name as a value.
+/// A name that is declared in another file of the package, or comes with the language.
 pub(super) fn global_value(name: &str) -> PossibleValue {
     PossibleValue::external(ExternalBase::Global(name.to_owned()))
 }

@@ -1,13 +1,13 @@
-//! Written types as values: the class they name, an instance of it, what it holds.
+//! Declared types as values: the class that a type names, an instance of it, the elements of a
+//! container.
 
-use std::rc::Rc;
+use syntax::{SymbolKind, TypeRef};
 
-use syntax::{SymbolKind, SymbolOwner, TypeRef};
-
+use super::super::ids::{BindingId, FrameId, Owner, SymbolId};
 use super::super::value::{AbstractValue, ExternalStep, PossibleValue, join};
-use super::{Interpreter, LanguageFamily};
+use super::{Interpreter, LanguageFamily, ObjectKind};
 
-/// Types that are what they hold.
+/// Wrapper types that are treated as their first argument.
 const TRANSPARENT: [&str; 22] = [
     "Box",
     "Rc",
@@ -33,7 +33,7 @@ const TRANSPARENT: [&str; 22] = [
     "PromiseLike",
 ];
 
-/// Types that hold some of what they are of, as their last argument says.
+/// Container types. The last argument is the element type.
 const CONTAINER_TYPES: [&str; 44] = [
     "Option",
     "Vec",
@@ -82,56 +82,25 @@ const CONTAINER_TYPES: [&str; 44] = [
 ];
 
 impl Interpreter<'_> {
-    /// What the type of a class leads to: the class itself.
-    pub(super) fn type_class(&mut self, ty: &TypeRef, owner: SymbolOwner) -> AbstractValue {
+    /// The class that a type names.
+    pub(super) fn type_class(&mut self, ty: &TypeRef, owner: Owner) -> AbstractValue {
         match ty {
-            TypeRef::Named { path, binding, .. } => self.named_type(path, *binding, owner),
-            TypeRef::Of(value) => {
-                let value = value.clone();
-                self.eval(&value, 0, owner)
+            TypeRef::Named { path, binding, .. } => {
+                self.named_type(path, binding.map(BindingId::from), owner)
             }
+            TypeRef::Of(value) => self.eval(value, FrameId::MODULE, owner),
             TypeRef::This => {
-                let class = owner.and_then(|owner| self.enclosing_class(owner));
+                let class = self.tables.enclosing_class(owner);
                 class.map(PossibleValue::Class).into_iter().collect()
             }
             _ => Vec::new(),
         }
     }
 
-    /// Some value of a type.
-    pub(super) fn instance_of(&mut self, ty: &TypeRef, owner: SymbolOwner) -> AbstractValue {
+    /// A value of which only the type is known.
+    pub(super) fn instance_of(&mut self, ty: &TypeRef, owner: Owner) -> AbstractValue {
         match ty {
-            TypeRef::Named { path, args, .. } => {
-                let last = path.rsplit([':', '.', '\\']).next().unwrap_or(path);
-                let first = args.first();
-                if self.family != LanguageFamily::Go && TRANSPARENT.contains(&last) {
-                    return first.map(|inner| self.instance_of(inner, owner)).unwrap_or_default();
-                }
-                if self.family != LanguageFamily::Go
-                    && last == "Result"
-                    && let Some(inner) = first
-                {
-                    let inner = self.instance_of(inner, owner);
-                    return collection_of(inner);
-                }
-                if self.family != LanguageFamily::Go
-                    && CONTAINER_TYPES.contains(&last)
-                    && let Some(inner) = args.last()
-                {
-                    let inner = self.instance_of(inner, owner);
-                    return collection_of(inner);
-                }
-                if self.family == LanguageFamily::Go
-                    && let Some(held) = self.container_instance(path, args, owner)
-                {
-                    return held;
-                }
-                if let Some(bounds) = self.bounds(last, owner) {
-                    let each = bounds.iter().flat_map(|bound| self.instance_of(bound, owner));
-                    return each.collect();
-                }
-                self.type_class(ty, owner).into_iter().filter_map(instance_of_class).collect()
-            }
+            TypeRef::Named { path, args, .. } => self.named_instance(ty, path, args, owner),
             TypeRef::List(inner) => {
                 let inner = self.instance_of(inner, owner);
                 collection_of(inner)
@@ -151,12 +120,12 @@ impl Interpreter<'_> {
                 }
                 all
             }
-            TypeRef::This => match owner.and_then(|owner| self.enclosing_class(owner)) {
+            TypeRef::This => match self.tables.enclosing_class(owner) {
                 Some(class) => vec![PossibleValue::Instance(class)],
                 None => self.external_self(owner),
             },
-            TypeRef::Of(value) => self.eval(value, 0, owner),
-            TypeRef::Function(_, result) if self.family == LanguageFamily::Go => {
+            TypeRef::Of(value) => self.eval(value, FrameId::MODULE, owner),
+            TypeRef::Function(_, result) if self.tables.family == LanguageFamily::Go => {
                 self.function_type_value(result, owner)
             }
             TypeRef::Function(params, _) => self.function_type(params, owner),
@@ -164,68 +133,74 @@ impl Interpreter<'_> {
         }
     }
 
+    /// A value of the type `ty`, which is named by a path with type arguments.
+    fn named_instance(
+        &mut self,
+        ty: &TypeRef,
+        path: &str,
+        args: &[TypeRef],
+        owner: Owner,
+    ) -> AbstractValue {
+        let last = path.rsplit([':', '.', '\\']).next().unwrap_or(path);
+        if self.tables.family == LanguageFamily::Go {
+            if let Some(held) = self.container_instance(path, args, owner) {
+                return held;
+            }
+        } else if TRANSPARENT.contains(&last) {
+            let inner = args.first();
+            return inner.map(|inner| self.instance_of(inner, owner)).unwrap_or_default();
+        } else if let Some(element) = element_type(last, args) {
+            let element = self.instance_of(element, owner);
+            return collection_of(element);
+        }
+        if let Some(param) = self.tables.type_param(last, owner) {
+            let bounds = param.bounds.iter();
+            return bounds.flat_map(|bound| self.instance_of(bound, owner)).collect();
+        }
+        self.type_class(ty, owner).into_iter().filter_map(instance_of_class).collect()
+    }
+
     fn tuple(&mut self, parts: Vec<AbstractValue>) -> AbstractValue {
         if parts.iter().all(Vec::is_empty) {
             return Vec::new();
         }
-        // Go has no tuples: each part is taken by its place.
-        let kind = if self.family == LanguageFamily::Go {
-            super::ObjectKind::Plain
+        // Go has no tuples: each part is read by its position.
+        let kind = if self.tables.family == LanguageFamily::Go {
+            ObjectKind::Plain
         } else {
-            super::ObjectKind::List
+            ObjectKind::List
         };
-        let made = self.alloc_object(super::HeapObject { kind, ..super::HeapObject::default() });
-        if let PossibleValue::Object(id) = made {
-            for (at, value) in (0..).zip(parts) {
-                self.put_at_key(id, &[PossibleValue::Number(at)], value);
-            }
+        let id = self.alloc_kind(kind);
+        for (at, value) in (0..).zip(parts) {
+            self.put_at_key(id, &[PossibleValue::Number(at)], value);
         }
-        vec![made]
+        vec![PossibleValue::Object(id)]
     }
 
     /// `Self` in an `impl` of a type of another file.
-    fn external_self(&mut self, owner: SymbolOwner) -> AbstractValue {
-        let mut at = owner;
-        while let Some(symbol) = at {
-            let found = &self.facts.symbols[symbol as usize];
-            if found.kind == SymbolKind::Impl {
-                let ty = found.ty.clone();
-                return ty.map(|ty| self.instance_of(&ty, None)).unwrap_or_default();
-            }
-            at = found.parent;
-        }
-        Vec::new()
-    }
-
-    /// What a type parameter must be; none if the name is not one.
-    fn bounds(&self, name: &str, owner: SymbolOwner) -> Option<Vec<TypeRef>> {
-        let mut at = owner;
-        while let Some(symbol) = at {
-            let found = &self.facts.symbols[symbol as usize];
-            if let Some(param) = found.generics.iter().find(|param| param.name == name) {
-                return Some(param.bounds.clone());
-            }
-            at = found.parent;
-        }
-        None
+    fn external_self(&mut self, owner: Owner) -> AbstractValue {
+        let mut around = self.tables.ancestors(owner);
+        let found = around.find(|id| self.tables.kind(*id) == SymbolKind::Impl);
+        let ty = found.and_then(|id| self.tables.symbol(id).ty.as_ref());
+        ty.map(|ty| self.instance_of(ty, None)).unwrap_or_default()
     }
 
     fn named_type(
         &mut self,
         path: &str,
-        binding: Option<u32>,
-        owner: SymbolOwner,
+        binding: Option<BindingId>,
+        owner: Owner,
     ) -> AbstractValue {
-        self.limit_lookup(|machine| machine.lookup_type_path(path, binding, owner))
+        self.limit_lookup(|interpreter| interpreter.lookup_type_path(path, binding, owner))
     }
 
     fn lookup_type_path(
         &mut self,
         path: &str,
-        binding: Option<u32>,
-        owner: SymbolOwner,
+        binding: Option<BindingId>,
+        owner: Owner,
     ) -> AbstractValue {
-        let parts: Vec<String> = match self.family {
+        let parts: Vec<String> = match self.tables.family {
             LanguageFamily::Rust => path.split("::").map(str::to_owned).collect(),
             _ => path
                 .split(['.', ':', '\\'])
@@ -233,12 +208,12 @@ impl Interpreter<'_> {
                 .map(str::to_owned)
                 .collect(),
         };
-        if self.family == LanguageFamily::Rust {
+        if self.tables.family == LanguageFamily::Rust {
             return self.resolve_path(&parts, owner);
         }
         let Some((first, rest)) = parts.split_first() else { return Vec::new() };
         let mut value = match binding {
-            Some(binding) => self.read(binding, 0),
+            Some(binding) => self.read(binding, FrameId::MODULE),
             None => self.resolve_type_name(first, owner),
         };
         for part in rest {
@@ -247,64 +222,40 @@ impl Interpreter<'_> {
         value
     }
 
-    /// What an alias stands for.
-    pub(super) fn alias_target(&mut self, symbol: u32) -> AbstractValue {
-        let ty = self.facts.symbols[symbol as usize].ty.clone();
+    /// The type that an alias stands for.
+    pub(super) fn alias_target(&mut self, symbol: SymbolId) -> AbstractValue {
+        let ty = self.tables.symbol(symbol).ty.as_ref();
         let Some(ty) = ty else { return vec![PossibleValue::Class(symbol)] };
-        if self.summaries_in_progress.len() > 40 || self.call_stack.contains(&symbol) {
+        if self.call_stack.contains(&symbol) {
             return Vec::new();
         }
         self.call_stack.push(symbol);
-        let value = match &ty {
+        let value = match ty {
             TypeRef::Function(..) | TypeRef::Union(_)
-                if self.family == LanguageFamily::JavaScript =>
+                if self.tables.family == LanguageFamily::JavaScript =>
             {
-                self.instance_of(&ty, Some(symbol))
+                self.instance_of(ty, Some(symbol))
             }
             TypeRef::Named { path, .. }
-                if self.family == LanguageFamily::Go && is_builtin_container(path) =>
+                if self.tables.family == LanguageFamily::Go && is_builtin_container(path) =>
             {
-                self.instance_of(&ty, Some(symbol))
+                self.instance_of(ty, Some(symbol))
             }
-            TypeRef::List(_) | TypeRef::Function(..) if self.family == LanguageFamily::Go => {
-                self.instance_of(&ty, Some(symbol))
+            TypeRef::List(_) | TypeRef::Function(..)
+                if self.tables.family == LanguageFamily::Go =>
+            {
+                self.instance_of(ty, Some(symbol))
             }
-            ty => self.type_class(ty, self.facts.symbols[symbol as usize].parent),
+            ty => self.type_class(ty, self.tables.parent(symbol)),
         };
         self.call_stack.pop();
         value
     }
 
-    /// What a function says it returns.
-    pub(super) fn declared_result(&mut self, function: u32) -> AbstractValue {
-        let ty = self.facts.symbols[function as usize].ty.clone();
-        ty.map(|ty| self.instance_of(&ty, Some(function))).unwrap_or_default()
-    }
-
-    /// The type that an `impl` is of, or a class itself, where it is declared in this file.
-    pub(super) fn find_self_type(&self, symbol: u32) -> Option<u32> {
-        let found = &self.facts.symbols[symbol as usize];
-        if found.kind != SymbolKind::Impl {
-            return Some(symbol);
-        }
-        let Some(TypeRef::Named { path, .. }) = &found.ty else { return None };
-        if path.contains("::") {
-            return None;
-        }
-        let is_type = |one: &u32| {
-            let kind = self.kind(*one);
-            (kind.is_type() || kind == SymbolKind::Type) && kind != SymbolKind::Impl
-        };
-        let mut at = found.parent;
-        loop {
-            let here = self.top_level.get(&(at, path.as_str()));
-            if let Some(home) = here.and_then(|all| all.iter().copied().find(is_type)) {
-                return Some(home);
-            }
-            let around = at?;
-            // An inner module sees the file's types when it takes them all in.
-            at = self.facts.symbols[around as usize].parent;
-        }
+    /// A value of the declared result type of a function.
+    pub(super) fn declared_result(&mut self, function: SymbolId) -> AbstractValue {
+        let ty = self.tables.symbol(function).ty.as_ref();
+        ty.map(|ty| self.instance_of(ty, Some(function))).unwrap_or_default()
     }
 }
 
@@ -312,17 +263,24 @@ fn is_builtin_container(path: &str) -> bool {
     matches!(path, "map" | "chan")
 }
 
+/// The element type of a container type; `None` for any other type.
+fn element_type<'t>(name: &str, args: &'t [TypeRef]) -> Option<&'t TypeRef> {
+    match name {
+        "Result" => args.first(),
+        _ if CONTAINER_TYPES.contains(&name) => args.last(),
+        _ => None,
+    }
+}
+
 fn collection_of(inner: AbstractValue) -> AbstractValue {
     if inner.is_empty() { inner } else { vec![PossibleValue::Collection(inner.into())] }
 }
 
-/// An instance of what a type is named by.
+/// An instance of a class. A value that is no class but was resolved from a type stays as it is.
 pub(super) fn instance_of_class(class: PossibleValue) -> Option<PossibleValue> {
     match class {
         PossibleValue::Class(class) => Some(PossibleValue::Instance(class)),
-        PossibleValue::External(term) => {
-            term.then(ExternalStep::Inst).map(|next| PossibleValue::External(Rc::new(next)))
-        }
+        PossibleValue::External(term) => term.then(ExternalStep::Inst).map(PossibleValue::from),
         PossibleValue::Instance(_) | PossibleValue::Collection(_) | PossibleValue::Object(_) => {
             Some(class)
         }

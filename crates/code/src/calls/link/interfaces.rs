@@ -9,20 +9,20 @@ use super::super::value::ExportedValue;
 use super::values::FileValue;
 use super::{Linker, MAX_LOOKUPS, METHOD_PREFIX};
 
-/// Types that are looked at for one interface.
+/// Candidate types for one interface.
 const MAX_CANDIDATE_TYPES: usize = 400;
 
-/// Interfaces inside interfaces that are followed.
+/// Nesting of embedded interfaces.
 const MAX_EMBEDDED_INTERFACES: usize = 8;
 
 /// A symbol of a file.
 type FileSymbol = (RepoPath, String);
 
-/// What an interface asks for.
+/// The methods of an interface.
 #[derive(Debug, Default)]
 struct InterfaceMethods {
     methods: Vec<InterfaceMethod>,
-    /// Whether it takes in something that the repository does not declare
+    /// Whether it embeds an interface that the repository does not declare
     is_open: bool,
 }
 
@@ -34,7 +34,7 @@ struct InterfaceMethod {
 }
 
 impl Linker<'_> {
-    /// Which types and methods are what the interfaces of a file ask for.
+    /// Records the types that implement the interfaces of a file, and their methods.
     pub(super) fn interface_implementations(
         &mut self,
         file: &RepoPath,
@@ -45,7 +45,7 @@ impl Linker<'_> {
             self.lookups_left = MAX_LOOKUPS;
             let mut asked = InterfaceMethods::default();
             self.collect_interface_methods(file, path, &mut asked, MAX_EMBEDDED_INTERFACES)?;
-            // Of what is not known a name alone says too little.
+            // If some methods are not known, one method name is not enough evidence.
             if asked.methods.is_empty() || asked.is_open && asked.methods.len() < 2 {
                 continue;
             }
@@ -62,7 +62,7 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// Adds what an interface asks for, with what it takes in.
+    /// Collects the methods of an interface and of its embedded interfaces.
     fn collect_interface_methods(
         &mut self,
         file: &RepoPath,
@@ -96,7 +96,7 @@ impl Linker<'_> {
             for one in found {
                 match &one.out {
                     ExportedValue::Sym(path) => {
-                        self.collect_interface_methods(&one.file, path, asked, depth - 1)?
+                        self.collect_interface_methods(&one.file, path, asked, depth - 1)?;
                     }
                     _ => asked.is_open = true,
                 }
@@ -105,8 +105,8 @@ impl Linker<'_> {
         Ok(())
     }
 
-    /// Types that have one of some methods, with the file that declares each: others may come from
-    /// what they take in. Where that would be too many, those that have the rarest.
+    /// Types that declare one of some methods, with the file of each type; embedded types may
+    /// provide the other methods. If there are too many, the types with the rarest method.
     fn candidates(
         &mut self,
         file: &RepoPath,
@@ -121,7 +121,7 @@ impl Linker<'_> {
         if with.iter().map(|(_, files)| files.len()).sum::<usize>() > MAX_CANDIDATE_TYPES {
             with.truncate(1);
         }
-        // A name that is not exported is seen in its package alone.
+        // A name that is not exported is visible only in its package.
         let is_hidden = asked.methods.iter().any(|one| !one.name.starts_with(char::is_uppercase));
         let mut all = BTreeSet::new();
         for (method, files) in with {
@@ -134,7 +134,7 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// Adds the types that have a method which a file declares.
+    /// Adds the types for which a file declares a method.
     fn collect_types_with_method(
         &mut self,
         file: &RepoPath,
@@ -154,7 +154,7 @@ impl Linker<'_> {
         Ok(())
     }
 
-    /// The file that declares a type, seen from one that declares a method of it.
+    /// The file that declares a type, given a file that declares one of its methods.
     fn declaring_file(&mut self, file: &RepoPath, of: &str) -> Result<Option<RepoPath>> {
         let mut files = vec![file.clone()];
         if let Some(folder) = file.parent() {
@@ -170,7 +170,8 @@ impl Linker<'_> {
         Ok(None)
     }
 
-    /// The methods of a type that are what is asked for, in that order; none if one is missing.
+    /// The methods of a type that implement those of the interface, in the same order; `None` if
+    /// one is missing.
     fn implementing_methods(
         &mut self,
         home: &RepoPath,

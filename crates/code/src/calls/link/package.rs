@@ -1,4 +1,4 @@
-//! Go: what a name means in a package, which is the files of a folder.
+//! Resolves names in Go packages. A package is the files of a folder.
 
 use base::{RepoPath, Result};
 
@@ -8,7 +8,7 @@ use super::values::{FileValue, extend_unique};
 use super::{Linker, PACKAGE_PREFIX, is_go};
 
 impl Linker<'_> {
-    /// A name of the package that a folder holds, as those see it who import it.
+    /// Looks up a name of the package in a folder, as its importers see it.
     pub(super) fn lookup_in_folder(
         &mut self,
         folder: &RepoPath,
@@ -21,7 +21,7 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// A name of the package that a file belongs to, or that the file has from its imports.
+    /// Looks up a name of the package of a file, or one that the file imports.
     pub(super) fn lookup_in_go_package(
         &mut self,
         file: &RepoPath,
@@ -31,7 +31,7 @@ impl Linker<'_> {
         if face.names.contains_key(name) {
             return self.lookup(file, "", name);
         }
-        let mut all = self.lookup_in_package_files(file, ("", name))?;
+        let mut all = self.lookup_in_package_files(file, "", name)?;
         if all.is_empty() && !face.stars.is_empty() {
             all = self.lookup(file, "", name)?;
         }
@@ -41,7 +41,7 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// Whether a call is of a function of a package that the repository does not have.
+    /// Whether a call is of a function of a package outside the repository.
     pub(super) fn is_external_call(
         &mut self,
         file: &RepoPath,
@@ -55,7 +55,7 @@ impl Linker<'_> {
         Ok(is_go(file) && self.import_file(file, key)?.is_none())
     }
 
-    /// An imported package whose name is not what its path suggests.
+    /// Finds an imported package whose name differs from the end of its path.
     fn imported_package_named(&mut self, file: &RepoPath, name: &str) -> Result<Option<FileValue>> {
         let Some(face) = self.source.exports(file)? else { return Ok(None) };
         let declared = format!("{PACKAGE_PREFIX}{name}");
@@ -72,7 +72,7 @@ impl Linker<'_> {
         Ok(None)
     }
 
-    /// The symbols that declare a name in the package that a file belongs to.
+    /// The symbols that declare a name in the package of a file.
     pub(super) fn declared_in_package(
         &mut self,
         file: &RepoPath,
@@ -88,7 +88,7 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// The symbol that declares a name of the package that a folder holds.
+    /// The symbol that declares a name of the package in a folder.
     pub(super) fn declared_in_folder(
         &mut self,
         folder: &RepoPath,

@@ -1,4 +1,4 @@
-//! Names and paths, from file to file.
+//! Resolves names and paths across files.
 
 use base::{RepoPath, Result};
 use syntax::Language;
@@ -10,7 +10,7 @@ use super::values::{FileValue, extend_unique};
 use super::{DECLARED_BY_KEY, Linker, is_go};
 
 impl Linker<'_> {
-    /// Where a term starts, and how many of its steps that took.
+    /// The start of a reference, and the number of its steps that were used for it.
     pub(super) fn resolve_base(
         &mut self,
         file: &RepoPath,
@@ -19,7 +19,7 @@ impl Linker<'_> {
         match &term.base {
             ExternalBase::Import(key, Some(name)) => {
                 let Some(target) = self.import_file(file, key)? else { return Ok((Vec::new(), 0)) };
-                // `from package import module` means the module's own file.
+                // `from package import module` means the file of the module.
                 let stem = target.name().split('.').next().unwrap_or_default().to_owned();
                 if key.ends_with(&format!("#{name}"))
                     && (stem == *name || is_package(&target, name))
@@ -52,7 +52,7 @@ impl Linker<'_> {
         self.source.import_target(file, import)
     }
 
-    /// What a name means in a module of a file.
+    /// Looks up a name in a module of a file.
     pub(super) fn lookup(
         &mut self,
         file: &RepoPath,
@@ -97,7 +97,7 @@ impl Linker<'_> {
                 all = self.submodule(file, name)?;
             }
         }
-        // What nothing on the way depended on holds wherever it is asked for.
+        // No lookup was abandoned, so that the result does not depend on where it started.
         if let Some(asked) = self.in_progress.pop()
             && gave_up == self.abandoned_lookups
         {
@@ -106,7 +106,8 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// A module that hands everything on and does not have the name costs nothing: barrels are wide.
+    /// A re-exported module without the name does not count as a lookup, because barrel files
+    /// re-export many modules.
     fn refund_lookups(&mut self, fuel: u32, is_missed: bool) {
         if is_missed && self.misses_left > 0 {
             self.misses_left -= 1;
@@ -114,8 +115,8 @@ impl Linker<'_> {
         }
     }
 
-    /// What a name means apart from paths, one of which is being followed: in `use a::a` the first
-    /// `a` is the module.
+    /// Looks up a name without the path that is being resolved: in `use a::a` the first `a` is the
+    /// module.
     fn lookup_without_paths(
         &mut self,
         file: &RepoPath,
@@ -132,7 +133,7 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// A module of a Python package that nobody imported.
+    /// A submodule of a Python package that is not imported explicitly.
     fn submodule(&mut self, file: &RepoPath, name: &str) -> Result<Vec<FileValue>> {
         if !file.name().starts_with("__init__.py") {
             return Ok(Vec::new());
@@ -149,7 +150,7 @@ impl Linker<'_> {
         Ok(Vec::new())
     }
 
-    /// What a path means, seen from a module of a file.
+    /// Resolves a path in a module of a file.
     fn resolve_scoped_path(
         &mut self,
         file: &RepoPath,
@@ -189,7 +190,9 @@ impl Linker<'_> {
                 let mut here = (file.clone(), module.to_owned());
                 let ups = parts.iter().take_while(|part| *part == "super").count();
                 for _ in 0..ups {
-                    let Some(above) = self.parent_module(&here)? else { return Ok(None) };
+                    let Some(above) = self.parent_module(&here.0, &here.1)? else {
+                        return Ok(None);
+                    };
                     here = above;
                 }
                 (at(here), &parts[ups..])
@@ -206,10 +209,11 @@ impl Linker<'_> {
         }))
     }
 
-    /// The module around a module.
+    /// The parent module of a module: the file and the path of the module in it.
     fn parent_module(
         &mut self,
-        (file, module): &(RepoPath, String),
+        file: &RepoPath,
+        module: &str,
     ) -> Result<Option<(RepoPath, String)>> {
         if let Some((around, _)) = module.rsplit_once('.') {
             return Ok(Some((file.clone(), around.to_owned())));
@@ -248,7 +252,7 @@ impl Linker<'_> {
         Ok(at)
     }
 
-    /// A name that another file of the package declares.
+    /// Looks up a name in the other files of the package.
     fn lookup_in_package(&mut self, file: &RepoPath, name: &str) -> Result<Vec<FileValue>> {
         let asked = (file.clone(), format!("{name} elsewhere"));
         if let Some(known) = self.resolved_names.get(&asked) {
@@ -257,7 +261,7 @@ impl Linker<'_> {
         let gave_up = self.abandoned_lookups;
         let mut all = match is_go(file) {
             true => self.lookup_in_go_package(file, name)?,
-            false => self.lookup_in_package_files(file, ("", name))?,
+            false => self.lookup_in_package_files(file, "", name)?,
         };
         if matches!(Language::from_path(file), Some(Language::C | Language::Cpp)) {
             self.lookup_in_headers(file, name, &mut all)?;
@@ -271,7 +275,8 @@ impl Linker<'_> {
     pub(super) fn lookup_in_package_files(
         &mut self,
         file: &RepoPath,
-        (module, name): (&str, &str),
+        module: &str,
+        name: &str,
     ) -> Result<Vec<FileValue>> {
         let key = module_scoped_name(module, name);
         let top = key.split('.').next().unwrap_or(&key);
@@ -285,7 +290,8 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// A name of a header, at its top or in a namespace that this file has a part of.
+    /// Looks up a name in the headers of a file, at the top level or in a namespace that the file
+    /// also declares.
     fn lookup_in_headers(
         &mut self,
         file: &RepoPath,
@@ -297,7 +303,7 @@ impl Linker<'_> {
         let inner = face.shapes.iter().filter(|(_, shape)| is_module(shape));
         let modules: Vec<&str> = inner.map(|(path, _)| path.as_str()).collect();
         for module in &modules {
-            extend_unique(all, self.lookup_in_package_files(file, (module, name))?);
+            extend_unique(all, self.lookup_in_package_files(file, module, name)?);
         }
         for import in face.imports.values() {
             let Some(header) = self.source.import_target(file, *import)? else { continue };
@@ -308,7 +314,7 @@ impl Linker<'_> {
         Ok(())
     }
 
-    /// A method that stands in another file of the type's package.
+    /// A method that another file of the package of its type declares.
     pub(super) fn method_in_package(
         &mut self,
         file: &RepoPath,
@@ -320,7 +326,7 @@ impl Linker<'_> {
         }
         let path = module_scoped_name(class, name);
         let mut all = Vec::new();
-        // Files of different platforms may each have it, and tests may add some.
+        // Files for different platforms may each declare it, and tests may add methods.
         for mate in self.source.package_files_contributing(file, class, &self.file)? {
             let face = self.source.exports(&mate)?;
             if face.is_some_and(|face| face.shapes.contains_key(&path)) {
@@ -334,7 +340,7 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// A member that another file adds to a type.
+    /// A member that an `impl` in another file adds to a type.
     pub(super) fn impl_member(
         &mut self,
         file: &RepoPath,
@@ -370,7 +376,7 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// The declared symbols that a term names: what it says, not what that is worth.
+    /// The declared symbols that a reference names, not their values.
     pub(super) fn declared_symbols(
         &mut self,
         file: &RepoPath,
@@ -420,7 +426,7 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// The declared types and modules that a term names.
+    /// The declared types and modules that a reference names.
     fn declared_containers(
         &mut self,
         file: &RepoPath,
@@ -437,7 +443,7 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// The symbol that a name declares in a module or a class.
+    /// The declared symbol of a name in a module or a class.
     fn declared_member(
         &mut self,
         around: &FileValue,
@@ -499,13 +505,13 @@ fn into_symbol(found: FileValue) -> Option<(RepoPath, String)> {
     }
 }
 
-/// Whether a file is the package of this name.
+/// Whether a file is the `__init__.py` of the package with this name.
 fn is_package(file: &RepoPath, name: &str) -> bool {
     file.name().starts_with("__init__.py")
         && file.parent().is_some_and(|folder| folder.name() == name)
 }
 
-/// How many steps a dotted import takes: `import a.b` binds `a`, and `a.b` is the module.
+/// The number of steps that a dotted import uses: `import a.b` binds `a`, and `a.b` is the module.
 fn dotted_import_steps(key: &str, ops: &[ExternalStep]) -> Option<usize> {
     let Some(plain) = key.strip_prefix('!') else { return Some(0) };
     let module = plain.split('#').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Following values from file to file.
+//! Evaluates references to other files.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use super::super::summary::{ShapeKind, SymbolShape};
 use super::super::value::{ExportedValue, ExternalRef, ExternalStep};
 use super::{CallArgs, Linker, MAX_LINK_DEPTH, is_go};
 
-/// Methods that look into what may hold something.
+/// Methods that return the content of a wrapper.
 const UNWRAP_METHODS: [&str; 16] = [
     "unwrap",
     "expect",
@@ -38,7 +38,7 @@ pub(crate) struct FileValue {
 }
 
 impl Linker<'_> {
-    /// What a term comes to.
+    /// The values of a reference.
     pub(super) fn resolve_ref(
         &mut self,
         file: &RepoPath,
@@ -60,7 +60,7 @@ impl Linker<'_> {
         let mut ops = term.ops[done..].iter().peekable();
         while let Some(op) = ops.next() {
             let mut next = Vec::new();
-            // A method of something that holds others, called at once.
+            // A method of a wrapper that is called at once.
             let held = match (op, ops.peek()) {
                 (ExternalStep::Get(name), Some(ExternalStep::Call(_))) => Some(name.as_str()),
                 _ => None,
@@ -108,7 +108,7 @@ impl Linker<'_> {
         }
     }
 
-    /// A value with what it stands for put in its place.
+    /// Replaces references in a value by what they mean.
     pub(super) fn dereference(&mut self, value: FileValue) -> Result<Vec<FileValue>> {
         match &value.out {
             ExportedValue::Ext(term) => self.resolve_ref(&value.file, term),
@@ -120,7 +120,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Constants and variables are what they are worth.
+    /// Replaces constants and variables by their values.
     fn dereference_symbol(&mut self, value: FileValue, path: &str) -> Result<Vec<FileValue>> {
         let shape = self.shape(&value.file, path)?;
         match shape {
@@ -142,7 +142,7 @@ impl Linker<'_> {
         }
     }
 
-    /// What is behind a symbol.
+    /// The shape of a symbol.
     pub(super) fn shape(&mut self, file: &RepoPath, path: &str) -> Result<Option<Rc<SymbolShape>>> {
         if path.is_empty() {
             return Ok(None);
@@ -189,7 +189,7 @@ impl Linker<'_> {
         }
     }
 
-    /// Members that run when they are read are what they give.
+    /// Replaces getters by their results.
     fn read_properties(&mut self, found: Vec<FileValue>) -> Result<Vec<FileValue>> {
         let mut all = Vec::new();
         for one in found {
@@ -259,7 +259,7 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// What values of a Go type are made like, where it is neither a structure nor an interface.
+    /// The underlying type of a Go type that is neither a struct nor an interface.
     fn underlying_values(
         &mut self,
         file: &RepoPath,
@@ -274,11 +274,11 @@ impl Linker<'_> {
         Ok(all)
     }
 
-    /// What calling a value gives.
+    /// The result of calling a value.
     fn call(&mut self, value: &FileValue, args: &CallArgs) -> Result<Vec<FileValue>> {
         let path = match &value.out {
             ExportedValue::Sym(path) => path,
-            // A variant is a value of its type, and a function that makes one.
+            // A variant is a value of its type, and a function that returns one.
             ExportedValue::New(_) if Language::from_path(&value.file) == Some(Language::Rust) => {
                 return Ok(vec![value.clone()]);
             }
@@ -315,7 +315,7 @@ impl Linker<'_> {
         }
     }
 
-    /// An instance of what a value names.
+    /// An instance of the class that a value names.
     fn instantiate(&mut self, value: &FileValue) -> Result<Vec<FileValue>> {
         Ok(match &value.out {
             ExportedValue::Sym(path) => {
@@ -323,7 +323,7 @@ impl Linker<'_> {
                     Some(ShapeKind::Class) => {
                         vec![value.with_value(ExportedValue::New(path.clone()))]
                     }
-                    // What a class takes in has the members of the module.
+                    // A mixed-in module provides its members.
                     Some(ShapeKind::Module)
                         if Language::from_path(&value.file) == Some(Language::Ruby) =>
                     {
@@ -333,7 +333,7 @@ impl Linker<'_> {
                 }
             }
             ExportedValue::New(_) | ExportedValue::Many(_) => vec![value.clone()],
-            // A function type is what it is called with, and nothing is made of it.
+            // A function type has no instances of its own; its members are its parameters.
             ExportedValue::Obj(fields)
                 if fields.iter().any(|(name, _)| name.starts_with(['(', '#'])) =>
             {
@@ -358,12 +358,12 @@ impl Linker<'_> {
                 }
                 return Ok(all);
             }
-            // A function with its type arguments.
+            // A generic function with type arguments.
             ExportedValue::Sym(_) if is_go(&value.file) => return Ok(vec![value.clone()]),
             ExportedValue::Obj(fields) => {
                 fields.iter().flat_map(|(_, outs)| outs.clone()).collect()
             }
-            // Rust looks through what is not wrapped.
+            // A Rust value that is not modelled as wrapped is its own content.
             ExportedValue::New(_) if Language::from_path(&value.file) == Some(Language::Rust) => {
                 vec![value.out.clone()]
             }
@@ -377,13 +377,13 @@ impl Linker<'_> {
     }
 }
 
-/// The places in `(1,0)`: of a callback among parameters, and of one of its own.
+/// The two positions in `(1,0)`: that of the callback, and that of its parameter.
 fn callback_positions(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix('(')?.strip_suffix(')')?.split_once(',')
 }
 
 impl FileValue {
-    /// Another value of the same file.
+    /// A value of the same file.
     pub(super) fn with_value(&self, out: ExportedValue) -> Self {
         Self { file: self.file.clone(), out }
     }

@@ -1,17 +1,17 @@
-//! Files by a path without its ending, and sources by the path of what they are compiled to.
+//! Finds files by a path without extension, and sources by the path of the compiled file.
 
 use base::RepoPath;
 use syntax::Manifest;
 
 use crate::resolve::ResolutionContext;
 
-/// Endings in the order the compiler tries them, then those that bundlers do.
+/// Extensions in the order in which the compiler tries them, then those of bundlers.
 const FILE_EXTENSIONS: [&str; 15] = [
     "ts", "tsx", "d.ts", "mts", "cts", "d.mts", "d.cts", "js", "jsx", "mjs", "cjs", "json", "vue",
     "svelte", "astro",
 ];
 
-/// A written ending of a compiled file, and what it may have been compiled from.
+/// Extensions of compiled files, each with those of the possible sources.
 const SOURCE_EXTENSIONS: [(&str, &[&str]); 7] = [
     (".d.ts", &["ts", "tsx"]),
     (".d.mts", &["mts", "ts"]),
@@ -22,7 +22,7 @@ const SOURCE_EXTENSIONS: [(&str, &[&str]); 7] = [
     (".cjs", &["cts", "d.cts", "ts", "tsx"]),
 ];
 
-/// Folders that hold what was compiled.
+/// Folders with compiled files.
 const OUTPUT_FOLDERS: [&str; 14] = [
     "dist",
     "lib",
@@ -40,7 +40,7 @@ const OUTPUT_FOLDERS: [&str; 14] = [
     "dist-types",
 ];
 
-/// Folders that hold what is compiled.
+/// Folders with sources.
 const SOURCE_FOLDERS: [&str; 5] = ["src/", "", "source/", "lib/", "ts/"];
 
 /// The file or folder that a path means.
@@ -49,7 +49,7 @@ pub(super) fn file_or_folder(world: &ResolutionContext<'_>, path: &str) -> Optio
     resolve_file(world, path).or_else(|| resolve_folder(world, path))
 }
 
-/// The file that a path means: its source, itself, or with an ending.
+/// The file that a path means: its source, the path itself, or the path with an extension.
 pub(super) fn resolve_file(world: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
     let sources = SOURCE_EXTENSIONS.iter().filter(|(end, _)| !end.starts_with(".d.")).filter_map(
         |(end, to)| {
@@ -61,7 +61,7 @@ pub(super) fn resolve_file(world: &ResolutionContext<'_>, path: &str) -> Option<
     world.first_existing(sources.flatten().chain([path.to_owned()]).chain(plain))
 }
 
-/// What a folder stands for: the entry of its package, or its index.
+/// The file that a folder means: the main file of its package, or its index file.
 fn resolve_folder(world: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
     let manifest = world.first_existing([format!("{path}/package.json")]);
     let said = manifest.and_then(|manifest| world.manifest(&manifest));
@@ -77,14 +77,14 @@ fn resolve_folder(world: &ResolutionContext<'_>, path: &str) -> Option<RepoPath>
     index_file(world, path)
 }
 
-/// The index of a folder.
+/// The index file of a folder.
 pub(super) fn index_file(world: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let base = if path.is_empty() { String::new() } else { format!("{path}/") };
     world.first_existing(FILE_EXTENSIONS.iter().map(|ending| format!("{base}index.{ending}")))
 }
 
-/// The source of a compiled file that is not in the repository.
+/// The source of a compiled file that does not exist in the repository.
 pub(super) fn source_of_output(
     world: &ResolutionContext<'_>,
     package: &str,

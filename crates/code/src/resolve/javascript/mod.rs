@@ -1,5 +1,5 @@
-//! JavaScript and TypeScript: relative paths, `paths` of the compiler's options, packages of the
-//! workspace, with the endings and index files that bundlers and the compiler try.
+//! JavaScript and TypeScript: relative paths, `paths` of the compiler options, and packages of the
+//! workspace, with the extensions and index files that the compiler and bundlers try.
 
 mod files;
 mod package;
@@ -19,11 +19,12 @@ pub(super) fn target(
     asked: &ImportRequest,
 ) -> Option<RepoPath> {
     let written = asked.specifier.as_str();
-    // A bundler's query or loader is no part of the path; `#` starts the name of an own import.
+    // The query or loader of a bundler is not part of the path. `#` starts a name of the package's
+    // own `imports`.
     let plain = written.rsplit('!').next().unwrap_or(written);
     let plain = plain.split('?').next().unwrap_or(plain);
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    (*world.memoise("javascript", (&folder, plain), || find(world, from, plain))).clone()
+    (*world.memoise("javascript", &folder, plain, || find(world, from, plain))).clone()
 }
 
 fn find(world: &ResolutionContext<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {

@@ -1,5 +1,5 @@
-//! What is inside a package: `exports`, `imports`, its main file, and sources for what is only
-//! there once it is built.
+//! Files of a package: `exports`, `imports`, the main file, and sources of files that exist only
+//! after a build.
 
 use base::RepoPath;
 use syntax::{ConditionalTarget, NpmManifest};
@@ -7,10 +7,10 @@ use syntax::{ConditionalTarget, NpmManifest};
 use super::{files, workspace};
 use crate::resolve::{EntryPointKind, ResolutionContext, folder_prefix};
 
-/// Conditions under which nothing of interest is to be had.
+/// Export conditions that are ignored.
 const IGNORED_CONDITIONS: [&str; 3] = ["deno", "react-native", "edge-light"];
 
-/// A name of the package's own `imports`.
+/// The file of a name of the package's own `imports`.
 pub(super) fn own_import(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
@@ -21,13 +21,13 @@ pub(super) fn own_import(
     let places = condition_targets(&all.0, &all.1);
     places.iter().find_map(|place| match place.starts_with('.') {
         true => built_or_source(world, &folder_prefix(&path), place),
-        // One name of its own for another could lead round in a circle.
+        // A name that means another name of `imports` could lead to a circle.
         false if place.starts_with('#') => None,
         false => super::find(world, from, place),
     })
 }
 
-/// A name of a package in the workspace.
+/// The file of a subpath of a package in the workspace.
 pub(super) fn in_workspace(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
@@ -64,7 +64,7 @@ fn resolve_subpath(
     there.or_else(written).or_else(plain)
 }
 
-/// The files through which others reach into a package: what it exports, runs and names.
+/// The entry points of a package: exports, executables and main files.
 pub(in crate::resolve) fn entries(
     world: &ResolutionContext<'_>,
     path: &RepoPath,
@@ -89,14 +89,14 @@ pub(in crate::resolve) fn entries(
     found
 }
 
-/// The subpaths that `exports` names one by one.
+/// The subpaths that `exports` lists without a pattern.
 fn subpaths(exports: &ConditionalTarget) -> Vec<String> {
     let ConditionalTarget::Keyed(entries) = exports else { return Vec::new() };
     let named = entries.iter().map(|(key, _)| key.clone());
     named.filter(|key| key.starts_with("./") && !key.contains('*')).collect()
 }
 
-/// A compiled path is known by its ending.
+/// Whether a path is that of a compiled file, by its extension.
 fn with_extension(inner: &str) -> String {
     let is_file = inner.rsplit('/').next().is_some_and(|name| name.contains('.'));
     if is_file { inner.to_owned() } else { format!("{inner}.js") }
@@ -107,7 +107,7 @@ fn built_or_source(world: &ResolutionContext<'_>, folder: &str, place: &str) -> 
     there.or_else(|| files::source_of_output(world, folder, place))
 }
 
-/// Habits of frameworks whose options are written by their own build: `$lib`, `~/`, `@/`.
+/// Conventions of frameworks that generate their compiler options in the build: `$lib`, `~/`, `@/`.
 pub(super) fn by_framework_convention(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
@@ -123,7 +123,7 @@ pub(super) fn by_framework_convention(
     habits.iter().find_map(|habit| files::file_or_folder(world, &format!("{folder}{habit}{rest}")))
 }
 
-/// The value of a subpath, with what its star stands for.
+/// The value of a subpath, with the text that its `*` stands for.
 fn match_subpath(all: &ConditionalTarget, key: &str) -> Option<(ConditionalTarget, String)> {
     let ConditionalTarget::Keyed(entries) = all else {
         return (key == ".").then(|| (all.clone(), String::new()));
@@ -148,7 +148,7 @@ fn match_subpath(all: &ConditionalTarget, key: &str) -> Option<(ConditionalTarge
     Some((value.clone(), star.to_owned()))
 }
 
-/// Every file that a value may mean, in the order it is written.
+/// All files that a value may mean, in source order.
 fn condition_targets(value: &ConditionalTarget, star: &str) -> Vec<String> {
     match value {
         ConditionalTarget::Nothing => Vec::new(),

@@ -1,4 +1,4 @@
-//! Where imports of JavaScript and TypeScript lead.
+//! Resolution of JavaScript and TypeScript imports.
 
 use crate::resolve::tests::Fixture;
 

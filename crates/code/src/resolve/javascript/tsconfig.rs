@@ -1,7 +1,7 @@
-//! `paths`, `baseUrl` and `rootDirs` of the options that govern a file.
+//! `paths`, `baseUrl` and `rootDirs` of the compiler options of a file.
 //!
-//! Options that cannot be had, because a package they extend is not in the repository, count as
-//! not said: everything else still resolves.
+//! Options of a package that is extended but not in the repository count as absent; everything else
+//! still resolves.
 
 use std::rc::Rc;
 
@@ -13,20 +13,20 @@ use crate::resolve::{
     ResolutionContext, ancestor_folders, folder_prefix, normalised_below, path_prefix,
 };
 
-/// How many configurations may extend each other.
+/// Length of a chain of `extends`.
 const MAX_EXTENDS_DEPTH: usize = 12;
 
-/// What the options say in the end, with paths from the root.
+/// The merged options, with paths relative to the repository.
 #[derive(Debug, Clone, Default)]
 struct CompilerOptions {
-    /// Patterns, each with where it leads
+    /// Patterns, each with its targets
     paths: Vec<(String, Vec<String>)>,
     base: Option<String>,
     root_dirs: Vec<String>,
     references: Vec<RepoPath>,
 }
 
-/// Where `paths` lead a bare name, in the options of the file or of the projects they name.
+/// Resolves a bare name with `paths` in the options of the file or of the referenced projects.
 pub(super) fn resolve_paths(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
@@ -41,7 +41,7 @@ pub(super) fn resolve_paths(
     })
 }
 
-/// A bare name below `baseUrl`.
+/// Resolves a bare name below `baseUrl`.
 pub(super) fn resolve_base_url(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
@@ -51,7 +51,7 @@ pub(super) fn resolve_base_url(
     files::file_or_folder(world, &format!("{base}{specifier}"))
 }
 
-/// A relative name in another of the folders that count as one.
+/// Resolves a relative name in the other folders of `rootDirs`.
 pub(super) fn in_root_dirs(
     world: &ResolutionContext<'_>,
     from: &RepoPath,
@@ -64,7 +64,7 @@ pub(super) fn in_root_dirs(
     dirs.iter().find_map(|dir| files::file_or_folder(world, &format!("{dir}{rest}")))
 }
 
-/// The pattern that fits best: exact, then the longest before its star.
+/// The best matching pattern: an exact one, else the one with the longest prefix before `*`.
 fn best_pattern<'p, 's>(
     paths: &'p [(String, Vec<String>)],
     specifier: &'s str,
@@ -82,7 +82,7 @@ fn best_pattern<'p, 's>(
 /// The options of the nearest configuration above a file.
 fn options_of(world: &ResolutionContext<'_>, from: &RepoPath) -> Option<Rc<CompilerOptions>> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let nearest = world.memoise("tsconfig", (&folder, ""), || {
+    let nearest = world.memoise("tsconfig", &folder, "", || {
         let names = ancestor_folders(from).flat_map(|folder| {
             ["tsconfig.json", "jsconfig.json"].map(|name| format!("{}{name}", path_prefix(&folder)))
         });
@@ -92,7 +92,7 @@ fn options_of(world: &ResolutionContext<'_>, from: &RepoPath) -> Option<Rc<Compi
 }
 
 fn options_at(world: &ResolutionContext<'_>, path: &RepoPath) -> Rc<CompilerOptions> {
-    world.memoise("options", (path, ""), || read_options(world, path, 0))
+    world.memoise("options", path, "", || read_options(world, path, 0))
 }
 
 fn read_options(world: &ResolutionContext<'_>, path: &RepoPath, depth: usize) -> CompilerOptions {
@@ -118,7 +118,7 @@ fn read_options(world: &ResolutionContext<'_>, path: &RepoPath, depth: usize) ->
     options
 }
 
-/// What one file says by itself. Paths are as seen from its folder, or from its `baseUrl`.
+/// The options of one configuration file. Paths are relative to its folder or to its `baseUrl`.
 fn own_options(config: &TsConfig, folder: &str) -> CompilerOptions {
     let within =
         |start: &str, path: &str| normalised_below(start, path).map(|path| path_prefix(&path));
@@ -139,7 +139,7 @@ fn own_options(config: &TsConfig, folder: &str) -> CompilerOptions {
     }
 }
 
-/// What is said later counts, if anything is said.
+/// Merges options: those of the extending file take precedence.
 fn merge(options: &mut CompilerOptions, over: CompilerOptions) {
     if !over.paths.is_empty() {
         options.paths = over.paths;

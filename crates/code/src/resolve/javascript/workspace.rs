@@ -10,7 +10,7 @@ use crate::resolve::{
     ResolutionContext, ancestor_folders, folder_prefix, normalised_below, path_prefix,
 };
 
-/// The package of a bare name, and what is asked for inside it.
+/// The package of a bare name, and the subpath inside it.
 pub(super) fn split_specifier(specifier: &str) -> (&str, &str) {
     let slashes = usize::from(specifier.starts_with('@'));
     match specifier.match_indices('/').nth(slashes) {
@@ -26,7 +26,7 @@ pub(super) fn package_manifest(
     name: &str,
 ) -> Option<RepoPath> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    (*world.memoise("npm package", (&folder, name), || find(world, from, name))).clone()
+    (*world.memoise("npm package", &folder, name, || find(world, from, name))).clone()
 }
 
 fn find(world: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
@@ -54,7 +54,7 @@ fn find(world: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<Re
     let member = roots.iter().find_map(|root| found.iter().find(|path| root.contains(path)));
     let depends = || own.is_some_and(|(_, own)| own.dependencies.iter().any(|(d, _)| d == name));
     match found.as_slice() {
-        // Tools with a workspace file of their own still list what they link.
+        // Tools with a workspace file of their own still list linked packages as dependencies.
         [only] if member.is_none() && roots.is_empty() && depends() => Some(only.clone()),
         _ => member.cloned(),
     }
@@ -66,7 +66,7 @@ pub(super) fn nearest_manifest(
     from: &RepoPath,
 ) -> Option<(RepoPath, NpmManifest)> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let found = world.memoise("npm manifest", (&folder, ""), || {
+    let found = world.memoise("npm manifest", &folder, "", || {
         let all =
             ancestor_folders(from).map(|folder| format!("{}package.json", path_prefix(&folder)));
         let path = world.first_existing(all)?;
@@ -102,7 +102,7 @@ impl WorkspaceRoot {
 
 /// The workspace whose root is this folder.
 fn workspace_root(world: &ResolutionContext<'_>, folder: &RepoPath) -> Option<WorkspaceRoot> {
-    let found = world.memoise("workspace", (folder, ""), || {
+    let found = world.memoise("workspace", folder, "", || {
         let prefix = path_prefix(folder);
         let pnpm = ["pnpm-workspace.yaml", "pnpm-workspace.yml"].map(|n| format!("{prefix}{n}"));
         let globs =
@@ -120,7 +120,7 @@ fn workspace_root(world: &ResolutionContext<'_>, folder: &RepoPath) -> Option<Wo
     (*found).clone()
 }
 
-/// The globs that take in, or those that leave out.
+/// The including globs, or the excluding ones.
 fn glob_set(globs: &[String], negated: bool) -> GlobSet {
     let mut builder = GlobSetBuilder::new();
     for glob in globs.iter().filter(|glob| glob.starts_with('!') == negated) {

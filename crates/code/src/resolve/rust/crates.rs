@@ -1,4 +1,4 @@
-//! Crates: which files are their roots, and which crate a name means.
+//! Crates: their root files, and the crate that a name means.
 
 use base::RepoPath;
 use syntax::{CargoDependency, CargoManifest, Manifest};
@@ -11,7 +11,7 @@ const TARGET_FOLDERS: [&str; 4] = ["src/bin/", "tests/", "examples/", "benches/"
 
 /// Whether a file is the root of a crate.
 pub(super) fn is_root(world: &ResolutionContext<'_>, file: &RepoPath) -> bool {
-    *world.memoise("rust root", (file, ""), || {
+    *world.memoise("rust root", file, "", || {
         let Some((manifest, said)) = manifest_of(world, file) else {
             return matches!(file.name().as_str(), "lib.rs" | "main.rs");
         };
@@ -39,7 +39,7 @@ pub(super) fn manifest_of(
     file: &RepoPath,
 ) -> Option<(RepoPath, CargoManifest)> {
     let folder = file.parent().unwrap_or(RepoPath::ROOT);
-    let found = world.memoise("cargo manifest", (&folder, ""), || {
+    let found = world.memoise("cargo manifest", &folder, "", || {
         let all =
             ancestor_folders(file).map(|folder| format!("{}Cargo.toml", path_prefix(&folder)));
         let path = world.first_existing(all)?;
@@ -63,7 +63,7 @@ pub(super) fn library_root(
     name: &str,
 ) -> Option<RepoPath> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    (*world.memoise("rust crate", (&folder, name), || find(world, from, name))).clone()
+    (*world.memoise("rust crate", &folder, name, || find(world, from, name))).clone()
 }
 
 fn find(world: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
@@ -114,7 +114,7 @@ fn workspace_of(
     from: &RepoPath,
 ) -> Option<(RepoPath, CargoManifest)> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let found = world.memoise("cargo workspace", (&folder, ""), || {
+    let found = world.memoise("cargo workspace", &folder, "", || {
         ancestor_folders(from).find_map(|folder| {
             let path = world.first_existing([format!("{}Cargo.toml", path_prefix(&folder))])?;
             let said = cargo_manifest(world, &path).filter(|said| said.is_workspace)?;
@@ -124,7 +124,7 @@ fn workspace_of(
     (*found).clone()
 }
 
-/// Without a manifest that says what is meant, the one package of that name.
+/// The only package of that name, if no manifest declares a dependency.
 fn library_by_name(world: &ResolutionContext<'_>, name: &str) -> Option<RepoPath> {
     let found = world.packages(&format!("cargo:{name}"));
     let manifest = found.first()?;
@@ -140,7 +140,7 @@ pub(super) fn library_root_of(
     normalised_below(&folder(manifest), path).filter(|path| world.has(path))
 }
 
-/// The name that code knows a package's library by.
+/// The name of the library of a package in code.
 fn lib_name(manifest: &CargoManifest) -> Option<String> {
     manifest.lib_name.as_ref().or(manifest.name.as_ref()).map(|name| crate_identifier(name))
 }

@@ -45,7 +45,7 @@ pub(super) fn resolve(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) ->
     resolved
 }
 
-/// What a `use` brings in: the name in every namespace, or the whole module.
+/// The symbols that a `use` imports: the name in every namespace, or the whole module.
 fn use_targets(
     world: &ResolutionContext<'_>,
     module: &RustModule,
@@ -67,7 +67,7 @@ fn use_targets(
     all
 }
 
-/// A name that its module does not show is still asked of it: a macro may make it there.
+/// A name that the module does not declare is attributed to it: a macro may declare it there.
 fn undeclared_target(
     world: &ResolutionContext<'_>,
     module: &RustModule,
@@ -83,7 +83,7 @@ fn undeclared_target(
     })
 }
 
-/// What is reached by a path in the code itself, or through a star.
+/// The symbols that are used through a path in the code or through a star import.
 fn mentioned_uses(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> Vec<ImportUse> {
     let mut takings = Vec::new();
     for mention in &here.references.mentions {
@@ -124,7 +124,7 @@ fn origin(def: PathTarget) -> SymbolOrigin {
     }
 }
 
-/// Whether the library that a file is part of may be published; none where it is part of none.
+/// Whether the library of a file may be published; `None` if the file belongs to no library.
 pub(super) fn is_library_publishable(
     world: &ResolutionContext<'_>,
     file: &RepoPath,

@@ -1,4 +1,4 @@
-//! Modules: which file a `mod` declaration means, and which module is around a file.
+//! Modules: the file of a `mod` declaration, and the parent module of a file.
 
 use base::RepoPath;
 use syntax::ImportKind;
@@ -7,11 +7,11 @@ use super::{crates, folder};
 use crate::outline::ImportRequest;
 use crate::resolve::{ResolutionContext, normalised_below};
 
-/// A module: a file, or a module inside one.
+/// A module: a file, or an inline module of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct RustModule {
     pub file: RepoPath,
-    /// The names of the modules inside the file, joined by `.`
+    /// The names of the inline modules, joined with `.`; empty for the file itself
     pub scope: String,
 }
 
@@ -20,18 +20,18 @@ impl RustModule {
         Self { file, scope: String::new() }
     }
 
-    /// The module around this one.
+    /// The parent module.
     pub(super) fn parent(&self, world: &ResolutionContext<'_>) -> Option<Self> {
         match self.scope.rsplit_once('.') {
             Some((around, _)) => Some(Self { file: self.file.clone(), scope: around.to_owned() }),
             None if !self.scope.is_empty() => Some(Self::file_root(self.file.clone())),
             None => (*world
-                .memoise("rust parent", (&self.file, ""), || declaring_module(world, &self.file)))
+                .memoise("rust parent", &self.file, "", || declaring_module(world, &self.file)))
             .clone(),
         }
     }
 
-    /// A module inside this one that has no file of its own.
+    /// An inline module of this one.
     pub(super) fn inner(&self, name: &str) -> Self {
         let scope = match self.scope.as_str() {
             "" => name.to_owned(),
@@ -52,7 +52,7 @@ pub(super) fn child_file(
     let inner: String =
         module.scope.split('.').filter(|p| !p.is_empty()).map(|p| format!("{p}/")).collect();
     if asked.is_path {
-        // Inside an inline module the path starts from where that module's files would be.
+        // Inside an inline module the path is relative to the folder of its files.
         let start = if inner.is_empty() { folder(&module.file) } else { format!("{own}{inner}") };
         return normalised_below(&start, &asked.specifier).filter(|path| world.has(path));
     }
@@ -60,7 +60,7 @@ pub(super) fn child_file(
     world.first_existing([format!("{own}{inner}{name}.rs"), format!("{own}{inner}{name}/mod.rs")])
 }
 
-/// The folder that the modules of a file lie in.
+/// The folder of the submodules of a file.
 fn child_folder(world: &ResolutionContext<'_>, file: &RepoPath) -> String {
     let (around, name) = (folder(file), file.name());
     let stem = name.strip_suffix(".rs").unwrap_or(&name);
@@ -68,12 +68,12 @@ fn child_folder(world: &ResolutionContext<'_>, file: &RepoPath) -> String {
     if is_flat { around } else { format!("{around}{stem}/") }
 }
 
-/// Whether a `#[path]` says where this file is; then its modules lie beside it.
+/// Whether a `#[path]` attribute names this file. Then its submodules are beside it.
 fn has_path_attribute(world: &ResolutionContext<'_>, file: &RepoPath) -> bool {
     path_declaring_module(world, file).is_some()
 }
 
-/// The module that says by `#[path]` that this file is its.
+/// The module that declares this file with `#[path]`.
 fn path_declaring_module(world: &ResolutionContext<'_>, file: &RepoPath) -> Option<RustModule> {
     world.files_with_path_modules().iter().filter(|by| *by != file).find_map(|by| {
         let offers = world.interface(by)?;
@@ -114,12 +114,12 @@ fn declaring_module(world: &ResolutionContext<'_>, file: &RepoPath) -> Option<Ru
     };
     let declared = candidates.iter().find(declares).map(|by| RustModule::file_root(by.clone()));
     declared.or_else(|| inline_module_at(world, &lies_in, &name)).or_else(|| {
-        // A macro may declare it, out of sight.
+        // A macro may declare it.
         candidates.first().map(|by| RustModule::file_root(by.clone()))
     })
 }
 
-/// Files whose modules may lie in a folder, the likeliest first.
+/// Files whose submodules may be in a folder, the most likely first.
 fn candidate_parent_files(world: &ResolutionContext<'_>, lies_in: &RepoPath) -> Vec<RepoPath> {
     let prefix = crate::resolve::path_prefix(lies_in);
     let plain = prefix.trim_end_matches('/');
@@ -139,7 +139,7 @@ fn candidate_parent_files(world: &ResolutionContext<'_>, lies_in: &RepoPath) -> 
     all
 }
 
-/// An inline module whose files lie in this folder: `mod a { mod b; }` is `a/b.rs`.
+/// The inline module whose files are in this folder: `mod a { mod b; }` is `a/b.rs`.
 fn inline_module_at(
     world: &ResolutionContext<'_>,
     lies_in: &RepoPath,

@@ -1,4 +1,4 @@
-//! Paths: what `a::b::C` means in a module.
+//! Resolves paths: what `a::b::C` means in a module.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -10,40 +10,49 @@ use super::modules::{self, RustModule};
 use crate::outline::{ModuleInterface, ModuleItem, ModuleItemTarget};
 use crate::resolve::{MAX_REEXPORT_CHAIN, ResolutionContext};
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum PathTarget {
     Module(RustModule),
-    /// An item of a file, by its nested name
+    /// An item of a file, by its full name
     Item(RepoPath, String),
 }
 
-/// How many names are looked up for one path; stars upon stars could go on for ever.
+/// Lookups for one path: star imports of star imports could otherwise be unlimited.
 const MAX_PATH_STEPS: u32 = 2_000;
 
-/// What a name stands for in a path.
+/// The namespace in which a name of a path is looked up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum PathNamespace {
-    /// Whatever it means, in every namespace
+    /// All namespaces
     All,
-    /// What the rest of the path is looked for in: a module, if there is one of that name
+    /// Things that contain the rest of the path: a module, if there is one of that name
     Container,
 }
 
-impl PathNamespace {
-    fn for_rest(rest: &[&str]) -> Self {
-        if rest.is_empty() { Self::All } else { Self::Container }
+/// A name that is looked up in a module.
+#[derive(Debug, Clone, Copy)]
+struct NameQuery<'n> {
+    name: &'n str,
+    namespace: PathNamespace,
+}
+
+impl<'n> NameQuery<'n> {
+    /// A name of a path that goes on with the names in `rest`.
+    const fn before(name: &'n str, rest: &[&str]) -> Self {
+        let namespace = if rest.is_empty() { PathNamespace::All } else { PathNamespace::Container };
+        Self { name, namespace }
     }
 }
 
-/// The names that are being followed, so that no circle is walked twice.
+/// The lookups in progress, so that circles end.
 #[derive(Debug, Default)]
 pub(super) struct PathSearch {
     in_progress: BTreeSet<(RustModule, String, PathNamespace)>,
     step_count: u32,
 }
 
-/// What a path means, seen from a module. Several, where namespaces give a name several meanings.
+/// The targets of a path in a module: several if namespaces give a name several meanings.
 pub(super) fn find(
     world: &ResolutionContext<'_>,
     from: &RustModule,
@@ -58,23 +67,23 @@ pub(super) fn find(
         "self" => vec![PathTarget::Module(from.clone())],
         "super" => from.parent(world).map(PathTarget::Module).into_iter().collect(),
         "Self" => Vec::new(),
-        name => lookup_local(world, from, (name, PathNamespace::for_rest(rest)), steps),
+        name => lookup_local(world, from, NameQuery::before(name, rest), steps),
     };
     follow_path(world, start, rest, steps)
 }
 
-/// A name as a module knows it: its own, a crate's, or the one that everybody has.
+/// Looks up the first name of a path: a name of the module, else a crate.
 fn lookup_local(
     world: &ResolutionContext<'_>,
     from: &RustModule,
-    asked: (&str, PathNamespace),
+    asked: NameQuery<'_>,
     steps: &mut PathSearch,
 ) -> Vec<PathTarget> {
     let own = lookup(world, from, asked, steps);
     if !own.is_empty() {
         return own;
     }
-    let other = crates::library_root(world, &from.file, asked.0);
+    let other = crates::library_root(world, &from.file, asked.name);
     other.map(|file| PathTarget::Module(RustModule::file_root(file))).into_iter().collect()
 }
 
@@ -91,13 +100,13 @@ fn follow_path(
             next.extend(match *name {
                 "super" => module.parent(world).map(PathTarget::Module).into_iter().collect(),
                 "self" => vec![def.clone()],
-                name => lookup(world, module, (name, PathNamespace::for_rest(rest)), steps),
+                name => lookup(world, module, NameQuery::before(name, rest), steps),
             });
         }
     }
     if next.is_empty() {
-        // A variant or an associated function: what is taken is the type. A module of that name
-        // goes first, since only a module has items.
+        // A variant or an associated function: the target is its type. A module of that name takes
+        // precedence, since only a module has items.
         return start.into_iter().filter(|def| matches!(def, PathTarget::Item(..))).collect();
     }
     follow_path(world, next, rest, steps)
@@ -105,7 +114,7 @@ fn follow_path(
 
 /// The root module of the crate that a module is in.
 pub(super) fn root(world: &ResolutionContext<'_>, from: &RustModule) -> Option<RustModule> {
-    let found = world.memoise("rust crate root", (&from.file, ""), || {
+    let found = world.memoise("rust crate root", &from.file, "", || {
         let mut at = RustModule::file_root(from.file.clone());
         for _ in 0..MAX_REEXPORT_CHAIN {
             match at.parent(world) {
@@ -118,14 +127,14 @@ pub(super) fn root(world: &ResolutionContext<'_>, from: &RustModule) -> Option<R
     Some((*found).clone())
 }
 
-/// What a name means inside a module.
+/// Looks up a name in a module.
 fn lookup(
     world: &ResolutionContext<'_>,
     module: &RustModule,
-    asked: (&str, PathNamespace),
+    asked: NameQuery<'_>,
     steps: &mut PathSearch,
 ) -> Vec<PathTarget> {
-    let step = (module.clone(), asked.0.to_owned(), asked.1);
+    let step = (module.clone(), asked.name.to_owned(), asked.namespace);
     steps.step_count += 1;
     if steps.step_count > MAX_PATH_STEPS || !steps.in_progress.insert(step.clone()) {
         return Vec::new();
@@ -138,15 +147,16 @@ fn lookup(
 fn in_module(
     world: &ResolutionContext<'_>,
     module: &RustModule,
-    (name, wanted): (&str, PathNamespace),
+    asked: NameQuery<'_>,
     steps: &mut PathSearch,
 ) -> Vec<PathTarget> {
+    let NameQuery { name, namespace: wanted } = asked;
     let Some(offers) = world.interface(&module.file) else { return Vec::new() };
-    let names = world.memoise("rust names", (&module.file, ""), || ModuleNames::of(&offers));
+    let names = world.memoise("rust names", &module.file, "", || ModuleNames::of(&offers));
     let Some(scope) = names.0.get(&module.scope) else { return Vec::new() };
     let called = scope.positions_by_name.get(strip_raw_prefix(name)).into_iter().flatten();
     let called: Vec<_> = called.map(|at| &offers.names[*at]).collect();
-    // `use parse::parse` beside `mod parse` asks for the module, not for itself.
+    // `use parse::parse` beside `mod parse` means the module, not itself.
     let is_declared = |named: &&&ModuleItem| match &named.what {
         ModuleItemTarget::Inner => true,
         ModuleItemTarget::From(import, _) => {
@@ -159,18 +169,18 @@ fn in_module(
     for named in only.map_or(called.as_slice(), std::slice::from_ref) {
         match &named.what {
             ModuleItemTarget::Own(full) => {
-                found.push(PathTarget::Item(module.file.clone(), full.clone()))
+                found.push(PathTarget::Item(module.file.clone(), full.clone()));
             }
             ModuleItemTarget::Inner => found.push(PathTarget::Module(module.inner(&named.name))),
             ModuleItemTarget::From(import, inner) => {
-                found.extend(lookup_import(world, module, &offers, (*import, inner), steps));
+                found.extend(lookup_import(world, module, &offers, *import, inner, steps));
             }
             ModuleItemTarget::Star(_) => {}
         }
     }
     if found.is_empty() {
         for import in &scope.stars {
-            found.extend(lookup_import(world, module, &offers, (*import, name), steps));
+            found.extend(lookup_import(world, module, &offers, *import, name, steps));
             if !found.is_empty() {
                 break;
             }
@@ -179,16 +189,16 @@ fn in_module(
     found
 }
 
-/// The names of a file by the inline module they are in. A path asks for one name at a time, and
-/// files have thousands.
+/// The names of a file, by the inline module that contains them: a lookup asks for one name, and a
+/// file may have thousands.
 struct ModuleNames(HashMap<String, InlineModuleNames>);
 
 /// The names of one module.
 #[derive(Default)]
 struct InlineModuleNames {
-    /// Where each stands among what the file offers
+    /// The positions of each name in the interface of the file
     positions_by_name: HashMap<String, Vec<usize>>,
-    /// The imports that bring in all of another module
+    /// Star imports
     stars: Vec<u32>,
 }
 
@@ -210,17 +220,18 @@ impl ModuleNames {
     }
 }
 
-/// A name as it is compared.
+/// A name without the prefix of a raw identifier.
 fn strip_raw_prefix(name: &str) -> &str {
     name.trim_start_matches("r#")
 }
 
-/// A name of an import of a module.
+/// Looks up a name of an import of a module.
 fn lookup_import(
     world: &ResolutionContext<'_>,
     module: &RustModule,
     offers: &ModuleInterface,
-    (import, name): (u32, &str),
+    import: u32,
+    name: &str,
     steps: &mut PathSearch,
 ) -> Vec<PathTarget> {
     let asked = &offers.imports[import as usize];

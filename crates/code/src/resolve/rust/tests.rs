@@ -1,4 +1,4 @@
-//! Where Rust paths lead.
+//! Resolution of Rust paths.
 
 use crate::resolve::tests::Fixture;
 

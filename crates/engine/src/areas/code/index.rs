@@ -43,7 +43,7 @@ impl Indexer for CodeIndexer {
         let ready: Option<&PreparedCode> =
             file.prepared.and_then(|prepared| prepared.downcast_ref());
         let digest = ready.and_then(|ready| ready.digest.as_ref());
-        code::index_file(conn, file.path, (file.facts, digest), file.is_new)?;
+        code::index_file(conn, file.path, file.facts, digest, file.is_new)?;
         let texts = ready.iter().flat_map(|ready| &ready.texts);
         texts.into_iter().try_for_each(|text| search::put_tokenized(conn, text))
     }

@@ -115,8 +115,12 @@ impl Query for Find {
         };
         let names = symbol_names(view)?;
         let (offset, limit) = (self.offset.get(), self.limit.get());
-        let (total, found) =
-            code::find_symbols((view.index()?.conn(), &names), &wanted, (offset, limit))?;
+        let (total, found) = code::find_symbols(
+            view.index()?.conn(),
+            &names,
+            &wanted,
+            code::ResultRange { offset, limit },
+        )?;
         let (offset, limit, total) = (offset as u64, limit as u64, total as u64);
         let paging = Paging { offset, limit, total };
         let symbols = found.into_iter().map(symbol).collect();

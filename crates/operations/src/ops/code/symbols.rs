@@ -191,9 +191,10 @@ fn ask_server<'f>(
 fn from_index(view: &View, query: &str) -> Result<Vec<ServerSymbol>> {
     let wanted = code::SymbolNameQuery { name: query, kind: None, exported: None, path: None };
     let (_, rows) = code::find_symbols(
-        (view.index()?.conn(), &*symbol_names(view)?),
+        view.index()?.conn(),
+        &*symbol_names(view)?,
         &wanted,
-        (0, MAX_SYMBOLS),
+        code::ResultRange { offset: 0, limit: MAX_SYMBOLS },
     )?;
     let symbol = |found: code::SymbolMatch| {
         let row = found.symbol;

@@ -146,13 +146,13 @@ fn doubt_not_read(view: &View, found: &[Found]) -> Result<()> {
 fn doubt_mentioned(view: &View, found: &mut [Found]) -> Result<()> {
     let is_doubtful = |one: &Found| {
         let is_rust = syntax::Language::from_path(&one.symbol.path) == Some(syntax::Language::Rust);
-        one.certainty != code::Unneeded::Maybe && !is_rust // compiled: no page can name it
+        one.certainty != code::UnusedCertainty::Maybe && !is_rust // compiled: no page can name it
     };
     let names = found.iter().filter(|one| is_doubtful(one)).map(|one| one.symbol.name.as_str());
     let mentioned = mentions::find_mentions(view, &names.collect())?;
     for one in found.iter_mut().filter(|one| is_doubtful(one)) {
         if let Some(path) = mentioned.get(&one.symbol.name) {
-            one.certainty = code::Unneeded::Maybe;
+            one.certainty = code::UnusedCertainty::Maybe;
             one.reason = format!("{path} has that name, and is not followed");
         }
     }
@@ -160,11 +160,11 @@ fn doubt_mentioned(view: &View, found: &mut [Found]) -> Result<()> {
     Ok(())
 }
 
-const fn sure(found: code::Unneeded) -> UnusedConfidence {
+const fn sure(found: code::UnusedCertainty) -> UnusedConfidence {
     match found {
-        code::Unneeded::Certain => UnusedConfidence::Certain,
-        code::Unneeded::Likely => UnusedConfidence::Likely,
-        code::Unneeded::Maybe => UnusedConfidence::Maybe,
+        code::UnusedCertainty::Certain => UnusedConfidence::Certain,
+        code::UnusedCertainty::Likely => UnusedConfidence::Likely,
+        code::UnusedCertainty::Maybe => UnusedConfidence::Maybe,
     }
 }
 

@@ -258,7 +258,7 @@ fn folder_inside(file: &RepoPath, folder: &RepoPath) -> Option<RepoPath> {
 fn exports_by_file(view: &View, folder: &RepoPath) -> Result<BTreeMap<RepoPath, Vec<SymbolRow>>> {
     let (low, high) = range_below(folder);
     let mut by_file: BTreeMap<RepoPath, Vec<SymbolRow>> = BTreeMap::new();
-    for row in code::top_level_exports_between(view.index()?.conn(), (&low, &high))? {
+    for row in code::top_level_exports_between(view.index()?.conn(), &low, &high)? {
         by_file.entry(row.path.clone()).or_default().push(row);
     }
     Ok(by_file)

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use base::Span;
 
+use crate::descriptor::CommentSyntax;
 use crate::doc_comments::{self, DocCommentStyle};
 use crate::line_index::{LineIndex, offset};
 use crate::model::{
@@ -12,7 +13,7 @@ use crate::model::{
     Symbol, SymbolFlags, SymbolKind, SymbolOwner, SyntaxError, TypeParam, TypeRef, Visibility,
 };
 use crate::plain_text;
-use crate::signature::{self, CommentSyntax};
+use crate::signature;
 
 /// How many syntax errors are kept of one file.
 const MAX_ERRORS: usize = 50;

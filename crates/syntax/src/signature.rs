@@ -1,18 +1,10 @@
 //! Declarations on one line, and fingerprints that do not change with layout.
 
+use crate::descriptor::CommentSyntax;
 use crate::model::{Fingerprint, SymbolKind};
 
 /// The longest signature that is kept, in bytes.
 const MAX_SIGNATURE_LEN: usize = 400;
-
-/// Which comments are cut out of a declaration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CommentSyntax {
-    /// `//` and `/* */`
-    CStyle,
-    /// `#` to the end of the line
-    Hash,
-}
 
 /// A declaration on one line: comments out, white space folded, no brace at its end.
 pub(crate) fn one_line(text: &str, comments: CommentSyntax) -> String {
@@ -24,7 +16,7 @@ pub(crate) fn one_line(text: &str, comments: CommentSyntax) -> String {
             folded.push('…');
             break;
         }
-        let skipped = comment_len(rest, comments);
+        let skipped = comments.comment_len(rest);
         if skipped > 0 || next.is_whitespace() {
             is_new_line |= next == '\n';
             rest = &rest[skipped.max(next.len_utf8())..];
@@ -71,19 +63,6 @@ fn insert_member_separator(folded: &mut String, next: char) {
     if !goes_on {
         folded.truncate(before.len());
         folded.push_str("; ");
-    }
-}
-
-/// How long the comment is that a text starts with.
-fn comment_len(text: &str, comments: CommentSyntax) -> usize {
-    let line = || text.find('\n').unwrap_or(text.len());
-    match comments {
-        CommentSyntax::CStyle if text.starts_with("//") => line(),
-        CommentSyntax::CStyle if text.starts_with("/*") => {
-            text.find("*/").map_or(text.len(), |end| end + 2)
-        }
-        CommentSyntax::Hash if text.starts_with('#') => line(),
-        _ => 0,
     }
 }
 
@@ -155,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_declaration_fits_on_a_line() {
-        let folded = |text| one_line(text, CommentSyntax::CStyle);
+        let folded = |text| one_line(text, CommentSyntax::C_STYLE);
         assert_eq!(
             folded("fn a(\n    b: u8, // why\n    c: u8,\n) -> D {"),
             "fn a(b: u8, c: u8) -> D"
@@ -167,7 +146,7 @@ mod tests {
             ),
             "type A = { a: Array<string>; f(x: 1): () => void; b?: | 1 | 2; }"
         );
-        assert_eq!(one_line("def f(a, # x\n  b)", CommentSyntax::Hash), "def f(a, b)");
+        assert_eq!(one_line("def f(a, # x\n  b)", CommentSyntax::HASH), "def f(a, b)");
     }
 
     #[test]

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use base::entity::strip_namesake_mark;
 
+use crate::descriptor::OverloadGrouping;
 use crate::model::{FileFacts, Symbol, SymbolFlags, SymbolKind};
 use crate::signature;
 use crate::{Language, line_index::offset};
@@ -108,8 +109,8 @@ fn group_declarations_by_symbol(
     if !members.iter().all(|at| is_function(symbol(at).kind)) {
         return group_functions_separately(language, symbols, members, &alone());
     }
-    match language {
-        Language::TypeScript | Language::Tsx | Language::JavaScript => {
+    match language.descriptor().semantics.overloads {
+        OverloadGrouping::SignaturesBeforeBody => {
             let is_static = |at: &u32| symbol(at).flags.contains(SymbolFlags::STATIC);
             let (of_type, of_value): (Vec<u32>, Vec<u32>) =
                 members.iter().copied().partition(is_static);
@@ -121,13 +122,13 @@ fn group_declarations_by_symbol(
             found.sort();
             found
         }
-        Language::Python => {
+        OverloadGrouping::OverloadDecorator => {
             let is_overload =
                 |at: &u32| symbol(at).decorators.iter().any(|one| one.name.ends_with("overload"));
             group_signatures_with_next_body(symbols, members, is_overload)
         }
         // A name has one body in C; another is under another condition of the preprocessor.
-        Language::C => {
+        OverloadGrouping::OneBody => {
             let (signatures, mut bodies): (Vec<u32>, Vec<u32>) =
                 members.iter().copied().partition(|at| symbol(at).body.is_none());
             let first = bodies.drain(..bodies.len().min(1)).collect::<Vec<u32>>();
@@ -135,8 +136,8 @@ fn group_declarations_by_symbol(
             first.sort_unstable();
             std::iter::once(first).chain(bodies.into_iter().map(|at| vec![at])).collect()
         }
-        Language::Cpp if bodies == 1 => vec![members.to_vec()],
-        _ => alone(),
+        OverloadGrouping::OnlyBody if bodies == 1 => vec![members.to_vec()],
+        OverloadGrouping::OnlyBody | OverloadGrouping::None => alone(),
     }
 }
 

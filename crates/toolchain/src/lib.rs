@@ -1,4 +1,5 @@
-//! Language servers: which there are, where one is found, and whether it really starts.
+//! Language servers, formatters and linters: where a program is found, whether it really starts,
+//! and how it is run. Which programs serve a language is said by `syntax::tools`.
 //!
 //! The only crate besides `git` that starts processes: `process` cleans the environment, gives
 //! each program a process group of its own, and takes the whole group down with it. Nothing here
@@ -13,7 +14,6 @@ mod probe;
 mod process;
 mod program_failure;
 mod run;
-mod servers;
 pub mod tools;
 
 pub use find::{ProgramFile, ProgramOrigin, find_program};
@@ -21,4 +21,3 @@ pub use host::ToolHost;
 pub use probe::{ServerInfo, probe};
 pub use program_failure::ProgramFailure;
 pub use run::{ProgramOutput, run_program};
-pub use servers::{SERVERS, ServerSpec, server_by_program, servers_for};

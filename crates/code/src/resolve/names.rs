@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use base::RepoPath;
 
 use super::{
-    ImportResolver, ImportUse, MAX_REEXPORT_CHAIN, OutlinedFile, ResolutionContext,
+    ImportTargetFn, ImportUse, MAX_REEXPORT_CHAIN, OutlinedFile, ResolutionContext,
     ResolvedImports, SymbolOrigin,
 };
 use crate::outline::{ImportRequest, ModuleItemTarget};
@@ -20,7 +20,7 @@ pub(super) type NamespaceResolver =
 
 /// What differs between these languages.
 pub(super) struct ModuleRules {
-    pub target: ImportResolver,
+    pub target: ImportTargetFn,
     /// Only where folders can be packages
     pub submodules: Option<(SubmoduleResolver, NamespaceResolver)>,
 }

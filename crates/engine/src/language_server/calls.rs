@@ -10,7 +10,7 @@ use toolchain::lsp::{LspPosition, offset_at, path_from_uri};
 
 use super::locations::{ParsedFile, ParsedFileCache, enclosing_node};
 use super::{AnswerSource, LanguageServer, MissingServer, TargetPosition};
-use crate::answers::role::is_test;
+use crate::answers::role::is_test_file;
 use crate::contract::args::NodeTarget;
 use crate::graph::Direction;
 use crate::view::View;
@@ -56,7 +56,7 @@ impl CallGraph {
         direction: Direction,
     ) -> Result<Option<Vec<(EntityRef, EntityRef)>>> {
         let EntityRef::Symbol(path, _) = here else { return Ok(None) };
-        if Language::from_path(path).map(language_family) != Some(language_family(self.language)) {
+        if Language::from_path(path).map(Language::family) != Some(self.language.family()) {
             return Ok(None);
         }
         let mut edges = Vec::new();
@@ -107,7 +107,8 @@ fn ask(
         Err(absent) => return Ok(Err(absent)),
     };
     // What a test declares, only its own project calls.
-    let reaches_out = incoming && !is_test(&spot.path) && server.open_projects_mentioning(&spot)?;
+    let reaches_out =
+        incoming && !is_test_file(&spot.path) && server.open_projects_mentioning(&spot)?;
     let prepare = ("textDocument/prepareCallHierarchy", "callHierarchyProvider");
     let items = match server.ask(prepare, &server.at(&spot))? {
         Ok(items) => items,
@@ -214,15 +215,6 @@ fn hierarchy_item_node(
 /// Kinds of symbols, as the protocol numbers them.
 const FILE_SYMBOL_KIND: u64 = 1;
 const MODULE_SYMBOL_KIND: u64 = 2;
-
-/// Languages that one server serves count as one.
-fn language_family(language: Language) -> Language {
-    match language {
-        Language::Tsx | Language::JavaScript => Language::TypeScript,
-        Language::C => Language::Cpp,
-        other => other,
-    }
-}
 
 #[cfg(test)]
 mod tests {

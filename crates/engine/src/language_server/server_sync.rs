@@ -13,7 +13,6 @@ use toolchain::lsp::{
     StoppedServer,
 };
 
-use super::choice::language_id;
 use crate::index::tables;
 use crate::view::View;
 
@@ -152,7 +151,8 @@ fn file_notification(
             _ => None,
         },
     };
-    let language = Language::from_path(path).map_or("plaintext", language_id);
+    let language =
+        Language::from_path(path).map_or("plaintext", |language| language.descriptor().lsp_id);
     let path = view.tree().root().join(path.to_relative());
     Ok(Some(FileUpdate { path, language, text, kind: change }))
 }

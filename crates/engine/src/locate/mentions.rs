@@ -6,7 +6,7 @@ use base::{RepoPath, Result};
 use store::Connection;
 
 use super::tables;
-use crate::answers::role::is_test;
+use crate::answers::role::is_test_file;
 use crate::view::View;
 
 /// A name with more definitions than this tells nobody where to look.
@@ -109,7 +109,7 @@ impl Mentions {
         }
         let name = meant.as_deref().unwrap_or(name);
         let is_whole = found.len() < MAX_DEFINITIONS_READ;
-        found.retain(|path| !is_test(path)); // what tests define for themselves is not asked for
+        found.retain(|path| !is_test_file(path)); // what tests define for themselves is not asked for
         if is_whole && found.len() <= MAX_DEFINITIONS {
             #[expect(clippy::cast_precision_loss, reason = "at most five")]
             let each = worth / found.len().max(1) as f64;

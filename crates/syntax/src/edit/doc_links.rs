@@ -5,13 +5,14 @@
 
 use base::Span;
 
-use super::doc_comment::{self, DocCommentForm};
+use super::doc_comment;
 use super::text_layout::{dominant_newline, indent_at, is_first_on_line};
 use super::{
     DocTarget, EditRefusal, TextSplice, apply_splices, doc_link_removal, extract_code, find_owner,
     first_new_error, module_comment,
 };
 use crate::Language;
+use crate::descriptor::DocCommentForm;
 use crate::doc_comments;
 use crate::line_index::offset;
 use crate::model::{DocLink, DocTag, FileFacts, SymbolKind, SymbolOwner};
@@ -173,16 +174,18 @@ fn link_candidates(
         let known =
             facts.doc.as_ref().filter(|doc| !doc_comments::is_notice(&text[doc.span.range()]));
         return match known {
-            Some(doc) => doc_comment::line_insertion_candidates(text, doc.span, said, newline),
+            Some(doc) => {
+                doc_comment::line_insertion_candidates(language, text, doc.span, said, newline)
+            }
             None => module_comment::module_comment_candidates(language, text, said, newline),
         };
     };
     let symbol = &facts.symbols[at as usize];
     if let Some(doc) = &symbol.doc {
-        return doc_comment::line_insertion_candidates(text, doc.span, said, newline);
+        return doc_comment::line_insertion_candidates(language, text, doc.span, said, newline);
     }
     let has_body = symbol.kind.is_callable() || symbol.kind == SymbolKind::Class;
-    if language == Language::Python && has_body {
+    if language.descriptor().doc_forms.symbol == DocCommentForm::Docstring && has_body {
         return symbol
             .body
             .map(|body| docstring_in_body(text, body, said, newline))
@@ -210,7 +213,7 @@ fn comment_above(
     said: &str,
     newline: &str,
 ) -> Vec<TextSplice> {
-    let form = match DocCommentForm::for_symbol(language) {
+    let form = match language.descriptor().doc_forms.symbol {
         DocCommentForm::Docstring => DocCommentForm::Lines("#:"),
         other => other,
     };
@@ -220,7 +223,7 @@ fn comment_above(
         let indent = indent_at(text, at);
         tries.push(TextSplice::insert(at, format!("{comment}{newline}{indent}")));
     }
-    if let Some(form) = DocCommentForm::for_inline(language) {
+    if let Some(form) = language.descriptor().doc_forms.inline {
         tries.push(TextSplice::insert(at, format!("{} ", form.one_line_comment(said))));
     }
     tries

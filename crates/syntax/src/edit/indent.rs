@@ -28,15 +28,17 @@ pub(super) fn indentation_candidates(
         !line.trim().is_empty() && !inside(u32::try_from(*at).unwrap_or_default())
     });
     let fits = own.is_empty()
-        && rest.map(|(_, line)| line).all(|line| line.starts_with(indent) || stays_at_margin(line))
-        && (language != Language::Python || is_body_deeper(&flush, indent));
+        && rest
+            .map(|(_, line)| line)
+            .all(|line| line.starts_with(indent) || stays_at_margin(language, line))
+        && (!language.descriptor().layout.is_indented || is_body_deeper(&flush, indent));
     if fits { vec![flush, moved] } else { vec![moved, flush] }
 }
 
 /// Whether a line stands at the margin whatever is around it: code that was commented out, or a
-/// word to the preprocessor.
-fn stays_at_margin(line: &str) -> bool {
-    ["//", "#", "/*"].iter().any(|mark| line.starts_with(mark))
+/// preprocessor directive.
+fn stays_at_margin(language: Language, line: &str) -> bool {
+    line.starts_with('#') || language.descriptor().comments.comment_len(line) > 0
 }
 
 /// Whether the body of a Python definition is deeper than the definition would be. The grammar

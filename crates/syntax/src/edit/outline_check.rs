@@ -33,9 +33,9 @@ pub(super) fn check_outline_change(
     if lost {
         return Err(EditRefusal::NotPossible("something else would no longer be declared"));
     }
-    // Methods of Go and C++ belong to a type that may be elsewhere.
-    let is_loose = matches!(language, Language::Go | Language::Cpp);
-    if is_loose || is_member_of_parent(after, came, parent) {
+    if language.descriptor().layout.has_members_outside_type
+        || is_member_of_parent(after, came, parent)
+    {
         Ok(())
     } else {
         Err(EditRefusal::NotPossible("it would belong to something else there"))

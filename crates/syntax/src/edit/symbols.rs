@@ -275,8 +275,8 @@ impl<'t> SymbolEditor<'t> {
         }
         let is_list = extent.separator == Some(',') || extent.after_comma;
         let is_long = count_newlines(content) > 0 && !is_list;
-        let wide =
-            if self.language == Language::Python && self.symbol().parent.is_none() { 3 } else { 2 };
+        let top_level = self.language.descriptor().layout.top_level_line_breaks;
+        let wide = if self.symbol().parent.is_none() { top_level } else { 2 };
         let count = match known.map(count_newlines) {
             Some(count) if count >= 2 || (count == 1 && !is_long) => count,
             _ if is_long
@@ -376,19 +376,20 @@ impl<'t> SymbolEditor<'t> {
         } else {
             ways.extend([with_next, with_gap, alone]);
         }
-        if self.is_only_statement_of_body(extent) {
-            let mut empty = TextSplice::remove(extent.start, extent.end);
-            empty.text = "pass".into();
-            ways = vec![empty];
+        match self.language.descriptor().layout.empty_body {
+            Some(filler) if self.is_only_statement_of_body(extent) => {
+                let alone = TextSplice::remove(extent.start, extent.end);
+                vec![TextSplice { text: filler.into(), ..alone }]
+            }
+            _ => ways,
         }
-        ways
     }
 
-    /// Whether it is all that a Python body holds; its grammar takes an empty one, and Python not.
+    /// Whether it is the only statement of the body around it.
     fn is_only_statement_of_body(&self, extent: &SymbolExtent) -> bool {
         let parent = self.symbol().parent.map(|parent| &self.facts.symbols[parent as usize]);
         let body = parent.and_then(|parent| parent.body).map(|body| self.text[body.range()].trim());
-        self.language == Language::Python && body == Some(&self.text[extent.start..extent.end])
+        body == Some(&self.text[extent.start..extent.end])
     }
 
     /// An error inside the new text of a file that was broken elsewhere before: there one error can

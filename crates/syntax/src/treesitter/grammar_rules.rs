@@ -3,8 +3,7 @@
 use super::{GrammarWalker, LanguageFn, Node, NodeExt, children};
 use crate::doc_comments::DocCommentStyle;
 use crate::facts_builder::SymbolDraft;
-use crate::model::{Expr, SymbolKind, Visibility};
-use crate::signature::CommentSyntax;
+use crate::model::{Expr, FileFacts, SymbolKind, Visibility};
 
 /// How a node is read. Texts name fields.
 #[derive(Debug, Clone, Copy)]
@@ -64,11 +63,6 @@ pub(crate) trait GrammarRules: Sync {
     /// Its grammar.
     fn grammar(&self) -> LanguageFn;
 
-    /// How its comments look.
-    fn comments(&self) -> CommentSyntax {
-        CommentSyntax::CStyle
-    }
-
     /// How a node is read.
     fn rule(&self, walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule;
 
@@ -105,6 +99,14 @@ pub(crate) trait GrammarRules: Sync {
 
     /// Declares the parameters of a lambda that have no nodes of their own.
     fn lambda_params(&self, _walk: &mut GrammarWalker<'_>, _lambda: Node<'_>) {}
+
+    /// Whether a function sees the local names around it.
+    fn captures_locals(&self) -> bool {
+        false
+    }
+
+    /// Adds what follows from the file as a whole.
+    fn complete_file(&self, _text: &str, _facts: &mut FileFacts) {}
 
     /// Reads a node that has a rule of its own.
     fn custom_expr(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {

@@ -18,11 +18,11 @@ pub(crate) use tree_sitter_language::LanguageFn;
 pub(crate) use type_text::parse_type_text;
 pub(crate) use walk::{GrammarWalker, extract};
 
+use crate::descriptor::CommentSyntax;
 use crate::facts_builder::FactsBuilder;
 use crate::model::{FileFacts, SyntaxError};
 use crate::nesting;
 use crate::plain_text;
-use crate::signature::CommentSyntax;
 
 /// Brackets beyond this make a parser that recovers from errors take all memory.
 const MAX_BRACKET_DEPTH: u32 = 500;

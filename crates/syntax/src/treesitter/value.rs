@@ -230,6 +230,13 @@ impl GrammarWalker<'_> {
         self.names.push((name, local));
     }
 
+    /// Declares a local name for something other than a variable.
+    pub fn bind(&mut self, name: Node<'_>, kind: BindingKind) {
+        let name = self.text(name);
+        let local = self.builder.add_binding(name.clone(), kind);
+        self.names.push((name, local));
+    }
+
     /// Declares a parameter of the function around it.
     pub fn param(&mut self, name: Option<Node<'_>>, ty: Option<Node<'_>>) {
         self.param_with_kind(ParamKind::Plain, name, ty);

@@ -7,6 +7,7 @@ use super::{
     GrammarRules, Node, NodeExt, NodeRule, PendingTrivia, children, named_children,
     parse_type_text, span,
 };
+use crate::descriptor::CommentSyntax;
 use crate::facts_builder::{FactsBuilder, SymbolDraft};
 use crate::line_index::offset;
 use crate::model::{Decorator, Expr, FileFacts, Heritage, HeritageKind, SymbolKind, SymbolOwner};
@@ -26,18 +27,24 @@ pub(crate) struct GrammarWalker<'t> {
 }
 
 /// The facts of a file in a language.
-pub(crate) fn extract(dialect: &'static dyn GrammarRules, text: &str) -> FileFacts {
-    super::parse_and_walk(text, dialect.grammar(), dialect.comments(), |b, root| {
+pub(crate) fn extract(
+    rules: &'static dyn GrammarRules,
+    comments: CommentSyntax,
+    text: &str,
+) -> FileFacts {
+    super::parse_and_walk(text, rules.grammar(), comments, |builder, root| {
         let mut walk = GrammarWalker {
-            builder: b,
-            rules: dialect,
+            builder,
+            rules,
             names: Vec::new(),
             enclosing_statement: None,
             skipped_name: None,
             modifier_state: None,
         };
         walk.walk_children(root);
-        walk.builder.finish()
+        let mut facts = walk.builder.finish();
+        rules.complete_file(text, &mut facts);
+        facts
     })
 }
 
@@ -261,13 +268,17 @@ impl GrammarWalker<'_> {
     fn walk_declaration(&mut self, symbol: u32, node: Node<'_>) {
         let back = self.builder.enter_symbol(symbol);
         let is_function = self.builder.facts.symbols[symbol as usize].kind.is_callable();
-        let names = if is_function { std::mem::take(&mut self.names) } else { Vec::new() };
+        let hides_names = is_function && !self.rules.captures_locals();
+        let known = self.names.len();
+        let names = if hides_names { std::mem::take(&mut self.names) } else { Vec::new() };
         let state = self.modifier_state.take();
         self.skipped_name = self.rules.name(node).map(span);
         self.walk_children(node);
         self.modifier_state = state;
-        if is_function {
+        if hides_names {
             self.names = names;
+        } else if is_function {
+            self.names.truncate(known);
         }
         self.builder.restore_position(back);
     }

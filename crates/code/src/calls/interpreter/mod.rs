@@ -28,7 +28,10 @@ mod types;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
-use syntax::{BindingKind, FileFacts, Language, SymbolFlags, SymbolKind, SymbolOwner};
+use syntax::{
+    BindingKind, CallModel as LanguageFamily, FileFacts, Language, SymbolFlags, SymbolKind,
+    SymbolOwner,
+};
 
 pub(super) use export::module_scoped_name;
 pub(super) use go::{ELEMENT_MEMBER, RESULT_MEMBER};
@@ -48,22 +51,6 @@ const MAYBE_EXECUTED: u32 = u32::MAX;
 
 /// Steps that a new object or frame costs, for the memory it takes.
 const ALLOCATION_COST: usize = 4;
-
-/// How a language treats names.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LanguageFamily {
-    /// Definitions are statements; members go through the receiver
-    Python,
-    /// Declarations are there from the start; objects are open
-    JavaScript,
-    /// Names are paths through modules; types decide
-    Rust,
-    /// Names may be members of the class around; types decide
-    Classes,
-    /// Names are of the function, the package or an import, never of the receiver; what is
-    /// declared decides
-    Go,
-}
 
 /// What is known of a run of a function.
 #[derive(Debug, Default)]
@@ -167,23 +154,13 @@ pub(super) struct Interpreter<'a> {
 
 /// What a file says about calls.
 pub(super) fn interpret(language: Language, facts: &FileFacts) -> FileCallSummary {
-    let mut machine = Interpreter::new(family(language), facts);
+    let mut machine = Interpreter::new(language.semantics().calls, facts);
     machine.run_module();
     machine.expect_annotated();
     machine.summarise_all();
     machine.refill();
     machine.record_relations();
     machine.into_summary()
-}
-
-const fn family(language: Language) -> LanguageFamily {
-    match language {
-        Language::Python => LanguageFamily::Python,
-        Language::JavaScript | Language::TypeScript | Language::Tsx => LanguageFamily::JavaScript,
-        Language::Rust => LanguageFamily::Rust,
-        Language::Go => LanguageFamily::Go,
-        _ => LanguageFamily::Classes,
-    }
 }
 
 impl<'a> Interpreter<'a> {

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::descriptor::{LanguageDescriptor, LanguageKind, LanguageSemantics};
 use crate::{
-    bash, c, cpp, csharp, go, java, javascript, kotlin, manifest, markdown, php, python, ruby,
+    bash, c, cpp, csharp, go, java, javascript, kotlin, lua, manifest, markdown, php, python, ruby,
     rust, swift,
 };
 
@@ -79,6 +79,8 @@ languages! {
     GoModule => manifest::GO,
     /// The manifest of a Python project
     PythonProject => manifest::PYTHON,
+    /// Lua
+    Lua => lua::DESCRIPTOR,
 }
 
 impl Language {

@@ -26,6 +26,7 @@ mod javascript;
 mod kotlin;
 mod language;
 mod line_index;
+mod lua;
 mod manifest;
 mod markdown;
 mod model;

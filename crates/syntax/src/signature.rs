@@ -1,4 +1,4 @@
-//! Declarations on one line, and fingerprints that do not change with layout.
+//! One-line signatures of declarations, and fingerprints that do not change with layout.
 
 use crate::descriptor::CommentSyntax;
 use crate::model::{Fingerprint, SymbolKind};
@@ -6,7 +6,7 @@ use crate::model::{Fingerprint, SymbolKind};
 /// The longest signature that is kept, in bytes.
 const MAX_SIGNATURE_LEN: usize = 400;
 
-/// A declaration on one line: comments out, white space folded, no brace at its end.
+/// A declaration on one line: without comments, white space collapsed, no brace at its end.
 pub(crate) fn one_line(text: &str, comments: CommentSyntax) -> String {
     let mut folded = String::with_capacity(text.len().min(MAX_SIGNATURE_LEN));
     let mut rest = text;
@@ -51,7 +51,7 @@ pub(crate) fn one_line(text: &str, comments: CommentSyntax) -> String {
     trimmed.trim_end_matches(" =").trim_end().to_owned()
 }
 
-/// Puts a mark between two members of a type that only a line end told apart.
+/// Inserts `; ` between two members that were separated only by a line break.
 fn insert_member_separator(folded: &mut String, next: char) {
     let before = folded.trim_end();
     let goes_on = before.ends_with("=>")
@@ -66,7 +66,7 @@ fn insert_member_separator(folded: &mut String, next: char) {
     }
 }
 
-/// How long the quoted text is that a text starts with; to the end of the line at most.
+/// The length of the string literal that a text starts with, at most to the end of the line.
 fn quoted_len(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -81,7 +81,7 @@ fn quoted_len(text: &str, quote: char) -> usize {
     quote.len_utf8()
 }
 
-/// What to know a symbol by after it moved.
+/// The fingerprint that identifies a symbol after it has moved.
 pub(crate) fn fingerprint(
     name: &str,
     kind: SymbolKind,

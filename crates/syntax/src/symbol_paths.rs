@@ -1,8 +1,8 @@
-//! Names of declarations that share a path: which of them are one symbol, and how the others are
-//! told apart.
+//! Symbol paths of declarations with the same name: which are one symbol, and how the rest get
+//! unique paths.
 //!
 //! The signatures of one body are one symbol and keep one path; all but the declaration with the
-//! body are marked [`Flags::OVERLOAD`]. A method beside a field of its name is `assign_paths()`. Any other
+//! body are marked [`SymbolFlags::OVERLOAD`]. A method beside a field of its name is `name()`. Any other
 //! second declaration of a name gets `~` and digits of its signature. The names do not depend on
 //! which declaration comes first, but for the last rule.
 
@@ -47,7 +47,7 @@ fn group_by_shared_path(symbols: &[Symbol]) -> Vec<Vec<u32>> {
 }
 
 /// The paths that the declarations of a group want: methods beside a field of their name want
-/// `assign_paths()`.
+/// `name()`.
 fn split_methods_from_fields(
     symbols: &[Symbol],
     base: &str,
@@ -67,7 +67,7 @@ const fn is_function(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor)
 }
 
-/// Names some declarations that want the same path.
+/// Assigns paths to declarations that would have the same one.
 fn assign_paths(language: Language, symbols: &mut [Symbol], base: &str, members: &[u32]) {
     let mut taken = HashSet::new();
     for declarations in group_declarations_by_symbol(language, symbols, members) {
@@ -141,7 +141,8 @@ fn group_declarations_by_symbol(
     }
 }
 
-/// The same where other things share the name: functions among themselves.
+/// Groups the functions of a mixed set by the function rules; every other declaration is its own
+/// symbol.
 fn group_functions_separately(
     language: Language,
     symbols: &[Symbol],

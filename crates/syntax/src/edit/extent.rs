@@ -1,4 +1,4 @@
-//! How far a symbol reaches in its text, and what lies around it.
+//! The extent of a symbol in its file: leading comments, declaration, trailing separator.
 
 use base::Span;
 
@@ -10,7 +10,7 @@ use crate::line_index::offset;
 use crate::model::Symbol;
 use crate::{Language, doc_comments};
 
-/// What closes a list of members.
+/// Tokens that close a list of members.
 const CLOSERS: [&str; 7] = ["}", ")", "]", "end", "#endif", "#else", "#elif"];
 
 /// A symbol with the places around it that edits care about.
@@ -70,7 +70,7 @@ impl SymbolExtent {
     }
 }
 
-/// The stretch that is the symbol itself. One declarator of several is that declarator.
+/// The span of the symbol itself. For one declarator of several it is that declarator.
 pub(super) fn declaration_span(language: Language, text: &str, symbol: &Symbol) -> Span {
     let is_part = is_declarator(language, text, symbol);
     let whole = if is_part { symbol.declaration } else { symbol.span };

@@ -1,4 +1,4 @@
-//! Text that is to stand at an indentation, however the caller indented it.
+//! Re-indents new text for the place it is inserted at, however the caller indented it.
 
 use super::literal_lines;
 use super::text_layout::dominant_newline;
@@ -55,7 +55,7 @@ fn is_body_deeper(text: &str, indent: &str) -> bool {
     body.is_none_or(|line| line.len() - line.trim_start().len() > indent.len())
 }
 
-/// Lines with `from` taken off and `to` put on, the first one without.
+/// Replaces the indentation `from` by `to` on every line; the first line gets none.
 fn reindent(text: &str, from: &str, to: &str, inside: &dyn Fn(u32) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, line) in (0_u32..).zip(text.split_inclusive('\n')) {
@@ -72,7 +72,7 @@ fn reindent(text: &str, from: &str, to: &str, inside: &dyn Fn(u32) -> bool) -> S
     out
 }
 
-/// A text with the line ends of the file it goes to.
+/// A text with the line ends of the file it is inserted into.
 fn with_line_ends(text: &str, newline: &str) -> String {
     // What was cut out of a file with mixed line ends is left as it is.
     if text.contains('\r') { text.to_owned() } else { text.replace('\n', newline) }

@@ -211,7 +211,7 @@ fn defers_type(walk: &GrammarWalker<'_>, node: Node<'_>) -> bool {
     is_type || Go.further_names(node).is_empty() && walk.text(node).contains("struct")
 }
 
-/// Keeps what a structure or an interface takes in whole.
+/// Adds the embedded types of a struct or interface.
 pub(super) fn add_embedded(walk: &mut GrammarWalker<'_>, ty: Node<'_>, symbol: u32) {
     let list =
         if ty.kind() == "struct_type" { named_children(ty).first().copied() } else { Some(ty) };

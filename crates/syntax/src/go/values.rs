@@ -9,7 +9,7 @@ use crate::treesitter::{GrammarWalker, Node, NodeExt, named_children, span};
 const BUILTINS_WITHOUT_RESULT: [&str; 7] =
     ["len", "cap", "panic", "recover", "complex", "real", "imag"];
 
-/// What a node is worth that has a rule of its own.
+/// The value of a node with `NodeRule::Custom`.
 pub(super) fn read(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     match node.kind() {
         "identifier" => return name(walk, node),

@@ -1,4 +1,4 @@
-//! The walk that languages without one of their own share.
+//! The tree-sitter walker that most languages share.
 
 use base::Span;
 
@@ -54,7 +54,7 @@ impl GrammarWalker<'_> {
         self.builder.slice(span(node)).to_owned()
     }
 
-    /// Reads everything in a node.
+    /// Visits all children of a node.
     pub fn walk_children(&mut self, node: Node<'_>) {
         self.walk_children_with(node, PendingTrivia::default());
     }
@@ -89,7 +89,7 @@ impl GrammarWalker<'_> {
         }
     }
 
-    /// A comment that does not go on with the one before it leaves that to the module.
+    /// If this comment starts a new comment, the previous one becomes the module doc.
     fn add_comment<'n>(
         &mut self,
         pending: &mut PendingTrivia<'n>,
@@ -154,7 +154,7 @@ impl GrammarWalker<'_> {
         }
     }
 
-    /// Something around declarations: with one inside, the whole is that declaration.
+    /// Visits a wrapper of declarations; with one inside, the whole wrapper is that declaration.
     pub(super) fn walk_wrapper<'n>(&mut self, node: Node<'n>, pending: PendingTrivia<'n>) {
         let declares = |rule| matches!(rule, NodeRule::Symbol(_) | NodeRule::Wrap);
         let inner = named_children(node);
@@ -187,7 +187,7 @@ impl GrammarWalker<'_> {
         }
     }
 
-    /// Declares a symbol and reads what is in it.
+    /// Adds a symbol and visits its children.
     pub fn declare_symbol(
         &mut self,
         kind: SymbolKind,
@@ -264,7 +264,7 @@ impl GrammarWalker<'_> {
         Decorator { name, value: Expr::Unknown, span: span(node) }
     }
 
-    /// Reads what is in a declaration.
+    /// Visits the children of a declaration.
     fn walk_declaration(&mut self, symbol: u32, node: Node<'_>) {
         let back = self.builder.enter_symbol(symbol);
         let is_function = self.builder.facts.symbols[symbol as usize].kind.is_callable();
@@ -283,7 +283,7 @@ impl GrammarWalker<'_> {
         self.builder.restore_position(back);
     }
 
-    /// Keeps what a type inherits from.
+    /// Adds what a type inherits from.
     pub fn add_heritage(&mut self, symbol: u32, kind: HeritageKind, node: Node<'_>) {
         let (target, at) = (parse_type_text(&self.text(node)), span(node));
         let line = self.builder.lines.line(at.start);

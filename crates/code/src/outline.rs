@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 use syntax::{
-    BindingKind, Expr, FileFacts, Import, ImportKind, Language, Symbol, SymbolKind, SymbolOwner,
+    BindingKind, ExportedNames, Expr, FileFacts, Import, ImportKind, ImportResolver, Language,
+    Symbol, SymbolKind, SymbolOwner,
 };
 
 /// What other files see of a file: its imports and its names.
@@ -80,11 +81,13 @@ pub(crate) fn outline(
     facts: &FileFacts,
 ) -> (ModuleInterface, ModuleReferences) {
     let imports = facts.imports.iter().map(|import| import_request(facts, import)).collect();
-    let names = match language {
-        Language::JavaScript | Language::TypeScript | Language::Tsx => javascript_exports(facts),
-        Language::Rust => rust_items(facts),
-        Language::Python => top_level_items(facts).chain(python_import_bindings(facts)).collect(),
-        _ => top_level_items(facts).collect(),
+    let names = match language.semantics().exported_names {
+        ExportedNames::Exports => javascript_exports(facts),
+        ExportedNames::ModuleItems => rust_items(facts),
+        ExportedNames::TopLevelAndImports => {
+            top_level_items(facts).chain(python_import_bindings(facts)).collect()
+        }
+        ExportedNames::TopLevel => top_level_items(facts).collect(),
     };
     let asks = ModuleReferences {
         mentions: mentions(language, facts),
@@ -222,7 +225,8 @@ fn mentions(language: Language, facts: &FileFacts) -> Vec<PathMention> {
     let mut all = Vec::new();
     let uses = facts.flow.uses.iter().map(|used| (used.owner, &used.target, used.line));
     // In languages whose scopes are not analysed, only calls show references.
-    let calls = facts.flow.calls.iter().filter(|_| language == Language::Go);
+    let calls =
+        facts.flow.calls.iter().filter(|_| language.semantics().imports == ImportResolver::Go);
     for (owner, target, line) in uses.chain(calls.map(|call| (call.owner, &call.callee, call.line)))
     {
         let Some((import, path)) = mention_start(language, facts, target) else { continue };
@@ -240,7 +244,9 @@ type MentionStart = (Option<(u32, Option<u32>)>, Vec<String>);
 fn mention_start(language: Language, facts: &FileFacts, target: &Expr) -> Option<MentionStart> {
     match target {
         Expr::Path(parts) => Some((None, parts.clone())),
-        Expr::Name(name) if language == Language::Rust => Some((None, vec![name.clone()])),
+        Expr::Name(name) if language.semantics().imports == ImportResolver::Rust => {
+            Some((None, vec![name.clone()]))
+        }
         Expr::Member(object, name) => {
             let (import, mut path) = match &**object {
                 Expr::Local(local) => match facts.flow.bindings.get(*local as usize)?.kind {
@@ -248,7 +254,7 @@ fn mention_start(language: Language, facts: &FileFacts, target: &Expr) -> Option
                     _ => return None,
                 },
                 Expr::Import(import) => (Some((*import, None)), Vec::new()),
-                Expr::Name(name) if language == Language::Go => {
+                Expr::Name(name) if language.semantics().imports == ImportResolver::Go => {
                     (Some((go_import_of_package(facts, name)?, None)), Vec::new())
                 }
                 inner @ Expr::Member(..) => mention_start(language, facts, inner)?,

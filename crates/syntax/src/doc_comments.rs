@@ -1,4 +1,4 @@
-//! Doc comments: their text, and the tags in them that name something elsewhere.
+//! Parses doc comments: their text, and the tags in them that link to something else.
 //!
 //! A tag counts at the start of a line, outside fenced code; `implements REQ-1, REQ-2` counts
 //! where it is a whole line, or a whole sentence of one.
@@ -8,7 +8,7 @@ use base::Span;
 use crate::line_index::offset;
 use crate::model::DocTag;
 
-/// How a comment is marked.
+/// The syntax of a doc comment.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum DocCommentStyle {
     /// `/** … */`
@@ -19,15 +19,24 @@ pub(crate) enum DocCommentStyle {
     Docstring,
 }
 
-/// What a comment says.
+/// A parsed doc comment.
 pub(crate) struct ParsedDocComment {
-    /// Without the marks
+    /// The text without comment markers
     pub text: String,
-    /// Tag, target and where the target stands
-    pub links: Vec<(DocTag, String, Span)>,
+    /// The tags in it that link to something else
+    pub links: Vec<DocTagOccurrence>,
 }
 
-/// Reads the comment that starts at `start` of its file.
+/// A tag in a doc comment that links to something else.
+pub(crate) struct DocTagOccurrence {
+    pub tag: DocTag,
+    /// What it links to, as written
+    pub target: String,
+    /// The span of the target
+    pub span: Span,
+}
+
+/// Parses the comment that starts at offset `start` of its file.
 pub(crate) fn parse_doc_comment(raw: &str, start: u32, style: DocCommentStyle) -> ParsedDocComment {
     let mut said = ParsedDocComment { text: String::with_capacity(raw.len()), links: Vec::new() };
     let mut fenced = false;
@@ -49,7 +58,7 @@ pub(crate) fn parse_doc_comment(raw: &str, start: u32, style: DocCommentStyle) -
     said
 }
 
-/// The first sentence of a doc comment, on one line; a licence is not what a file is about.
+/// The first sentence of a doc comment, on one line, licence lines excluded.
 pub(crate) fn first_sentence(text: &str) -> Option<String> {
     let said = |line: &&str| {
         let lower = line.to_lowercase();
@@ -66,7 +75,7 @@ pub(crate) fn first_sentence(text: &str) -> Option<String> {
     (!sentence.is_empty()).then(|| sentence.chars().take(160).collect())
 }
 
-/// Whether a comment is a licence, or a line for tools, and so not about what follows it.
+/// Whether a comment is a licence or a directive for tools, and so does not document the code below.
 pub(crate) fn is_notice(comment: &str) -> bool {
     const WORDS: [&str; 19] = [
         "copyright",
@@ -96,7 +105,7 @@ pub(crate) fn is_notice(comment: &str) -> bool {
     })
 }
 
-/// A line without the marks of its comment.
+/// A line without comment markers.
 fn strip_markers(line: &str, style: DocCommentStyle, first: bool, last: bool) -> &str {
     let line = line.trim_end_matches(['\n', '\r']);
     match style {
@@ -144,7 +153,7 @@ fn dedent(text: &str) -> String {
 }
 
 /// Finds the tags of one line.
-fn collect_tags(line: &str, start: u32, found: &mut Vec<(DocTag, String, Span)>) {
+fn collect_tags(line: &str, start: u32, found: &mut Vec<DocTagOccurrence>) {
     let trimmed = line.trim_start();
     let tag = trimmed
         .strip_prefix(['@', '\\'])
@@ -152,7 +161,8 @@ fn collect_tags(line: &str, start: u32, found: &mut Vec<(DocTag, String, Span)>)
     if let Some(rest) = tag.filter(|rest| rest.starts_with([' ', '\t', ':'])) {
         let target = rest.trim_start_matches(':').trim();
         if !target.is_empty() {
-            found.push((DocTag::See, target.into(), subspan(line, target, start)));
+            let span = subspan(line, target, start);
+            found.push(DocTagOccurrence { tag: DocTag::See, target: target.into(), span });
         }
         return;
     }
@@ -163,7 +173,7 @@ fn collect_tags(line: &str, start: u32, found: &mut Vec<(DocTag, String, Span)>)
 
 /// Finds `implements REQ-1, REQ-2` where it is a whole line or a whole sentence of one: ids and
 /// nothing else, so that prose about implementing something is not taken for it.
-fn collect_implements_tags(line: &str, start: u32, found: &mut Vec<(DocTag, String, Span)>) {
+fn collect_implements_tags(line: &str, start: u32, found: &mut Vec<DocTagOccurrence>) {
     const WORD: &str = "mplements";
     for (at, _) in line.match_indices(WORD) {
         let Some(before) = line[..at].strip_suffix(['i', 'I']) else { continue };
@@ -176,13 +186,17 @@ fn collect_implements_tags(line: &str, start: u32, found: &mut Vec<(DocTag, Stri
         let words = list.filter(|word| !word.is_empty() && *word != "and");
         let ids: Vec<&str> = words.map(|word| word.trim_end_matches(['.', ';'])).collect();
         if ids.iter().all(|id| is_requirement_id(id)) {
-            let one = |id: &&str| (DocTag::Implements, (*id).to_owned(), subspan(line, id, start));
+            let one = |id: &&str| DocTagOccurrence {
+                tag: DocTag::Implements,
+                target: (*id).to_owned(),
+                span: subspan(line, id, start),
+            };
             found.extend(ids.iter().map(one));
         }
     }
 }
 
-/// Whether a sentence begins after a text; a tag's own mark may stand there.
+/// Whether a new sentence starts after `before`, ignoring a tag marker.
 fn starts_sentence(before: &str) -> bool {
     let before = before.strip_suffix(['@', '\\']).unwrap_or(before);
     let said = before.trim_end();
@@ -216,7 +230,7 @@ mod tests {
         let shown: Vec<_> = said
             .links
             .iter()
-            .map(|(tag, target, span)| {
+            .map(|DocTagOccurrence { tag, target, span }| {
                 let start = (span.start - 100) as usize;
                 assert_eq!(&raw[start..start + target.len()], target);
                 format!("{tag:?} {target}")

@@ -1,10 +1,11 @@
-//! Collects the facts of one file while a language's walk goes over it.
+//! Collects the facts of one file while a language's walker visits it.
 
 use std::collections::{HashMap, HashSet};
 
 use base::Span;
 
-use crate::doc_comments::{self, DocCommentStyle};
+use crate::descriptor::CommentSyntax;
+use crate::doc_comments::{self, DocCommentStyle, DocTagOccurrence};
 use crate::line_index::{LineIndex, offset};
 use crate::model::{
     Arg, AssignTarget, Binding, BindingKind, CallKind, CallSite, Decorator, DocComment, DocLink,
@@ -12,12 +13,12 @@ use crate::model::{
     Symbol, SymbolFlags, SymbolKind, SymbolOwner, SyntaxError, TypeParam, TypeRef, Visibility,
 };
 use crate::plain_text;
-use crate::signature::{self, CommentSyntax};
+use crate::signature;
 
 /// How many syntax errors are kept of one file.
 const MAX_ERRORS: usize = 50;
 
-/// A symbol as a language describes it; the builder adds what follows from that.
+/// A symbol as a language's walker describes it; the builder derives the rest.
 pub(crate) struct SymbolDraft {
     pub name: String,
     /// The path, where it is not the parent's and the name
@@ -90,7 +91,7 @@ pub(crate) struct FactsBuilder<'a> {
 }
 
 impl<'a> FactsBuilder<'a> {
-    /// Nothing is known yet.
+    /// Creates a builder without facts.
     pub fn new(text: &'a str, comments: CommentSyntax) -> Self {
         let facts = FileFacts { lines: plain_text::count_lines(text), ..FileFacts::default() };
         Self {
@@ -117,7 +118,7 @@ impl<'a> FactsBuilder<'a> {
         signature::one_line(self.slice(span), self.comments)
     }
 
-    /// Keeps a symbol.
+    /// Adds a symbol.
     pub fn add_symbol(&mut self, draft: SymbolDraft) -> u32 {
         let index = offset(self.facts.symbols.len());
         let path = draft.path.unwrap_or_else(|| match draft.parent {
@@ -159,7 +160,7 @@ impl<'a> FactsBuilder<'a> {
         &self.prefixes[symbol as usize]
     }
 
-    /// A kept symbol.
+    /// A symbol that was added.
     pub fn symbol_mut(&mut self, symbol: u32) -> &mut Symbol {
         &mut self.facts.symbols[symbol as usize]
     }
@@ -184,7 +185,7 @@ impl<'a> FactsBuilder<'a> {
         other
     }
 
-    /// Reads a doc comment and keeps the links in it.
+    /// Parses a doc comment and adds the links in it.
     pub fn add_doc(
         &mut self,
         owner: SymbolOwner,
@@ -192,14 +193,14 @@ impl<'a> FactsBuilder<'a> {
         style: DocCommentStyle,
     ) -> DocComment {
         let said = doc_comments::parse_doc_comment(self.slice(span), span.start, style);
-        for (tag, target, at) in said.links {
+        for DocTagOccurrence { tag, target, span: at } in said.links {
             let line = self.lines.line(at.start);
             self.facts.doc_links.push(DocLink { owner, tag, target, span: at, line });
         }
         DocComment { text: said.text, span }
     }
 
-    /// Keeps the module's own doc comment. A licence above it gives way.
+    /// Sets the module's doc comment, replacing a licence header.
     pub fn set_module_doc(&mut self, span: Span, style: DocCommentStyle) {
         let known = self.facts.doc.as_ref();
         if known.is_none_or(|doc| doc_comments::is_notice(self.slice(doc.span))) {
@@ -207,7 +208,7 @@ impl<'a> FactsBuilder<'a> {
         }
     }
 
-    /// Keeps an import.
+    /// Adds an import.
     pub fn add_import(
         &mut self,
         kind: ImportKind,
@@ -228,7 +229,7 @@ impl<'a> FactsBuilder<'a> {
         offset(self.facts.imports.len() - 1)
     }
 
-    /// Keeps a declared name.
+    /// Adds a declared name.
     pub fn add_binding(&mut self, name: impl Into<String>, kind: BindingKind) -> u32 {
         let symbol = if let BindingKind::Symbol(symbol) = kind { Some(symbol) } else { None };
         let (name, owner) = (name.into(), self.position.owner);
@@ -236,20 +237,20 @@ impl<'a> FactsBuilder<'a> {
         offset(self.facts.flow.bindings.len() - 1)
     }
 
-    /// Keeps a step.
+    /// Adds a step.
     pub fn add_step(&mut self, action: FlowAction) {
         let WalkPosition { owner, block } = self.position;
         self.facts.flow.steps.push(FlowStep { owner, block, action });
     }
 
-    /// Keeps an assignment, unless it leads nowhere.
+    /// Adds an assignment, unless the value is unknown.
     pub fn add_assignment(&mut self, place: AssignTarget, value: Expr) {
         if value != Expr::Unknown {
             self.add_step(FlowAction::Assign(place, value));
         }
     }
 
-    /// Keeps a value that several names take pieces of, so that it is written once.
+    /// Binds a value to a temporary when several names destructure it, so that it is stored once.
     pub fn bind_if_shared(&mut self, value: Expr, pieces: usize) -> Expr {
         let is_small = matches!(
             value,
@@ -268,7 +269,7 @@ impl<'a> FactsBuilder<'a> {
         Expr::Local(local)
     }
 
-    /// Keeps a call.
+    /// Adds a call.
     pub fn add_call(
         &mut self,
         kind: CallKind,
@@ -288,7 +289,7 @@ impl<'a> FactsBuilder<'a> {
         Expr::Call(index)
     }
 
-    /// Notes that a name is mentioned here.
+    /// Records that a name is mentioned here.
     pub fn add_mention(&mut self, target: &Expr, is_type: bool, at: u32) {
         let owner = self.position.owner;
         if self.seen_uses.insert((owner, target.clone(), is_type)) {
@@ -297,12 +298,12 @@ impl<'a> FactsBuilder<'a> {
         }
     }
 
-    /// Goes into a function or class; give the answer back to [`Self::restore_position`].
+    /// Enters a function or class. Pass the returned position to [`Self::restore_position`].
     pub fn enter_symbol(&mut self, owner: u32) -> WalkPosition {
         std::mem::replace(&mut self.position, WalkPosition { owner: Some(owner), block: None })
     }
 
-    /// Goes into a block; give the answer back to [`Self::restore_position`].
+    /// Enters a block. Pass the returned position to [`Self::restore_position`].
     pub fn enter_block(&mut self, kind: FlowBlockKind) -> WalkPosition {
         let parent = self.position.block;
         self.facts.flow.blocks.push(FlowBlock { parent, kind });
@@ -311,12 +312,12 @@ impl<'a> FactsBuilder<'a> {
         std::mem::replace(&mut self.position, WalkPosition { owner, block })
     }
 
-    /// Goes back to where it was.
+    /// Restores an earlier position.
     pub fn restore_position(&mut self, to: WalkPosition) {
         self.position = to;
     }
 
-    /// Reports a place that could not be read.
+    /// Adds a syntax error.
     pub fn add_error(&mut self, at: u32, message: impl Into<String>) {
         if self.facts.errors.len() < MAX_ERRORS {
             let (line, column) = self.lines.line_and_column(self.text, at);
@@ -324,7 +325,7 @@ impl<'a> FactsBuilder<'a> {
         }
     }
 
-    /// The facts, all told.
+    /// Returns the collected facts.
     pub fn finish(mut self) -> FileFacts {
         let doc = self.facts.doc.as_ref();
         let title = doc.and_then(|doc| doc_comments::first_sentence(&doc.text));

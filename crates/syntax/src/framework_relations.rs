@@ -58,7 +58,7 @@ const CONTAINER_MANAGED_DECORATORS: [&str; 9] = [
     "RestController",
 ];
 
-/// Marks of members that a container fills in.
+/// Decorators of members that a dependency-injection container sets.
 const INJECTED_MEMBER_DECORATORS: [&str; 3] = ["Inject", "Autowired", "Resource"];
 
 impl FrameworkRelationExtractor for DependencyInjection {

@@ -1,146 +1,144 @@
-//! Which language a file is written in, by its name.
+//! The table of languages: one row each, which names the language's descriptor.
 
 use std::fmt;
 
 use base::RepoPath;
 use serde::{Deserialize, Serialize};
 
-/// The languages that cairn knows by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Language {
-    /// TypeScript, with its module flavours and declaration files
-    TypeScript,
-    /// TypeScript with JSX
-    Tsx,
-    /// JavaScript, with JSX and its module flavours
-    JavaScript,
-    /// Rust
-    Rust,
-    /// Python, with stub files
-    Python,
-    /// Go
-    Go,
-    /// Java
-    Java,
-    /// C
-    C,
-    /// C++
-    Cpp,
-    /// C#
-    CSharp,
-    /// Ruby
-    Ruby,
-    /// PHP
-    Php,
-    /// Kotlin
-    Kotlin,
-    /// Swift
-    Swift,
-    /// POSIX shell and Bash
-    Bash,
-    /// Markdown
-    Markdown,
-    /// The manifest of a Rust package
-    CargoManifest,
-    /// The manifest of an npm package
-    NpmManifest,
-    /// Options of the TypeScript compiler
-    TsConfig,
-    /// The packages of a pnpm workspace
-    PnpmWorkspace,
-    /// The manifest of a Go module, or of a workspace of them
-    GoModule,
-    /// The manifest of a Python project
-    PythonProject,
+use crate::descriptor::{LanguageDescriptor, LanguageKind, LanguageSemantics};
+use crate::{
+    bash, c, cpp, csharp, go, java, javascript, kotlin, lua, manifest, markdown, php, python, ruby,
+    rust, swift,
+};
+
+/// Declares [`Language`] and the table of descriptors from one row per language.
+macro_rules! languages {
+    ($($(#[$doc:meta])* $variant:ident => $descriptor:expr,)*) => {
+        /// The languages that cairn recognizes. The order is part of stored data: new ones go last.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+        pub enum Language {
+            $($(#[$doc])* $variant,)*
+        }
+
+        impl Language {
+            /// Every language, in the order of the table.
+            pub const ALL: &[Self] = &[$(Self::$variant),*];
+
+            /// What is known about the language.
+            pub const fn descriptor(self) -> &'static LanguageDescriptor {
+                match self {
+                    $(Self::$variant => &$descriptor,)*
+                }
+            }
+        }
+    };
 }
 
-/// Name, extensions and whole file names of each language.
-type LanguageRow = (Language, &'static str, &'static [&'static str], &'static [&'static str]);
-
-const LANGUAGES: &[LanguageRow] = &[
-    (Language::TypeScript, "TypeScript", &["ts", "mts", "cts"], &[]),
-    (Language::Tsx, "TSX", &["tsx"], &[]),
-    (Language::JavaScript, "JavaScript", &["js", "mjs", "cjs", "jsx"], &[]),
-    (Language::Rust, "Rust", &["rs"], &[]),
-    (Language::Python, "Python", &["py", "pyi"], &[]),
-    (Language::Go, "Go", &["go"], &[]),
-    (Language::Java, "Java", &["java"], &[]),
-    (Language::C, "C", &["c", "h"], &[]),
-    (Language::Cpp, "C++", &["cc", "cpp", "cxx", "hh", "hpp", "hxx"], &[]),
-    (Language::CSharp, "C#", &["cs"], &[]),
-    (Language::Ruby, "Ruby", &["rb", "rake"], &["Gemfile", "Rakefile"]),
-    (Language::Php, "PHP", &["php"], &[]),
-    (Language::Kotlin, "Kotlin", &["kt", "kts"], &[]),
-    (Language::Swift, "Swift", &["swift"], &[]),
-    (Language::Bash, "Bash", &["sh", "bash"], &[".bashrc", ".profile"]),
-    (Language::Markdown, "Markdown", &["md", "markdown", "mdx"], &[]),
-    (Language::CargoManifest, "Cargo manifest", &[], &["Cargo.toml"]),
-    (Language::NpmManifest, "npm manifest", &[], &["package.json"]),
-    (Language::TsConfig, "TypeScript config", &[], &["tsconfig.json", "jsconfig.json"]),
-    (
-        Language::PnpmWorkspace,
-        "pnpm workspace",
-        &[],
-        &["pnpm-workspace.yaml", "pnpm-workspace.yml"],
-    ),
-    (Language::GoModule, "Go module", &[], &["go.mod", "go.work"]),
-    (Language::PythonProject, "Python project", &[], &["pyproject.toml", "setup.cfg"]),
-];
+languages! {
+    /// TypeScript, with its module variants and declaration files
+    TypeScript => javascript::TYPESCRIPT,
+    /// TypeScript with JSX
+    Tsx => javascript::TSX,
+    /// JavaScript, with JSX and its module variants
+    JavaScript => javascript::JAVASCRIPT,
+    /// Rust
+    Rust => rust::DESCRIPTOR,
+    /// Python, with stub files
+    Python => python::DESCRIPTOR,
+    /// Go
+    Go => go::DESCRIPTOR,
+    /// Java
+    Java => java::DESCRIPTOR,
+    /// C
+    C => c::DESCRIPTOR,
+    /// C++
+    Cpp => cpp::DESCRIPTOR,
+    /// C#
+    CSharp => csharp::DESCRIPTOR,
+    /// Ruby
+    Ruby => ruby::DESCRIPTOR,
+    /// PHP
+    Php => php::DESCRIPTOR,
+    /// Kotlin
+    Kotlin => kotlin::DESCRIPTOR,
+    /// Swift
+    Swift => swift::DESCRIPTOR,
+    /// POSIX shell and Bash
+    Bash => bash::DESCRIPTOR,
+    /// Markdown
+    Markdown => markdown::DESCRIPTOR,
+    /// The manifest of a Rust package
+    CargoManifest => manifest::CARGO,
+    /// The manifest of an npm package
+    NpmManifest => manifest::NPM,
+    /// Options of the TypeScript compiler
+    TsConfig => manifest::TSCONFIG,
+    /// The packages of a pnpm workspace
+    PnpmWorkspace => manifest::PNPM,
+    /// The manifest of a Go module, or of a workspace of them
+    GoModule => manifest::GO,
+    /// The manifest of a Python project
+    PythonProject => manifest::PYTHON,
+    /// Lua
+    Lua => lua::DESCRIPTOR,
+}
 
 impl Language {
-    /// Every language, in the order of the table.
-    pub fn all() -> Vec<Self> {
-        LANGUAGES.iter().map(|(language, ..)| *language).collect()
-    }
-
-    /// The language of a file with this name, if it is one that cairn knows.
+    /// The language of a file, recognized by its name, if it is known.
     pub fn from_path(path: &RepoPath) -> Option<Self> {
         let name = path.name_bytes();
         let dot = name.iter().rposition(|byte| *byte == b'.').filter(|dot| *dot > 0);
         let extension = dot.map_or(&[][..], |dot| &name[dot + 1..]);
-        let has = |wanted: &&str| extension.eq_ignore_ascii_case(wanted.as_bytes());
-        let found = LANGUAGES.iter().find(|(_, _, extensions, names)| {
-            extensions.iter().any(has) || names.iter().any(|wanted| wanted.as_bytes() == name)
+        let has_extension = |wanted: &&str| extension.eq_ignore_ascii_case(wanted.as_bytes());
+        let has_name = |wanted: &&str| wanted.as_bytes() == name;
+        let by_name = Self::ALL.iter().find(|language| {
+            let known = language.descriptor();
+            known.extensions.iter().any(has_extension) || known.file_names.iter().any(has_name)
         });
-        let shared = || (has(&"json") && is_tsconfig(path)).then_some(Self::TsConfig);
-        found.map(|(language, ..)| *language).or_else(shared)
+        let by_path = || Self::ALL.iter().find(|one| (one.descriptor().matches_path)(path));
+        by_name.or_else(by_path).copied()
     }
 
-    /// Whether files in it are programs, which makes them modules.
-    pub const fn is_code(self) -> bool {
-        !matches!(self, Self::Markdown) && !self.is_manifest()
+    /// Whether files in this language contain code. Such files are modules.
+    pub fn is_code(self) -> bool {
+        self.descriptor().kind == LanguageKind::Code
     }
 
-    /// Whether files in it say where imports lead.
-    pub const fn is_manifest(self) -> bool {
-        matches!(
-            self,
-            Self::CargoManifest
-                | Self::NpmManifest
-                | Self::TsConfig
-                | Self::PnpmWorkspace
-                | Self::GoModule
-                | Self::PythonProject
-        )
+    /// Whether files in this language are package manifests, which import resolution reads.
+    pub fn is_manifest(self) -> bool {
+        self.descriptor().kind == LanguageKind::Manifest
     }
 
-    /// The name that people use.
-    pub fn name(self) -> &'static str {
-        let row = LANGUAGES.iter().find(|(language, ..)| *language == self);
-        row.map(|(_, name, ..)| *name).expect("every language has a row")
+    /// The display name.
+    pub const fn name(self) -> &'static str {
+        self.descriptor().name
     }
 
-    /// The language with this name.
+    /// The language with this display name.
     pub fn from_name(name: &str) -> Option<Self> {
-        LANGUAGES.iter().find(|(_, known, ..)| *known == name).map(|(language, ..)| *language)
+        Self::ALL.iter().find(|language| language.name() == name).copied()
     }
-}
 
-/// Whether a JSON file is there for others to extend: by its name, or its package's.
-fn is_tsconfig(path: &RepoPath) -> bool {
-    let names = [path.name(), path.parent().map(|folder| folder.name()).unwrap_or_default()];
-    let marks = ["tsconfig", "jsconfig", "typescript-config"];
-    names.iter().any(|name| marks.iter().any(|mark| name.contains(mark)))
+    /// The language that stands for the family of this one: files of one family import and call
+    /// each other, and one language server serves them.
+    pub fn family(self) -> Self {
+        self.descriptor().family.unwrap_or(self)
+    }
+
+    /// The members of this language's family, itself included.
+    pub fn family_members(self) -> Vec<Self> {
+        Self::ALL.iter().copied().filter(|one| one.family() == self.family()).collect()
+    }
+
+    /// The language whose entry in `cairn.jsonc` and whose linters serve this one.
+    pub fn tool_language(self) -> Self {
+        self.descriptor().shares_tools_of.unwrap_or(self)
+    }
+
+    /// How names, imports and calls of the language work.
+    pub const fn semantics(self) -> &'static LanguageSemantics {
+        &self.descriptor().semantics
+    }
 }
 
 impl fmt::Display for Language {
@@ -164,5 +162,21 @@ mod tests {
         assert_eq!(of("packages/typescript-config/base.json"), Some(Language::TsConfig));
         assert_eq!(of("a/data.json"), None);
         assert_eq!(Language::from_name("C++"), Some(Language::Cpp));
+    }
+
+    #[test]
+    fn extensions_names_and_protocol_ids_are_unique() {
+        let mut extensions: Vec<&str> = Vec::new();
+        for language in Language::ALL {
+            let known = language.descriptor();
+            extensions.extend(known.extensions.iter().chain(known.file_names).copied());
+            assert_eq!(Language::from_name(known.name), Some(*language));
+            assert_eq!(language.family().family(), language.family());
+            assert!(!language.is_code() || known.lsp_id != "plaintext", "{language} has no id");
+        }
+        let count = extensions.len();
+        extensions.sort_unstable();
+        extensions.dedup();
+        assert_eq!(extensions.len(), count);
     }
 }

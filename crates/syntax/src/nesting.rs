@@ -1,9 +1,9 @@
-//! Nesting that would overflow the stack of a recursive parser, seen before it is parsed.
+//! Detects nesting that would overflow the stack of a recursive parser, before parsing.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::thread;
 
-/// Nesting that any thread's stack can take.
+/// Nesting that fits on the stack of any thread.
 const MAX_DEPTH_ON_CALLER_STACK: u32 = 100;
 
 /// Nesting beyond which a file is refused.
@@ -12,9 +12,9 @@ const MAX_DEPTH: u32 = 4_000;
 /// Stack for one level. A parser without optimisation takes far more.
 const STACK_BYTES_PER_LEVEL: usize = if cfg!(debug_assertions) { 64 * 1024 } else { 16 * 1024 };
 
-/// Runs a recursive reading of a text where the stack is big enough for it.
+/// Runs a recursive parser on a thread whose stack is large enough for a text.
 ///
-/// A text too deep for any stack, or a reading that fails, is an error to report.
+/// Fails if the text is nested too deeply for any stack, or if the parser panics.
 pub(crate) fn with_stack_for_text<T: Send>(
     text: &str,
     read: impl FnOnce() -> T + Send,
@@ -22,7 +22,7 @@ pub(crate) fn with_stack_for_text<T: Send>(
     with_stack_for_depth(depth_upper_bound(text), read)
 }
 
-/// Runs a reading that nests this deep where the stack is big enough for it.
+/// Runs a parser that nests this deep on a thread whose stack is large enough.
 pub(crate) fn with_stack_for_depth<T: Send>(
     depth: u32,
     read: impl FnOnce() -> T + Send,
@@ -44,7 +44,7 @@ pub(crate) fn with_stack_for_depth<T: Send>(
     })
 }
 
-/// No fewer levels than a parser can nest in this text.
+/// An upper bound of how deeply a parser can nest in this text.
 ///
 /// Each open bracket is a level, and so is each word or sign since the last separator at that
 /// level: `a ? b : c ? d : e`, `!!!!a`, `x => y => z` nest without brackets.
@@ -103,7 +103,7 @@ pub(crate) fn depth_upper_bound(text: &str) -> u32 {
     most
 }
 
-/// How deep brackets are nested, those in strings and comments left out.
+/// How deeply brackets are nested, without those in strings and comments.
 pub(crate) fn bracket_depth(text: &str) -> u32 {
     let bytes = text.as_bytes();
     let (mut level, mut most, mut at) = (0_u32, 0, 0);
@@ -167,10 +167,10 @@ const fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
 }
 
-/// Words that go on with what stands before them.
+/// Keywords that continue the preceding expression or statement.
 const CONTINUATION_WORDS: [&[u8]; 6] = [b"else", b"instanceof", b"in", b"as", b"satisfies", b"of"];
 
-/// Words that want something after them.
+/// Keywords that must be followed by an operand.
 const WORDS_EXPECTING_OPERAND: [&[u8]; 18] = [
     b"else",
     b"typeof",

@@ -1,14 +1,14 @@
-//! What can be said of any text: its length, and the comment it opens with.
+//! Facts about any text: its length, and the comment it starts with.
 
 use crate::model::FileFacts;
 
-/// How far into a file its opening comment may start, in lines.
+/// How many lines of a file are searched for its opening comment.
 const MAX_OPENING_COMMENT_LINE: usize = 12;
 
-/// What opens a comment line in the languages at hand, longest first.
+/// Comment markers of all languages, longest first.
 const COMMENT_MARKERS: [&str; 9] = ["/**", "//!", "///", "\"\"\"", "/*", "//", "--", "#", "*"];
 
-/// The facts of a text in no language we parse.
+/// The facts of a text whose language is not parsed.
 pub(crate) fn extract(text: &str) -> FileFacts {
     FileFacts {
         lines: count_lines(text),
@@ -22,7 +22,7 @@ pub(crate) fn count_lines(text: &str) -> u32 {
     u32::try_from(text.lines().count()).unwrap_or(u32::MAX)
 }
 
-/// The first sentence of the comment a file opens with; a licence is not what it is about.
+/// The first sentence of the file's opening comment, licence headers excluded.
 pub(crate) fn opening_comment_sentence(text: &str) -> Option<String> {
     let comments =
         text.lines().take(MAX_OPENING_COMMENT_LINE).map(str::trim).map_while(comment_text);

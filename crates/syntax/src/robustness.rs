@@ -4,7 +4,7 @@ use crate::model::FileFacts;
 use crate::{Language, extract};
 
 /// Every language that is parsed, with the file that holds its fixtures.
-pub(crate) const FIXTURES: [(Language, &str); 14] = [
+pub(crate) const FIXTURES: [(Language, &str); 15] = [
     (Language::TypeScript, include_str!("javascript/tests.rs")),
     (Language::JavaScript, include_str!("javascript/tests.rs")),
     (Language::Rust, include_str!("rust/tests.rs")),
@@ -19,6 +19,7 @@ pub(crate) const FIXTURES: [(Language, &str); 14] = [
     (Language::Kotlin, include_str!("kotlin/tests.rs")),
     (Language::Swift, include_str!("swift/tests.rs")),
     (Language::Bash, include_str!("bash/tests.rs")),
+    (Language::Lua, include_str!("lua/tests.rs")),
 ];
 
 /// The raw strings of a test file: fixtures, and the outlines they give, which are noise.

@@ -1,20 +1,12 @@
-//! Declarations on one line, and fingerprints that do not change with layout.
+//! One-line signatures of declarations, and fingerprints that do not change with layout.
 
+use crate::descriptor::CommentSyntax;
 use crate::model::{Fingerprint, SymbolKind};
 
 /// The longest signature that is kept, in bytes.
 const MAX_SIGNATURE_LEN: usize = 400;
 
-/// Which comments are cut out of a declaration.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum CommentSyntax {
-    /// `//` and `/* */`
-    CStyle,
-    /// `#` to the end of the line
-    Hash,
-}
-
-/// A declaration on one line: comments out, white space folded, no brace at its end.
+/// A declaration on one line: without comments, white space collapsed, no brace at its end.
 pub(crate) fn one_line(text: &str, comments: CommentSyntax) -> String {
     let mut folded = String::with_capacity(text.len().min(MAX_SIGNATURE_LEN));
     let mut rest = text;
@@ -24,7 +16,7 @@ pub(crate) fn one_line(text: &str, comments: CommentSyntax) -> String {
             folded.push('…');
             break;
         }
-        let skipped = comment_len(rest, comments);
+        let skipped = comments.comment_len(rest);
         if skipped > 0 || next.is_whitespace() {
             is_new_line |= next == '\n';
             rest = &rest[skipped.max(next.len_utf8())..];
@@ -59,7 +51,7 @@ pub(crate) fn one_line(text: &str, comments: CommentSyntax) -> String {
     trimmed.trim_end_matches(" =").trim_end().to_owned()
 }
 
-/// Puts a mark between two members of a type that only a line end told apart.
+/// Inserts `; ` between two members that were separated only by a line break.
 fn insert_member_separator(folded: &mut String, next: char) {
     let before = folded.trim_end();
     let goes_on = before.ends_with("=>")
@@ -74,20 +66,7 @@ fn insert_member_separator(folded: &mut String, next: char) {
     }
 }
 
-/// How long the comment is that a text starts with.
-fn comment_len(text: &str, comments: CommentSyntax) -> usize {
-    let line = || text.find('\n').unwrap_or(text.len());
-    match comments {
-        CommentSyntax::CStyle if text.starts_with("//") => line(),
-        CommentSyntax::CStyle if text.starts_with("/*") => {
-            text.find("*/").map_or(text.len(), |end| end + 2)
-        }
-        CommentSyntax::Hash if text.starts_with('#') => line(),
-        _ => 0,
-    }
-}
-
-/// How long the quoted text is that a text starts with; to the end of the line at most.
+/// The length of the string literal that a text starts with, at most to the end of the line.
 fn quoted_len(text: &str, quote: char) -> usize {
     let mut escaped = false;
     for (at, c) in text.char_indices().skip(1) {
@@ -102,7 +81,7 @@ fn quoted_len(text: &str, quote: char) -> usize {
     quote.len_utf8()
 }
 
-/// What to know a symbol by after it moved.
+/// The fingerprint that identifies a symbol after it has moved.
 pub(crate) fn fingerprint(
     name: &str,
     kind: SymbolKind,
@@ -155,7 +134,7 @@ mod tests {
 
     #[test]
     fn a_declaration_fits_on_a_line() {
-        let folded = |text| one_line(text, CommentSyntax::CStyle);
+        let folded = |text| one_line(text, CommentSyntax::C_STYLE);
         assert_eq!(
             folded("fn a(\n    b: u8, // why\n    c: u8,\n) -> D {"),
             "fn a(b: u8, c: u8) -> D"
@@ -167,7 +146,7 @@ mod tests {
             ),
             "type A = { a: Array<string>; f(x: 1): () => void; b?: | 1 | 2; }"
         );
-        assert_eq!(one_line("def f(a, # x\n  b)", CommentSyntax::Hash), "def f(a, b)");
+        assert_eq!(one_line("def f(a, # x\n  b)", CommentSyntax::HASH), "def f(a, b)");
     }
 
     #[test]

@@ -1,8 +1,8 @@
-//! Names of declarations that share a path: which of them are one symbol, and how the others are
-//! told apart.
+//! Symbol paths of declarations with the same name: which are one symbol, and how the rest get
+//! unique paths.
 //!
 //! The signatures of one body are one symbol and keep one path; all but the declaration with the
-//! body are marked [`Flags::OVERLOAD`]. A method beside a field of its name is `assign_paths()`. Any other
+//! body are marked [`SymbolFlags::OVERLOAD`]. A method beside a field of its name is `name()`. Any other
 //! second declaration of a name gets `~` and digits of its signature. The names do not depend on
 //! which declaration comes first, but for the last rule.
 
@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use base::entity::strip_namesake_mark;
 
+use crate::descriptor::OverloadGrouping;
 use crate::model::{FileFacts, Symbol, SymbolFlags, SymbolKind};
 use crate::signature;
 use crate::{Language, line_index::offset};
@@ -46,7 +47,7 @@ fn group_by_shared_path(symbols: &[Symbol]) -> Vec<Vec<u32>> {
 }
 
 /// The paths that the declarations of a group want: methods beside a field of their name want
-/// `assign_paths()`.
+/// `name()`.
 fn split_methods_from_fields(
     symbols: &[Symbol],
     base: &str,
@@ -66,7 +67,7 @@ const fn is_function(kind: SymbolKind) -> bool {
     matches!(kind, SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor)
 }
 
-/// Names some declarations that want the same path.
+/// Assigns paths to declarations that would have the same one.
 fn assign_paths(language: Language, symbols: &mut [Symbol], base: &str, members: &[u32]) {
     let mut taken = HashSet::new();
     for declarations in group_declarations_by_symbol(language, symbols, members) {
@@ -108,8 +109,8 @@ fn group_declarations_by_symbol(
     if !members.iter().all(|at| is_function(symbol(at).kind)) {
         return group_functions_separately(language, symbols, members, &alone());
     }
-    match language {
-        Language::TypeScript | Language::Tsx | Language::JavaScript => {
+    match language.descriptor().semantics.overloads {
+        OverloadGrouping::SignaturesBeforeBody => {
             let is_static = |at: &u32| symbol(at).flags.contains(SymbolFlags::STATIC);
             let (of_type, of_value): (Vec<u32>, Vec<u32>) =
                 members.iter().copied().partition(is_static);
@@ -121,13 +122,13 @@ fn group_declarations_by_symbol(
             found.sort();
             found
         }
-        Language::Python => {
+        OverloadGrouping::OverloadDecorator => {
             let is_overload =
                 |at: &u32| symbol(at).decorators.iter().any(|one| one.name.ends_with("overload"));
             group_signatures_with_next_body(symbols, members, is_overload)
         }
         // A name has one body in C; another is under another condition of the preprocessor.
-        Language::C => {
+        OverloadGrouping::OneBody => {
             let (signatures, mut bodies): (Vec<u32>, Vec<u32>) =
                 members.iter().copied().partition(|at| symbol(at).body.is_none());
             let first = bodies.drain(..bodies.len().min(1)).collect::<Vec<u32>>();
@@ -135,12 +136,13 @@ fn group_declarations_by_symbol(
             first.sort_unstable();
             std::iter::once(first).chain(bodies.into_iter().map(|at| vec![at])).collect()
         }
-        Language::Cpp if bodies == 1 => vec![members.to_vec()],
-        _ => alone(),
+        OverloadGrouping::OnlyBody if bodies == 1 => vec![members.to_vec()],
+        OverloadGrouping::OnlyBody | OverloadGrouping::None => alone(),
     }
 }
 
-/// The same where other things share the name: functions among themselves.
+/// Groups the functions of a mixed set by the function rules; every other declaration is its own
+/// symbol.
 fn group_functions_separately(
     language: Language,
     symbols: &[Symbol],

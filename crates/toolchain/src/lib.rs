@@ -1,5 +1,5 @@
-//! Language servers, formatters and linters: which ones are known, where they are installed, and
-//! whether they really start.
+//! Language servers, formatters and linters: where a program is found, whether it really starts,
+//! and how it is run. Which programs serve a language is said by `syntax::tools`.
 //!
 //! Every program gets a cleaned environment and a process group of its own, which is killed with
 //! it. Nothing here prints, reads the environment, or decides about trust:
@@ -13,7 +13,6 @@ mod platform;
 mod probe;
 mod program_failure;
 mod run;
-mod servers;
 mod tool_process;
 pub mod tools;
 
@@ -22,4 +21,3 @@ pub use host::ToolHost;
 pub use probe::{ServerInfo, probe};
 pub use program_failure::ProgramFailure;
 pub use run::{ProgramCall, ProgramOutput};
-pub use servers::{SERVERS, ServerSpec, server_by_program, servers_for};

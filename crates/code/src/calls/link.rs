@@ -15,7 +15,7 @@ use std::rc::Rc;
 
 use base::{RepoPath, Result};
 
-use syntax::Language;
+use syntax::CallModel;
 
 use super::summary::{
     EdgeConfidence, ExportTable, FileCallSummary, ShapeKind, SymbolRelation, UnresolvedEdge,
@@ -315,9 +315,9 @@ impl Linker<'_> {
     }
 }
 
-/// Whether a file is written in Go.
+/// Whether the calls of a file are interpreted by the rules of Go.
 fn is_go(file: &RepoPath) -> bool {
-    Language::from_path(file) == Some(Language::Go)
+    CallModel::of_file(file) == Some(CallModel::Go)
 }
 
 /// The result of a call, in terms of the calling file.

@@ -8,7 +8,9 @@ use std::rc::Rc;
 use base::{RepoPath, Result};
 use serde::{Deserialize, Serialize};
 use store::Connection;
-use syntax::{FileFacts, GoBuildSet, Language, Manifest};
+use syntax::{
+    FileFacts, GoBuildSet, Language, LanguageKind, Manifest, is_private_to_package_tests,
+};
 
 use super::export_digests::{digest_exports, mark_changed_exports};
 use super::link::{DECLARED_BY_KEY, LinkResult, LinkSource, LinkedEdge, METHOD_PREFIX, link};
@@ -44,10 +46,10 @@ impl CallDigest {
     /// Interprets a file; `None` if it is not code.
     pub fn of(path: &RepoPath, facts: &FileFacts) -> Option<Self> {
         let language = Language::from_path(path)?;
-        let summary = match language {
-            Language::Markdown => return None,
-            Language::CargoManifest => manifest_summary(facts),
-            language => interpreter::interpret(language, facts),
+        let summary = match (language.descriptor().kind, &facts.manifest) {
+            (LanguageKind::Prose, _) => return None,
+            (LanguageKind::Manifest, Some(Manifest::Cargo(_))) => manifest_summary(facts),
+            _ => interpreter::interpret(language, facts),
         };
         let bytes = |written: postcard::Result<Vec<u8>>| written.unwrap_or_default();
         let parts = bytes(postcard::to_stdvec(&digest_exports(&summary.face)));
@@ -310,8 +312,8 @@ impl LinkSource for IndexedFiles<'_> {
     fn package_files_declaring(&mut self, file: &RepoPath, name: &str) -> Result<Vec<RepoPath>> {
         let mut all = self.package_files_contributing(file, name, file)?;
         // A package does not see its test files.
-        if Language::from_path(file) == Some(Language::Go) && !is_go_test_file(file) {
-            all.retain(|mate| !is_go_test_file(mate));
+        if !is_private_to_package_tests(file) {
+            all.retain(|mate| !is_private_to_package_tests(mate));
         }
         Ok(all)
     }
@@ -355,7 +357,8 @@ impl LinkSource for IndexedFiles<'_> {
         let own = self.exports(asker)?.map(|face| go_build_set(asker, &face)).unwrap_or_default();
         let mut all = Vec::new();
         for file in self.files_in_folder_exporting(folder, name)? {
-            let Some(face) = self.exports(&file)?.filter(|_| !is_go_test_file(&file)) else {
+            let Some(face) = self.exports(&file)?.filter(|_| !is_private_to_package_tests(&file))
+            else {
                 continue;
             };
             let is_package = face.namespace.as_ref().is_some_and(|name| name != "main");
@@ -385,9 +388,4 @@ impl LinkSource for IndexedFiles<'_> {
 fn go_build_set(file: &RepoPath, face: &ExportTable) -> GoBuildSet {
     let name = std::str::from_utf8(file.name_bytes()).unwrap_or_default();
     face.builds.and(GoBuildSet::of_name(name))
-}
-
-/// Whether a file of a Go package is there for its tests alone.
-fn is_go_test_file(file: &RepoPath) -> bool {
-    file.name().ends_with("_test.go")
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{RepoPath, Result};
 use store::Connection;
-use syntax::{Language, Manifest};
+use syntax::{ImportResolver, Manifest};
 
 use super::rust::{self, is_publicly_reachable};
 use super::{
@@ -100,7 +100,7 @@ pub(crate) fn library_visibility(
     conn: &Connection,
     path: &RepoPath,
 ) -> Option<LibraryVisibility> {
-    if Language::from_path(path) != Some(Language::Rust) {
+    if ImportResolver::of_file(path) != ImportResolver::Rust {
         return None;
     }
     let is_public = |by: &RepoPath, name: &str| {

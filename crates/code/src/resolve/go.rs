@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::RepoPath;
-use syntax::{Language, Manifest};
+use syntax::{ImportResolver, Manifest, is_private_to_package_tests};
 
 use super::{
     ImportUse, OutlinedFile, ResolutionContext, ResolvedImports, SymbolOrigin, ancestor_folders,
@@ -152,8 +152,7 @@ fn manifest_above(
 fn package_sources(world: &ResolutionContext<'_>, folder: &RepoPath) -> Vec<RepoPath> {
     let mut files = world.in_folder(folder);
     files.retain(|file| {
-        let is_go = Language::from_path(file) == Some(Language::Go);
-        is_go && !file.name().ends_with("_test.go")
+        ImportResolver::of_file(file) == ImportResolver::Go && !is_private_to_package_tests(file)
     });
     files
 }

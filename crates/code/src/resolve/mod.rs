@@ -22,7 +22,7 @@ use std::collections::BTreeSet;
 
 use base::{RepoPath, Result};
 use store::Connection;
-use syntax::Language;
+use syntax::ImportResolver;
 
 use crate::outline::{ImportRequest, ModuleInterface, ModuleReferences};
 
@@ -118,26 +118,22 @@ const PHP: names::ModuleRules =
     names::ModuleRules { target: package::php_target, submodules: None };
 
 fn resolve_file(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> ResolvedImports {
-    match Language::from_path(here.path) {
-        Some(Language::JavaScript | Language::TypeScript | Language::Tsx) => {
-            names::resolve(world, here, &JAVASCRIPT)
-        }
-        Some(Language::Python) => names::resolve(world, here, &PYTHON),
-        Some(Language::Rust) => rust::resolve(world, here),
-        Some(Language::Go) => go::resolve(world, here),
-        Some(Language::Java | Language::Kotlin) => names::resolve(world, here, &PACKAGE),
-        Some(Language::Php) => names::resolve(world, here, &PHP),
-        Some(Language::C | Language::Cpp | Language::Ruby | Language::Bash) => {
-            names::resolve(world, here, &INCLUDE)
-        }
-        _ => {
+    match ImportResolver::of_file(here.path) {
+        ImportResolver::JavaScript => names::resolve(world, here, &JAVASCRIPT),
+        ImportResolver::Python => names::resolve(world, here, &PYTHON),
+        ImportResolver::Rust => rust::resolve(world, here),
+        ImportResolver::Go => go::resolve(world, here),
+        ImportResolver::Packages => names::resolve(world, here, &PACKAGE),
+        ImportResolver::Namespaces => names::resolve(world, here, &PHP),
+        ImportResolver::Files => names::resolve(world, here, &INCLUDE),
+        ImportResolver::None => {
             ResolvedImports { targets: vec![None; here.interface.imports.len()], uses: Vec::new() }
         }
     }
 }
 
 /// Finds the file that an import means.
-type ImportResolver = fn(&ResolutionContext<'_>, &RepoPath, &ImportRequest) -> Option<RepoPath>;
+type ImportTargetFn = fn(&ResolutionContext<'_>, &RepoPath, &ImportRequest) -> Option<RepoPath>;
 
 /// The folder of a file as a prefix for relative paths: empty or with `/` at the end.
 fn folder_prefix(path: &RepoPath) -> String {

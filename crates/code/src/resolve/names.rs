@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use base::RepoPath;
 
 use super::{
-    ImportResolver, ImportUse, MAX_REEXPORT_CHAIN, OutlinedFile, ResolutionContext,
+    ImportTargetFn, ImportUse, MAX_REEXPORT_CHAIN, OutlinedFile, ResolutionContext,
     ResolvedImports, SymbolOrigin,
 };
 use crate::outline::{ImportRequest, ModuleItemTarget};
@@ -19,7 +19,7 @@ pub(super) type NamespaceResolver =
 
 /// The rules in which these languages differ.
 pub(super) struct ModuleRules {
-    pub target: ImportResolver,
+    pub target: ImportTargetFn,
     /// Only in languages where folders can be packages
     pub submodules: Option<(SubmoduleResolver, NamespaceResolver)>,
 }

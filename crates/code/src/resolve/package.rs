@@ -6,6 +6,7 @@
 //! folders above are also tried without it.
 
 use base::RepoPath;
+use syntax::ImportResolver;
 
 use super::{ResolutionContext, ancestor_folders, include, path_prefix};
 use crate::outline::ImportRequest;
@@ -44,7 +45,7 @@ pub(super) fn target(
             roots.flat_map(|root| [file(&root, &parts), file(&root, &parts[..parts.len() - 1])]);
         return world.first_existing(all);
     }
-    if ending != "php" {
+    if ImportResolver::of_file(from) != ImportResolver::Namespaces {
         return None;
     }
     let skips = 1..=MAX_NAMESPACE_PREFIX.min(parts.len() - 1);

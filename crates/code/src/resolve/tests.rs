@@ -23,7 +23,7 @@ impl Fixture {
     fn put(&mut self, part: &str) -> RepoPath {
         let (path, text) = part.split_once('\n').unwrap_or((part, ""));
         let path: RepoPath = path.trim().parse().unwrap();
-        let facts = syntax::extract(Language::from_path(&path), text.as_bytes());
+        let facts = syntax::extract(syntax::Language::from_path(&path), text.as_bytes());
         let is_new = self.files.insert(path.clone());
         if !is_new {
             crate::remove_file(&self.conn, &path, false).unwrap();

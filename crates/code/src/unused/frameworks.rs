@@ -1,7 +1,7 @@
 //! Files that a framework, a test runner or a tool starts by their name or folder.
 
 use base::RepoPath;
-use syntax::Language;
+use syntax::{FileRole, ImportResolver, Language};
 
 use crate::resolve::PublicSurface;
 
@@ -34,89 +34,29 @@ const NUXT_FOLDERS: [&str; 8] = [
     "utils/",
 ];
 
-/// File names that tools look for, without extension.
-const TOOL_CONFIG_NAMES: [&str; 12] = [
-    "gulpfile",
-    "Gruntfile",
-    "webpackfile",
-    "setupTests",
-    "setup-tests",
-    "karma.conf",
-    "service-worker",
-    "sw",
-    "middleware",
-    "instrumentation",
-    "conftest",
-    "manage",
-];
-
-/// Python modules that a framework or tool looks for.
-const PYTHON_ENTRY_MODULES: [&str; 17] = [
-    "setup", "conftest", "manage", "wsgi", "asgi", "settings", "urls", "admin", "apps", "models",
-    "tasks", "noxfile", "tests", "__main__", "conf", "fabfile", "gunicorn",
-];
-
-/// The framework or tool that starts a file; `None` if there is none.
+/// What starts a file from outside, if something does.
 pub(super) fn external_starter(path: &RepoPath, public: &PublicSurface) -> Option<&'static str> {
-    let text = path.to_string();
-    let name = path.name();
-    match Language::from_path(path)? {
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            javascript_starter(&text, &name).or_else(|| framework_role(path, &text, &name, public))
-        }
-        Language::Python => python_starter(&text, &name),
-        Language::Rust => {
-            let kinds = ["tests/", "benches/", "examples/"];
-            let inner = |kind: &&str| text.starts_with(*kind) || text.contains(&format!("/{kind}"));
-            (kinds.iter().any(inner) || name == "build.rs").then_some("separate Cargo target")
-        }
-        Language::Go => name.ends_with("_test.go").then_some("test"),
-        _ => None,
-    }
+    let language = Language::from_path(path)?;
+    let by_role = match FileRole::of(path) {
+        FileRole::Test => Some("test"),
+        FileRole::Generated => Some("generated"),
+        FileRole::Vendored => Some("vendored"),
+        FileRole::Production | FileRole::Example | FileRole::Document => None,
+    };
+    let by_name = language.descriptor().entry_starter(path);
+    by_role.or(by_name).or_else(|| {
+        let is_npm = language.semantics().imports == ImportResolver::JavaScript;
+        is_npm.then(|| framework_role(path, public)).flatten()
+    })
 }
 
-fn javascript_starter(text: &str, name: &str) -> Option<&'static str> {
-    let stem = name.split('.').next().unwrap_or_default();
-    let marked = |mark: &str| name.contains(mark);
-    if marked(".test.")
-        || marked(".spec.")
-        || marked(".e2e.")
-        || marked(".cy.")
-        || marked(".bench.")
-    {
-        return Some("test");
-    }
-    let in_tests = ["__tests__/", "__mocks__/", "cypress/", "e2e/", "test/", "tests/"];
-    if in_tests.iter().any(|folder| is_in_folder(text, folder)) {
-        return Some("test");
-    }
-    if marked(".stories.") || is_in_folder(text, ".storybook/") {
-        return Some("Storybook");
-    }
-    if marked(".config.")
-        || marked(".conf.")
-        || name.starts_with('.')
-        || TOOL_CONFIG_NAMES.contains(&stem)
-    {
-        return Some("read by a tool");
-    }
-    if name.ends_with(".d.ts") || name.ends_with(".d.mts") {
-        return Some("declarations");
-    }
-    None
-}
-
-/// Files with a role in a framework that their package depends on.
-fn framework_role(
-    path: &RepoPath,
-    text: &str,
-    name: &str,
-    public: &PublicSurface,
-) -> Option<&'static str> {
+/// Files with a role in the framework that the package around them depends on.
+fn framework_role(path: &RepoPath, public: &PublicSurface) -> Option<&'static str> {
+    let (text, name) = (path.to_string(), path.name());
     let around = public.dependencies.iter().filter(|(folder, _)| path.is_at_or_below(folder));
     let (folder, depends) = around.max_by_key(|(folder, _)| folder.depth())?;
     let home = if folder.is_root() { String::new() } else { format!("{folder}/") };
-    let inner = text.strip_prefix(&home).unwrap_or(text);
+    let inner = text.strip_prefix(&home).unwrap_or(&text);
     let inner = inner.strip_prefix("src/").unwrap_or(inner);
     let stem = name.split('.').next().unwrap_or_default();
     let has = |name: &str| depends.contains(name);
@@ -151,17 +91,6 @@ fn framework_role(
     }
     let is_main = matches!(stem, "main" | "index") && (has("vite") || has("webpack"));
     (is_main && !inner.contains('/')).then_some("bundler's entry")
-}
-
-fn python_starter(text: &str, name: &str) -> Option<&'static str> {
-    let stem = name.split('.').next().unwrap_or_default();
-    if stem.starts_with("test_") || stem.ends_with("_test") || is_in_folder(text, "tests/") {
-        return Some("test");
-    }
-    if is_in_folder(text, "migrations/") || is_in_folder(text, "management/commands/") {
-        return Some("Django");
-    }
-    PYTHON_ENTRY_MODULES.contains(&stem).then_some("read by a tool")
 }
 
 fn is_in_folder(text: &str, folder: &str) -> bool {

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::entity::plain_name;
 use base::{RepoPath, Result};
 use store::Connection;
-use syntax::Language;
+use syntax::{ImportResolver, Language};
 
 use crate::outline::ModuleReferences;
 use crate::resolve::{
@@ -109,8 +109,7 @@ pub fn unused_exports(
 
 /// Whether uses are analysed in the language of a file. For other languages no export is reported.
 fn is_supported_language(path: &RepoPath) -> bool {
-    use Language::{JavaScript, Python, Rust, Tsx, TypeScript};
-    matches!(Language::from_path(path), Some(JavaScript | Python | Rust | Tsx | TypeScript))
+    Language::from_path(path).is_some_and(|language| language.semantics().reports_unused_exports)
 }
 
 fn by_file(symbols: Vec<SymbolRow>) -> BTreeMap<RepoPath, Vec<SymbolRow>> {
@@ -129,7 +128,7 @@ fn export_uses(conn: &Connection) -> Result<ExportUses> {
     };
     for taken in resolve::tables::all_import_uses(conn)? {
         let kind = taken.kind.as_str();
-        let is_rust = Language::from_path(&taken.path) == Some(Language::Rust);
+        let is_rust = ImportResolver::of_file(&taken.path) == ImportResolver::Rust;
         let origin = taken.origin;
         match (origin.name.as_str(), kind) {
             ("*", "ReExport" | "PubUse") => {
@@ -165,7 +164,9 @@ fn classify_export(
 ) -> Option<(UnusedCertainty, String)> {
     // Symbols that share a name differ by a disambiguator; an import of the name uses all of them.
     let name = &*plain_name(&symbol.full);
-    if Language::from_path(&symbol.path) == Some(Language::Python) && name.starts_with("__") {
+    let language = Language::from_path(&symbol.path);
+    let reserved = language.and_then(|language| language.semantics().reserved_prefix);
+    if reserved.is_some_and(|prefix| name.starts_with(prefix)) {
         return None; // the language itself calls it
     }
     let origin = SymbolOrigin { file: symbol.path.clone(), name: name.to_owned() };
@@ -217,7 +218,7 @@ fn classify_export(
 
 /// The decorator or attribute of a declaration that may cause uses outside the analysis.
 fn external_use_mark<'a>(symbol: &SymbolRow, asks: &'a ModuleReferences) -> Option<&'a str> {
-    let is_rust = Language::from_path(&symbol.path) == Some(Language::Rust);
+    let is_rust = ImportResolver::of_file(&symbol.path) == ImportResolver::Rust;
     let marks = asks.marked.iter().filter(|(name, _)| *name == symbol.full);
     let mut marks = marks.map(|(_, mark)| mark.as_str());
     marks.find(|mark| {

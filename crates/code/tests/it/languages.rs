@@ -307,3 +307,40 @@ filter() { grep -v x; }
         ",
     );
 }
+
+#[test]
+fn lua_modules_and_metatables() {
+    check_of(
+        &ALL,
+        r#"//- lua/shop/init.lua
+local order = require("shop.order")
+local ok, util = pcall(require, "shop.util")
+local M = {}
+function M.run()
+  local one = order.new(1)
+  one:add(util.round(2))
+  return M.finish(one)
+end
+M.finish = function(one) return one:total() end
+return M
+//- lua/shop/order.lua
+local Order = {}
+Order.__index = Order
+local function check(id) return id end
+function Order.new(id) return setmetatable({ id = check(id) }, Order) end
+function Order:add(line) self:total() end
+function Order:total() return 0 end
+return Order
+//- lua/shop/util.lua
+local function round(value) return value end
+return { round = round }
+"#,
+        "
+        lua/shop/init.lua#M.run calls lua/shop/order.lua#Order.new
+        lua/shop/init.lua#M.run calls lua/shop/util.lua#round
+        lua/shop/init.lua#M.run calls? lua/shop/init.lua#M.finish
+        lua/shop/order.lua#Order.add calls? lua/shop/order.lua#Order.total
+        lua/shop/order.lua#Order.new calls lua/shop/order.lua#check
+        ",
+    );
+}

@@ -15,20 +15,20 @@ pub fn edge_types(_: &mut SchemaGenerator) -> Schema {
 
 /// Languages that have code, by name.
 pub fn code_language(_: &mut SchemaGenerator) -> Schema {
-    let all = Language::all().into_iter().filter(|language| language.is_code());
+    let all = Language::ALL.iter().copied().filter(|language| language.is_code());
     let names: Vec<&str> = all.map(Language::name).collect();
     json_schema!({"type": "string", "enum": names})
 }
 
 /// All languages that files are read in, by name.
 pub fn languages(_: &mut SchemaGenerator) -> Schema {
-    let names: Vec<&str> = Language::all().iter().map(|language| language.name()).collect();
+    let names: Vec<&str> = Language::ALL.iter().map(|language| language.name()).collect();
     list_of(&names)
 }
 
 /// The language that a name means, in any case.
 pub fn language(name: &str) -> Result<Language> {
-    let known = Language::all();
+    let known = Language::ALL;
     let found = known.iter().find(|language| language.name().eq_ignore_ascii_case(name));
     found.copied().ok_or_else(|| {
         let names: Vec<&str> = known.iter().map(|language| language.name()).collect();

@@ -158,7 +158,8 @@ fn file_notification(
             _ => None,
         },
     };
-    let language = Language::from_path(path).map_or("plaintext", language_id);
+    let language =
+        Language::from_path(path).map_or("plaintext", |language| language.descriptor().lsp_id);
     let path = view.tree().root().join(path.to_relative());
     Ok(Some(FileUpdate { path, language, text, kind: change }))
 }

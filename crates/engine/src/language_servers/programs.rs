@@ -7,7 +7,8 @@ use std::path::Path;
 
 use base::Hash;
 use config::Config;
-use toolchain::{ProgramFile, ProgramOrigin, SERVERS, ToolHost, tools};
+use syntax::tools;
+use toolchain::{ProgramFile, ProgramOrigin, ToolHost};
 
 use crate::trust::ProgramFingerprints;
 
@@ -37,9 +38,9 @@ fn names(config: &Config) -> Vec<String> {
     let chosen = config.languages.values();
     let chosen = chosen.flat_map(|chosen| [&chosen.server, &chosen.formatter, &chosen.linter]);
     let chosen = chosen.flatten().map(ToString::to_string);
-    let servers = SERVERS.iter().map(|server| server.program);
-    let formatters = tools::FORMATTERS.iter().map(|tool| tool.program);
-    let linters = tools::LINTERS.iter().map(|tool| tool.program);
+    let servers = tools::all_servers().map(|server| server.program);
+    let formatters = tools::all_formatters().map(|tool| tool.program);
+    let linters = tools::all_linters().map(|tool| tool.program);
     let known = servers.chain(formatters).chain(linters).map(ToOwned::to_owned);
     chosen.chain(known).collect()
 }

@@ -99,10 +99,7 @@ impl ScipDocument {
         (defined, code): (&BTreeMap<&str, String>, &dyn CodeLookup),
         out: &mut ImportedReport,
     ) {
-        let in_tests = path
-            .to_string()
-            .split(['/', '.', '_'])
-            .any(|part| matches!(part, "test" | "tests" | "spec" | "__tests__"));
+        let in_tests = syntax::is_test_file(path);
         for test in self.definitions() {
             let is_test = test.roles & ROLE_TEST != 0 || in_tests;
             let (Some(last), true) = (test.last_line(), is_test) else { continue };

@@ -63,7 +63,7 @@ pub(crate) fn direct_callers(view: &View, targets: &[EntityRef]) -> Result<Vec<S
     let mut callers = Vec::new();
     for ((path, name), row) in best {
         let symbol = code::symbol(conn, &path, &name)?;
-        let is_test = super::role::is_test(&path) || symbol.is_some_and(|row| row.is_test);
+        let is_test = super::role::is_test_file(&path) || symbol.is_some_and(|row| row.is_test);
         callers.push(SymbolCaller {
             node: edge_end(&row.from),
             used_by: code::count_edges_to(conn, (&path, &name))?,

@@ -3,30 +3,19 @@
 use std::collections::BTreeSet;
 
 use base::{RepoPath, Result};
+use syntax::Language;
 
 use engine::areas::files;
 use engine::view::View;
-
-/// Files that make their folder a package.
-const MANIFESTS: &[&str] = &[
-    "package.json",
-    "Cargo.toml",
-    "go.mod",
-    "pyproject.toml",
-    "setup.py",
-    "pom.xml",
-    "build.gradle",
-    "build.gradle.kts",
-    "composer.json",
-    "Package.swift",
-];
 
 /// The folders of a repository that are packages.
 pub(crate) struct Packages(BTreeSet<RepoPath>);
 
 impl Packages {
     pub(crate) fn read(view: &View) -> Result<Self> {
-        let is_manifest = |path: &RepoPath| MANIFESTS.contains(&path.name().as_str());
+        let names = Language::ALL.iter().flat_map(|one| one.descriptor().files.package_manifests);
+        let names: BTreeSet<&str> = names.copied().collect();
+        let is_manifest = |path: &RepoPath| names.contains(path.name().as_str());
         let manifests = files::all_paths(view)?.into_iter().filter(is_manifest);
         Ok(Self(manifests.filter_map(|path| path.parent()).collect()))
     }

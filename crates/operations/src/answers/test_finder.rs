@@ -10,7 +10,9 @@ use base::{EntityRef, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::role::is_test;
+use syntax::tested_stem;
+
+use super::role::is_test_file;
 use super::source::SourceText;
 use crate::locate;
 use engine::areas::files;
@@ -146,9 +148,9 @@ impl TestStems {
     fn read(view: &View) -> Result<Self> {
         let mut stems: BTreeMap<String, Vec<RepoPath>> = BTreeMap::new();
         for path in
-            files::all_paths(view)?.into_iter().filter(|path| is_code(path) && is_test(path))
+            files::all_paths(view)?.into_iter().filter(|path| is_code(path) && is_test_file(path))
         {
-            stems.entry(stem(&path)).or_default().push(path);
+            stems.entry(tested_stem(&path)).or_default().push(path);
         }
         Ok(Self(stems))
     }
@@ -180,12 +182,12 @@ impl Finder<'_, '_> {
             let (path, name) = match &one.node {
                 EntityRef::Symbol(path, name) => {
                     let row = code::symbol(conn, path, name.as_str())?;
-                    if !is_test(path) && !row.is_some_and(|row| row.is_test) {
+                    if !is_test_file(path) && !row.is_some_and(|row| row.is_test) {
                         continue;
                     }
                     (path, own_name(name.as_str()).to_owned())
                 }
-                EntityRef::Module(path) if is_test(path) => (path, String::new()),
+                EntityRef::Module(path) if is_test_file(path) => (path, String::new()),
                 _ => continue,
             };
             let file = self.file(path);
@@ -203,8 +205,8 @@ impl Finder<'_, '_> {
     /// Tests that are named after the code's files.
     fn by_stem(&mut self, own: &BTreeSet<&RepoPath>) -> Result<()> {
         let tests = self.view.cached_for_view(|| TestStems::read(self.view))?;
-        for path in own.iter().filter(|path| !is_test(path)) {
-            for test in tests.0.get(&stem(path)).into_iter().flatten() {
+        for path in own.iter().filter(|path| !is_test_file(path)) {
+            for test in tests.0.get(&tested_stem(path)).into_iter().flatten() {
                 self.file(test).same_stem = true;
             }
         }
@@ -216,7 +218,7 @@ impl Finder<'_, '_> {
         let names: BTreeSet<&str> = targets.iter().filter_map(significant_name).collect();
         for name in names.into_iter().take(MAX_NAMES) {
             let mut naming = locate::files_with_words(self.view, name)?;
-            naming.retain(|path| is_test(path) && is_code(path));
+            naming.retain(|path| is_test_file(path) && is_code(path));
             if naming.len() > MAX_FILES_WITH_NAME {
                 continue;
             }
@@ -241,7 +243,7 @@ impl Finder<'_, '_> {
             seen.extend(often.into_iter().map(|one| (one.path, one.partner.count)));
         }
         for (path, count) in seen {
-            if is_test(&path) && is_code(&path) && files::is_there(self.view, &path)? {
+            if is_test_file(&path) && is_code(&path) && files::is_there(self.view, &path)? {
                 let file = self.file(&path);
                 file.commits_together = file.commits_together.max(Some(count));
             }
@@ -274,42 +276,9 @@ pub(crate) fn count_word(text: &str, name: &str) -> usize {
         .count()
 }
 
-/// The name of a file without endings and marks of tests: `Suspense.spec.ts` is `suspense`.
-fn stem(path: &RepoPath) -> String {
-    let name = path.name().to_lowercase();
-    let mut stem = name.split('.').next().unwrap_or_default();
-    if matches!(stem, "mod" | "index" | "__init__" | "lib" | "main") {
-        return path.parent().map(|parent| parent.name().to_lowercase()).unwrap_or_default();
-    }
-    for mark in ["test_", "test-"] {
-        stem = stem.strip_prefix(mark).unwrap_or(stem);
-    }
-    for mark in ["_test", "-test", "_tests", "_spec", "-spec", "tests", "test", "spec"] {
-        if let Some(rest) = stem.strip_suffix(mark).filter(|rest| rest.len() > 1) {
-            stem = rest;
-            break;
-        }
-    }
-    stem.trim_start_matches('_').to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_test_has_the_stem_of_what_it_tests() {
-        let same = [
-            ("src/components/Suspense.ts", "src/__tests__/Suspense.spec.ts"),
-            ("httpx/_client.py", "tests/client/test_client.py"),
-            ("cmd/root.go", "cmd/root_test.go"),
-            ("src/main/java/a/Gson.java", "src/test/java/a/GsonTest.java"),
-            ("src/resolve/mod.rs", "tests/resolve.rs"),
-        ];
-        for (code, test) in same {
-            assert_eq!(stem(&code.parse().unwrap()), stem(&test.parse().unwrap()), "{code}");
-        }
-    }
 
     #[test]
     fn only_whole_words_count_as_names() {

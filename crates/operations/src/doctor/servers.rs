@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use base::{Call, Problem, Result};
-use toolchain::{ProgramFile, ProgramOrigin, ServerSpec, ToolHost};
+use syntax::Language;
+use syntax::tools::ServerSpec;
+use toolchain::{ProgramFile, ProgramOrigin, ToolHost};
 
 use super::DoctorFinding;
 use engine::index::tables;
@@ -20,15 +22,10 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFind
     let standing = view.trust_status();
     let mut findings = Vec::new();
     for (language, _) in languages {
-        let servers: Vec<&ServerSpec> = toolchain::servers_for(&language).collect();
+        let known = Language::from_name(&language);
+        let servers = known.map_or(&[][..], |language| language.descriptor().tools.servers);
         if !servers.is_empty() {
-            findings.push(check_language(
-                workspace,
-                (&language, &servers),
-                &host,
-                &standing,
-                call,
-            )?);
+            findings.push(check_language(workspace, (&language, servers), &host, &standing, call)?);
         }
     }
     Ok(findings)
@@ -37,7 +34,7 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFind
 /// The first server of a language that works, or why none does.
 fn check_language(
     workspace: &Workspace,
-    (language, servers): (&str, &[&ServerSpec]),
+    (language, servers): (&str, &[ServerSpec]),
     host: &ToolHost,
     standing: &TrustStatus,
     call: &Call,

@@ -84,7 +84,8 @@ pub(super) fn rename_in_file(
 
 /// Whether code of one file can use that of another by its name.
 pub(super) fn same_language_family(one: &RepoPath, other: &RepoPath) -> bool {
-    Language::from_path(one).map(family) == Language::from_path(other).map(family)
+    Language::from_path(one).map(Language::family)
+        == Language::from_path(other).map(Language::family)
 }
 
 fn uncertain_problem(why: String, places: Vec<String>) -> Problem {
@@ -107,7 +108,9 @@ fn check_name_is_unique(
     (language, name): (Language, &str),
 ) -> Result<()> {
     let conn = view.index()?.conn();
-    let kin = |path: &RepoPath| Language::from_path(path).map(family) == Some(family(language));
+    let kin = |path: &RepoPath| {
+        Language::from_path(path).map(Language::family) == Some(language.family())
+    };
     let others = code::symbols_with_name(conn, name)?;
     let others = others.iter().filter(|other| kin(&other.path));
     let others: Vec<String> = others
@@ -209,7 +212,7 @@ fn files_mentioning(view: &View, language: Language, name: &str) -> Result<Vec<F
     let all = tables::all_files(view.index()?.conn())?;
     let tree = view.tree();
     let read = |path: &RepoPath| -> Result<Option<FileWithMentions>> {
-        let own = Language::from_path(path).filter(|own| family(*own) == family(language));
+        let own = Language::from_path(path).filter(|own| own.family() == language.family());
         own.map_or(Ok(None), |own| mentions_in(tree, (path, own), name))
     };
     let found: Result<Vec<Option<FileWithMentions>>> = all.par_iter().map(read).collect();
@@ -239,14 +242,6 @@ fn rewrite(file: FileWithMentions, new: &str) -> FileRewrite {
         after.replace_range(mention.span.range(), new);
     }
     FileRewrite { path: file.path, hash: file.hash, before: file.text, after }
-}
-
-fn family(language: Language) -> Language {
-    match language {
-        Language::Tsx | Language::JavaScript => Language::TypeScript,
-        Language::C => Language::Cpp,
-        other => other,
-    }
 }
 
 /// The symbol that a node is.

@@ -10,7 +10,7 @@ use toolchain::lsp::{LspPosition, offset_at, path_from_uri};
 
 use super::locations::{ParsedFile, ParsedFileCache, enclosing_node};
 use super::{AnswerSource, LanguageServer, MissingServer, TargetPosition};
-use crate::answers::role::is_test;
+use crate::answers::role::is_test_file;
 use engine::contract::args::NodeTarget;
 use engine::graph::{CallEdge, CallSource, Direction};
 use engine::view::View;
@@ -110,7 +110,8 @@ fn ask(
         Err(absent) => return Ok(Err(absent)),
     };
     // What a test declares, only its own project calls.
-    let reaches_out = incoming && !is_test(&spot.path) && server.open_projects_mentioning(&spot)?;
+    let reaches_out =
+        incoming && !is_test_file(&spot.path) && server.open_projects_mentioning(&spot)?;
     let prepare = ("textDocument/prepareCallHierarchy", "callHierarchyProvider");
     let items = match server.ask(prepare, &server.at(&spot))? {
         Ok(items) => items,
@@ -217,15 +218,6 @@ fn hierarchy_item_node(
 /// Kinds of symbols, as the protocol numbers them.
 const FILE_SYMBOL_KIND: u64 = 1;
 const MODULE_SYMBOL_KIND: u64 = 2;
-
-/// Languages that one server serves count as one.
-fn language_family(language: Language) -> Language {
-    match language {
-        Language::Tsx | Language::JavaScript => Language::TypeScript,
-        Language::C => Language::Cpp,
-        other => other,
-    }
-}
 
 #[cfg(test)]
 mod tests {

@@ -15,8 +15,8 @@ pub(crate) fn candidates(config: &Config, language: Language) -> Vec<ServerCandi
         let options = options(&program);
         return vec![ServerCandidate { program, args: chosen.args.clone(), options, install }];
     }
-    let known = toolchain::servers_for(language.name());
-    let candidate = |server: &toolchain::ServerSpec| ServerCandidate {
+    let known = language.descriptor().tools.servers.iter();
+    let candidate = |server: &syntax::tools::ServerSpec| ServerCandidate {
         program: server.program.into(),
         args: server.args.iter().map(ToString::to_string).collect(),
         options: options(server.program),
@@ -25,13 +25,11 @@ pub(crate) fn candidates(config: &Config, language: Language) -> Vec<ServerCandi
     known.map(candidate).collect()
 }
 
-/// What `cairn.jsonc` says about a language. TypeScript's tools serve its relatives too.
+/// What `cairn.jsonc` says about a language, or about the one whose tools it shares.
 pub(crate) fn configured(config: &Config, language: Language) -> Option<&config::LanguageConfig> {
-    let own = language.name().to_lowercase();
-    let kin = matches!(language, Language::Tsx | Language::JavaScript).then_some("typescript");
-    let mut names = [Some(own.as_str()), kin].into_iter().flatten();
+    let mut names = [language, language.tool_language()].map(Language::name).into_iter();
     names
-        .find_map(|name| config.languages.iter().find(|(key, _)| key.to_lowercase() == name))
+        .find_map(|name| config.languages.iter().find(|(key, _)| key.eq_ignore_ascii_case(name)))
         .map(|(_, language)| language)
 }
 

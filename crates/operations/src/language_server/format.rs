@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use base::{RepoPath, Result};
 use syntax::Language;
+use syntax::tools::{FILE_PLACEHOLDER, Formatter};
 use toolchain::ProgramCall;
-use toolchain::tools::{self, FILE_PLACEHOLDER, Formatter};
 
 use super::choice::configured;
 use super::exists_above;
@@ -81,7 +81,7 @@ fn configured_formatters(
     language: Language,
 ) -> Result<Vec<&'static Formatter>, String> {
     let named = configured(view.config(), language).and_then(|chosen| chosen.formatter.as_ref());
-    let known: Vec<&Formatter> = tools::formatters(language.name()).collect();
+    let known: Vec<&Formatter> = language.descriptor().tools.formatters.iter().collect();
     let Some(named) = named.map(ToString::to_string) else { return Ok(known) };
     let found: Vec<&Formatter> =
         known.iter().filter(|tool| tool.program == named).copied().collect();

@@ -8,8 +8,9 @@ use base::{Hint, ProblemCode, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use syntax::Language;
+use syntax::tools::{LintScope, Linter};
 use toolchain::ProgramCall;
-use toolchain::tools::{self, LintFinding, LintScope, LintSeverity, Linter};
+use toolchain::tools::{LintFinding, LintSeverity, parse_lint_report};
 
 use super::MissingServer;
 use super::choice::configured;
@@ -218,7 +219,7 @@ fn no_linter(language: Language, linters: &[&Linter]) -> MissingServer {
 /// The linters that would do: what `cairn.jsonc` names, else all that are known.
 fn configured_linters(view: &View, language: Language) -> Result<Vec<&'static Linter>, String> {
     let named = configured(view.config(), language).and_then(|chosen| chosen.linter.as_ref());
-    let known: Vec<&Linter> = tools::linters(language.name()).collect();
+    let known: Vec<&Linter> = language.descriptor().tools.linters.iter().collect();
     let Some(named) = named.map(ToString::to_string) else { return Ok(known) };
     let fits = |tool: &&&Linter| tool.name == named || tool.program == named;
     let found: Vec<&Linter> = known.iter().filter(fits).copied().collect();
@@ -288,8 +289,10 @@ fn run(
 
 /// Whether some files are in a language whose types can be checked: plain JavaScript has none.
 fn has_types(wanted: &CheckRequest<'_>) -> bool {
-    let is_script = |path: &RepoPath| Language::from_path(path) == Some(Language::JavaScript);
-    wanted.language != Language::TypeScript || !wanted.files.iter().all(is_script)
+    let is_typed = |path: &RepoPath| {
+        Language::from_path(path).is_none_or(|language| language.semantics().has_static_types)
+    };
+    wanted.files.iter().any(is_typed)
 }
 
 /// What a linter reports, and who checked types: with all that its companion allows, else with
@@ -351,7 +354,7 @@ fn run_once(
         Err(dead) => return Ok(Err(dead.to_string())),
     };
     let said = || ran.stderr_line.clone();
-    Ok(match (linter.parse_report)(&String::from_utf8_lossy(&ran.stdout)) {
+    Ok(match parse_lint_report(linter.report_format, &String::from_utf8_lossy(&ran.stdout)) {
         None => Err(said().unwrap_or_else(|| "it gave no report".into())),
         // Nothing found and yet no success: it did not come to look.
         Some(found) if found.is_empty() && ran.code != Some(0) => {

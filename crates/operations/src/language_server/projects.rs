@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::entity::own_name;
 use base::{RepoPath, Result};
 use rayon::prelude::*;
-use syntax::Language;
+use syntax::{ImportResolver, Language};
 
 use super::target_position::word_offsets;
 use super::{LanguageServer, MissingServer, TargetPosition, exists_above};
-use crate::answers::role::is_test;
+use crate::answers::role::is_test_file;
 use engine::index::tables;
 use engine::view::View;
 
@@ -33,7 +33,7 @@ impl<'v> LanguageServer<'v> {
         };
         let session = &server.session;
         let (program, name) = (&session.program, session.server_info.name.as_deref());
-        let reads = toolchain::server_by_program(name.unwrap_or(program))
+        let reads = syntax::tools::server_by_program(name.unwrap_or(program))
             .map_or(&[][..], |known| known.project_files);
         if let Some(first) = reads.first()
             && !exists_above(view, path, reads)
@@ -59,7 +59,7 @@ impl LanguageServer<'_> {
         let projects: BTreeSet<RepoPath> =
             all.iter().filter(|path| is_project(path)).filter_map(RepoPath::parent).collect();
         let (name, tree) = (own_name(name.as_str()), self.view.tree());
-        let unit = |path: &RepoPath| match is_test(path) {
+        let unit = |path: &RepoPath| match is_test_file(path) {
             true => Some(path.clone()),
             false => project_of(path, &projects),
         };
@@ -89,11 +89,10 @@ impl LanguageServer<'_> {
     }
 }
 
+/// Whether a language server loads files of this language by project, as `tsconfig.json` lists them.
 fn is_script(path: &RepoPath) -> bool {
-    matches!(
-        Language::from_path(path),
-        Some(Language::TypeScript | Language::Tsx | Language::JavaScript)
-    )
+    Language::from_path(path)
+        .is_some_and(|language| language.semantics().imports == ImportResolver::JavaScript)
 }
 
 fn is_project(path: &RepoPath) -> bool {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{RepoPath, Result};
 use store::Connection;
 
-use crate::answers::role::is_test;
+use crate::answers::role::is_test_file;
 use engine::file_text::tables;
 use engine::view::View;
 
@@ -109,7 +109,7 @@ impl Mentions {
         }
         let name = meant.as_deref().unwrap_or(name);
         let is_whole = found.len() < MAX_DEFINITIONS_READ;
-        found.retain(|path| !is_test(path)); // what tests define for themselves is not asked for
+        found.retain(|path| !is_test_file(path)); // what tests define for themselves is not asked for
         if is_whole && found.len() <= MAX_DEFINITIONS {
             #[expect(clippy::cast_precision_loss, reason = "at most five")]
             let each = worth / found.len().max(1) as f64;

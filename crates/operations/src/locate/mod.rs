@@ -16,7 +16,7 @@ use base::{RepoPath, Result};
 use store::Connection;
 use syntax::Language;
 
-use crate::answers::role::{FileRole, is_test};
+use crate::answers::role::{FileRole, is_test_file, role_weight};
 use engine::file_text::{QuestionWords, tables};
 use engine::search::words;
 use engine::view::View;
@@ -146,7 +146,7 @@ fn add_symbols(
     }
     for path in scorer.generated() {
         for place in places.iter_mut().filter(|place| place.path == path) {
-            place.score *= FileRole::Generated.weight();
+            place.score *= role_weight(FileRole::Generated);
         }
     }
     let symbols = scorer.ranked();
@@ -184,7 +184,7 @@ fn add_neighbours(conn: &Connection, places: &mut [FileCandidate]) -> Result<()>
     let most = given.values().copied().fold(f64::MIN_POSITIVE, f64::max);
     for place in places.iter_mut() {
         if let Some(share) = given.get(&place.path) {
-            let role = FileRole::of(&place.path).weight();
+            let role = role_weight(FileRole::of(&place.path));
             place.score += NEIGHBOUR_SHARE * role * share / most * place.score.min(1.0);
         }
     }
@@ -307,8 +307,8 @@ impl WantedRoles {
     fn role_weight(&self, role: FileRole) -> f64 {
         match self.named.contains(&role) {
             true => 1.0,
-            false if self.is_first => role.weight() * OTHER_ROLE_WEIGHT,
-            false => role.weight(),
+            false if self.is_first => role_weight(role) * OTHER_ROLE_WEIGHT,
+            false => role_weight(role),
         }
     }
 
@@ -318,7 +318,7 @@ impl WantedRoles {
         let is_code = Language::from_path(path).is_some_and(Language::is_code);
         match role {
             FileRole::Production if !is_code => {
-                FileRole::Document.weight() * self.role_weight(FileRole::Production)
+                role_weight(FileRole::Document) * self.role_weight(FileRole::Production)
             }
             role => self.role_weight(role),
         }
@@ -400,7 +400,7 @@ impl TestTextIds {
     fn read(conn: &Connection) -> Result<Self> {
         let all = tables::texts(conn)?;
         let count = all.len();
-        let tests = all.into_iter().filter(|(_, path)| is_test(path));
+        let tests = all.into_iter().filter(|(_, path)| is_test_file(path));
         let ids: HashSet<i64> = tests.map(|(id, _)| id).collect();
         Ok(Self { non_test_count: count - ids.len(), ids })
     }

@@ -9,7 +9,7 @@ use code::SymbolRow;
 
 use super::WantedRoles;
 use super::vocabulary::EnglishStemmer;
-use crate::answers::role::{FileRole, has_generated_marker};
+use crate::answers::role::{FileRole, has_generated_marker, role_weight};
 use crate::answers::source::SourceText;
 use engine::search::words;
 use engine::view::View;
@@ -196,7 +196,7 @@ impl<'w> SymbolScorer<'w> {
                 values[*word] * count * (SATURATION + 1.0) / (count + SATURATION * norm)
             };
             let weight = match generated.contains(&fields.symbol.path) {
-                true => FileRole::Generated.weight(),
+                true => role_weight(FileRole::Generated),
                 false if fields.symbol.is_test => self.roles.role_weight(FileRole::Test),
                 false => self.roles.weight(&fields.symbol.path),
             };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::{EntityRef, Result};
 
 use super::{ReviewCheckResult, ReviewedChange, join_few};
-use crate::answers::role::is_test;
+use crate::answers::role::is_test_file;
 use crate::answers::test_finder::{SEARCH_METHODS, TestFile, tests_for};
 use crate::diff::ChangedSymbol;
 use engine::areas::files::file_node;
@@ -45,7 +45,7 @@ pub(super) fn select_tests(
     let live: Vec<&ChangedSymbol> =
         change.symbols.iter().filter(|symbol| symbol.changes_behavior()).collect();
     let (tests, code): (Vec<&ChangedSymbol>, Vec<&ChangedSymbol>) =
-        live.into_iter().partition(|symbol| symbol.is_test || is_test(&symbol.path));
+        live.into_iter().partition(|symbol| symbol.is_test || is_test_file(&symbol.path));
     for symbol in tests {
         selection.add_changed(symbol);
     }

@@ -9,56 +9,18 @@ use base::Span;
 use super::TextSplice;
 use super::text_layout::{indent_at, line_end, line_start};
 use crate::Language;
-
-/// How a comment is marked.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum DocCommentForm {
-    /// `/** … */`; Go writes `/* … */`
-    Block(&'static str),
-    /// Lines that start with this
-    Lines(&'static str),
-    /// A Python string
-    Docstring,
-}
+use crate::descriptor::DocCommentForm;
 
 impl DocCommentForm {
-    /// How a language documents a symbol.
-    pub const fn for_symbol(language: Language) -> Self {
-        match language {
-            Language::Rust | Language::CSharp | Language::Swift => Self::Lines("///"),
-            Language::Go => Self::Lines("//"),
-            Language::Ruby | Language::Bash => Self::Lines("#"),
-            Language::Python => Self::Docstring,
-            _ => Self::Block("/**"),
-        }
-    }
-
-    /// How a language documents a file.
-    pub const fn for_module(language: Language) -> Self {
-        match language {
-            Language::Rust => Self::Lines("//!"),
-            other => Self::for_symbol(other),
-        }
-    }
-
-    /// How a language documents something in the middle of a line.
-    pub const fn for_inline(language: Language) -> Option<Self> {
-        match language {
-            Language::Go => Some(Self::Block("/*")),
-            Language::Ruby | Language::Bash | Language::Python => None,
-            _ => Some(Self::Block("/**")),
-        }
-    }
-
     /// How an existing comment is written.
-    fn detect(raw: &str) -> Self {
-        const MARKS: [&str; 5] = ["///", "//!", "//", "#:", "#"];
+    fn detect(language: Language, raw: &str) -> Self {
         if raw.starts_with("/*") {
             return Self::Block("/**");
         }
         let last = raw.lines().last().unwrap_or_default().trim_start();
-        let mark = MARKS.into_iter().find(|mark| last.starts_with(mark));
-        mark.map_or(Self::Docstring, Self::Lines)
+        let mut markers = language.descriptor().doc_forms.line_markers.iter();
+        let marker = markers.find(|marker| last.starts_with(**marker));
+        marker.map_or(Self::Docstring, |marker| Self::Lines(marker))
     }
 
     /// A new comment of one line.
@@ -73,13 +35,14 @@ impl DocCommentForm {
 
 /// The ways to put a line into a comment, best first.
 pub(super) fn line_insertion_candidates(
+    language: Language,
     text: &str,
     comment: Span,
     said: &str,
     newline: &str,
 ) -> Vec<TextSplice> {
     let raw = &text[comment.range()];
-    match DocCommentForm::detect(raw) {
+    match DocCommentForm::detect(language, raw) {
         DocCommentForm::Block(_) => insert_into_block_comment(text, comment, said, newline),
         DocCommentForm::Lines(mark) => insert_into_line_comment(text, comment, mark, said, newline),
         DocCommentForm::Docstring => insert_into_docstring(text, comment, said, newline),

@@ -1,4 +1,4 @@
-//! What to cut out of a comment to be rid of a link: what was put in, or what a person would cut.
+//! Candidate ranges to delete when a `@see` link is removed.
 
 use base::Span;
 

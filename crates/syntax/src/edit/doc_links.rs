@@ -1,17 +1,18 @@
-//! `@see` lines in doc comments: put in, taken out, pointed elsewhere.
+//! Adds, removes and retargets `@see` lines in doc comments.
 //!
-//! What `remove_doc_link` takes out is decided by `add_doc_link`: it gives back the text to which `add_doc_link` would have
-//! added just that, and only when there is none does it cut out the line as a person would.
+//! `remove_doc_link` is the inverse of `add_doc_link`: it looks for the text to which adding the link
+//! gives the present one. Only if there is none does it delete the line as a person would.
 
 use base::Span;
 
-use super::doc_comment::{self, DocCommentForm};
+use super::doc_comment;
 use super::text_layout::{dominant_newline, indent_at, is_first_on_line};
 use super::{
     DocTarget, EditRefusal, TextSplice, apply_splices, doc_link_removal, extract_code, find_owner,
     first_new_error, module_comment,
 };
 use crate::Language;
+use crate::descriptor::DocCommentForm;
 use crate::doc_comments;
 use crate::line_index::offset;
 use crate::model::{DocLink, DocTag, FileFacts, SymbolKind, SymbolOwner};
@@ -39,7 +40,9 @@ pub fn add_doc_link(
         || key.contains(char::is_whitespace)
         || ["*/", "\"", "'"].iter().any(|part| forbidden(part))
     {
-        return Err(EditRefusal::NotPossible("such a key cannot stand in a comment"));
+        return Err(EditRefusal::NotPossible(
+            "the key contains characters that cannot be written in a comment",
+        ));
     }
     let tries = link_candidates(language, text, &facts, owner, &format!("@see {key}"));
     let mut broken = None;
@@ -51,7 +54,7 @@ pub fn add_doc_link(
             Err(refusal) => broken = Some(refusal),
         }
     }
-    Err(broken.unwrap_or(EditRefusal::NotPossible("it has no doc comment of its own")))
+    Err(broken.unwrap_or(EditRefusal::NotPossible("this declaration cannot have a doc comment")))
 }
 
 /// The text without any `@see key` in the doc comment of a place.
@@ -158,7 +161,8 @@ fn check_change(
     Ok(())
 }
 
-const COMMENT_BELONGS_ELSEWHERE: &str = "a doc comment there would belong to something else";
+const COMMENT_BELONGS_ELSEWHERE: &str =
+    "a doc comment at this position would document another symbol";
 
 /// The ways to say something about a place, best first.
 fn link_candidates(
@@ -173,16 +177,18 @@ fn link_candidates(
         let known =
             facts.doc.as_ref().filter(|doc| !doc_comments::is_notice(&text[doc.span.range()]));
         return match known {
-            Some(doc) => doc_comment::line_insertion_candidates(text, doc.span, said, newline),
+            Some(doc) => {
+                doc_comment::line_insertion_candidates(language, text, doc.span, said, newline)
+            }
             None => module_comment::module_comment_candidates(language, text, said, newline),
         };
     };
     let symbol = &facts.symbols[at as usize];
     if let Some(doc) = &symbol.doc {
-        return doc_comment::line_insertion_candidates(text, doc.span, said, newline);
+        return doc_comment::line_insertion_candidates(language, text, doc.span, said, newline);
     }
     let has_body = symbol.kind.is_callable() || symbol.kind == SymbolKind::Class;
-    if language == Language::Python && has_body {
+    if language.descriptor().doc_forms.symbol == DocCommentForm::Docstring && has_body {
         return symbol
             .body
             .map(|body| docstring_in_body(text, body, said, newline))
@@ -210,7 +216,7 @@ fn comment_above(
     said: &str,
     newline: &str,
 ) -> Vec<TextSplice> {
-    let form = match DocCommentForm::for_symbol(language) {
+    let form = match language.descriptor().doc_forms.symbol {
         DocCommentForm::Docstring => DocCommentForm::Lines("#:"),
         other => other,
     };
@@ -220,7 +226,7 @@ fn comment_above(
         let indent = indent_at(text, at);
         tries.push(TextSplice::insert(at, format!("{comment}{newline}{indent}")));
     }
-    if let Some(form) = DocCommentForm::for_inline(language) {
+    if let Some(form) = language.descriptor().doc_forms.inline {
         tries.push(TextSplice::insert(at, format!("{} ", form.one_line_comment(said))));
     }
     tries
@@ -237,7 +243,7 @@ fn remove_one_link(
     let docs =
         facts.doc.iter().chain(facts.symbols.iter().filter_map(|symbol| symbol.doc.as_ref()));
     let around = docs.map(|doc| doc.span).find(|span| span.contains(found.span));
-    let around = around.ok_or(EditRefusal::NotPossible("it is in no doc comment"))?;
+    let around = around.ok_or(EditRefusal::NotPossible("the link is not in a doc comment"))?;
     let key = doc_link_key(&found.target);
     let tries = doc_link_removal::inverse_insertion_candidates(text, around, found.span);
     for splice in &tries {
@@ -246,7 +252,8 @@ fn remove_one_link(
             return Ok(old);
         }
     }
-    let mut refused = EditRefusal::NotPossible("it cannot be taken out alone");
+    let mut refused =
+        EditRefusal::NotPossible("the link cannot be removed without changing other links");
     for splice in
         doc_link_removal::line_removal_candidates(text, around, found.span).iter().chain(&tries)
     {

@@ -1,15 +1,16 @@
-//! How far a symbol reaches in its text, and what lies around it.
+//! The extent of a symbol in its file: leading comments, declaration, trailing separator.
 
 use base::Span;
 
 use super::text_layout::{
     before_newline, byte_order_mark_len as bom, indent_at, is_first_on_line, line_end, line_start,
 };
+use crate::descriptor::DeclaratorLists;
 use crate::line_index::offset;
 use crate::model::Symbol;
 use crate::{Language, doc_comments};
 
-/// What closes a list of members.
+/// Tokens that close a list of members.
 const CLOSERS: [&str; 7] = ["}", ")", "]", "end", "#endif", "#else", "#elif"];
 
 /// A symbol with the places around it that edits care about.
@@ -34,7 +35,7 @@ impl SymbolExtent {
     pub fn of_symbol(language: Language, text: &str, symbol: &Symbol) -> Self {
         let span = declaration_span(language, text, symbol);
         let (start, end) = (span.start as usize, span.end as usize);
-        let (separator, past) = trailing_separator(text, end);
+        let TrailingSeparator { separator, end: past } = trailing_separator(text, end);
         let leading_start = leading_comments_start(language, text, start);
         let after_comma = text[..leading_start].trim_end().ends_with(',');
         Self {
@@ -69,7 +70,7 @@ impl SymbolExtent {
     }
 }
 
-/// The stretch that is the symbol itself. One declarator of several is that declarator.
+/// The span of the symbol itself. For one declarator of several it is that declarator.
 pub(super) fn declaration_span(language: Language, text: &str, symbol: &Symbol) -> Span {
     let is_part = is_declarator(language, text, symbol);
     let whole = if is_part { symbol.declaration } else { symbol.span };
@@ -85,26 +86,36 @@ fn is_declarator(language: Language, text: &str, symbol: &Symbol) -> bool {
     let start = symbol.declaration.start;
     let head = Span::new(before.unwrap_or_default().clamp(symbol.span.start, start), start);
     let words = text[head.range()].trim();
-    match language {
-        Language::JavaScript | Language::TypeScript | Language::Tsx => {
-            ["const", "let", "var", "using"].iter().any(|word| words.ends_with(word))
+    match language.descriptor().layout.declarator_lists {
+        DeclaratorLists::None => false,
+        DeclaratorLists::AfterKeyword(keywords) => {
+            keywords.iter().any(|word| words.ends_with(word))
         }
-        Language::C | Language::Cpp | Language::Java | Language::CSharp => {
+        DeclaratorLists::AfterType => {
             !words.is_empty()
-                && trailing_separator(text, symbol.declaration.end as usize).0 == Some(',')
+                && trailing_separator(text, symbol.declaration.end as usize).separator == Some(',')
         }
-        // What documents a group is read as the first one's.
-        Language::Go => words.ends_with('('),
-        _ => false,
+        // The comment above a group is read as that of its first member.
+        DeclaratorLists::InParentheses => words.ends_with('('),
     }
 }
 
-/// The comma or semicolon that follows, and the offset after it.
-fn trailing_separator(text: &str, end: usize) -> (Option<char>, usize) {
+/// The separator after a declaration.
+struct TrailingSeparator {
+    /// A comma or semicolon
+    separator: Option<char>,
+    /// The offset after it, or after the declaration if there is none
+    end: usize,
+}
+
+/// The comma or semicolon that follows an offset.
+fn trailing_separator(text: &str, end: usize) -> TrailingSeparator {
     let rest = text[end..].trim_start_matches([' ', '\t']);
     match rest.chars().next() {
-        Some(mark @ (',' | ';')) => (Some(mark), text.len() - rest.len() + 1),
-        _ => (None, end),
+        Some(mark @ (',' | ';')) => {
+            TrailingSeparator { separator: Some(mark), end: text.len() - rest.len() + 1 }
+        }
+        _ => TrailingSeparator { separator: None, end },
     }
 }
 
@@ -112,17 +123,11 @@ fn trailing_separator(text: &str, end: usize) -> (Option<char>, usize) {
 fn trailing_comment_end(language: Language, text: &str, at: usize) -> usize {
     let end = line_end(text, at);
     let rest = text[at..end].trim();
-    let is_comment = match language {
-        Language::Python | Language::Ruby | Language::Bash => rest.starts_with('#'),
-        _ => {
-            // What documents the next thing may stand on the line of this one.
-            let is_next =
-                (rest.starts_with("///") || rest.starts_with("/**")) && !rest[3..].starts_with('<');
-            !is_next && rest.starts_with("//")
-                || !is_next
-                    && (rest.starts_with("/*") && rest.find("*/") == rest.len().checked_sub(2))
-        }
-    };
+    let comments = language.descriptor().comments;
+    // `///<` documents what is before it, `///` what is after it.
+    let marker_len = comments.doc_marker_len(rest);
+    let documents_next = marker_len > 0 && !rest[marker_len..].starts_with('<');
+    let is_comment = !documents_next && comments.comment_len(rest) == rest.len();
     if is_comment { at + text[at..end].trim_end().len() } else { at }
 }
 
@@ -135,13 +140,8 @@ fn leading_comments_start(language: Language, text: &str, start: usize) -> usize
     while let Some(above) = before_newline(text, line_start(text, at)) {
         let begin = line_start(text, above);
         let line = text[begin..above].trim();
-        let is_comment = match language {
-            Language::Python | Language::Ruby | Language::Bash => {
-                line.starts_with('#') && !line.starts_with("#!")
-            }
-            Language::Php => line.starts_with("//") || line.starts_with("# "),
-            _ => line.starts_with("//") && !line.starts_with("//!"),
-        };
+        let comments = language.descriptor().comments;
+        let is_comment = comments.is_leading_line(line);
         if !is_comment || doc_comments::is_notice(line) {
             break;
         }

@@ -1,4 +1,4 @@
-//! Text that is to stand at an indentation, however the caller indented it.
+//! Re-indents new text for the place it is inserted at, however the caller indented it.
 
 use super::literal_lines;
 use super::text_layout::dominant_newline;
@@ -28,15 +28,17 @@ pub(super) fn indentation_candidates(
         !line.trim().is_empty() && !inside(u32::try_from(*at).unwrap_or_default())
     });
     let fits = own.is_empty()
-        && rest.map(|(_, line)| line).all(|line| line.starts_with(indent) || stays_at_margin(line))
-        && (language != Language::Python || is_body_deeper(&flush, indent));
+        && rest
+            .map(|(_, line)| line)
+            .all(|line| line.starts_with(indent) || stays_at_margin(language, line))
+        && (!language.descriptor().layout.is_indented || is_body_deeper(&flush, indent));
     if fits { vec![flush, moved] } else { vec![moved, flush] }
 }
 
 /// Whether a line stands at the margin whatever is around it: code that was commented out, or a
-/// word to the preprocessor.
-fn stays_at_margin(line: &str) -> bool {
-    ["//", "#", "/*"].iter().any(|mark| line.starts_with(mark))
+/// preprocessor directive.
+fn stays_at_margin(language: Language, line: &str) -> bool {
+    line.starts_with('#') || language.descriptor().comments.comment_len(line) > 0
 }
 
 /// Whether the body of a Python definition is deeper than the definition would be. The grammar
@@ -53,7 +55,7 @@ fn is_body_deeper(text: &str, indent: &str) -> bool {
     body.is_none_or(|line| line.len() - line.trim_start().len() > indent.len())
 }
 
-/// Lines with `from` taken off and `to` put on, the first one without.
+/// Replaces the indentation `from` by `to` on every line; the first line gets none.
 fn reindent(text: &str, from: &str, to: &str, inside: &dyn Fn(u32) -> bool) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, line) in (0_u32..).zip(text.split_inclusive('\n')) {
@@ -70,7 +72,7 @@ fn reindent(text: &str, from: &str, to: &str, inside: &dyn Fn(u32) -> bool) -> S
     out
 }
 
-/// A text with the line ends of the file it goes to.
+/// A text with the line ends of the file it is inserted into.
 fn with_line_ends(text: &str, newline: &str) -> String {
     // What was cut out of a file with mixed line ends is left as it is.
     if text.contains('\r') { text.to_owned() } else { text.replace('\n', newline) }

@@ -6,8 +6,9 @@ use std::ops::Range;
 use oxc_ast::ast::TemplateLiteral;
 use oxc_ast_visit::{Visit, walk};
 
+use crate::descriptor::LanguageParser;
 use crate::line_index::LineIndex;
-use crate::treesitter::{LanguageFn, Node, children};
+use crate::treesitter::{Node, children};
 use crate::{Language, javascript, treesitter};
 
 /// The lines, from 1, that start inside a literal of more than one line. Docstrings are prose.
@@ -18,16 +19,18 @@ pub(super) fn lines_inside_literals(language: Language, text: &str) -> HashSet<u
 }
 
 fn literal_ranges(language: Language, text: &str) -> Vec<Range<u32>> {
-    if let Some(grammar) = grammar(language) {
-        let mut found = Vec::new();
-        if let Ok(tree) = treesitter::parse(text, grammar) {
-            collect_literals(tree.root_node(), &mut found);
-        }
-        return found;
+    let parser = &language.descriptor().parser;
+    if let LanguageParser::Oxc(dialect) = parser {
+        let mut templates = TemplateLiterals(Vec::new());
+        javascript::with_program(*dialect, text, |program| templates.visit_program(program));
+        return templates.0;
     }
-    let mut templates = TemplateLiterals(Vec::new());
-    javascript::with_program(language, text, |program| templates.visit_program(program));
-    templates.0
+    let mut found = Vec::new();
+    let tree = parser.grammar().map(|grammar| treesitter::parse(text, grammar));
+    if let Some(Ok(tree)) = tree {
+        collect_literals(tree.root_node(), &mut found);
+    }
+    found
 }
 
 /// Finds literals without recursion, since trees may be deep.
@@ -51,34 +54,6 @@ fn collect_literals(root: Node<'_>, found: &mut Vec<Range<u32>>) {
 /// Whether a string is a statement of its own, which in Python is documentation.
 fn is_docstring(node: Node<'_>) -> bool {
     node.parent().is_some_and(|parent| parent.kind() == "expression_statement")
-}
-
-pub(super) fn grammar(language: Language) -> Option<LanguageFn> {
-    Some(match language {
-        Language::Rust => tree_sitter_rust::LANGUAGE,
-        Language::Python => tree_sitter_python::LANGUAGE,
-        #[cfg(feature = "go")]
-        Language::Go => tree_sitter_go::LANGUAGE,
-        #[cfg(feature = "java")]
-        Language::Java => tree_sitter_java::LANGUAGE,
-        #[cfg(feature = "c")]
-        Language::C => tree_sitter_c::LANGUAGE,
-        #[cfg(feature = "cpp")]
-        Language::Cpp => tree_sitter_cpp::LANGUAGE,
-        #[cfg(feature = "csharp")]
-        Language::CSharp => tree_sitter_c_sharp::LANGUAGE,
-        #[cfg(feature = "ruby")]
-        Language::Ruby => tree_sitter_ruby::LANGUAGE,
-        #[cfg(feature = "php")]
-        Language::Php => tree_sitter_php::LANGUAGE_PHP,
-        #[cfg(feature = "kotlin")]
-        Language::Kotlin => tree_sitter_kotlin_ng::LANGUAGE,
-        #[cfg(feature = "swift")]
-        Language::Swift => tree_sitter_swift::LANGUAGE,
-        #[cfg(feature = "bash")]
-        Language::Bash => tree_sitter_bash::LANGUAGE,
-        _ => return None,
-    })
 }
 
 struct TemplateLiterals(Vec<Range<u32>>);

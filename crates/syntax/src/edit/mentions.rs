@@ -1,4 +1,4 @@
-//! Where a name stands as a name: not in a comment, not in a text.
+//! Finds where a name is mentioned as an identifier, not in a comment or a string.
 
 use base::Span;
 use oxc_ast::ast::{
@@ -8,7 +8,7 @@ use oxc_ast::ast::{
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span as Place;
 
-use super::literal_lines::grammar;
+use crate::descriptor::{LanguageDescriptor, LanguageParser};
 use crate::treesitter::{self, Node, children};
 use crate::{Language, javascript};
 
@@ -27,14 +27,15 @@ pub struct IdentifierMention {
 /// Every mention of a name in a text, in order.
 pub fn find_mentions(language: Language, text: &str, name: &str) -> Vec<IdentifierMention> {
     let mut found = Vec::new();
-    if let Some(grammar) = grammar(language) {
-        if let Ok(tree) = treesitter::parse(text, grammar) {
-            collect_mentions(tree.root_node(), (text, name), &mut found);
-        }
-    } else {
+    let descriptor = language.descriptor();
+    if let LanguageParser::Oxc(dialect) = descriptor.parser {
         let mut names = MentionCollector { name, found: Vec::new(), in_specifier: false };
-        javascript::with_program(language, text, |program| names.visit_program(program));
+        javascript::with_program(dialect, text, |program| names.visit_program(program));
         found = names.found;
+    } else if let Some(grammar) = descriptor.parser.grammar()
+        && let Ok(tree) = treesitter::parse(text, grammar)
+    {
+        collect_mentions(descriptor, tree.root_node(), text, name, &mut found);
     }
     found.sort();
     // A shorthand `{ name }` is a member and a value at once: a member, to be careful.
@@ -47,10 +48,12 @@ pub fn find_mentions(language: Language, text: &str, name: &str) -> Vec<Identifi
     found
 }
 
-/// Leaves that are names, without recursion, since trees may be deep.
+/// Collects the leaves of a tree that are the name, without recursion, since trees may be deep.
 fn collect_mentions(
+    descriptor: &LanguageDescriptor,
     root: Node<'_>,
-    (text, name): (&str, &str),
+    text: &str,
+    name: &str,
     found: &mut Vec<IdentifierMention>,
 ) {
     let mut open = vec![root];
@@ -63,24 +66,24 @@ fn collect_mentions(
         let is_name = node.kind().ends_with("identifier")
             || matches!(node.kind(), "name" | "constant" | "word" | "variable_name");
         if is_name && text.get(at.start as usize..at.end as usize) == Some(name) {
-            let (is_member, is_binding) = (is_member(text, node), is_binding(node));
             found.push(IdentifierMention {
                 span: Span::new(at.start, at.end),
-                is_member,
-                is_binding,
+                is_member: is_member(descriptor, text, node),
+                is_binding: is_binding(node),
             });
         }
     }
 }
 
-fn is_member(text: &str, node: Node<'_>) -> bool {
+fn is_member(descriptor: &LanguageDescriptor, text: &str, node: Node<'_>) -> bool {
     let before = text[..node.start_byte()].trim_end();
     let is_argument = node.parent().is_some_and(|parent| {
         let first = parent.child(0).is_some_and(|first| first.id() == node.id());
         first && matches!(parent.kind(), "keyword_argument" | "field_initializer" | "pair")
     });
     let is_shorthand = node.kind().starts_with("shorthand");
-    before.ends_with('.') || before.ends_with("->") || is_argument || is_shorthand
+    let mut operators = descriptor.layout.member_operators.iter();
+    operators.any(|operator| before.ends_with(operator)) || is_argument || is_shorthand
 }
 
 fn is_binding(node: Node<'_>) -> bool {
@@ -93,6 +96,14 @@ fn is_binding(node: Node<'_>) -> bool {
     !takes_in && (fields.iter().any(is) || kind.contains("parameter") || kind.contains("pattern"))
 }
 
+/// What a name is where it is mentioned.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MentionRole {
+    Reference,
+    Member,
+    Binding,
+}
+
 struct MentionCollector<'n> {
     name: &'n str,
     found: Vec<IdentifierMention>,
@@ -100,8 +111,10 @@ struct MentionCollector<'n> {
 }
 
 impl MentionCollector<'_> {
-    fn record(&mut self, name: &str, span: Place, (is_member, is_binding): (bool, bool)) {
+    fn record(&mut self, name: &str, span: Place, role: MentionRole) {
         if name == self.name {
+            let is_member = role == MentionRole::Member;
+            let is_binding = role == MentionRole::Binding;
             // An identifier with a type behind it spans both.
             let length = u32::try_from(name.len()).unwrap_or_default();
             let span = Span::new(span.start, span.start + length);
@@ -112,27 +125,29 @@ impl MentionCollector<'_> {
 
 impl<'a> Visit<'a> for MentionCollector<'_> {
     fn visit_identifier_reference(&mut self, it: &IdentifierReference<'a>) {
-        self.record(&it.name, it.span, (false, false));
+        self.record(&it.name, it.span, MentionRole::Reference);
     }
 
     fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
-        self.record(&it.name, it.span, (false, !self.in_specifier));
+        let role = if self.in_specifier { MentionRole::Reference } else { MentionRole::Binding };
+        self.record(&it.name, it.span, role);
     }
 
     fn visit_label_identifier(&mut self, it: &LabelIdentifier<'a>) {
-        self.record(&it.name, it.span, (true, false));
+        self.record(&it.name, it.span, MentionRole::Member);
     }
 
     fn visit_identifier_name(&mut self, it: &IdentifierName<'a>) {
-        self.record(&it.name, it.span, (!self.in_specifier, false));
+        let role = if self.in_specifier { MentionRole::Reference } else { MentionRole::Member };
+        self.record(&it.name, it.span, role);
     }
 
     fn visit_private_identifier(&mut self, it: &PrivateIdentifier<'a>) {
-        self.record(&it.name, it.span, (true, false));
+        self.record(&it.name, it.span, MentionRole::Member);
     }
 
     fn visit_jsx_identifier(&mut self, it: &JSXIdentifier<'a>) {
-        self.record(&it.name, it.span, (false, false));
+        self.record(&it.name, it.span, MentionRole::Reference);
     }
 
     fn visit_import_specifier(&mut self, it: &ImportSpecifier<'a>) {

@@ -52,16 +52,16 @@ pub enum EditRefusal {
     NoSymbol(Vec<String>),
     /// The result would not be what its language allows, where it was before
     NewSyntaxError(SyntaxError),
-    /// There is no place for it that would mean what was asked for
+    /// No edit would have the requested meaning; the text gives the reason
     NotPossible(&'static str),
 }
 
 /// One stretch of a text and what comes in its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextSplice {
-    /// What goes
+    /// The replaced range
     pub span: Span,
-    /// What comes
+    /// The replacement
     pub text: String,
 }
 

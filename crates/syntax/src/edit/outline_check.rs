@@ -1,4 +1,4 @@
-//! What a file declares, for comparing it before and after an edit.
+//! Compares what a file declares before and after an edit.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -31,14 +31,14 @@ pub(super) fn check_outline_change(
     let now = count_symbols(after.symbols.iter());
     let lost = kept.iter().any(|(key, count)| now.get(key).is_none_or(|now| now < count));
     if lost {
-        return Err(EditRefusal::NotPossible("something else would no longer be declared"));
+        return Err(EditRefusal::NotPossible("another symbol would no longer be declared"));
     }
-    // Methods of Go and C++ belong to a type that may be elsewhere.
-    let is_loose = matches!(language, Language::Go | Language::Cpp);
-    if is_loose || is_member_of_parent(after, came, parent) {
+    if language.descriptor().layout.has_members_outside_type
+        || is_member_of_parent(after, came, parent)
+    {
         Ok(())
     } else {
-        Err(EditRefusal::NotPossible("it would belong to something else there"))
+        Err(EditRefusal::NotPossible("the new symbol would belong to another one there"))
     }
 }
 

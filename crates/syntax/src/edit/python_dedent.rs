@@ -21,16 +21,17 @@ pub(super) fn find_dedented_line(
     came: &Range<usize>,
     parent: Option<&str>,
 ) -> Option<EditRefusal> {
-    if language != Language::Python {
+    if !language.descriptor().layout.is_indented {
         return None;
     }
-    let error = outside_function(text, came).or_else(|| dedented(text, came, parent?));
+    let error =
+        outside_function(language, text, came).or_else(|| dedented(language, text, came, parent?));
     error.map(EditRefusal::NewSyntaxError)
 }
 
 /// A statement of the new text that needs a function around it and has none.
-fn outside_function(text: &str, came: &Range<usize>) -> Option<SyntaxError> {
-    let tree = treesitter::parse(text, literal_lines::grammar(Language::Python)?).ok()?;
+fn outside_function(language: Language, text: &str, came: &Range<usize>) -> Option<SyntaxError> {
+    let tree = treesitter::parse(text, language.descriptor().parser.grammar()?).ok()?;
     let mut open = vec![tree.root_node()];
     let mut found: Option<usize> = None;
     while let Some(node) = open.pop() {
@@ -59,8 +60,13 @@ fn requires_function(node: Node<'_>) -> bool {
 
 /// A line after a definition that stands at its level or before it and declares nothing: it was
 /// meant for the body, and would belong to what is around.
-fn dedented(text: &str, came: &Range<usize>, parent: &str) -> Option<SyntaxError> {
-    let literals = literal_lines::lines_inside_literals(Language::Python, text);
+fn dedented(
+    language: Language,
+    text: &str,
+    came: &Range<usize>,
+    parent: &str,
+) -> Option<SyntaxError> {
+    let literals = literal_lines::lines_inside_literals(language, text);
     let first = line_start(text, came.start);
     let depth = indent_width(&text[first..]);
     let mut line_number = u32::try_from(text[..first].matches('\n').count()).ok()?;

@@ -1,7 +1,7 @@
-//! Declarations replaced, put beside others, and taken out.
+//! Replaces, inserts and deletes declarations.
 //!
-//! What stands between two declarations is put between the new one and its neighbour, so the blank
-//! lines of a file go on as they are. Taking out what was just put in gives the same bytes.
+//! The white space between two declarations is repeated between a new one and its neighbour, so a
+//! file keeps its blank lines. Deleting what was just inserted restores the same bytes.
 //!
 //! @see spec::code/edits
 
@@ -20,16 +20,16 @@ use crate::Language;
 use crate::line_index::offset;
 use crate::model::{FileFacts, Symbol, SyntaxError};
 
-/// What to do to a symbol.
+/// An edit of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SymbolEdit<'a> {
-    /// Another text in its place
+    /// Replace it with another text
     Replace(&'a str),
-    /// A text before it
+    /// Insert a text before it
     InsertBefore(&'a str),
-    /// A text after it
+    /// Insert a text after it
     InsertAfter(&'a str),
-    /// Nothing in its place
+    /// Delete it
     Delete,
 }
 
@@ -40,17 +40,18 @@ pub fn edit_symbol(
     path: &str,
     edit: SymbolEdit<'_>,
 ) -> Result<String, EditRefusal> {
-    if edit == SymbolEdit::Delete {
-        return delete_symbol(language, text, path);
-    }
+    let (content, side) = match edit {
+        SymbolEdit::Delete => return delete_symbol(language, text, path),
+        SymbolEdit::Replace(content) => (content, None),
+        SymbolEdit::InsertBefore(content) => (content, Some(InsertSide::Before)),
+        SymbolEdit::InsertAfter(content) => (content, Some(InsertSide::After)),
+    };
     let facts = extract_code(language, text)?;
     let run = declaration_groups::groups_of_path(language, text, &facts, path)?.main;
     let target = SymbolEditor { language, text, facts: &facts, group: run };
-    match edit {
-        SymbolEdit::Replace(content) => target.replace(content),
-        SymbolEdit::InsertBefore(content) => target.insert(content, InsertSide::Before),
-        SymbolEdit::InsertAfter(content) => target.insert(content, InsertSide::After),
-        SymbolEdit::Delete => target.delete(),
+    match side {
+        Some(side) => target.insert(content, side),
+        None => target.replace(content),
     }
 }
 
@@ -71,8 +72,8 @@ fn delete_symbol(language: Language, text: &str, path: &str) -> Result<String, E
     }
 }
 
-/// The stretches that a symbol consists of: the one that [`Edit::Replace`] replaces, then those of
-/// signatures that stand apart from it.
+/// The spans that a symbol consists of: the one that [`SymbolEdit::Replace`] replaces, then those of
+/// signatures that are apart from it.
 pub fn symbol_spans(
     language: Language,
     text: &str,
@@ -104,7 +105,7 @@ struct SymbolEditor<'t> {
     group: Vec<u32>,
 }
 
-/// A way to make a change: what to splice, and where in the result the new text is.
+/// A candidate edit: what to splice, and where in the result the new text is.
 struct EditCandidate {
     splice: TextSplice,
     inserted: Range<usize>,
@@ -151,7 +152,7 @@ impl<'t> SymbolEditor<'t> {
     fn replace(&self, content: &str) -> Result<String, EditRefusal> {
         let SymbolExtent { start, end, separator: mark, .. } = self.extent();
         if content.trim().is_empty() {
-            return Err(EditRefusal::NotPossible("there is nothing to replace it with"));
+            return Err(EditRefusal::NotPossible("the replacement is empty"));
         }
         if content == &self.text[start..end] {
             return Ok(self.text.to_owned());
@@ -180,7 +181,7 @@ impl<'t> SymbolEditor<'t> {
 
     fn insert(&self, content: &str, side: InsertSide) -> Result<String, EditRefusal> {
         if content.trim().is_empty() {
-            return Err(EditRefusal::NotPossible("there is nothing to insert"));
+            return Err(EditRefusal::NotPossible("the text to insert is empty"));
         }
         let extent = self.extent();
         let at =
@@ -198,7 +199,7 @@ impl<'t> SymbolEditor<'t> {
         self.first_valid_candidate(tries, |_| false)
     }
 
-    /// The ways to put a text beside the symbol, likeliest first.
+    /// Candidates for inserting a text beside the symbol, most likely first.
     fn insertion_candidates(
         &self,
         extent: &SymbolExtent,
@@ -257,7 +258,7 @@ impl<'t> SymbolEditor<'t> {
         tries
     }
 
-    /// What goes between the symbol and a new neighbour: what is between it and the one it has.
+    /// The white space between the symbol and a new neighbour, copied from an existing neighbour.
     fn separator(&self, extent: &SymbolExtent, content: &str, side: InsertSide) -> String {
         let (text, newline) = (self.text, dominant_newline(self.text));
         let before = &text[extent.gap_before(text)..extent.leading_start];
@@ -275,8 +276,8 @@ impl<'t> SymbolEditor<'t> {
         }
         let is_list = extent.separator == Some(',') || extent.after_comma;
         let is_long = count_newlines(content) > 0 && !is_list;
-        let wide =
-            if self.language == Language::Python && self.symbol().parent.is_none() { 3 } else { 2 };
+        let top_level = self.language.descriptor().layout.top_level_line_breaks;
+        let wide = if self.symbol().parent.is_none() { top_level } else { 2 };
         let count = match known.map(count_newlines) {
             Some(count) if count >= 2 || (count == 1 && !is_long) => count,
             _ if is_long
@@ -325,10 +326,12 @@ impl<'t> SymbolEditor<'t> {
             }
         }
         let first = fine.into_iter().next();
-        first.ok_or(refused.unwrap_or(EditRefusal::NotPossible("it cannot be taken out alone")))
+        first.ok_or(refused.unwrap_or(EditRefusal::NotPossible(
+            "the symbol cannot be deleted without changing its neighbours",
+        )))
     }
 
-    /// Whether putting the symbol back beside a neighbour gives the text as it is.
+    /// Whether inserting the symbol beside a neighbour again restores the text.
     fn reinsertion_restores_text(
         &self,
         after: &FileFacts,
@@ -358,7 +361,7 @@ impl<'t> SymbolEditor<'t> {
             || next.is_some_and(|at| put(at, InsertSide::Before))
     }
 
-    /// The ways to take the symbol out, likeliest first.
+    /// Candidates for deleting the symbol, most likely first.
     fn removal_candidates(&self, extent: &SymbolExtent) -> Vec<TextSplice> {
         let text = self.text;
         let (before, after) = (extent.gap_before(text), extent.gap_after(text));
@@ -376,19 +379,20 @@ impl<'t> SymbolEditor<'t> {
         } else {
             ways.extend([with_next, with_gap, alone]);
         }
-        if self.is_only_statement_of_body(extent) {
-            let mut empty = TextSplice::remove(extent.start, extent.end);
-            empty.text = "pass".into();
-            ways = vec![empty];
+        match self.language.descriptor().layout.empty_body {
+            Some(filler) if self.is_only_statement_of_body(extent) => {
+                let alone = TextSplice::remove(extent.start, extent.end);
+                vec![TextSplice { text: filler.into(), ..alone }]
+            }
+            _ => ways,
         }
-        ways
     }
 
-    /// Whether it is all that a Python body holds; its grammar takes an empty one, and Python not.
+    /// Whether it is the only statement of the body around it.
     fn is_only_statement_of_body(&self, extent: &SymbolExtent) -> bool {
         let parent = self.symbol().parent.map(|parent| &self.facts.symbols[parent as usize]);
         let body = parent.and_then(|parent| parent.body).map(|body| self.text[body.range()].trim());
-        self.language == Language::Python && body == Some(&self.text[extent.start..extent.end])
+        body == Some(&self.text[extent.start..extent.end])
     }
 
     /// An error inside the new text of a file that was broken elsewhere before: there one error can
@@ -419,7 +423,7 @@ impl<'t> SymbolEditor<'t> {
             errors.into_iter().nth(before)
         };
         let own = self.facts.errors.iter().find(|one| is_in(one, &old));
-        // Where an error took a bracket along, nobody knows where the symbol ends.
+        // If the syntax error swallowed a bracket, the end of the symbol is unknown.
         if let Some(error) = own.filter(|_| !is_balanced(&self.text[start..end])) {
             return Some(EditRefusal::NewSyntaxError(error.clone()));
         }
@@ -428,13 +432,13 @@ impl<'t> SymbolEditor<'t> {
         let found = after.errors.iter().find(|error| !had_one && is_in(error, &now)).cloned();
         let lost = || {
             let line = u32::try_from(*now.start()).unwrap_or(u32::MAX);
-            let message = "a bracket has no other end".to_owned();
+            let message = "unbalanced bracket".to_owned();
             (!is_balanced(&new[came.clone()])).then_some(SyntaxError { line, column: 1, message })
         };
         found.or_else(by_itself).or_else(lost).map(EditRefusal::NewSyntaxError)
     }
 
-    /// The first of these ways that does what it should.
+    /// The text of the first candidate that makes exactly the requested change.
     fn first_valid_candidate(
         &self,
         tries: impl Iterator<Item = EditCandidate>,
@@ -463,11 +467,13 @@ impl<'t> SymbolEditor<'t> {
                 Err(refusal) => refused = refused.or(Some(refusal)),
             }
         }
-        Err(refused.unwrap_or(EditRefusal::NotPossible("there is no room for it")))
+        Err(refused.unwrap_or(EditRefusal::NotPossible(
+            "no insertion point keeps the file's other symbols unchanged",
+        )))
     }
 }
 
-/// Whether every bracket has its other end, those in texts and comments included.
+/// Whether brackets are balanced, those in strings and comments included.
 fn is_balanced(text: &str) -> bool {
     let mut open = Vec::new();
     for c in text.chars() {

@@ -110,7 +110,7 @@ fn calls() {
 #[test]
 fn a_comment_at_the_end_of_a_line_is_about_that_line() {
     let text = "package a\n\nconst (\n\tA = 1 // one\n\tB = 2 // two\n)\n\ntype T struct {\n\ta int // first\n\tb int\n}\n";
-    let facts = super::extract(text);
+    let facts = crate::extract(Some(Go), text.as_bytes());
     for name in ["B", "b"] {
         let symbol = facts.symbols.iter().find(|one| one.name == name).unwrap();
         assert_eq!(symbol.doc, None, "{name}");

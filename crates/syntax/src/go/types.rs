@@ -1,40 +1,10 @@
 //! Types as Go writes them.
 
+use super::predeclared::is_predeclared;
 use crate::facts_builder::SymbolDraft;
 use crate::line_index::offset;
 use crate::model::{Expr, SymbolFlags, SymbolKind, TypeParam, TypeRef};
 use crate::treesitter::{GrammarWalker, Node, NodeExt, named_children, span};
-
-/// Names that the language declares and every package may use.
-const PREDECLARED: [&str; 22] = [
-    "any",
-    "bool",
-    "byte",
-    "comparable",
-    "complex128",
-    "complex64",
-    "error",
-    "float32",
-    "float64",
-    "int",
-    "int16",
-    "int32",
-    "int64",
-    "int8",
-    "rune",
-    "string",
-    "uint",
-    "uint16",
-    "uint32",
-    "uint64",
-    "uint8",
-    "uintptr",
-];
-
-/// Whether a name is a type of the Go language itself.
-pub fn is_predeclared(name: &str) -> bool {
-    PREDECLARED.contains(&name)
-}
 
 /// A written type; pointers are looked through. What it names is mentioned.
 pub(super) fn read(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> TypeRef {
@@ -129,7 +99,7 @@ fn structure(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> TypeRef {
     draft.prefix = draft.parent.map(|owner| walk.builder.member_prefix(owner).to_owned());
     draft.flags = SymbolFlags::ANONYMOUS;
     let symbol = walk.builder.add_symbol(draft);
-    super::add_embedded(walk, node, symbol);
+    super::grammar::add_embedded(walk, node, symbol);
     let back = walk.builder.enter_symbol(symbol);
     walk.walk_children(node);
     walk.builder.restore_position(back);

@@ -1,5 +1,6 @@
 //! Values of Go: calls, literals, assignments, what a statement declares.
 
+use super::predeclared::is_predeclared;
 use super::types;
 use crate::model::{Arg, AssignTarget, CallKind, Expr, TypeRef};
 use crate::treesitter::{GrammarWalker, Node, NodeExt, named_children, span};
@@ -8,7 +9,7 @@ use crate::treesitter::{GrammarWalker, Node, NodeExt, named_children, span};
 const BUILTINS_WITHOUT_RESULT: [&str; 7] =
     ["len", "cap", "panic", "recover", "complex", "real", "imag"];
 
-/// What a node is worth that has a rule of its own.
+/// The value of a node with `NodeRule::Custom`.
 pub(super) fn read(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     match node.kind() {
         "identifier" => return name(walk, node),
@@ -67,7 +68,7 @@ fn name(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     }
     if let Expr::Name(name) = &found
         && name != "_"
-        && !types::is_predeclared(name)
+        && !is_predeclared(name)
     {
         walk.builder.add_mention(&found, false, span(node).start);
     }
@@ -83,7 +84,7 @@ fn selector(walk: &mut GrammarWalker<'_>, node: Node<'_>, is_mention: bool) -> E
     let member = walk.text(field);
     if operand.kind() == "identifier"
         && let package @ Expr::Name(_) = walk.name(&walk.text(operand))
-        && super::is_package(walk, &walk.text(operand))
+        && super::grammar::is_package(walk, &walk.text(operand))
     {
         let found = package.member(member);
         if is_mention {
@@ -109,7 +110,7 @@ fn call(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
             named_children(list).into_iter().skip(1).for_each(|arg| drop(walk.expr(arg)));
             return Expr::Unknown.typed(ty);
         }
-        if BUILTINS_WITHOUT_RESULT.contains(&text.as_str()) || types::is_predeclared(&text) {
+        if BUILTINS_WITHOUT_RESULT.contains(&text.as_str()) || is_predeclared(&text) {
             walk.args(list);
             return Expr::Unknown;
         }

@@ -6,6 +6,7 @@
 mod class;
 mod comments;
 mod declaration;
+mod descriptor;
 mod expr;
 mod function;
 mod literal;
@@ -18,18 +19,19 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use descriptor::{JAVASCRIPT, TSX, TYPESCRIPT};
+
 use oxc_ast::ast::Program;
 
+use crate::descriptor::{CommentSyntax, JavaScriptDialect};
 use crate::facts_builder::FactsBuilder;
-use crate::language::Language;
 use crate::model::{FileFacts, SyntaxError};
 use crate::nesting;
 use crate::plain_text;
-use crate::signature::CommentSyntax;
 
 /// The facts of a JavaScript or TypeScript module.
-pub(crate) fn extract(language: Language, text: &str) -> FileFacts {
-    match nesting::with_stack_for_text(text, || parse::parse_and_walk(language, text)) {
+pub(crate) fn extract(dialect: JavaScriptDialect, text: &str) -> FileFacts {
+    match nesting::with_stack_for_text(text, || parse::parse_and_walk(dialect, text)) {
         Ok(facts) => facts,
         Err(message) => {
             let mut facts = plain_text::extract(text);
@@ -40,13 +42,17 @@ pub(crate) fn extract(language: Language, text: &str) -> FileFacts {
 }
 
 /// Shows the tree of a text, unless it is nested too deeply to be read.
-pub(crate) fn with_program(language: Language, text: &str, see: impl FnOnce(&Program<'_>) + Send) {
-    let shown = nesting::with_stack_for_text(text, || parse::with_program(language, text, see));
+pub(crate) fn with_program(
+    dialect: JavaScriptDialect,
+    text: &str,
+    see: impl FnOnce(&Program<'_>) + Send,
+) {
+    let shown = nesting::with_stack_for_text(text, || parse::with_program(dialect, text, see));
     drop(shown);
 }
 
 fn builder(text: &str) -> FactsBuilder<'_> {
-    FactsBuilder::new(text, CommentSyntax::CStyle)
+    FactsBuilder::new(text, CommentSyntax::C_STYLE)
 }
 
 /// A span as the facts keep it.

@@ -1,6 +1,7 @@
-//! From text to a tree that is whole enough to walk.
+//! Parses a text, blanking out chunks that cannot be parsed.
 
 use std::borrow::Cow;
+use std::ops::Range;
 
 use oxc_allocator::Allocator;
 use oxc_ast::ast::Program;
@@ -10,14 +11,14 @@ use oxc_span::SourceType;
 
 use super::builder;
 use super::walk::JavaScriptWalker;
+use crate::descriptor::JavaScriptDialect;
 use crate::facts_builder::FactsBuilder;
-use crate::language::Language;
 use crate::model::FileFacts;
 
 /// Parses a text and walks over what could be read.
-pub(super) fn parse_and_walk(language: Language, text: &str) -> FileFacts {
+pub(super) fn parse_and_walk(dialect: JavaScriptDialect, text: &str) -> FileFacts {
     let allocator = Allocator::default();
-    let attempts = source_types(language);
+    let attempts = source_types(dialect);
     let whole = best_parse(&allocator, text, &attempts);
     let mut facts = builder(text);
     report(&mut facts, &whole);
@@ -31,9 +32,9 @@ pub(super) fn parse_and_walk(language: Language, text: &str) -> FileFacts {
 }
 
 /// Parses a text and shows its tree.
-pub(super) fn with_program(language: Language, text: &str, see: impl FnOnce(&Program<'_>)) {
+pub(super) fn with_program(dialect: JavaScriptDialect, text: &str, see: impl FnOnce(&Program<'_>)) {
     let allocator = Allocator::default();
-    see(&best_parse(&allocator, text, &source_types(language)).program);
+    see(&best_parse(&allocator, text, &source_types(dialect)).program);
 }
 
 fn walk(facts: FactsBuilder<'_>, program: &Program<'_>) -> FileFacts {
@@ -43,11 +44,13 @@ fn walk(facts: FactsBuilder<'_>, program: &Program<'_>) -> FileFacts {
 }
 
 /// How a language may be read, likeliest first.
-fn source_types(language: Language) -> Vec<SourceType> {
-    match language {
-        Language::TypeScript => vec![SourceType::ts(), SourceType::d_ts()],
-        Language::Tsx => vec![SourceType::tsx()],
-        _ => vec![SourceType::unambiguous().with_jsx(true), SourceType::tsx()],
+fn source_types(dialect: JavaScriptDialect) -> Vec<SourceType> {
+    match dialect {
+        JavaScriptDialect::TypeScript => vec![SourceType::ts(), SourceType::d_ts()],
+        JavaScriptDialect::Tsx => vec![SourceType::tsx()],
+        JavaScriptDialect::JavaScript => {
+            vec![SourceType::unambiguous().with_jsx(true), SourceType::tsx()]
+        }
     }
 }
 
@@ -69,21 +72,21 @@ fn best_parse<'a>(
             }
         }
     }
-    best.expect("every language has a dialect")
+    best.expect("every dialect has a source type")
 }
 
 fn error_rank(read: &ParserReturn<'_>) -> (bool, usize) {
     (read.panicked, read.diagnostics.len())
 }
 
-fn parse<'a>(allocator: &'a Allocator, text: &'a str, dialect: SourceType) -> ParserReturn<'a> {
+fn parse<'a>(allocator: &'a Allocator, text: &'a str, source_type: SourceType) -> ParserReturn<'a> {
     let options = ParseOptions {
         parse_regular_expression: false,
         allow_return_outside_function: true,
         preserve_parens: false,
         ..ParseOptions::default()
     };
-    Parser::new(allocator, text, dialect).with_options(options).parse()
+    Parser::new(allocator, text, source_type).with_options(options).parse()
 }
 
 fn report(facts: &mut FactsBuilder<'_>, read: &ParserReturn<'_>) {
@@ -94,13 +97,13 @@ fn report(facts: &mut FactsBuilder<'_>, read: &ParserReturn<'_>) {
 }
 
 /// A text in which every top-level piece that cannot be read alone is blanked out.
-fn blank_unparsable_chunks(text: &str, dialect: SourceType) -> Cow<'_, str> {
+fn blank_unparsable_chunks(text: &str, source_type: SourceType) -> Cow<'_, str> {
     let mut mended = text.as_bytes().to_vec();
-    for (start, end) in top_level_chunks(text) {
+    for chunk in top_level_chunks(text) {
         let allocator = Allocator::default();
-        let read = parse(&allocator, &text[start..end], dialect);
+        let read = parse(&allocator, &text[chunk.clone()], source_type);
         if read.panicked {
-            let blank = mended[start..end].iter_mut().filter(|byte| !byte.is_ascii_whitespace());
+            let blank = mended[chunk].iter_mut().filter(|byte| !byte.is_ascii_whitespace());
             blank.for_each(|byte| *byte = b' ');
         }
     }
@@ -108,7 +111,7 @@ fn blank_unparsable_chunks(text: &str, dialect: SourceType) -> Cow<'_, str> {
 }
 
 /// Cuts a text before each line that starts a declaration without indentation.
-fn top_level_chunks(text: &str) -> Vec<(usize, usize)> {
+fn top_level_chunks(text: &str) -> Vec<Range<usize>> {
     const WORDS: [&str; 17] = [
         "export ",
         "function ",
@@ -137,5 +140,5 @@ fn top_level_chunks(text: &str) -> Vec<(usize, usize)> {
         at += line.len();
     }
     starts.push(text.len());
-    starts.windows(2).map(|pair| (pair[0], pair[1])).collect()
+    starts.windows(2).map(|pair| pair[0]..pair[1]).collect()
 }

@@ -27,7 +27,7 @@ pub(super) struct JavaScriptWalker<'t, 's> {
     bindings: HashMap<SymbolId, u32>,
 }
 
-/// How a value that turns out to be a function or class is called.
+/// The name and attributes that a function or class gets from its context.
 #[derive(Debug, Clone)]
 pub(super) struct DeclarationHeader {
     pub name: String,

@@ -104,7 +104,7 @@ fn calls() {
 #[test]
 fn an_annotation_that_reads_as_an_expression_belongs_to_what_follows() {
     let text = "/** Says. */\n@Throws(A::class)\ninternal fun a() {}\n\n/** Too. */\n@Throws(A::class)\ninternal fun b() {}\n";
-    let facts = super::extract(text);
+    let facts = crate::extract(Some(Kotlin), text.as_bytes());
     for (symbol, start) in facts.symbols.iter().zip([0, 52]) {
         assert_eq!(symbol.decorators[0].name, "Throws", "{}", symbol.name);
         assert_eq!(symbol.span.start, start, "{}", symbol.name);

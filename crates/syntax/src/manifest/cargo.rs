@@ -9,7 +9,7 @@ const DEPENDENCIES: [&str; 3] = ["dependencies", "dev-dependencies", "build-depe
 
 const TARGETS: [&str; 4] = ["bin", "test", "example", "bench"];
 
-/// What says that files of a folder are not targets by themselves.
+/// Keys that turn off target auto-discovery, with the folder each is about.
 const AUTO_DISCOVERY_KEYS: [(&str, &str); 4] = [
     ("autobins", "src/bin/"),
     ("autotests", "tests/"),

@@ -2,10 +2,20 @@
 
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
+use crate::descriptor::{LanguageDescriptor, LanguageKind, LanguageParser};
 use crate::model::{FileFacts, MarkdownHeading, MarkdownLink};
 use crate::plain_text;
 
-/// What a document may hold besides plain Markdown.
+/// Markdown.
+pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
+    name: "Markdown",
+    kind: LanguageKind::Prose,
+    extensions: &["md", "markdown", "mdx"],
+    parser: LanguageParser::Markdown,
+    ..LanguageDescriptor::CODE
+};
+
+/// The extensions of Markdown that are parsed.
 pub(crate) const OPTIONS: Options =
     Options::ENABLE_YAML_STYLE_METADATA_BLOCKS.union(Options::ENABLE_TABLES);
 

@@ -1,4 +1,4 @@
-//! Calls and the values that reach them, in a form that no language owns.
+//! Language-independent data flow: calls, and the values that reach them.
 //!
 //! Patterns are taken apart: `[a, b] = f()` is two assignments of projections of one call. What
 //! cannot lead to a call is left out. Steps stand in the order they run; a step in a block hides
@@ -20,7 +20,7 @@ pub struct FileFlow {
     pub calls: Vec<CallSite>,
     /// What runs, in order
     pub steps: Vec<FlowStep>,
-    /// Stretches that may not run, or run again
+    /// Blocks that may be skipped or repeated
     pub blocks: Vec<FlowBlock>,
     /// Who mentions which name, each once: what `unused` and the impact of types and constants need
     pub uses: Vec<NameUse>,
@@ -67,7 +67,7 @@ pub struct Param {
     pub position: u32,
     /// How arguments reach it
     pub kind: ParamKind,
-    /// What it is worth without an argument
+    /// Its default value
     pub default: Option<Expr>,
     /// Its declared type
     pub ty: Option<TypeRef>,
@@ -91,11 +91,11 @@ pub enum ParamKind {
 /// A call, or what amounts to one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallSite {
-    /// Where it is made
+    /// The symbol it is made in
     pub owner: SymbolOwner,
     /// What is called
     pub callee: Expr,
-    /// With what
+    /// Its arguments
     pub args: Vec<Arg>,
     /// The form of the call
     pub kind: CallKind,
@@ -224,7 +224,7 @@ pub struct NameUse {
     pub line: u32,
 }
 
-/// Something that happens.
+/// One executed operation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowStep {
     /// Where

@@ -1,25 +1,25 @@
-//! What a file asks of others and offers to them.
+//! Imports and exports of a file.
 
 use base::Span;
 use serde::{Deserialize, Serialize};
 
 use super::{Expr, SymbolOwner};
 
-/// One request for another module.
+/// One import of another module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
-    /// What is asked for, as written: `./a`, `a.b`, `crate::x`, `stdio.h`
+    /// The imported module, as written: `./a`, `a.b`, `crate::x`, `stdio.h`
     pub specifier: String,
-    /// What is taken from it; empty when it is only run, or bound whole under its own name
+    /// The imported names; empty when the module is only run, or bound as a whole under its own name
     pub names: Vec<ImportedName>,
-    /// Whether only types are taken
+    /// Whether only types are imported
     pub is_type_only: bool,
-    /// The form of the request
+    /// The form of the import
     pub kind: ImportKind,
     /// How many dots stand before a relative Python import; 0 for none
     pub level: u8,
-    /// Whether it stands in a string or angle brackets that name a file (`#[path]`, `<stdio.h>`
-    /// is not one, `"a.h"` is)
+    /// Whether the specifier is a file path, as in `#[path = "…"]` or `#include "a.h"`;
+    /// `<stdio.h>` is not
     pub is_path: bool,
     /// The function or class it stands in
     pub owner: SymbolOwner,
@@ -29,7 +29,7 @@ pub struct Import {
     pub line: u32,
 }
 
-/// One name taken from a module.
+/// One name imported from a module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedName {
     /// Its name there; `*` for all of it, `default` for the default export
@@ -69,7 +69,7 @@ pub enum ImportKind {
     TypeImport,
 }
 
-/// One name that a module offers.
+/// One name that a module exports.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Export {
     /// Its name outside; `default`, or `*` for everything of `from`
@@ -78,9 +78,9 @@ pub struct Export {
     pub local: Option<String>,
     /// The declaration, when it is in this file
     pub symbol: Option<u32>,
-    /// What it is worth
+    /// The exported value
     pub value: Expr,
-    /// The import it is handed on from, by its place in the file's imports
+    /// The import that it re-exports, by its index in the file's imports
     pub from: Option<u32>,
     /// Whether it is only a type
     pub is_type: bool,

@@ -81,7 +81,7 @@ pub struct NpmManifest {
 /// A value of `exports` or `imports`, in the order it is written.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ConditionalTarget {
-    /// Nothing is to be had here
+    /// The path is not exported (`null`)
     Nothing,
     /// A file
     File(String),

@@ -1,4 +1,4 @@
-//! What can be said about one file: the same few types for every language.
+//! The language-independent facts about one file.
 
 mod facts;
 mod flow;

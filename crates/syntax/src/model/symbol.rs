@@ -94,7 +94,7 @@ pub enum Visibility {
     Private,
 }
 
-/// What else is true of a symbol.
+/// Boolean properties of a symbol.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SymbolFlags(u16);
 

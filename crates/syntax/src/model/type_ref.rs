@@ -44,7 +44,7 @@ pub struct TypeParam {
     pub bounds: Vec<TypeRef>,
 }
 
-/// One step of a type to what it comes from.
+/// An inheritance edge from a type to a parent type.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Heritage {
     /// The symbol that inherits

@@ -13,7 +13,7 @@ use crate::model::{
 };
 use crate::treesitter::{Node, NodeExt, named_children, span};
 
-/// Decorators that leave a function what it is.
+/// Decorators that do not replace the function.
 const TRANSPARENT_DECORATORS: [&str; 8] = [
     "staticmethod",
     "classmethod",

@@ -3,6 +3,7 @@
 //! `scope` says what a name is, `item` reads definitions and imports, `statement` what runs,
 //! `expr` follows values, `types` reads annotations.
 
+mod descriptor;
 mod expr;
 mod import;
 mod item;
@@ -13,21 +14,23 @@ mod types;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use descriptor::DESCRIPTOR;
+
 use std::collections::HashSet;
 
+use crate::descriptor::CommentSyntax;
 use crate::facts_builder::FactsBuilder;
 use crate::model::{FileFacts, SymbolOwner};
-use crate::signature::CommentSyntax;
 use crate::treesitter::{self, Node};
 
 use scope::PythonScope;
 
 /// The facts of a Python file.
-pub(crate) fn extract(text: &str) -> FileFacts {
+fn extract(text: &str) -> FileFacts {
     treesitter::parse_and_walk(
         text,
         tree_sitter_python::LANGUAGE,
-        CommentSyntax::Hash,
+        CommentSyntax::HASH,
         |builder, root| {
             let mut walk = PythonWalker {
                 builder,

@@ -1,4 +1,4 @@
-//! What a name is: Python decides that for a whole function at once.
+//! Name resolution. In Python a name's scope is fixed for the whole function.
 
 use std::collections::HashMap;
 

@@ -3,6 +3,7 @@
 //! `item` reads declarations, `uses` expands `use` trees, `expr` follows values, `pattern` takes
 //! patterns apart, `tokens` finds calls in the arguments of macros, `types` reads types.
 
+mod descriptor;
 mod expr;
 mod item;
 mod pattern;
@@ -13,17 +14,19 @@ mod uses;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use descriptor::DESCRIPTOR;
+
+use crate::descriptor::CommentSyntax;
 use crate::facts_builder::FactsBuilder;
 use crate::model::FileFacts;
-use crate::signature::CommentSyntax;
 use crate::treesitter::{self, Node};
 
 /// The facts of a Rust file.
-pub(crate) fn extract(text: &str) -> FileFacts {
+fn extract(text: &str) -> FileFacts {
     treesitter::parse_and_walk(
         text,
         tree_sitter_rust::LANGUAGE,
-        CommentSyntax::CStyle,
+        CommentSyntax::C_STYLE,
         |builder, root| {
             let mut walk = RustWalker { builder, names: Vec::new(), in_test: false };
             walk.items(root);

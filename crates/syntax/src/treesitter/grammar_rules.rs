@@ -1,25 +1,24 @@
-//! What a language says about its tree, for the walk that the thinner languages share.
+//! The per-language rules of the shared tree-sitter walker.
 
 use super::{GrammarWalker, LanguageFn, Node, NodeExt, children};
 use crate::doc_comments::DocCommentStyle;
 use crate::facts_builder::SymbolDraft;
-use crate::model::{Expr, SymbolKind, Visibility};
-use crate::signature::CommentSyntax;
+use crate::model::{Expr, FileFacts, SymbolKind, Visibility};
 
-/// How a node is read. Texts name fields.
+/// How a syntax node is interpreted. String arguments are field names of the grammar.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum NodeRule {
-    /// Only what is in it
+    /// Only its children are visited
     Walk,
-    /// Not at all
+    /// It is ignored
     Skip,
     /// A declaration
     Symbol(SymbolKind),
-    /// Something around declarations, whose doc comment is theirs
+    /// A wrapper of declarations; its doc comment is theirs
     Wrap,
     /// A comment
     Comment,
-    /// What belongs to the declaration that follows, and is no part of it in the grammar
+    /// An attribute of the declaration that follows, which the grammar keeps apart from it
     Attribute,
     /// A name
     Name,
@@ -43,31 +42,26 @@ pub(crate) enum NodeRule {
     Lambda(&'static str),
     /// A parameter: name, type
     Param(&'static str, &'static str),
-    /// What is worth its last part: parentheses, `await`
+    /// Evaluates to its last child: parentheses, `await`
     LastChild,
     /// Target, value
     Assign(&'static str, &'static str),
     /// The result of a function
     Return,
-    /// What may not run
+    /// A block that may be skipped
     Branch,
-    /// What may run again
+    /// A block that may be repeated
     Loop,
-    /// Its own names
+    /// Opens a scope
     Block,
-    /// As the language says
+    /// Handled by [`GrammarRules::custom_expr`]
     Custom,
 }
 
-/// A language.
+/// How the shared walker reads the syntax trees of a language.
 pub(crate) trait GrammarRules: Sync {
     /// Its grammar.
     fn grammar(&self) -> LanguageFn;
-
-    /// How its comments look.
-    fn comments(&self) -> CommentSyntax {
-        CommentSyntax::CStyle
-    }
 
     /// How a node is read.
     fn rule(&self, walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule;
@@ -92,7 +86,8 @@ pub(crate) trait GrammarRules: Sync {
         node.field("body")
     }
 
-    /// Adds what is particular to a declaration; `false` if it is none after all.
+    /// Adds the language-specific parts of a declaration; returns `false` if the node is not a
+    /// declaration.
     fn complete_draft(
         &self,
         walk: &mut GrammarWalker<'_>,
@@ -105,6 +100,14 @@ pub(crate) trait GrammarRules: Sync {
 
     /// Declares the parameters of a lambda that have no nodes of their own.
     fn lambda_params(&self, _walk: &mut GrammarWalker<'_>, _lambda: Node<'_>) {}
+
+    /// Whether a function sees the local names around it.
+    fn captures_locals(&self) -> bool {
+        false
+    }
+
+    /// Adds what follows from the file as a whole.
+    fn complete_file(&self, _text: &str, _facts: &mut FileFacts) {}
 
     /// Reads a node that has a rule of its own.
     fn custom_expr(&self, walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {

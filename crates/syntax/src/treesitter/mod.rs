@@ -1,4 +1,4 @@
-//! What all languages that are read with tree-sitter share.
+//! Parsing with tree-sitter, and the walker that most languages share.
 
 mod grammar_rules;
 mod node;
@@ -18,13 +18,13 @@ pub(crate) use tree_sitter_language::LanguageFn;
 pub(crate) use type_text::parse_type_text;
 pub(crate) use walk::{GrammarWalker, extract};
 
+use crate::descriptor::CommentSyntax;
 use crate::facts_builder::FactsBuilder;
 use crate::model::{FileFacts, SyntaxError};
 use crate::nesting;
 use crate::plain_text;
-use crate::signature::CommentSyntax;
 
-/// Brackets beyond this make a parser that recovers from errors take all memory.
+/// Deeper bracket nesting can exhaust memory during tree-sitter's error recovery.
 const MAX_BRACKET_DEPTH: u32 = 500;
 
 /// How many steps the parser takes between two calls back.
@@ -33,7 +33,7 @@ const STEPS_PER_CALLBACK: usize = 100;
 /// How many steps it may take for a byte, on average.
 const MAX_STEPS_PER_BYTE: usize = 10;
 
-/// Reads a text with a grammar and hands its tree to `walk`.
+/// Parses a text with a grammar and passes its tree to `walk`.
 pub(crate) fn parse_and_walk(
     text: &str,
     grammar: LanguageFn,
@@ -89,7 +89,7 @@ pub(crate) fn parse(text: &str, grammar: LanguageFn) -> Result<Tree, String> {
     parsed.map_err(|_| failed())?.ok_or_else(|| "not read: it takes too long to parse".to_owned())
 }
 
-/// How deep the tree is, found without recursion.
+/// The depth of the tree, computed without recursion.
 fn tree_depth(tree: &Tree) -> u32 {
     let mut cursor = tree.walk();
     let (mut level, mut most) = (0_u32, 0);
@@ -108,7 +108,7 @@ fn tree_depth(tree: &Tree) -> u32 {
     }
 }
 
-/// Reports what the grammar could not read.
+/// Adds an error for each part that the grammar cannot parse.
 fn report_errors(builder: &mut FactsBuilder<'_>, root: Node<'_>) {
     let mut open = vec![root];
     while let Some(node) = open.pop() {

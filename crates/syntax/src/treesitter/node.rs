@@ -32,7 +32,7 @@ pub(crate) trait NodeExt<'n> {
     fn child_of_kind(self, kinds: &[&str]) -> Option<Node<'n>>;
     /// Its text.
     fn text<'t>(self, builder: &FactsBuilder<'t>) -> &'t str;
-    /// Whether it is the end of a line that something else begins: a comment there is about that.
+    /// Whether it is trailing on a line with other code; such a comment documents that code.
     fn is_trailing(self) -> bool;
     /// Whether a child without a name, such as a keyword, has this text.
     fn has_token(self, token: &str) -> bool;
@@ -66,7 +66,7 @@ impl<'n> NodeExt<'n> for Node<'n> {
     }
 }
 
-/// Comments and attributes that wait for what they stand before.
+/// Comments and attributes that belong to the next declaration.
 #[derive(Debug, Default)]
 pub(crate) struct PendingTrivia<'n> {
     /// The doc comment so far: where it stands and where its last line ends
@@ -95,7 +95,7 @@ impl<'n> PendingTrivia<'n> {
         self.doc = Some((joined.unwrap_or(at), style));
     }
 
-    /// Drops a doc comment that is not above what starts here, other comments between them or not.
+    /// Drops a doc comment that a blank line separates from the declaration.
     pub fn drop_detached_doc(&mut self, builder: &FactsBuilder<'_>, start: u32) {
         let first = self.attributes.first().map_or(start, |node| span(*node).start.min(start));
         if let Some((doc, _)) = self.doc {

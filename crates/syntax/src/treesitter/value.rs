@@ -1,4 +1,4 @@
-//! Values and calls, for the languages that share a walk.
+//! Values and calls, for the languages that share a walker.
 
 use base::Span;
 
@@ -11,7 +11,7 @@ use crate::model::{
     SymbolFlags, SymbolKind, TypeRef,
 };
 
-/// Longer texts are not keys or names.
+/// Longer string literals are not kept, since they are not keys or names.
 const MAX_TEXT_LITERAL_LEN: usize = 80;
 
 impl GrammarWalker<'_> {
@@ -127,7 +127,7 @@ impl GrammarWalker<'_> {
         self.in_block(kind, |walk| walk.walk_children(node));
     }
 
-    /// Reads something that may not run, with names of its own.
+    /// Walks a conditional branch in its own scope.
     pub fn branch(&mut self, read: impl FnOnce(&mut Self)) {
         self.in_block(FlowBlockKind::Branch, read);
     }
@@ -145,7 +145,7 @@ impl GrammarWalker<'_> {
         self.names.len()
     }
 
-    /// Forgets the local names that came after so many.
+    /// Removes the local names after the first `known`.
     pub fn forget_names(&mut self, known: usize) {
         self.names.truncate(known);
     }
@@ -164,7 +164,7 @@ impl GrammarWalker<'_> {
         text.split('<').next().unwrap_or_default().trim().trim_start_matches('$').to_owned()
     }
 
-    /// A type where a value is wanted: what `new` makes.
+    /// A type as a value: what `new` constructs.
     pub fn type_value(&self, node: Node<'_>) -> Expr {
         match parse_type_text(&self.text(node)) {
             TypeRef::Named { path, .. } => {
@@ -227,6 +227,13 @@ impl GrammarWalker<'_> {
         self.builder.facts.flow.bindings[local as usize].ty =
             ty.filter(|ty| *ty != TypeRef::Unknown);
         self.builder.add_assignment(AssignTarget::Local(local), value);
+        self.names.push((name, local));
+    }
+
+    /// Declares a local name for something other than a variable.
+    pub fn bind(&mut self, name: Node<'_>, kind: BindingKind) {
+        let name = self.text(name);
+        let local = self.builder.add_binding(name.clone(), kind);
         self.names.push((name, local));
     }
 

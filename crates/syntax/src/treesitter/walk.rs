@@ -1,4 +1,4 @@
-//! The walk that languages without one of their own share.
+//! The tree-sitter walker that most languages share.
 
 use base::Span;
 
@@ -7,6 +7,7 @@ use super::{
     GrammarRules, Node, NodeExt, NodeRule, PendingTrivia, children, named_children,
     parse_type_text, span,
 };
+use crate::descriptor::CommentSyntax;
 use crate::facts_builder::{FactsBuilder, SymbolDraft};
 use crate::line_index::offset;
 use crate::model::{Decorator, Expr, FileFacts, Heritage, HeritageKind, SymbolKind, SymbolOwner};
@@ -26,18 +27,24 @@ pub(crate) struct GrammarWalker<'t> {
 }
 
 /// The facts of a file in a language.
-pub(crate) fn extract(dialect: &'static dyn GrammarRules, text: &str) -> FileFacts {
-    super::parse_and_walk(text, dialect.grammar(), dialect.comments(), |b, root| {
+pub(crate) fn extract(
+    rules: &'static dyn GrammarRules,
+    comments: CommentSyntax,
+    text: &str,
+) -> FileFacts {
+    super::parse_and_walk(text, rules.grammar(), comments, |builder, root| {
         let mut walk = GrammarWalker {
-            builder: b,
-            rules: dialect,
+            builder,
+            rules,
             names: Vec::new(),
             enclosing_statement: None,
             skipped_name: None,
             modifier_state: None,
         };
         walk.walk_children(root);
-        walk.builder.finish()
+        let mut facts = walk.builder.finish();
+        rules.complete_file(text, &mut facts);
+        facts
     })
 }
 
@@ -47,7 +54,7 @@ impl GrammarWalker<'_> {
         self.builder.slice(span(node)).to_owned()
     }
 
-    /// Reads everything in a node.
+    /// Visits all children of a node.
     pub fn walk_children(&mut self, node: Node<'_>) {
         self.walk_children_with(node, PendingTrivia::default());
     }
@@ -82,7 +89,7 @@ impl GrammarWalker<'_> {
         }
     }
 
-    /// A comment that does not go on with the one before it leaves that to the module.
+    /// If this comment starts a new comment, the previous one becomes the module doc.
     fn add_comment<'n>(
         &mut self,
         pending: &mut PendingTrivia<'n>,
@@ -147,7 +154,7 @@ impl GrammarWalker<'_> {
         }
     }
 
-    /// Something around declarations: with one inside, the whole is that declaration.
+    /// Visits a wrapper of declarations; with one inside, the whole wrapper is that declaration.
     pub(super) fn walk_wrapper<'n>(&mut self, node: Node<'n>, pending: PendingTrivia<'n>) {
         let declares = |rule| matches!(rule, NodeRule::Symbol(_) | NodeRule::Wrap);
         let inner = named_children(node);
@@ -180,7 +187,7 @@ impl GrammarWalker<'_> {
         }
     }
 
-    /// Declares a symbol and reads what is in it.
+    /// Adds a symbol and visits its children.
     pub fn declare_symbol(
         &mut self,
         kind: SymbolKind,
@@ -257,22 +264,26 @@ impl GrammarWalker<'_> {
         Decorator { name, value: Expr::Unknown, span: span(node) }
     }
 
-    /// Reads what is in a declaration.
+    /// Visits the children of a declaration.
     fn walk_declaration(&mut self, symbol: u32, node: Node<'_>) {
         let back = self.builder.enter_symbol(symbol);
         let is_function = self.builder.facts.symbols[symbol as usize].kind.is_callable();
-        let names = if is_function { std::mem::take(&mut self.names) } else { Vec::new() };
+        let hides_names = is_function && !self.rules.captures_locals();
+        let known = self.names.len();
+        let names = if hides_names { std::mem::take(&mut self.names) } else { Vec::new() };
         let state = self.modifier_state.take();
         self.skipped_name = self.rules.name(node).map(span);
         self.walk_children(node);
         self.modifier_state = state;
-        if is_function {
+        if hides_names {
             self.names = names;
+        } else if is_function {
+            self.names.truncate(known);
         }
         self.builder.restore_position(back);
     }
 
-    /// Keeps what a type inherits from.
+    /// Adds what a type inherits from.
     pub fn add_heritage(&mut self, symbol: u32, kind: HeritageKind, node: Node<'_>) {
         let (target, at) = (parse_type_text(&self.text(node)), span(node));
         let line = self.builder.lines.line(at.start);

@@ -1,6 +1,6 @@
 //! The servers that this machine has: each works, or says why it does not.
 
-use toolchain::{ProgramFailure, SERVERS, find_program, probe};
+use toolchain::{ProgramFailure, find_program, probe};
 
 use crate::fixture::{Fixture, LONG, Verdict, call};
 
@@ -15,7 +15,7 @@ fn verdict(program: &str, args: &[&str]) -> Option<Verdict> {
 
 #[test]
 fn every_server_that_is_installed_works_or_says_why_not() {
-    for server in SERVERS {
+    for server in syntax::tools::all_servers() {
         let Some(Err(dead)) = verdict(server.program, server.args) else { continue };
         let has_reason = matches!(&dead, ProgramFailure::Exited { message, .. } | ProgramFailure::Refused { message } if message.is_some());
         assert!(has_reason, "{}: {dead}", server.program);

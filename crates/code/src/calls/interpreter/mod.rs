@@ -29,7 +29,7 @@ mod scope;
 mod summaries;
 mod types;
 
-use syntax::{FileFacts, Language, SymbolKind};
+use syntax::{CallModel as LanguageFamily, FileFacts, Language, SymbolKind};
 
 pub(super) use export::module_scoped_name;
 pub(super) use go::{ELEMENT_MEMBER, RESULT_MEMBER};
@@ -43,20 +43,6 @@ use heap::{Heap, HeapObject, ObjectKind};
 use output::Output;
 use summaries::Summaries;
 
-/// Group of languages that share name resolution rules.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum LanguageFamily {
-    /// Definitions are executed in order; members are accessed through the receiver
-    Python,
-    /// Declarations are hoisted; objects get members at any time
-    JavaScript,
-    /// Names are paths through modules; declared types decide what a member means
-    Rust,
-    /// Names may be members of the enclosing class; declared types decide what a member means
-    Classes,
-    /// Names belong to the function, the package or an import, never to the receiver; declared
-    /// types decide what a member means
-    Go,
 }
 
 /// Interprets one file.
@@ -77,7 +63,7 @@ pub(super) struct Interpreter<'a> {
 
 /// Interprets a file and returns the summary of its calls.
 pub(super) fn interpret(language: Language, facts: &FileFacts) -> FileCallSummary {
-    let tables = FileTables::new(family(language), facts);
+    let tables = FileTables::new(language.semantics().calls, facts);
     let mut interpreter = Interpreter::new(&tables);
     interpreter.run_module();
     interpreter.expect_annotated();
@@ -85,16 +71,6 @@ pub(super) fn interpret(language: Language, facts: &FileFacts) -> FileCallSummar
     interpreter.budget.refill();
     interpreter.record_relations();
     interpreter.into_summary()
-}
-
-const fn family(language: Language) -> LanguageFamily {
-    match language {
-        Language::Python => LanguageFamily::Python,
-        Language::JavaScript | Language::TypeScript | Language::Tsx => LanguageFamily::JavaScript,
-        Language::Rust => LanguageFamily::Rust,
-        Language::Go => LanguageFamily::Go,
-        _ => LanguageFamily::Classes,
-    }
 }
 
 impl<'a> Interpreter<'a> {

@@ -1,7 +1,7 @@
 //! Resolves names and paths across files.
 
 use base::{RepoPath, Result};
-use syntax::Language;
+use syntax::{CallModel, Language};
 
 use super::super::interpreter::module_scoped_name;
 use super::super::summary::{ShapeKind, SymbolShape};
@@ -263,7 +263,7 @@ impl Linker<'_> {
             true => self.lookup_in_go_package(file, name)?,
             false => self.lookup_in_package_files(file, "", name)?,
         };
-        if matches!(Language::from_path(file), Some(Language::C | Language::Cpp)) {
+        if Language::from_path(file).is_some_and(|language| language.semantics().has_headers) {
             self.lookup_in_headers(file, name, &mut all)?;
         }
         if gave_up == self.abandoned_lookups {
@@ -347,7 +347,7 @@ impl Linker<'_> {
         class: &str,
         name: &str,
     ) -> Result<Vec<FileValue>> {
-        if Language::from_path(file) != Some(Language::Rust) {
+        if CallModel::of_file(file) != Some(CallModel::Rust) {
             return Ok(Vec::new());
         }
         let own = class.rsplit('.').next().unwrap_or(class);

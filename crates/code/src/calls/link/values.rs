@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use base::{RepoPath, Result};
-use syntax::Language;
+use syntax::{CallModel, Language};
 
 use super::super::interpreter::{ELEMENT_MEMBER, RESULT_MEMBER};
 use super::super::summary::{ShapeKind, SymbolShape};
@@ -235,9 +235,9 @@ impl Linker<'_> {
                 return Ok(all);
             }
         }
-        let elsewhere = match Language::from_path(file) {
-            Some(Language::Go) => self.method_in_package(file, class, name)?,
-            _ => self.impl_member(file, class, name)?,
+        let elsewhere = match is_go(file) {
+            true => self.method_in_package(file, class, name)?,
+            false => self.impl_member(file, class, name)?,
         };
         if !elsewhere.is_empty() {
             return Ok(elsewhere);
@@ -279,7 +279,7 @@ impl Linker<'_> {
         let path = match &value.out {
             ExportedValue::Sym(path) => path,
             // A variant is a value of its type, and a function that returns one.
-            ExportedValue::New(_) if Language::from_path(&value.file) == Some(Language::Rust) => {
+            ExportedValue::New(_) if CallModel::of_file(&value.file) == Some(CallModel::Rust) => {
                 return Ok(vec![value.clone()]);
             }
             ExportedValue::New(path) if is_go(&value.file) => {
@@ -324,9 +324,7 @@ impl Linker<'_> {
                         vec![value.with_value(ExportedValue::New(path.clone()))]
                     }
                     // A mixed-in module provides its members.
-                    Some(ShapeKind::Module)
-                        if Language::from_path(&value.file) == Some(Language::Ruby) =>
-                    {
+                    Some(ShapeKind::Module) if has_mixins(&value.file) => {
                         vec![value.with_value(ExportedValue::New(path.clone()))]
                     }
                     _ => Vec::new(),
@@ -364,7 +362,7 @@ impl Linker<'_> {
                 fields.iter().flat_map(|(_, outs)| outs.clone()).collect()
             }
             // A Rust value that is not modelled as wrapped is its own content.
-            ExportedValue::New(_) if Language::from_path(&value.file) == Some(Language::Rust) => {
+            ExportedValue::New(_) if CallModel::of_file(&value.file) == Some(CallModel::Rust) => {
                 vec![value.out.clone()]
             }
             _ => Vec::new(),
@@ -395,4 +393,9 @@ pub(super) fn extend_unique(all: &mut Vec<FileValue>, more: Vec<FileValue>) {
             all.push(one);
         }
     }
+}
+
+/// Whether a module of the file's language can be mixed into a class.
+fn has_mixins(file: &RepoPath) -> bool {
+    Language::from_path(file).is_some_and(|language| language.semantics().has_mixins)
 }

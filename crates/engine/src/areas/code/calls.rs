@@ -123,16 +123,17 @@ pub fn dispatched_calls(
 
 /// Whether methods of a language are called through their parents as a rule.
 fn dispatches(path: &RepoPath) -> bool {
-    !matches!(Language::from_path(path), None | Some(Language::Rust | Language::C | Language::Bash))
+    Language::from_path(path).is_some_and(|language| language.semantics().dispatches_to_overrides)
 }
 
 /// How a method says whose place it takes. In Go one that hides an embedded type's method is never
 /// called for it.
 fn parents_in(path: &RepoPath) -> &'static [SymbolRelation] {
-    if Language::from_path(path) == Some(Language::Go) {
-        &[SymbolRelation::Implements]
-    } else {
-        &PARENTS
+    match Language::from_path(path) {
+        Some(language) if !language.semantics().extending_overrides => {
+            &[SymbolRelation::Implements]
+        }
+        _ => &PARENTS,
     }
 }
 
@@ -270,11 +271,7 @@ fn is_method(kind: &str) -> bool {
 
 /// Whether code of one file can call that of another at all.
 fn can_call(one: &RepoPath, other: &RepoPath) -> bool {
-    let family = |path| match Language::from_path(path) {
-        Some(Language::TypeScript | Language::Tsx) => Some(Language::JavaScript),
-        Some(Language::Cpp) => Some(Language::C),
-        other => other,
-    };
+    let family = |path| Language::from_path(path).map(Language::family);
     family(one) == family(other)
 }
 

@@ -12,14 +12,6 @@ use syntax::Language;
 use crate::index::tables;
 use crate::view::View;
 
-/// How such files end, with a language of the family that they hold.
-const FORMATS: [(&str, Language); 4] = [
-    ("astro", Language::JavaScript),
-    ("svelte", Language::JavaScript),
-    ("vue", Language::JavaScript),
-    ("ipynb", Language::Python),
-];
-
 /// Larger files are not searched, in bytes.
 const MAX_SEARCHED_BYTES: u64 = 8 * 1024 * 1024;
 
@@ -44,11 +36,8 @@ impl EmbeddedCode {
         let Some(language) = language else { return Ok(Self::default()) };
         let all = files(view)?;
         let mut found = Self::default();
-        for (format, held) in FORMATS {
-            let Some(paths) = all.get(format).filter(|_| same_language_family(held, language))
-            else {
-                continue;
-            };
+        for format in formats(language) {
+            let Some(paths) = all.get(format) else { continue };
             found.counts.insert(format, paths.len());
             let tree = view.tree();
             let holds = |path: &&RepoPath| match tree.read_at_most(path, MAX_SEARCHED_BYTES) {
@@ -104,19 +93,22 @@ pub fn report_embedded_code<'n>(
     Ok(())
 }
 
-fn same_language_family(held: Language, language: Language) -> bool {
-    let scripts = [Language::JavaScript, Language::TypeScript, Language::Tsx];
-    held == language || (scripts.contains(&held) && scripts.contains(&language))
+/// The extensions of formats that contain code of a language's family.
+fn formats(language: Language) -> impl Iterator<Item = &'static str> {
+    let members = language.family_members().into_iter();
+    members.flat_map(|one| one.descriptor().files.embedded_in).copied()
 }
 
 fn files(view: &View) -> Result<Arc<ByFormat>> {
     view.cached_for_index(CACHE_KEY, || {
         let mut found = ByFormat::new();
+        let known = Language::ALL.iter().flat_map(|one| one.descriptor().files.embedded_in);
+        let known: Vec<&'static str> = known.copied().collect();
         for path in tables::all_files(view.index()?.conn())? {
             let extension = path.extension();
-            let known = FORMATS.iter().find(|(format, _)| extension.as_deref() == Some(*format));
-            if let Some((format, _)) = known {
-                found.entry(format).or_default().push(path);
+            let format = known.iter().find(|format| extension.as_deref() == Some(**format));
+            if let Some(format) = format {
+                found.entry(*format).or_default().push(path);
             }
         }
         Ok(found)

@@ -149,7 +149,7 @@ impl DiagnosticsAnswer {
             if self.by.is_empty() && absent.code == ProblemCode::Untrusted {
                 return Err(absent.into_problem());
             }
-            if language == Language::TypeScript {
+            if language.descriptor().tools.linters.iter().any(|linter| linter.name == "oxlint") {
                 self.oxlint_available = Some(false);
             }
             view.mark_partial(format!("{} was not checked: {}", language.name(), absent.why));
@@ -184,11 +184,7 @@ fn by_language(view: &View, scopes: &[RepoPath]) -> Result<BTreeMap<Language, Ve
             .any(|scope| scope.is_root() || path == *scope || path.is_at_or_below(scope));
         let language =
             Language::from_path(&path).filter(|language| is_wanted && language.is_code());
-        let language = match language {
-            Some(Language::Tsx | Language::JavaScript) => Some(Language::TypeScript),
-            other => other,
-        };
-        if let Some(language) = language {
+        if let Some(language) = language.map(Language::tool_language) {
             found.entry(language).or_default().push(path);
         }
     }

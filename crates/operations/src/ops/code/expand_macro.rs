@@ -5,7 +5,7 @@ use base::{EntityRef, Problem, ProblemCode, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use syntax::{Decorator, Language};
+use syntax::Decorator;
 
 use crate::language_server::{AnswerSource, LanguageServer, MissingServer, TargetPosition};
 use engine::contract::alias::OpAlias;
@@ -56,7 +56,7 @@ impl Query for ExpandMacro {
 
     fn run(self, view: &View) -> Result<ExpandMacroAnswer> {
         let mut spot = TargetPosition::of(view, &self.target, self.line)?;
-        if spot.language != Language::Rust {
+        if !spot.language.semantics().has_macros {
             let message = format!(
                 "`{}` is {}, and only Rust macros are expanded",
                 spot.path,

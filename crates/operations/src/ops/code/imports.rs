@@ -100,7 +100,7 @@ pub(super) fn module(node: &EntityRef) -> Result<&base::RepoPath> {
 pub(super) fn row(import: ImportRow) -> ListedImport {
     ListedImport {
         target: import.target.map(|target| match Language::from_path(&import.path) {
-            Some(Language::Go) => EntityRef::Dir(target), // a package is a folder
+            Some(language) if language.semantics().imports_folders => EntityRef::Dir(target),
             _ => file_node(&target),
         }),
         how: import_style(&import.kind, import.type_only),

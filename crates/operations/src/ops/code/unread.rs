@@ -35,12 +35,9 @@ pub struct UnreadFile {
 
 /// The languages whose files import each other.
 pub(super) fn family(language: Option<Language>) -> Vec<Language> {
-    use Language::{C, Cpp, JavaScript, Tsx, TypeScript};
     match language {
-        Some(JavaScript | TypeScript | Tsx) => vec![JavaScript, TypeScript, Tsx],
-        Some(C | Cpp) => vec![C, Cpp],
-        Some(other) => vec![other],
-        None => Language::all().into_iter().filter(|language| language.is_code()).collect(),
+        Some(language) => language.family_members(),
+        None => Language::ALL.iter().copied().filter(|language| language.is_code()).collect(),
     }
 }
 

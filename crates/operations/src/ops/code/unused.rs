@@ -145,8 +145,9 @@ fn doubt_not_read(view: &View, found: &[Found]) -> Result<()> {
 /// What a page, a template or a setting names may be used there, which nobody follows.
 fn doubt_mentioned(view: &View, found: &mut [Found]) -> Result<()> {
     let is_doubtful = |one: &Found| {
-        let is_rust = syntax::Language::from_path(&one.symbol.path) == Some(syntax::Language::Rust);
-        one.certainty != code::UnusedCertainty::Maybe && !is_rust // compiled: no page can name it
+        let language = syntax::Language::from_path(&one.symbol.path);
+        let is_nameable = language.is_none_or(|one| one.semantics().is_named_in_templates);
+        one.certainty != code::UnusedCertainty::Maybe && is_nameable
     };
     let names = found.iter().filter(|one| is_doubtful(one)).map(|one| one.symbol.name.as_str());
     let mentioned = mentions::find_mentions(view, &names.collect())?;

@@ -12,7 +12,7 @@ use code::SymbolRow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::answers::role::is_test;
+use crate::answers::role::is_test_file;
 use crate::language_server::{self, AnswerSource};
 use engine::areas::code::first_sentence;
 use engine::areas::files::{self, FileSummary};
@@ -212,7 +212,7 @@ fn zoom_folder(
     let mut files = Vec::new();
     for file in code {
         let exports = by_file.get(&file.path).map_or(0, Vec::len);
-        if exports == 0 || is_test(&file.path) {
+        if exports == 0 || is_test_file(&file.path) {
             left_out += 1;
             continue;
         }

@@ -1,0 +1,29 @@
+//! What is particular to Kotlin, as data.
+
+#[cfg(feature = "kotlin")]
+use super::grammar;
+use crate::descriptor::{
+    FileConventions, ImportResolver, LanguageDescriptor, LanguageParser, LanguageSemantics,
+    optional_grammar,
+};
+use crate::file_role::TestFileNames;
+
+const PARSER: LanguageParser = optional_grammar!("kotlin", grammar::Kotlin);
+
+/// Kotlin.
+pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
+    name: "Kotlin",
+    extensions: &["kt", "kts"],
+    lsp_id: "kotlin",
+    parser: PARSER,
+    files: FileConventions {
+        tests: TestFileNames { is_camel_case: true, ..TestFileNames::NONE },
+        package_manifests: &["build.gradle.kts"],
+        ..FileConventions::NONE
+    },
+    semantics: LanguageSemantics {
+        imports: ImportResolver::Packages,
+        ..LanguageSemantics::CLASSES
+    },
+    ..LanguageDescriptor::CODE
+};

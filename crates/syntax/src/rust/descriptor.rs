@@ -1,0 +1,71 @@
+//! What is particular to Rust, as data.
+
+use crate::descriptor::{
+    CallModel, DocCommentForm, DocCommentForms, ExportedNames, FileConventions, ImportResolver,
+    LanguageDescriptor, LanguageParser, LanguageSemantics,
+};
+use crate::file_role::{EntryFile, EntryPattern};
+use crate::tools::{Formatter, LanguageTools, LintReportFormat, LintScope, Linter, ServerSpec};
+
+/// Rust.
+pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
+    name: "Rust",
+    extensions: &["rs"],
+    lsp_id: "rust",
+    tools: TOOLS,
+    parser: LanguageParser::TreeSitter {
+        grammar: || tree_sitter_rust::LANGUAGE,
+        extract: super::extract,
+    },
+    doc_forms: DocCommentForms {
+        module: DocCommentForm::Lines("//!"),
+        ..DocCommentForms::TRIPLE_SLASH
+    },
+    files: FileConventions {
+        index_stems: &["mod"],
+        package_manifests: &["Cargo.toml"],
+        entry_files: &[
+            EntryFile {
+                pattern: EntryPattern::Folders(&["benches/", "examples/"]),
+                started_by: "target of its own",
+            },
+            EntryFile { pattern: EntryPattern::Stems(&["build"]), started_by: "target of its own" },
+        ],
+        ..FileConventions::NONE
+    },
+    semantics: LanguageSemantics {
+        imports: ImportResolver::Rust,
+        calls: CallModel::Rust,
+        exported_names: ExportedNames::ModuleItems,
+        dispatches_to_overrides: false,
+        reports_unused_exports: true,
+        is_named_in_templates: false,
+        has_macros: true,
+        ..LanguageSemantics::CLASSES
+    },
+    ..LanguageDescriptor::CODE
+};
+
+const TOOLS: LanguageTools = LanguageTools {
+    servers: &[ServerSpec {
+        program: "rust-analyzer",
+        args: &[],
+        install: "rustup component add rust-analyzer",
+        project_files: &[],
+    }],
+    formatters: &[Formatter {
+        program: "rustfmt",
+        args: &["--emit", "stdout", "--quiet"],
+        settings: &[],
+    }],
+    linters: &[Linter {
+        name: "clippy",
+        program: "cargo",
+        args: &["clippy", "--offline", "--quiet", "--message-format", "json"],
+        companion: None,
+        checks_types: true,
+        scope: LintScope::Package,
+        install: "rustup component add clippy",
+        report_format: LintReportFormat::Cargo,
+    }],
+};

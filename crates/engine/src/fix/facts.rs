@@ -8,7 +8,7 @@ use super::documents::{relocate_reference, rewrite_reference};
 use super::move_tracker::{MoveTracker, Relocation};
 use super::{RepairPlan, StaleReference};
 use crate::areas::kb::{STORE, kb_state, node_exists};
-use crate::ops::kb_plan;
+use crate::ops::{KbAction, kb_plan};
 use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
@@ -60,7 +60,7 @@ pub(super) fn repair(view: &View, trail: &MoveTracker<'_>) -> Result<RepairPlan>
     if set == kb::Changeset::default() {
         return Ok(nothing(stale));
     }
-    let plan = kb_plan(view, (set, Vec::new()), ("fix", "repaired"))?;
+    let plan = kb_plan(view, &set, Vec::new(), KbAction { name: "fix", verb: "repaired" })?;
     Ok(Plan { summary: plan.summary, change: plan.change, answer: stale, retry_on_conflict: true })
 }
 

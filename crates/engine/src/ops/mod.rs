@@ -44,7 +44,7 @@ use base::{NextCall, Problem, Result};
 
 pub(crate) use self::code::diagnostics::cells as diagnostic_cells;
 pub(crate) use self::code::zoom::first_sentence;
-pub(crate) use self::kb::upsert::apply as kb_plan;
+pub(crate) use self::kb::upsert::{KbAction, apply as kb_plan};
 
 use crate::contract::schema::JsonObject;
 use crate::contract::spec::OpSpec;

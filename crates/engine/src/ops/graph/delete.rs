@@ -6,7 +6,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::WorkRecordRef;
-use work::knowledge::edit::{DeletedKnowledge, delete};
+use work::knowledge::edit::{DeletedKnowledge, KnowledgeTarget, delete};
 use work::words::KnowledgeKind;
 
 use crate::areas::work::plan;
@@ -56,8 +56,9 @@ impl Mutation for Delete {
             view,
             |_| format!("delete {}", self.id),
             |draft| {
-                let target = (self.kind, &self.id, self.version);
-                delete(draft, target, (self.task.as_ref(), self.cascade))
+                let target =
+                    KnowledgeTarget { grain: self.kind, id: &self.id, version: self.version };
+                delete(draft, target, self.task.as_ref(), self.cascade)
             },
         )
     }

@@ -6,7 +6,7 @@ use kb::Changeset;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::upsert::apply;
+use super::upsert::{KbAction, apply};
 use crate::areas::kb::answer_rows::KbChangeAnswer;
 use crate::contract::alias::OpAlias;
 use crate::contract::args::Objects;
@@ -50,7 +50,7 @@ impl Mutation for KbDelete {
         }
         let (mut set, faults) = Changeset::parse(&[], &[], self.targets.get());
         set.cascade = self.cascade;
-        let planned = apply(view, (set, faults), ("delete", "removed"));
+        let planned = apply(view, &set, faults, KbAction { name: "delete", verb: "removed" });
         planned.map_err(|problem| match problem.code {
             base::ProblemCode::Blocked => problem
                 .hint_call("to delete the relations too", NextCall::repeat().with("cascade", true)),

@@ -9,7 +9,7 @@ use kb::{Changeset, Deletion, ReportImporter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::upsert::apply;
+use super::upsert::{KbAction, apply};
 use crate::areas::kb::STORE;
 use crate::areas::kb::answer_rows::KbChangeAnswer;
 use crate::contract::op::{Effect, Mutation, OpExample};
@@ -58,7 +58,7 @@ impl Mutation for KbImport {
         set.source = Some(source.clone());
         set.delete = outdated(view, &set, &source)?;
         set.cascade = true;
-        let mut plan = apply(view, (set, faults), ("import", "imported"))?;
+        let mut plan = apply(view, &set, faults, KbAction { name: "import", verb: "imported" })?;
         if found.unresolved > 0 {
             let warning = format!(
                 "nothing in the tree matches {} of the report",
@@ -84,26 +84,31 @@ fn importer(format: Option<&str>, bytes: &[u8]) -> Result<&'static dyn ReportImp
     })
 }
 
+/// The place of a deletion that no payload asked for.
+const OLDER_IMPORT: &str = "an older import";
+
 /// What the report said last time and no longer says. A test that others tied something to stays.
 fn outdated(view: &View, set: &Changeset, source: &str) -> Result<Vec<Deletion>> {
     let Some(reading) = view.store(STORE)? else { return Ok(Vec::new()) };
-    let keys: BTreeSet<_> = set.relations.iter().map(|tie| tie.key.clone()).collect();
+    let keys: BTreeSet<_> = set.relations.iter().map(|patch| patch.key.clone()).collect();
     let ids: BTreeSet<&str> = set.entities.iter().map(|patch| patch.id.as_str()).collect();
     let relations = kb::relations(&reading.conn)?;
-    let mut doomed = Vec::new();
+    let mut deletions = Vec::new();
     for relation in relations.iter().filter(|relation| relation.source == source) {
         if !keys.contains(&relation.key()) {
-            doomed.push(Deletion::Relation("an older import".into(), relation.key()));
+            let (path, key) = (OLDER_IMPORT.into(), relation.key());
+            deletions.push(Deletion::Relation { path, key });
         }
     }
     let tied =
         |id: &str| relations.iter().any(|r| r.source != source && (r.from == id || r.to == id));
     for entity in kb::entities(&reading.conn)? {
         if entity.source == source && !ids.contains(entity.id.as_str()) && !tied(&entity.id) {
-            doomed.push(Deletion::Entity("an older import".into(), entity.id, None));
+            let (path, id) = (OLDER_IMPORT.into(), entity.id);
+            deletions.push(Deletion::Entity { path, id, if_version: None });
         }
     }
-    Ok(doomed)
+    Ok(deletions)
 }
 
 /// The code as the index knows it.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use base::{Problem, Result};
 use clap::Args;
-use kb::{Changeset, CheckedChangeset};
+use kb::{Changeset, ChangesetContext, ChangesetFault, KbRowChange, PlannedChangeset};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -76,36 +76,49 @@ impl Mutation for KbUpsert {
             return Err(Problem::invalid("the changeset is empty")
                 .hint("give entities or relations, for example  kb upsert @changeset.json"));
         }
-        apply(view, (set, faults), ("upsert", "wrote"))
+        apply(view, &set, faults, KbAction { name: "upsert", verb: "wrote" })
     }
 }
 
-/// Plans to apply a changeset, under the name of the operation that made it.
+/// The operation that applies a changeset.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct KbAction {
+    /// Its name in the log
+    pub name: &'static str,
+    /// The verb that starts its answer
+    pub verb: &'static str,
+}
+
+/// Plans to apply a changeset. `faults` are those found in its shape.
 pub(crate) fn apply(
     view: &View,
-    (set, faults): (Changeset, Vec<kb::ChangesetFault>),
-    (action, verb): (&'static str, &str),
+    set: &Changeset,
+    faults: Vec<ChangesetFault>,
+    action: KbAction,
 ) -> Result<Plan<KbChangeAnswer>> {
-    let (outside, stamp) = (external_names(view, &set)?, current_stamp(view));
+    let (external, stamp) = (external_names(view, set)?, current_stamp(view));
     let conn = view.store(STORE)?.map(|reading| &*reading.conn);
-    let edits = match kb::check_changeset((conn, &outside), (&set, faults), &stamp)? {
-        CheckedChangeset::AlreadyApplied(entry) => {
+    let context = ChangesetContext { conn, external: &external };
+    let plan = match kb::plan_changeset(context, set, faults, action.name, &stamp)? {
+        PlannedChangeset::AlreadyApplied(entry) => {
             return Ok(empty_plan(KbChangeAnswer::of_logged(&entry)));
         }
-        CheckedChangeset::Edits(edits) => edits,
+        PlannedChangeset::Plan(plan) => plan,
     };
-    let answer = KbChangeAnswer::of(verb, &edits);
-    if edits.is_empty() && set.id.is_none() {
+    let edits: Vec<KbRowChange> = plan.row_changes().cloned().collect();
+    let answer = KbChangeAnswer::of(action.verb, &edits);
+    if plan.is_empty() {
         return Ok(empty_plan(answer));
     }
+    let action = action.name;
     let summary = match edits.as_slice() {
         [] => format!("{action}: nothing"),
         [only] => format!("{action}: {}", only.describe()),
         [first, rest @ ..] => format!("{action}: {} and {} more", first.describe(), rest.len()),
     };
     let preview = answer.preview();
-    let what = KbChangeKind::Apply(set, action, outside);
-    let change = KbChange { kind: what, author: Some(stamp), preview };
+    let kind = KbChangeKind::Apply(plan);
+    let change = KbChange { kind, author: Some(stamp), preview };
     Ok(Plan {
         summary,
         change: PlannedChange::Store(Arc::new(change)),

@@ -5,6 +5,7 @@ use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use work::VersionedRef;
 use work::WorkRecordRef;
 use work::edit::{DeletedWorkItem, delete};
 use work::words::WorkKind;
@@ -54,7 +55,10 @@ impl Mutation for Delete {
         plan(
             view,
             |_| format!("delete {}", self.id),
-            |draft| delete(draft, (self.kind, &self.id), self.version, self.cascade),
+            |draft| {
+                let target = VersionedRef { id: &self.id, version: Some(self.version) };
+                delete(draft, self.kind, target, self.cascade)
+            },
         )
     }
 }

@@ -6,6 +6,7 @@ pub mod call;
 pub mod entity;
 mod hash;
 mod hint;
+pub mod moment;
 mod path;
 pub mod percent;
 mod problem;

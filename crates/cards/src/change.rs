@@ -97,17 +97,18 @@ fn json_to_data(value: &Json) -> NewValue {
 /// What to do with one relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelationChange {
-    /// Say it
+    /// Add the relation
     Add,
-    /// Say it no longer
+    /// Remove the relation
     Remove,
 }
 
-/// The text with a relation more or less; none if it already is so.
+/// The text of a card with a relation added or removed; `None` if nothing changes.
 pub fn change_relation(
     text: &str,
     what: RelationChange,
-    (kind, target): (CardRelationKind, &CardKey),
+    kind: CardRelationKind,
+    target: &CardKey,
 ) -> Result<Option<String>, DocumentError> {
     let document = Document::parse(text)?;
     let items = document.get("relations").and_then(YamlNode::as_list).unwrap_or_default();
@@ -119,7 +120,7 @@ pub fn change_relation(
         (RelationChange::Add, Some(_)) | (RelationChange::Remove, None) => return Ok(None),
         (RelationChange::Remove, Some(at)) => DocumentEdit::RemoveItem { list: list(), at },
         (RelationChange::Add, None) => {
-            // Sorted lists stay sorted: then two branches seldom add at the same line.
+            // A sorted list stays sorted, so that two branches seldom add at the same line.
             let after = said.iter().position(|one| *one > wanted);
             let at = after.filter(|_| said.is_sorted());
             DocumentEdit::InsertItem { list: list(), at, item: relation_data(kind, target) }
@@ -150,7 +151,7 @@ pub fn with_new_key(text: &str, key: &CardKey) -> Result<String, DocumentError> 
     edit(text, &edits)
 }
 
-/// The text of a card whose relations name another key instead.
+/// The text of a card in which relations to `old` are replaced by relations to `new`.
 pub fn rename_relation_targets(
     text: &str,
     old: &CardKey,

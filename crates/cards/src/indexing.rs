@@ -27,7 +27,7 @@ pub fn index_card(
     let Some(card) = card else { return Ok(None) };
     tables::put_card(conn, path, &card)?;
     for (number, relation) in (0u32..).zip(&card.relations) {
-        tables::put_relation(conn, path, number, (card.key.as_str(), relation))?;
+        tables::put_relation(conn, path, number, card.key.as_str(), relation)?;
     }
     Ok(Some(card))
 }
@@ -50,7 +50,7 @@ pub fn index_see_tags(
     let seen = facts.doc_links.iter().filter_map(|link| parse_see_tag(link, facts));
     (0u32..)
         .zip(seen)
-        .try_for_each(|(number, seen)| tables::put_see_tag(conn, path, number, (&seen, colons)))
+        .try_for_each(|(number, seen)| tables::put_see_tag(conn, path, number, &seen, colons))
 }
 
 /// Drops the tags of a file.

@@ -151,7 +151,8 @@ pub(crate) fn put_relation(
     conn: &Connection,
     path: &RepoPath,
     number: u32,
-    (source, relation): (&str, &CardRelation),
+    source: &str,
+    relation: &CardRelation,
 ) -> Result<()> {
     let CardRelation { kind, target, line } = relation;
     let sql = "INSERT INTO card_relation VALUES (?1,?2,?3,?4,?5,?6)";
@@ -173,7 +174,8 @@ pub(crate) fn put_see_tag(
     conn: &Connection,
     path: &RepoPath,
     number: u32,
-    (seen, colons): (&SeeTag, bool),
+    seen: &SeeTag,
+    colons: bool,
 ) -> Result<()> {
     let sql = "INSERT INTO see VALUES (?1,?2,?3,?4,?5,?6)";
     run(
@@ -279,8 +281,9 @@ pub fn see_tags_in_file(conn: &Connection, path: &RepoPath) -> Result<Vec<SeeTag
     rows(conn, &sql, params![path.as_bytes()], see_row)
 }
 
-/// The tags in the files below a folder, given as the range of their paths.
-pub fn see_tags_below(conn: &Connection, (low, high): (&[u8], &[u8])) -> Result<Vec<SeeTagRow>> {
+/// The tags in the files below a folder, which is given as a range of paths from `low` up to, but not
+/// including, `high`.
+pub fn see_tags_below(conn: &Connection, low: &[u8], high: &[u8]) -> Result<Vec<SeeTagRow>> {
     let sql = format!("{SEE} WHERE path >= ?1 AND path < ?2 ORDER BY path, number");
     rows(conn, &sql, params![low, high], see_row)
 }

@@ -1,6 +1,6 @@
-//! A changeset as a caller sends it: its shape is checked here, every fault with its place.
+//! Parses a changeset and reports every fault in its shape, with its place in the payload.
 //!
-//! What it means for the store is decided in `plan`.
+//! Whether the store allows the changeset is decided in `plan`.
 
 use base::similarity::most_similar;
 use base::{Problem, ProblemCode};
@@ -9,27 +9,30 @@ use serde_json::{Map, Value, json};
 use crate::endpoint::KbEndpoint;
 use crate::model::{KbEntityKind, KbRelationKind, RelationKey, RequirementPriority};
 
-/// The longest text of one field, in bytes.
+/// The largest text of one field, in bytes.
 const MAX_FIELD_BYTES: usize = 4 * 1024 * 1024;
 
-/// Something wrong with a changeset, and where.
+/// The longest id, in bytes.
+const MAX_ID_BYTES: usize = 200;
+
+/// A fault of a changeset.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangesetFault {
     /// The place in the payload, such as `relations[2].to`
     pub path: String,
     /// What is wrong
     pub message: String,
-    /// The kind of wrong
+    /// The code that a caller gets if this is the only kind of fault
     pub code: ProblemCode,
 }
 
 impl ChangesetFault {
-    /// A fault of the kind most of them are.
+    /// A fault with the code `VALIDATION_ERROR`.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self::with_code(ProblemCode::ValidationError, path, message)
     }
 
-    /// A fault of another kind.
+    /// A fault with another code.
     pub fn with_code(
         code: ProblemCode,
         path: impl Into<String>,
@@ -39,7 +42,7 @@ impl ChangesetFault {
     }
 }
 
-/// All faults as one problem. Nothing was written.
+/// All faults as one problem.
 pub fn faults_problem(faults: &[ChangesetFault]) -> Problem {
     let first = faults.first().map_or(ProblemCode::ValidationError, |fault| fault.code);
     let same = faults.iter().all(|fault| fault.code == first);
@@ -51,47 +54,47 @@ pub fn faults_problem(faults: &[ChangesetFault]) -> Problem {
         faults.iter().map(|f| json!({"path": f.path, "problem": f.message})).collect();
     Problem::new(if same { first } else { ProblemCode::ValidationError }, message)
         .detail("problems", rows)
-        .hint("nothing was written; mend all of them and send the whole changeset again")
+        .hint("nothing was written; fix all of them and send the whole changeset again")
 }
 
-/// What should change, shaped well. Nothing is known yet about what is in the store.
+/// A well-formed changeset. It has not been compared with the store yet.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Changeset {
-    /// The caller's name for it: sent again it does nothing
+    /// The id that the caller chose; a changeset with the same id and contents is applied once
     pub id: Option<String>,
-    /// Where its facts come from; the actor if left out
+    /// Where its facts come from; the actor if `None`
     pub source: Option<String>,
-    /// Entities to make or change
-    pub entities: Vec<Patch>,
-    /// Relations to make or change
-    pub relations: Vec<Tie>,
-    /// What to remove
+    /// Entities to create or change
+    pub entities: Vec<EntityPatch>,
+    /// Relations to create or change
+    pub relations: Vec<RelationPatch>,
+    /// Entities and relations to remove
     pub delete: Vec<Deletion>,
-    /// Whether what points at a removed entity goes too
+    /// Whether relations to a removed entity are removed too, instead of refusing the changeset
     pub cascade: bool,
 }
 
-/// An entity, with the fields that are to change.
+/// An entity to create, or the fields of an entity to change.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Patch {
+pub struct EntityPatch {
     /// Its place in the payload
     pub path: String,
     /// Its id
     pub id: String,
-    /// The fields, checked; null takes one away
+    /// Checked fields by name; null removes the field
     pub fields: Map<String, Value>,
-    /// The version it must have
+    /// The version that the stored entity must have
     pub if_version: Option<u64>,
 }
 
-/// A relation to make.
+/// A relation to create or replace.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Tie {
+pub struct RelationPatch {
     /// Its place in the payload
     pub path: String,
-    /// What it says and between whom
+    /// Its type and ends
     pub key: RelationKey,
-    /// How sure it is
+    /// Confidence from 0 to 1
     pub confidence: Option<f64>,
     /// Where it comes from
     pub source: Option<String>,
@@ -99,16 +102,28 @@ pub struct Tie {
     pub allow_cycle: bool,
 }
 
-/// Something to remove.
+/// An entity or relation to remove.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Deletion {
-    /// An entity: place, id, the version it must have
-    Entity(String, String, Option<u64>),
-    /// A relation: place, key
-    Relation(String, RelationKey),
+    /// An entity
+    Entity {
+        /// Its place in the payload
+        path: String,
+        /// Its id
+        id: String,
+        /// The version that the stored entity must have
+        if_version: Option<u64>,
+    },
+    /// A relation
+    Relation {
+        /// Its place in the payload
+        path: String,
+        /// Its type and ends
+        key: RelationKey,
+    },
 }
 
-/// What a field holds.
+/// The type of a field's value.
 enum FieldType {
     Text,
     Line,
@@ -136,14 +151,15 @@ const ENTITY_FIELDS: [(&str, FieldType); 15] = [
     ("author", FieldType::Line),
 ];
 
-/// Fields that nobody may clear.
+/// Fields that cannot be cleared.
 const REQUIRED_FIELDS: [&str; 3] = ["type", "title", "status"];
 
-/// Fields that callers send and the store decides: taken and passed over.
+/// Fields that the store sets itself. They are accepted and ignored, because callers send back
+/// what they read.
 const STORE_OWNED_FIELDS: [&str; 3] = ["created_at", "updated_at", "version"];
 
 impl Changeset {
-    /// Reads the parts of a payload, all faults at once.
+    /// Parses the parts of a payload and collects all faults.
     pub fn parse(
         entities: &[Value],
         relations: &[Value],
@@ -163,21 +179,25 @@ impl Changeset {
         (set, faults)
     }
 
-    /// Every entity it names, at either side of anything.
+    /// Every entity and every piece of code that the changeset names.
     pub fn endpoints(&self) -> Vec<KbEndpoint> {
         let of_key = |key: &RelationKey| [key.from.clone(), key.to.clone()];
         let patched = self.entities.iter().map(|patch| patch.id.clone());
-        let tied = self.relations.iter().flat_map(|tie| of_key(&tie.key));
-        let doomed = self.delete.iter().flat_map(|doomed| match doomed {
-            Deletion::Entity(_, id, _) => vec![id.clone()],
-            Deletion::Relation(_, key) => of_key(key).to_vec(),
+        let related = self.relations.iter().flat_map(|patch| of_key(&patch.key));
+        let deleted = self.delete.iter().flat_map(|deletion| match deletion {
+            Deletion::Entity { id, .. } => vec![id.clone()],
+            Deletion::Relation { key, .. } => of_key(key).to_vec(),
         });
-        let all = patched.chain(tied).chain(doomed);
+        let all = patched.chain(related).chain(deleted);
         all.filter_map(|text| KbEndpoint::parse(&text).ok()).collect()
     }
 }
 
-fn parse_patch(path: String, value: &Value, faults: &mut Vec<ChangesetFault>) -> Option<Patch> {
+fn parse_patch(
+    path: String,
+    value: &Value,
+    faults: &mut Vec<ChangesetFault>,
+) -> Option<EntityPatch> {
     let object = expect_object(&path, value, faults)?;
     let mut fields = Map::new();
     let (mut id, mut if_version) = (None, None);
@@ -196,9 +216,9 @@ fn parse_patch(path: String, value: &Value, faults: &mut Vec<ChangesetFault>) ->
         }
     }
     if id.is_none() && !object.contains_key("id") {
-        faults.push(ChangesetFault::new(format!("{path}.id"), "an entity has an id"));
+        faults.push(ChangesetFault::new(format!("{path}.id"), "missing `id`"));
     }
-    Some(Patch { path, id: id?, fields, if_version })
+    Some(EntityPatch { path, id: id?, fields, if_version })
 }
 
 fn parse_field(
@@ -207,14 +227,14 @@ fn parse_field(
     value: &Value,
     faults: &mut Vec<ChangesetFault>,
 ) -> Option<Value> {
-    let Some((_, holds)) = ENTITY_FIELDS.iter().find(|(name, _)| *name == key) else {
+    let Some((_, field_type)) = ENTITY_FIELDS.iter().find(|(name, _)| *name == key) else {
         let near = most_similar(key, ENTITY_FIELDS.iter().map(|(name, _)| *name), 1);
         let near = near.first().map(|near| format!("; the nearest is `{near}`"));
         faults
             .push(ChangesetFault::new(place, format!("unknown field{}", near.unwrap_or_default())));
         return None;
     };
-    let checked = match (value, holds) {
+    let checked = match (value, field_type) {
         (Value::Null, _) if REQUIRED_FIELDS.contains(&key) => {
             Err(format!("`{key}` cannot be cleared"))
         }
@@ -232,14 +252,18 @@ fn parse_field(
         (Value::Array(items), FieldType::Texts) if items.iter().all(Value::is_string) => {
             Ok(value.clone())
         }
-        (_, FieldType::Texts) => Err("a list of texts is expected".into()),
-        (_, FieldType::Flag) => Err("true or false is expected".into()),
-        _ => Err(format!("text is expected, not {}", describe_value(value))),
+        (_, FieldType::Texts) => Err("expected a list of texts".into()),
+        (_, FieldType::Flag) => Err("expected true or false".into()),
+        _ => Err(format!("expected text, not {}", describe_value(value))),
     };
     checked.map_err(|message| faults.push(ChangesetFault::new(place, message))).ok()
 }
 
-fn parse_relation(path: String, value: &Value, faults: &mut Vec<ChangesetFault>) -> Option<Tie> {
+fn parse_relation(
+    path: String,
+    value: &Value,
+    faults: &mut Vec<ChangesetFault>,
+) -> Option<RelationPatch> {
     const KNOWN: [&str; 7] = ["type", "from", "to", "kind", "confidence", "source", "allow_cycle"];
     let object = expect_object(&path, value, faults)?;
     let before = faults.len();
@@ -254,7 +278,7 @@ fn parse_relation(path: String, value: &Value, faults: &mut Vec<ChangesetFault>)
             number.as_f64()
         }
         _ => {
-            let message = "a number from 0 to 1 is expected";
+            let message = "expected a number from 0 to 1";
             faults.push(ChangesetFault::new(format!("{path}.confidence"), message));
             None
         }
@@ -263,7 +287,7 @@ fn parse_relation(path: String, value: &Value, faults: &mut Vec<ChangesetFault>)
     let source = get("source").and_then(Value::as_str).map(ToOwned::to_owned);
     let key = parse_relation_key(&path, object, faults);
     let key = key.filter(|_| faults.len() == before)?;
-    Some(Tie { path, key, confidence, source, allow_cycle })
+    Some(RelationPatch { path, key, confidence, source, allow_cycle })
 }
 
 fn parse_relation_key(
@@ -275,11 +299,11 @@ fn parse_relation_key(
         Some(Value::String(text)) => Some(text.clone()),
         None | Some(Value::Null) if !needed => Some(String::new()),
         None => {
-            faults.push(ChangesetFault::new(format!("{path}.{name}"), "it is missing"));
+            faults.push(ChangesetFault::new(format!("{path}.{name}"), "missing field"));
             None
         }
         Some(other) => {
-            let message = format!("text is expected, not {}", describe_value(other));
+            let message = format!("expected text, not {}", describe_value(other));
             faults.push(ChangesetFault::new(format!("{path}.{name}"), message));
             None
         }
@@ -302,7 +326,7 @@ fn parse_relation_key(
         }
     })?;
     if relates == KbRelationKind::RelatesTo && kind.is_empty() {
-        checked("kind", Err("`relates_to` says what kind of tie it is".into()));
+        checked("kind", Err("`relates_to` requires `kind`".into()));
         return None;
     }
     Some(RelationKey { relates, from: from?, to: to?, kind })
@@ -316,23 +340,23 @@ fn parse_deletion(
     match value {
         Value::String(_) => {
             let id = read_id(&path, value, faults)?;
-            Some(Deletion::Entity(path, id, None))
+            Some(Deletion::Entity { path, id, if_version: None })
         }
         Value::Object(object) if object.contains_key("from") => {
             let key = parse_relation_key(&path, object, faults)?;
-            Some(Deletion::Relation(path, key))
+            Some(Deletion::Relation { path, key })
         }
         Value::Object(object) => {
             let id = object.get("id").unwrap_or(&Value::Null);
             let id = read_id(&format!("{path}.id"), id, faults)?;
-            let pinned = object.get("if_version").or(object.get("ifVersion"));
-            let pinned =
-                pinned.and_then(|v| parse_version(&format!("{path}.if_version"), v, faults));
-            Some(Deletion::Entity(path, id, pinned))
+            let if_version = object.get("if_version").or(object.get("ifVersion"));
+            let if_version =
+                if_version.and_then(|v| parse_version(&format!("{path}.if_version"), v, faults));
+            Some(Deletion::Entity { path, id, if_version })
         }
         other => {
             let message = format!(
-                "an id, or a relation with type, from and to, not {}",
+                "expected an id, or a relation with `type`, `from` and `to`, not {}",
                 describe_value(other)
             );
             faults.push(ChangesetFault::new(path, message));
@@ -350,7 +374,7 @@ fn expect_object<'a>(
     if found.is_none() {
         faults.push(ChangesetFault::new(
             path,
-            format!("an object is expected, not {}", describe_value(value)),
+            format!("expected an object, not {}", describe_value(value)),
         ));
     }
     found
@@ -358,20 +382,20 @@ fn expect_object<'a>(
 
 fn read_id(place: &str, value: &Value, faults: &mut Vec<ChangesetFault>) -> Option<String> {
     let read = match value.as_str().map(KbEndpoint::parse) {
-        Some(Ok(KbEndpoint::Entity(id))) if id.len() <= 200 => Ok(id),
-        Some(Ok(KbEndpoint::Entity(_))) => Err("an id has at most 200 bytes".into()),
+        Some(Ok(KbEndpoint::Entity(id))) if id.len() <= MAX_ID_BYTES => Ok(id),
+        Some(Ok(KbEndpoint::Entity(_))) => Err(format!("an id has at most {MAX_ID_BYTES} bytes")),
         Some(Ok(KbEndpoint::Code(node))) => {
-            Err(format!("`{node}` is not an id but a piece of the tree"))
+            Err(format!("`{node}` is a code reference, not an entity id"))
         }
         Some(Err(message)) => Err(message),
-        None => Err(format!("an id is text, not {}", describe_value(value))),
+        None => Err(format!("expected an id, not {}", describe_value(value))),
     };
     read.map_err(|message| faults.push(ChangesetFault::new(place, message))).ok()
 }
 
 fn parse_version(place: &str, value: &Value, faults: &mut Vec<ChangesetFault>) -> Option<u64> {
     if value.as_u64().is_none() && !value.is_null() {
-        faults.push(ChangesetFault::new(place, "a version is a whole number"));
+        faults.push(ChangesetFault::new(place, "expected a whole number"));
     }
     value.as_u64()
 }
@@ -379,7 +403,7 @@ fn parse_version(place: &str, value: &Value, faults: &mut Vec<ChangesetFault>) -
 fn check_length(text: &str) -> Result<Value, String> {
     match text.len() {
         long if long > MAX_FIELD_BYTES => {
-            Err(format!("{long} bytes are more than {MAX_FIELD_BYTES}"))
+            Err(format!("the text has {long} bytes; the limit is {MAX_FIELD_BYTES}"))
         }
         _ => Ok(text.into()),
     }
@@ -387,10 +411,10 @@ fn check_length(text: &str) -> Result<Value, String> {
 
 fn check_single_line(text: &str) -> Result<Value, String> {
     let good = !text.trim().is_empty() && !text.contains(char::is_control);
-    good.then(|| text.into()).ok_or_else(|| "one line of text is expected".into())
+    good.then(|| text.into()).ok_or_else(|| "expected one line of text".into())
 }
 
-/// `a, b` as a list: callers send both.
+/// A list that was sent as one text, such as `a, b`.
 fn split(text: &str) -> Value {
     text.split(',').map(str::trim).filter(|item| !item.is_empty()).collect()
 }
@@ -413,7 +437,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_fault_is_told_with_its_place() {
+    fn every_fault_is_reported_with_its_place() {
         let (_, faults) = Changeset::parse(
             &[
                 json!({"type": "req", "titel": "x", "tags": 7}),

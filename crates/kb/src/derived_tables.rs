@@ -1,4 +1,4 @@
-//! The SQL of what files say: a part of the index, learnt and forgotten file by file.
+//! The SQL of the facts that files define. They are part of the index and are replaced file by file.
 
 use base::{Problem, RepoPath, Result};
 use store::{Connection, Row, SqlResult, bad_value, params, rows, sqlite_problem};
@@ -10,7 +10,7 @@ use crate::model::Entity;
 /// The tables, as SQL.
 pub const SCHEMA: &str = include_str!("derived.sql");
 
-/// Queries whose rows must be the same in an index built from nothing.
+/// Queries whose rows must equal those of a rebuilt index.
 pub const REBUILD_CHECK_QUERIES: &[&str] = &[
     "SELECT path, number, line, extractor, entity FROM kb_said ORDER BY path, number",
     "SELECT path, number, line, extractor, type, source_end, target_end, kind FROM kb_told
@@ -18,21 +18,22 @@ pub const REBUILD_CHECK_QUERIES: &[&str] = &[
     "SELECT path, number, line, message FROM kb_fault ORDER BY path, number",
 ];
 
-/// An entity that a file tells.
+/// An entity that a file defines.
 #[derive(Debug)]
 pub struct FileEntity {
     /// The file
     pub path: RepoPath,
-    /// The line in it
+    /// Its line number
     pub line: u32,
     /// The entity
     pub entity: Entity,
 }
 
-/// Takes in what a file says.
+/// Stores the facts of a file, which `extractor` read.
 pub fn index_file(
     conn: &Connection,
-    (path, extractor): (&RepoPath, &str),
+    path: &RepoPath,
+    extractor: &str,
     found: &ExtractedFacts,
 ) -> Result<()> {
     for (number, (entity, line)) in found.entities.iter().enumerate() {
@@ -71,7 +72,7 @@ pub fn index_file(
     Ok(())
 }
 
-/// Drops what was learnt from a file.
+/// Removes the facts of a file.
 pub fn remove_file(conn: &Connection, path: &RepoPath) -> Result<()> {
     for sql in [
         "DELETE FROM kb_said WHERE path = ?1",
@@ -83,24 +84,24 @@ pub fn remove_file(conn: &Connection, path: &RepoPath) -> Result<()> {
     Ok(())
 }
 
-/// The ids that a file tells.
+/// The ids of the entities that a file defines.
 pub fn ids_of(conn: &Connection, path: &RepoPath) -> Result<Vec<String>> {
     let sql = "SELECT entity ->> 'id' FROM kb_said WHERE path = ?1 ORDER BY number";
-    rows(conn, sql, "read what files say", params![path.as_bytes()], |row| row.get(0))
+    rows(conn, sql, "read the facts of files", params![path.as_bytes()], |row| row.get(0))
 }
 
-/// What is told of an id; of several files, what the first one tells.
+/// The entity with this id; if several files define it, the one of the first file.
 pub fn first_entity_by_id(conn: &Connection, id: &str) -> Result<Option<FileEntity>> {
     let sql = "SELECT extractor, path, line, entity FROM kb_said WHERE entity ->> 'id' = ?1
         ORDER BY path, number LIMIT 1";
-    let found = rows(conn, sql, "read what files say", params![id], entity_from_row)?;
+    let found = rows(conn, sql, "read the facts of files", params![id], entity_from_row)?;
     Ok(found.into_iter().next().map(|(_, said)| said))
 }
 
-/// Every entity that files tell, by path, with the extractor that read it.
+/// Every entity that files define, by path, with the name of its extractor.
 pub fn all_entities(conn: &Connection) -> Result<Vec<(String, FileEntity)>> {
     let sql = "SELECT extractor, path, line, entity FROM kb_said ORDER BY path, number";
-    rows(conn, sql, "read what files say", &[], entity_from_row)
+    rows(conn, sql, "read the facts of files", &[], entity_from_row)
 }
 
 fn entity_from_row(row: &Row<'_>) -> SqlResult<(String, FileEntity)> {
@@ -109,11 +110,11 @@ fn entity_from_row(row: &Row<'_>) -> SqlResult<(String, FileEntity)> {
     Ok((row.get(0)?, FileEntity { path: path(row, 1)?, line: row.get(2)?, entity }))
 }
 
-/// Every relation that files tell, by path, with the extractor that read it.
+/// Every relation that files define, by path, with the name of its extractor.
 pub fn all_relations(conn: &Connection) -> Result<Vec<(String, FileRelation)>> {
     let sql = "SELECT extractor, path, line, type, source_end, target_end, kind FROM kb_told
         ORDER BY path, number";
-    rows(conn, sql, "read what files say", &[], |row| {
+    rows(conn, sql, "read the facts of files", &[], |row| {
         let relates: String = row.get(3)?;
         let told = FileRelation {
             relates: relates.parse().ok(),
@@ -126,17 +127,19 @@ pub fn all_relations(conn: &Connection) -> Result<Vec<(String, FileRelation)>> {
     })
 }
 
-/// Everything in files that could not be understood.
+/// Every fault in the files.
 pub fn faults(conn: &Connection) -> Result<Vec<(RepoPath, u32, String)>> {
     let sql = "SELECT path, line, message FROM kb_fault ORDER BY path, number";
-    rows(conn, sql, "read what files say", &[], |row| Ok((path(row, 0)?, row.get(1)?, row.get(2)?)))
+    rows(conn, sql, "read the facts of files", &[], |row| {
+        Ok((path(row, 0)?, row.get(1)?, row.get(2)?))
+    })
 }
 
 fn run(conn: &Connection, sql: &str, params: &[&dyn store::ToSql]) -> Result<()> {
     conn.prepare_cached(sql)
         .and_then(|mut s| s.execute(params))
         .map(drop)
-        .map_err(sqlite_problem("write what files say"))
+        .map_err(sqlite_problem("write the facts of files"))
 }
 
 fn path(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {

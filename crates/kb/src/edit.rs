@@ -1,13 +1,14 @@
-//! What a change does to the store: each row before and after. The same in memory, in the audit
-//! log and on the way back.
+//! The change of one row of the store. Plans, the audit log and undo all use this one type.
 
-use base::EntityRef;
+use base::{EntityRef, Result};
 use serde::{Deserialize, Serialize};
+use store::{Connection, RowChange};
 
 use crate::model::{Entity, KbRelation, RelationKey};
 use crate::references::referenced_code;
+use crate::tables;
 
-/// One row, before and after.
+/// A row before and after a change. Its JSON is stored in the audit log.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[expect(clippy::large_enum_variant, reason = "lists of edits are short, and most are entities")]
@@ -16,26 +17,45 @@ pub enum KbRowChange {
     Entity {
         /// Its id
         id: String,
-        /// What it was; none if it is new
+        /// The entity before; `None` if it is new
         before: Option<Entity>,
-        /// What it is; none if it is gone
+        /// The entity after; `None` if it is removed
         after: Option<Entity>,
     },
     /// A relation
     Relation {
-        /// What tells it apart
+        /// Its type and ends
         key: RelationKey,
-        /// What it was
+        /// The relation before; `None` if it is new
         before: Option<KbRelation>,
-        /// What it is
+        /// The relation after; `None` if it is removed
         after: Option<KbRelation>,
     },
 }
 
-impl KbRowChange {
-    /// The way back.
-    #[must_use]
-    pub fn inverse(self) -> Self {
+impl RowChange for KbRowChange {
+    fn row_name(&self) -> String {
+        match self {
+            Self::Entity { id, .. } => id.clone(),
+            Self::Relation { key, .. } => key.to_string(),
+        }
+    }
+
+    fn is_current(&self, conn: &Connection) -> Result<bool> {
+        Ok(match self {
+            Self::Entity { id, before, .. } => tables::entity(conn, id)? == *before,
+            Self::Relation { key, before, .. } => tables::relation(conn, key)? == *before,
+        })
+    }
+
+    fn write(&self, conn: &Connection) -> Result<()> {
+        match self {
+            Self::Entity { id, after, .. } => tables::set_entity(conn, id, after.as_ref()),
+            Self::Relation { key, after, .. } => tables::set_relation(conn, key, after.as_ref()),
+        }
+    }
+
+    fn inverse(self) -> Self {
         match self {
             Self::Entity { id, before, after } => Self::Entity { id, before: after, after: before },
             Self::Relation { key, before, after } => {
@@ -43,8 +63,10 @@ impl KbRowChange {
             }
         }
     }
+}
 
-    /// The pieces of the tree that it names, before or after.
+impl KbRowChange {
+    /// The symbols, files and folders that the row refers to, before or after.
     pub fn code_refs(&self) -> Vec<EntityRef> {
         match self {
             Self::Entity { before, after, .. } => {
@@ -59,48 +81,46 @@ impl KbRowChange {
         }
     }
 
-    /// What it does, in a few words.
+    /// A phrase for a list of changes, such as `adds REQ-1`.
     pub fn describe(&self) -> String {
-        let (what, before, after) = match self {
-            Self::Entity { id, before, after } => (id.clone(), before.is_some(), after.is_some()),
-            Self::Relation { key, before, after } => {
-                (key.to_string(), before.is_some(), after.is_some())
-            }
-        };
-        let verb = match (before, after) {
+        let verb = match self.presence() {
             (false, _) => "adds",
             (true, true) => "changes",
             (true, false) => "removes",
         };
-        format!("{verb} {what}")
+        format!("{verb} {}", self.row_name())
+    }
+
+    /// Whether the row exists before and after the change.
+    const fn presence(&self) -> (bool, bool) {
+        match self {
+            Self::Entity { before, after, .. } => (before.is_some(), after.is_some()),
+            Self::Relation { before, after, .. } => (before.is_some(), after.is_some()),
+        }
     }
 }
 
-/// How many rows of each sort an edit list adds, changes and removes.
+/// How many rows a list of changes adds, changes and removes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, schemars::JsonSchema)]
 pub struct RowChangeCounts {
     /// Rows that are new
     pub added: usize,
-    /// Rows that are other
+    /// Rows that changed
     pub changed: usize,
-    /// Rows that are gone
+    /// Rows that were removed
     pub removed: usize,
 }
 
 impl RowChangeCounts {
-    /// Counts the entities and the relations of an edit list.
+    /// Counts the entities and, apart from them, the relations of a list of changes.
     pub fn of(edits: &[KbRowChange]) -> (Self, Self) {
         let (mut entities, mut relations) = (Self::default(), Self::default());
         for edit in edits {
-            let (tally, before, after) = match edit {
-                KbRowChange::Entity { before, after, .. } => {
-                    (&mut entities, before.is_some(), after.is_some())
-                }
-                KbRowChange::Relation { before, after, .. } => {
-                    (&mut relations, before.is_some(), after.is_some())
-                }
+            let tally = match edit {
+                KbRowChange::Entity { .. } => &mut entities,
+                KbRowChange::Relation { .. } => &mut relations,
             };
-            match (before, after) {
+            match edit.presence() {
                 (false, _) => tally.added += 1,
                 (true, true) => tally.changed += 1,
                 (true, false) => tally.removed += 1,
@@ -109,7 +129,7 @@ impl RowChangeCounts {
         (entities, relations)
     }
 
-    /// Rows touched in all.
+    /// All rows that the changes touch.
     pub const fn total(self) -> usize {
         self.added + self.changed + self.removed
     }

@@ -1,4 +1,4 @@
-//! Everything that is known, from files and from the store, as one model to ask and to judge.
+//! The entities and relations of files and store as one model, for queries and rules.
 
 use std::collections::BTreeMap;
 
@@ -7,17 +7,17 @@ use base::{EntityRef, RepoPath};
 use crate::endpoint::KbEndpoint;
 use crate::model::{Entity, KbEntityKind, KbRelation, KbRelationKind};
 
-/// Where a fact of the model is from.
+/// The origin of a fact.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FactOrigin {
-    /// An agent wrote it
+    /// The store: an agent wrote it
     Store,
-    /// A file says it, at this line
+    /// A file, with the line number
     File(RepoPath, u32),
 }
 
 impl FactOrigin {
-    /// The file, if a file says it.
+    /// The file and line, if the origin is a file.
     pub const fn file(&self) -> Option<(&RepoPath, u32)> {
         match self {
             Self::File(path, line) => Some((path, *line)),
@@ -26,42 +26,42 @@ impl FactOrigin {
     }
 }
 
-/// An entity as it is known.
+/// An entity with its origin.
 #[derive(Debug, Clone)]
 pub struct KnownEntity {
     /// The entity
     pub entity: Entity,
-    /// Where it is from
+    /// Its origin
     pub origin: FactOrigin,
-    /// The code symbol that it is
+    /// The code symbol that the entity is bound to
     pub code: Option<EntityRef>,
 }
 
-/// A relation as it is known.
+/// A relation with its origin.
 #[derive(Debug, Clone)]
 pub struct KnownRelation {
     /// The relation
     pub relation: KbRelation,
-    /// Where it is from
+    /// Its origin
     pub origin: FactOrigin,
 }
 
-/// A relation as a file tells it: a link may not say what it means.
+/// A relation as a file has it. A plain link has no type.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FileRelation {
-    /// What it says; none for a plain link
+    /// Its type; `None` for a plain link
     pub relates: Option<KbRelationKind>,
     /// Where it starts
     pub from: String,
     /// Where it ends
     pub to: String,
-    /// The kind of tie
+    /// Its kind, for `relates_to`
     pub kind: String,
-    /// Where it is told
+    /// Its origin
     pub origin: FactOrigin,
 }
 
-/// What is known, ready to be asked.
+/// All facts, indexed for queries.
 #[derive(Debug, Default)]
 pub struct KnowledgeModel {
     facts: Vec<KnownEntity>,
@@ -74,8 +74,8 @@ pub struct KnowledgeModel {
 }
 
 impl KnowledgeModel {
-    /// Puts facts and relations together. Of two facts with one id the first counts, so those
-    /// of files come first.
+    /// Builds the model. Of two facts with the same id the first one is used, so the caller lists the
+    /// facts of files first.
     pub fn new(
         facts: Vec<KnownEntity>,
         bonds: Vec<KnownRelation>,
@@ -111,7 +111,7 @@ impl KnowledgeModel {
     fn add_bond(&mut self, bond: KnownRelation) {
         let same = |at: &usize| self.bonds[*at].relation.key() == bond.relation.key();
         if self.from.get(&bond.relation.from).is_some_and(|known| known.iter().any(same)) {
-            return; // told twice, in a file and in the store: once is enough
+            return; // a file and the store have the same relation
         }
         let at = self.bonds.len();
         self.from.entry(bond.relation.from.clone()).or_default().push(at);
@@ -119,7 +119,7 @@ impl KnowledgeModel {
         self.bonds.push(bond);
     }
 
-    /// A link means the one relation that the types of its ends allow.
+    /// Gives a plain link the one relation type that the types of its ends allow.
     fn resolve_link(&self, told: FileRelation) -> KnownRelation {
         let kind_of = |end: &str| self.kind_of(end).or_else(|| KbEntityKind::of_id(end));
         let (relates, backwards) = match (told.relates, kind_of(&told.from), kind_of(&told.to)) {
@@ -145,7 +145,7 @@ impl KnowledgeModel {
         KnownRelation { relation, origin: told.origin }
     }
 
-    /// Every entity, files' first, each id once.
+    /// Every entity, each id once; those of files come first.
     pub fn facts(&self) -> impl Iterator<Item = &KnownEntity> {
         self.by_id.values().map(|at| &self.facts[*at])
     }
@@ -155,7 +155,7 @@ impl KnowledgeModel {
         &self.bonds
     }
 
-    /// Entities that are told in two places.
+    /// Pairs of entities with the same id.
     pub fn duplicates(&self) -> impl Iterator<Item = (&KnownEntity, &KnownEntity)> {
         self.duplicates.iter().map(|(first, second)| (&self.facts[*first], &self.facts[*second]))
     }
@@ -165,23 +165,23 @@ impl KnowledgeModel {
         self.by_id.get(id).map(|at| &self.facts[*at])
     }
 
-    /// The entity that a code symbol is.
+    /// The entity that is bound to a code symbol.
     pub fn at_code(&self, node: &EntityRef) -> Option<&KnownEntity> {
         self.by_code.get(node).map(|at| &self.facts[*at])
     }
 
-    /// Relations that start at an end, as it is written.
+    /// Relations that start at an end, in exactly this spelling.
     pub fn relations_from(&self, end: &str) -> impl Iterator<Item = &KnownRelation> {
         self.from.get(end).into_iter().flatten().map(|at| &self.bonds[*at])
     }
 
-    /// Relations that end at an end, as it is written.
+    /// Relations that end at an end, in exactly this spelling.
     pub fn relations_to(&self, end: &str) -> impl Iterator<Item = &KnownRelation> {
         self.to.get(end).into_iter().flatten().map(|at| &self.bonds[*at])
     }
 
-    /// Every way that the end of a relation may be written for a node: its id, and the code
-    /// symbol that it is.
+    /// Every spelling of a node as an end of a relation: its id, and the code symbol that it is bound
+    /// to.
     pub fn names_of(&self, node: &EntityRef) -> Vec<String> {
         match node {
             EntityRef::Kb(id) => {
@@ -195,7 +195,7 @@ impl KnowledgeModel {
         }
     }
 
-    /// The node of the graph that an end stands for: a bound symbol is its code.
+    /// The graph node of an end. An entity that is bound to a code symbol is the node of that symbol.
     pub fn node_of(&self, end: &str) -> Option<EntityRef> {
         match KbEndpoint::parse(end).ok()? {
             KbEndpoint::Code(node) => Some(node),
@@ -206,7 +206,7 @@ impl KnowledgeModel {
         }
     }
 
-    /// The type of what stands at an end; none if it is no entity or not there.
+    /// The entity type of an end; `None` if the end is a file or folder or does not exist.
     pub fn kind_of(&self, end: &str) -> Option<KbEntityKind> {
         match KbEndpoint::parse(end).ok()? {
             KbEndpoint::Code(node) => KbEndpoint::code_kind(&node),

@@ -1,17 +1,21 @@
 //! A knowledge base: requirements, behaviours, tests, decisions, flags, events, code and facts,
 //! with typed relations between them.
 //!
-//! What is written is a changeset: checked whole, applied in the caller's one transaction, and
-//! kept in a log that nothing changes. Knows neither the graph nor any other capability.
+//! Callers write changesets. A changeset is checked as a whole and planned as row changes; the plan is
+//! applied in the caller's transaction and recorded in an append-only log. The crate knows neither
+//! the graph nor any other area.
 
 mod apply;
 mod changeset;
+mod context;
 pub mod derived_tables;
+mod digest;
 mod edit;
 mod endpoint;
 mod extract;
 mod import;
 mod knowledge_model;
+mod log;
 mod model;
 mod plan;
 mod promote;
@@ -23,15 +27,19 @@ pub mod share;
 mod tables;
 
 pub use apply::{
-    CheckedChangeset, ExternalRefs, apply_changeset, check_changeset, remove_promoted_entity,
-    roll_back, rollback_record,
+    FileAgreement, KbPlan, PlannedChangeset, apply_plan, plan_changeset, plan_promotion, roll_back,
+    rollback_record,
 };
-pub use changeset::{Changeset, ChangesetFault, Deletion, Patch, Tie, faults_problem};
+pub use changeset::{
+    Changeset, ChangesetFault, Deletion, EntityPatch, RelationPatch, faults_problem,
+};
+pub use context::{ChangesetContext, ExternalRefs, FileEntity};
 pub use edit::{KbRowChange, RowChangeCounts};
 pub use endpoint::KbEndpoint;
 pub use extract::{EXTRACTORS, ExtractedFacts, Extractor, extractor};
 pub use import::{CodeLookup, IMPORTERS, ImportedReport, ReportImporter};
 pub use knowledge_model::{FactOrigin, FileRelation, KnowledgeModel, KnownEntity, KnownRelation};
+pub use log::{AuditEntry, LogSeq, LogUid};
 pub use model::{
     EndpointRule, Entity, EntityDetails, KbEntityKind, KbRelation, KbRelationKind, RelationKey,
     RequirementPriority,
@@ -40,8 +48,8 @@ pub use plan::ChangeStamp;
 pub use promote::{document_path, to_document};
 pub use query::{EntityQuery, EntityQueryResult, RelationPattern, TraversalDirection, query};
 pub use references::{changeset_for_moved_code, code_node, text_node};
-pub use replay::{LogReplay, merge, merge_conflict, replay};
+pub use replay::{MergePlan, MergedBranch, plan_merge};
 pub use tables::{
-    AuditEntry, MIGRATIONS, counts, entities, entity, full_log, ids, log_entry, log_page,
+    LogPage, MIGRATIONS, StoreCounts, counts, entities, entity, full_log, ids, log_entry, log_page,
     relations, reserve_log_numbers, uids, vacuum,
 };

@@ -1,4 +1,4 @@
-//! What the knowledge base knows: types of entities and relations, and what each allows.
+//! The data model: types of entities and relations, and what each type allows.
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,10 +15,10 @@ macro_rules! words {
         pub enum $name { $($(#[$vdoc])* #[serde(rename = $word)] $variant),* }
 
         impl $name {
-            /// Every one, in the order they are listed.
+            /// Every value, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The word for it.
+            /// Its word.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word),* }
             }
@@ -47,11 +47,11 @@ fn unknown<'a>(what: &str, text: &str, words: impl Iterator<Item = &'a str>) -> 
 }
 
 words!(
-    /// What an entity is.
+    /// The type of an entity.
     KbEntityKind, "a type" {
         /// Something the project must do
         Req = "req",
-        /// A behaviour, as given, when and then
+        /// A behaviour in the form given, when, then
         Scenario = "scenario",
         /// A check that can be run
         Test = "test",
@@ -63,7 +63,7 @@ words!(
         Event = "event",
         /// A piece of code
         Symbol = "symbol",
-        /// Anything else worth keeping
+        /// Any other fact
         Fact = "fact",
     }
 );
@@ -81,17 +81,17 @@ words!(
 );
 
 words!(
-    /// What one end of a relation is to the other.
+    /// The type of a relation.
     KbRelationKind, "a relation" {
         /// A requirement needs another
         DependsOn = "depends_on",
-        /// A requirement is told as a behaviour
+        /// A requirement is described by a scenario
         SpecifiedBy = "specified_by",
-        /// A requirement is checked
+        /// A requirement is verified by a test
         VerifiedBy = "verified_by",
-        /// Code does what a requirement asks
+        /// Code implements a requirement
         Implements = "implements",
-        /// Code is checked
+        /// Code is covered by a test
         CoveredBy = "covered_by",
         /// Code follows a decision
         ConstrainedBy = "constrained_by",
@@ -99,34 +99,34 @@ words!(
         Affects = "affects",
         /// A flag switches something
         Guards = "guards",
-        /// Code sends an event
+        /// Code publishes an event
         Publishes = "publishes",
-        /// Code hears an event
+        /// Code consumes an event
         Consumes = "consumes",
-        /// A decision takes the place of another
+        /// A decision replaces another
         Supersedes = "supersedes",
-        /// A fact bounds a requirement
+        /// A fact constrains a requirement
         Constrains = "constrains",
-        /// A requirement asks that a fact holds
+        /// A requirement needs a fact to hold
         RequiresProperty = "requires_property",
-        /// Any other tie, named by its kind
+        /// Any other relation, named by its kind
         RelatesTo = "relates_to",
     }
 );
 
-/// What may stand at an end of a relation.
+/// What may be at an end of a relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum EndpointRule {
     /// An entity of one type
     Only(KbEntityKind),
-    /// An entity of one of these, or a file or folder if the flag says so
+    /// An entity of one of these types; if the flag is set, also a file or folder
     OneOf(&'static [KbEntityKind], bool),
     /// Anything
     Any,
 }
 
 impl EndpointRule {
-    /// Whether an entity type may stand here; none is a file or folder.
+    /// Whether an entity of this type may be here; `None` is a file or folder.
     pub fn accepts(self, kind: Option<KbEntityKind>) -> bool {
         match (self, kind) {
             (Self::Any, _) => true,
@@ -152,7 +152,7 @@ impl fmt::Display for EndpointRule {
 }
 
 impl KbRelationKind {
-    /// What may stand at its two ends.
+    /// The rules for its start and its end.
     pub const fn signature(self) -> (EndpointRule, EndpointRule) {
         use KbEntityKind::{Adr, Event, Fact, Flag, Req, Scenario, Symbol, Test};
         const fn only(from: KbEntityKind, to: KbEntityKind) -> (EndpointRule, EndpointRule) {
@@ -176,15 +176,15 @@ impl KbRelationKind {
         }
     }
 
-    /// Whether the types of two ends fit it.
+    /// Whether it allows ends of these types.
     pub fn fits(self, from: Option<KbEntityKind>, to: Option<KbEntityKind>) -> bool {
         let (left, right) = self.signature();
         left.accepts(from) && right.accepts(to)
     }
 
-    /// The relation that an untyped link between two entities means, and whether it runs
-    /// backwards: the only one that their types allow, first as it is written, then the other
-    /// way round. A link between decisions says nothing about succession.
+    /// The relation type of an untyped link between two entities, and whether it runs backwards. It is
+    /// the only type that the ends allow, first in the direction of the link, then in the other. A
+    /// link between decisions does not mean that one supersedes the other.
     pub fn of_link(from: KbEntityKind, to: KbEntityKind) -> (Self, bool) {
         let only = |from, to| {
             let plain = |one: &&Self| !matches!(**one, Self::RelatesTo | Self::Supersedes);
@@ -200,7 +200,7 @@ impl KbRelationKind {
 }
 
 impl KbEntityKind {
-    /// The states it may be in; the first is where it begins.
+    /// Its statuses; the first one is the default.
     pub const fn statuses(self) -> &'static [&'static str] {
         match self {
             Self::Req => &["open", "in_progress", "closed", "deprecated"],
@@ -213,7 +213,7 @@ impl KbEntityKind {
         }
     }
 
-    /// What the ids of this type start with, by custom; the first is used for new ones.
+    /// The conventional prefixes of its ids; the first one is used for new ids.
     pub const fn prefixes(self) -> &'static [&'static str] {
         match self {
             Self::Req => &["REQ-"],
@@ -227,7 +227,7 @@ impl KbEntityKind {
         }
     }
 
-    /// The folders that hold documents of this type, by custom; the first is used for new ones.
+    /// The conventional folders of its documents; the first one is used for new documents.
     pub const fn folders(self) -> &'static [&'static str] {
         match self {
             Self::Req => &["requirements", "reqs"],
@@ -241,14 +241,14 @@ impl KbEntityKind {
         }
     }
 
-    /// The type that an id's prefix tells.
+    /// The type that belongs to the prefix of an id.
     pub fn of_id(id: &str) -> Option<Self> {
         let upper = id.to_ascii_uppercase();
         let starts = |kind: &&Self| kind.prefixes().iter().any(|prefix| upper.starts_with(prefix));
         Self::ALL.iter().find(starts).copied()
     }
 
-    /// The type that a folder's name tells.
+    /// The type that belongs to the name of a folder.
     pub fn of_folder(name: &str) -> Option<Self> {
         let lower = name.to_ascii_lowercase();
         let named = |kind: &&Self| kind.folders().contains(&lower.as_str());

@@ -1,76 +1,54 @@
-//! From a well-shaped changeset to the rows it changes, or to everything that is wrong with it.
+//! Plans the rows that a changeset changes, or reports everything that is wrong with it.
 //!
 //! @see spec::kb/changesets
 
-use std::collections::BTreeMap;
-
-use base::{EntityRef, ProblemCode, Result};
+use base::{ProblemCode, Result};
 use serde_json::{Map, Value};
+use store::{PlannedRow, RowOverlay};
 
-use crate::changeset::{Changeset, ChangesetFault, Deletion, Patch, Tie};
+use crate::changeset::{Changeset, ChangesetFault, Deletion, EntityPatch, RelationPatch};
+use crate::context::ChangesetContext;
 use crate::edit::KbRowChange;
 use crate::endpoint::KbEndpoint;
 use crate::model::{Entity, KbEntityKind, KbRelation, RelationKey};
 
-/// What a changeset is checked against.
-pub trait ChangesetContext {
-    /// An entity of the store.
-    fn entity(&self, id: &str) -> Result<Option<Entity>>;
-    /// A relation of the store.
-    fn relation(&self, key: &RelationKey) -> Result<Option<KbRelation>>;
-    /// Relations of the store that have an entity at either end.
-    fn touching(&self, id: &str) -> Result<Vec<KbRelation>>;
-    /// The type of an entity that a file owns, and the file.
-    fn owning_file(&self, id: &str) -> Option<(KbEntityKind, String)>;
-    /// Files whose relations point at an entity.
-    fn referencing_files(&self, id: &str) -> Vec<String>;
-    /// Whether a piece of the tree is there.
-    fn has_code(&self, node: &EntityRef) -> bool;
-    /// For an id that nothing has, the nearest that something has.
-    fn nearest_id(&self, id: &str) -> Option<&str>;
-    /// Another id that differs from this one in case alone.
-    fn differing_in_case(&self, id: &str) -> Result<Option<String>>;
-}
-
-/// Who changes something, and when.
+/// Who makes a change, and when.
 #[derive(Debug, Clone)]
 pub struct ChangeStamp {
-    /// When, in RFC 3339
+    /// Time in RFC 3339
     pub at: String,
-    /// Who
+    /// The person or agent
     pub actor: String,
 }
 
 /// The rows that a changeset changes. Rows that stay as they are are left out.
-pub fn plan(
+pub(crate) fn plan_rows(
     set: &Changeset,
-    known: &dyn ChangesetContext,
+    context: ChangesetContext<'_>,
     stamp: &ChangeStamp,
 ) -> Result<Result<Vec<KbRowChange>, Vec<ChangesetFault>>> {
     let mut planner = ChangesetPlanner {
         set,
-        known,
+        context,
         stamp,
         faults: Vec::new(),
-        entities: BTreeMap::new(),
-        relations: BTreeMap::new(),
+        entities: RowOverlay::default(),
+        relations: RowOverlay::default(),
     };
     planner.plan_deletions()?;
     set.entities.iter().try_for_each(|patch| planner.plan_patch(patch))?;
-    set.relations.iter().try_for_each(|tie| planner.plan_relation(tie))?;
+    set.relations.iter().try_for_each(|patch| planner.plan_relation(patch))?;
     planner.plan_orphaned_relations()?;
     Ok(if planner.faults.is_empty() { Ok(planner.edits()) } else { Err(planner.faults) })
 }
 
-type BeforeAfter<T> = (Option<T>, Option<T>);
-
 struct ChangesetPlanner<'a> {
     set: &'a Changeset,
-    known: &'a dyn ChangesetContext,
+    context: ChangesetContext<'a>,
     stamp: &'a ChangeStamp,
     faults: Vec<ChangesetFault>,
-    entities: BTreeMap<String, BeforeAfter<Entity>>,
-    relations: BTreeMap<RelationKey, BeforeAfter<KbRelation>>,
+    entities: RowOverlay<String, Entity>,
+    relations: RowOverlay<RelationKey, KbRelation>,
 }
 
 impl ChangesetPlanner<'_> {
@@ -79,8 +57,8 @@ impl ChangesetPlanner<'_> {
     }
 
     fn unknown_entity_message(&self, id: &str) -> String {
-        let near = self.known.nearest_id(id).map(|near| format!("; the nearest is {near}"));
-        format!("no entity is called {id}{}", near.unwrap_or_default())
+        let near = self.context.nearest_id(id).map(|near| format!("; the nearest is {near}"));
+        format!("no entity has the id {id}{}", near.unwrap_or_default())
     }
 
     fn source(&self) -> String {
@@ -88,13 +66,13 @@ impl ChangesetPlanner<'_> {
     }
 
     fn plan_deletions(&mut self) -> Result<()> {
-        for doomed in &self.set.delete {
-            match doomed {
-                Deletion::Entity(path, id, pinned) => {
-                    self.plan_entity_deletion(path, id, *pinned)?
+        for deletion in &self.set.delete {
+            match deletion {
+                Deletion::Entity { path, id, if_version } => {
+                    self.plan_entity_deletion(path, id, *if_version)?
                 }
-                Deletion::Relation(path, key) => match self.known.relation(key)? {
-                    Some(there) => drop(self.relations.insert(key.clone(), (Some(there), None))),
+                Deletion::Relation { path, key } => match self.context.relation(key)? {
+                    Some(stored) => self.relations.set(key.clone(), None, || Ok(Some(stored)))?,
                     None => self.fault(ProblemCode::NotFound, path, format!("no relation {key}")),
                 },
             }
@@ -102,73 +80,71 @@ impl ChangesetPlanner<'_> {
         Ok(())
     }
 
-    fn plan_entity_deletion(&mut self, path: &str, id: &str, pinned: Option<u64>) -> Result<()> {
-        if let Some((_, file)) = self.known.owning_file(id) {
-            self.fault(
-                ProblemCode::InvalidOperation,
-                path,
-                format!("{id} belongs to {file}: edit that"),
-            );
+    fn plan_entity_deletion(
+        &mut self,
+        path: &str,
+        id: &str,
+        if_version: Option<u64>,
+    ) -> Result<()> {
+        if let Some(owner) = self.context.file_entity(id) {
+            let message = defined_in_file(id, &owner.file);
+            self.fault(ProblemCode::InvalidOperation, path, message);
             return Ok(());
         }
-        let Some(there) = self.known.entity(id)? else {
+        let Some(stored) = self.context.entity(id)? else {
             let message = self.unknown_entity_message(id);
             self.fault(ProblemCode::NotFound, path, message);
             return Ok(());
         };
-        self.check_version(path, pinned, Some(&there));
-        self.entities.insert(id.to_owned(), (Some(there), None));
-        Ok(())
+        self.check_version(path, if_version, Some(&stored));
+        self.entities.set(id.to_owned(), None, || Ok(Some(stored)))
     }
 
-    /// Relations of what is removed go with it; what still points at it keeps it.
+    /// The relations of a removed entity are removed with it. Without `cascade`, a relation that
+    /// ends at it is a fault.
     fn plan_orphaned_relations(&mut self) -> Result<()> {
-        for doomed in &self.set.delete {
-            let Deletion::Entity(path, id, _) = doomed else { continue };
-            if !matches!(self.entities.get(id), Some((Some(_), None))) {
+        for deletion in &self.set.delete {
+            let Deletion::Entity { path, id, .. } = deletion else { continue };
+            if !self.entities.is_removed(id) {
                 continue;
             }
-            let mut holding: Vec<String> = Vec::new();
-            for relation in self.known.touching(id)? {
+            let mut references: Vec<String> = Vec::new();
+            for relation in self.context.relations_touching(id)? {
                 let key = relation.key();
-                let other_goes = matches!(self.entities.get(&key.from), Some((_, None)));
-                if key.to == *id && !other_goes && !self.set.cascade {
-                    holding.push(key.to_string());
+                if key.to == *id && !self.entities.is_removed(&key.from) {
+                    references.push(key.to_string());
                 }
-                self.relations.entry(key).or_insert((Some(relation), None));
+                if self.relations.planned(&key).is_none() {
+                    self.relations.set(key, None, || Ok(Some(relation)))?;
+                }
             }
-            let files = self
-                .known
-                .referencing_files(id)
-                .into_iter()
-                .map(|file| format!("a link in {file}"));
-            if !self.set.cascade {
-                holding.extend(files);
-            }
-            if !holding.is_empty() {
-                let message = format!("still needed: {}", holding.join("; "));
+            let files = self.context.referencing_files(id).iter();
+            references.extend(files.map(|file| format!("a link in {file}")));
+            if !self.set.cascade && !references.is_empty() {
+                let message = format!("still needed: {}", references.join("; "));
                 self.fault(ProblemCode::Blocked, path, message);
             }
         }
         Ok(())
     }
 
-    fn plan_patch(&mut self, patch: &Patch) -> Result<()> {
+    fn plan_patch(&mut self, patch: &EntityPatch) -> Result<()> {
         let id = &patch.id;
-        if let Some((_, file)) = self.known.owning_file(id) {
-            let message = format!("{id} belongs to {file}: edit that");
+        if let Some(owner) = self.context.file_entity(id) {
+            let message = defined_in_file(id, &owner.file);
             self.fault(ProblemCode::InvalidOperation, &format!("{}.id", patch.path), message);
             return Ok(());
         }
-        if self.entities.contains_key(id) {
-            self.fault(ProblemCode::ValidationError, &patch.path, format!("{id} is in it twice"));
+        if self.entities.planned(id).is_some() {
+            let message = format!("{id} occurs twice in the changeset");
+            self.fault(ProblemCode::ValidationError, &patch.path, message);
             return Ok(());
         }
-        let before = self.known.entity(id)?;
+        let before = self.context.entity(id)?;
         if before.is_none()
             && let Some(other) = self.case_conflict(id)?
         {
-            let message = format!("{id} differs from {other} in case alone");
+            let message = format!("{id} differs from {other} only in case");
             self.fault(ProblemCode::InvariantViolation, &format!("{}.id", patch.path), message);
             return Ok(());
         }
@@ -183,35 +159,34 @@ impl ChangesetPlanner<'_> {
                 Some(before) if has_same_content(before, &after) => before.clone(),
                 _ => after,
             };
-            self.entities.insert(id.clone(), (before, Some(after)));
+            self.entities.set(id.clone(), Some(after), || Ok(before))?;
         }
         Ok(())
     }
 
-    /// An entity that is there, or is made here, whose id differs in case alone.
+    /// A stored or planned entity whose id differs only in case.
     fn case_conflict(&self, id: &str) -> Result<Option<String>> {
         let folded = id.to_lowercase();
         let is_other = |other: &&String| *other != id && other.to_lowercase() == folded;
-        let stays = self.entities.iter().filter(|(_, (_, after))| after.is_some());
-        let made = stays.map(|(other, _)| other).find(is_other).cloned();
-        let there = match made {
-            Some(made) => return Ok(Some(made)),
-            None => self.known.differing_in_case(id)?,
-        };
-        // One that goes in the same changeset makes room.
-        Ok(there.filter(|other| !matches!(self.entities.get(other), Some((_, None)))))
+        let planned = self.entities.iter().filter(|(_, row)| row.after.is_some());
+        if let Some(other) = planned.map(|(other, _)| other).find(is_other) {
+            return Ok(Some(other.clone()));
+        }
+        let stored = self.context.case_variant(id)?;
+        // An id that the same changeset removes is free again.
+        Ok(stored.filter(|other| !self.entities.is_removed(other)))
     }
 
-    fn check_version(&mut self, path: &str, pinned: Option<u64>, there: Option<&Entity>) {
-        let found = there.map_or(0, |entity| u64::from(entity.version));
-        if let Some(pinned) = pinned.filter(|pinned| *pinned != found) {
-            let message = format!("version {pinned} was expected, and it is at {found}");
+    fn check_version(&mut self, path: &str, if_version: Option<u64>, stored: Option<&Entity>) {
+        let found = stored.map_or(0, |entity| u64::from(entity.version));
+        if let Some(expected) = if_version.filter(|expected| *expected != found) {
+            let message = format!("expected version {expected}, found {found}");
             self.fault(ProblemCode::Conflict, path, message);
         }
     }
 
-    /// The entity with the fields of a patch laid over it.
-    fn apply_patch(&mut self, patch: &Patch, before: Option<&Entity>) -> Option<Entity> {
+    /// The entity with the fields of a patch; `None` if the patch has faults.
+    fn apply_patch(&mut self, patch: &EntityPatch, before: Option<&Entity>) -> Option<Entity> {
         let count = self.faults.len();
         let mut fields = match before.map(serde_json::to_value) {
             Some(Ok(Value::Object(fields))) => fields,
@@ -252,55 +227,58 @@ impl ChangesetPlanner<'_> {
         }
     }
 
-    fn kind(&mut self, patch: &Patch, fields: &Map<String, Value>) -> Option<KbEntityKind> {
+    fn kind(&mut self, patch: &EntityPatch, fields: &Map<String, Value>) -> Option<KbEntityKind> {
         let kind = fields.get("type").and_then(Value::as_str).and_then(|text| text.parse().ok());
         if kind.is_none() {
             let guess = KbEntityKind::of_id(&patch.id).map(|kind| format!("; probably `{kind}`"));
-            let message = format!("an entity has a type{}", guess.unwrap_or_default());
+            let message = format!("missing `type`{}", guess.unwrap_or_default());
             self.fault(ProblemCode::ValidationError, &format!("{}.type", patch.path), message);
         }
         kind
     }
 
-    fn title(&mut self, patch: &Patch, fields: &Map<String, Value>) {
+    fn title(&mut self, patch: &EntityPatch, fields: &Map<String, Value>) {
         let title = fields.get("title").and_then(Value::as_str).unwrap_or_default();
         if title.trim().is_empty() {
             let path = format!("{}.title", patch.path);
-            self.fault(ProblemCode::ValidationError, &path, "an entity has a title");
+            self.fault(ProblemCode::ValidationError, &path, "missing `title`");
         }
     }
 
-    /// A new entity begins in the first state of its type.
-    fn status(&mut self, patch: &Patch, fields: &mut Map<String, Value>, kind: KbEntityKind) {
+    /// Checks the status. The default is the first status of the entity type.
+    fn status(&mut self, patch: &EntityPatch, fields: &mut Map<String, Value>, kind: KbEntityKind) {
         let allowed = kind.statuses();
         let status = fields.entry("status").or_insert_with(|| allowed[0].into());
         let status = status.as_str().unwrap_or_default().to_owned();
         if !allowed.contains(&status.as_str()) {
             let shown = status.escape_debug();
-            let message = format!("`{shown}` is no state of a {kind}: {}", allowed.join(", "));
+            let message = format!(
+                "`{shown}` is not a status of a {kind}; expected one of: {}",
+                allowed.join(", ")
+            );
             self.fault(ProblemCode::ValidationError, &format!("{}.status", patch.path), message);
         }
     }
 
-    fn plan_relation(&mut self, tie: &Tie) -> Result<()> {
-        let key = &tie.key;
-        let from = self.endpoint_kind(&key.from, &format!("{}.from", tie.path))?;
-        let to = self.endpoint_kind(&key.to, &format!("{}.to", tie.path))?;
+    fn plan_relation(&mut self, patch: &RelationPatch) -> Result<()> {
+        let key = &patch.key;
+        let from = self.endpoint_kind(&key.from, &format!("{}.from", patch.path))?;
+        let to = self.endpoint_kind(&key.to, &format!("{}.to", patch.path))?;
         let (Some(from), Some(to)) = (from, to) else { return Ok(()) };
         if !key.relates.fits(from, to) {
             let (left, right) = key.relates.signature();
             let named = |kind: Option<KbEntityKind>| kind.map_or("component", KbEntityKind::word);
             let message = format!(
-                "{}({left}, {right}) does not take ({}, {})",
+                "`{}` relates ({left}) to ({right}), not ({}) to ({})",
                 key.relates,
                 named(from),
                 named(to)
             );
-            self.fault(ProblemCode::ValidationError, &tie.path, message);
+            self.fault(ProblemCode::ValidationError, &patch.path, message);
             return Ok(());
         }
-        let before = self.known.relation(key)?;
-        let source = tie.source.clone().unwrap_or_else(|| self.source());
+        let before = self.context.relation(key)?;
+        let source = patch.source.clone().unwrap_or_else(|| self.source());
         let made = KbRelation {
             relates: key.relates,
             from: key.from.clone(),
@@ -309,8 +287,8 @@ impl ChangesetPlanner<'_> {
             created_at: self.stamp.at.clone(),
             created_by: self.stamp.actor.clone(),
             source,
-            confidence: tie.confidence,
-            allow_cycle: tie.allow_cycle,
+            confidence: patch.confidence,
+            allow_cycle: patch.allow_cycle,
         };
         let after = match &before {
             Some(before) => KbRelation {
@@ -320,35 +298,33 @@ impl ChangesetPlanner<'_> {
             },
             None => made,
         };
-        let before = self.relations.remove(key).map_or(before, |(before, _)| before);
-        self.relations.insert(key.clone(), (before, Some(after)));
-        Ok(())
+        self.relations.set(key.clone(), Some(after), || Ok(before))
     }
 
-    /// The type of what stands at an end; the outer none if nothing does.
-    #[expect(clippy::option_option, reason = "a file or folder is there and has no type")]
+    /// The entity type of an end; the outer `None` if the end does not exist.
+    #[expect(clippy::option_option, reason = "a file or folder exists and has no entity type")]
     fn endpoint_kind(&mut self, text: &str, path: &str) -> Result<Option<Option<KbEntityKind>>> {
         match KbEndpoint::parse(text) {
             Ok(KbEndpoint::Code(node)) => {
-                if self.known.has_code(&node) {
+                if self.context.has_code(&node) {
                     return Ok(Some(KbEndpoint::code_kind(&node)));
                 }
                 self.fault(
                     ProblemCode::ValidationError,
                     path,
-                    format!("{node} is not in the tree"),
+                    format!("{node} does not exist in the working tree"),
                 );
                 Ok(None)
             }
             Ok(KbEndpoint::Entity(id)) => {
-                let found = match self.entities.get(&id) {
-                    Some((_, after)) => after.as_ref().map(|entity| entity.kind),
-                    None => match self.known.owning_file(&id) {
-                        Some((kind, _)) => Some(kind),
-                        None => self.known.entity(&id)?.map(|entity| entity.kind),
+                let found = match self.entities.planned(&id) {
+                    Some(row) => row.after.as_ref().map(|entity| entity.kind),
+                    None => match self.context.file_entity(&id) {
+                        Some(owner) => Some(owner.kind),
+                        None => self.context.entity(&id)?.map(|entity| entity.kind),
                     },
                 };
-                // A patch with faults of its own is not missing, only wrong.
+                // An entity whose patch has faults is wrong, but not missing.
                 let announced = self.set.entities.iter().any(|patch| patch.id == id);
                 if found.is_none() && !announced {
                     let message = self.unknown_entity_message(&id);
@@ -364,17 +340,25 @@ impl ChangesetPlanner<'_> {
     }
 
     fn edits(self) -> Vec<KbRowChange> {
-        let entities = self.entities.into_iter().filter(|(_, (before, after))| before != after);
-        let entities =
-            entities.map(|(id, (before, after))| KbRowChange::Entity { id, before, after });
-        let relations = self.relations.into_iter().filter(|(_, (before, after))| before != after);
-        let relations =
-            relations.map(|(key, (before, after))| KbRowChange::Relation { key, before, after });
+        let entities = self.entities.into_changed();
+        let entities = entities.map(|(id, PlannedRow { before, after })| KbRowChange::Entity {
+            id,
+            before,
+            after,
+        });
+        let relations = self.relations.into_changed();
+        let relations = relations.map(|(key, PlannedRow { before, after })| {
+            KbRowChange::Relation { key, before, after }
+        });
         entities.chain(relations).collect()
     }
 }
 
-/// Whether two entities say the same: who wrote them when does not count.
+fn defined_in_file(id: &str, file: &str) -> String {
+    format!("{id} is defined in {file}; edit that file")
+}
+
+/// Whether two entities have the same content, whoever wrote them and when.
 fn has_same_content(before: &Entity, after: &Entity) -> bool {
     let plain = |entity: &Entity| Entity {
         updated_at: String::new(),

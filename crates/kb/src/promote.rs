@@ -1,4 +1,4 @@
-//! An entity as the document that would tell it.
+//! Writes an entity as a document.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use crate::model::{Entity, KbRelation};
 
-/// The document that tells an entity and its relations. Read back it says the same.
+/// The document of an entity and the relations that start at it. The extractor reads the same entity
+/// from it.
 pub fn to_document(entity: &Entity, relations: &[KbRelation]) -> String {
     let more = &entity.more;
     let list = |items: &[String]| Value::from(items.to_vec());
@@ -42,17 +43,17 @@ pub fn to_document(entity: &Entity, relations: &[KbRelation]) -> String {
         typed.into_iter().map(|(word, ends)| (word, Value::from(ends))).collect();
     fields.extend(typed.into_iter().map(|(word, ends)| (word, Some(ends))));
     fields.push(("links", (!links.is_empty()).then(|| Value::from(links))));
-    // JSON is YAML: written so, no text can be taken for anything else.
+    // JSON is valid YAML, and quoted text cannot be mistaken for another type.
     let lines =
         fields.into_iter().filter_map(|(name, value)| Some(format!("{name}: {}\n", value?)));
     let front: String = lines.collect();
-    // As it is: the reader takes off the line breaks that are put around it here.
+    // The extractor removes the two line breaks that are added here.
     let body = more.text.as_deref().unwrap_or_default();
     let body = if body.is_empty() { String::new() } else { format!("\n{body}\n") };
     format!("---\n{front}---\n{body}")
 }
 
-/// Where the document of an entity goes by custom.
+/// The conventional path of the document of an entity.
 pub fn document_path(entity: &Entity) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let name: String = entity.id.chars().map(|c| if plain(c) { c } else { '-' }).collect();

@@ -1,66 +1,66 @@
-//! Questions to the model: entities by what they are, and by what they are tied to.
+//! Queries over the model: entities by their fields and by their relations.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::knowledge_model::{KnowledgeModel, KnownEntity, KnownRelation};
 use crate::model::{KbEntityKind, KbRelationKind};
 
-/// Which way a pattern looks along a relation.
+/// The direction in which relations are followed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum TraversalDirection {
-    /// From its start to its end
+    /// From start to end
     #[default]
     Out,
-    /// From its end to its start
+    /// From end to start
     In,
-    /// Either way
+    /// Both
     Both,
 }
 
-/// Which entities are wanted. What is empty does not count.
+/// A filter for entities. An empty field matches everything.
 #[derive(Debug, Clone, Default)]
 pub struct EntityQuery {
-    /// Of one of these types
+    /// The entity has one of these types
     pub kinds: Vec<KbEntityKind>,
-    /// With one of these ids
+    /// The entity has one of these ids
     pub ids: Vec<String>,
-    /// With all of these tags
+    /// The entity has all of these tags
     pub tags: Vec<String>,
-    /// In one of these states
+    /// The entity has one of these statuses
     pub statuses: Vec<String>,
-    /// Whose source holds this
+    /// The source contains this text
     pub source: Option<String>,
-    /// Whose title, text or id holds all these words
+    /// The title, text or id contains all of these words
     pub text: Option<String>,
-    /// Tied so
+    /// The entity is reached by this pattern of relations
     pub pattern: Option<RelationPattern>,
 }
 
 /// A pattern of relations.
 #[derive(Debug, Clone, Default)]
 pub struct RelationPattern {
-    /// The walk starts at these, as relations write them
+    /// The walk starts at these ends, written as relations write them
     pub from: Vec<String>,
-    /// Only what is reached on a way to one of these
+    /// Only entities on a path to one of these ends are kept
     pub to: Vec<String>,
-    /// Along these relations; all of them if empty
+    /// Relation types to follow; all if empty
     pub relates: Vec<KbRelationKind>,
-    /// Which way
+    /// Direction
     pub direction: TraversalDirection,
-    /// How many steps at most
+    /// Maximum number of hops
     pub depth: usize,
 }
 
-/// What was found.
+/// The result of a query.
 #[derive(Debug, Default)]
 pub struct EntityQueryResult<'m> {
-    /// The entities, by type and id
+    /// The entities, sorted by type and id
     pub facts: Vec<&'m KnownEntity>,
-    /// The relations that the pattern went along
+    /// The relations that were followed
     pub bonds: Vec<&'m KnownRelation>,
 }
 
-/// The entities that are wanted.
+/// Runs a query.
 pub fn query<'m>(model: &'m KnowledgeModel, wanted: &EntityQuery) -> EntityQueryResult<'m> {
     let walked = wanted.pattern.as_ref().map(|pattern| walk(model, pattern));
     let reached = |fact: &&KnownEntity| {
@@ -98,7 +98,8 @@ fn contains_words(fact: &KnownEntity, text: &str) -> bool {
     text.to_lowercase().split_whitespace().all(|word| all.contains(word))
 }
 
-/// What a pattern reaches, and along which relations. Without a start it starts everywhere.
+/// The ends that a pattern reaches, and the relations on the way. Without a start, the walk starts at
+/// every entity.
 fn walk<'m>(
     model: &'m KnowledgeModel,
     pattern: &RelationPattern,
@@ -114,7 +115,7 @@ fn walk<'m>(
     }
 }
 
-/// Each end that was reached with its distance, and each relation on the way.
+/// Each reached end with its distance, and each relation on the way.
 type ReachedEndpoints<'m> = (BTreeMap<String, usize>, Vec<&'m KnownRelation>);
 
 fn into_endpoint_set(steps: ReachedEndpoints<'_>) -> (BTreeSet<String>, Vec<&KnownRelation>) {
@@ -183,7 +184,7 @@ fn reach<'m>(
     (seen, bonds)
 }
 
-/// Every way to write what an end stands for.
+/// Every way in which relations may write an end.
 fn endpoint_names(model: &KnowledgeModel, end: &str) -> Vec<String> {
     let names = model.node_of(end).map(|node| model.names_of(&node)).unwrap_or_default();
     let own = (!names.iter().any(|name| name == end)).then(|| end.to_owned());
@@ -206,7 +207,7 @@ fn steps<'m>(
     out.chain(back.into_iter().map(|bond| (bond, bond.relation.from.as_str())))
 }
 
-/// Only what lies on a way from one of the starts to one of the ends.
+/// Keeps what lies on a path from a start to one of the wanted ends.
 fn restrict_to_paths<'m>(
     model: &'m KnowledgeModel,
     pattern: &RelationPattern,

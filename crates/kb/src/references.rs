@@ -1,13 +1,13 @@
-//! Pieces of the tree that a store names, and how it names them once they have moved.
+//! References from the store to code, and how to update them after the code moved.
 
 use base::EntityRef;
 use serde_json::{Map, Value};
 
-use crate::changeset::{Changeset, Deletion, Patch, Tie};
+use crate::changeset::{Changeset, Deletion, EntityPatch, RelationPatch};
 use crate::endpoint::KbEndpoint;
 use crate::model::{Entity, KbRelation, RelationKey};
 
-/// Every piece of the tree that entities and relations of a store name, each once, sorted.
+/// The symbols, files and folders that entities and relations refer to, sorted and without duplicates.
 pub(crate) fn referenced_code(entities: &[Entity], relations: &[KbRelation]) -> Vec<EntityRef> {
     let of_entities = entities.iter().flat_map(|entity| {
         let code = entity.more.code.as_deref().and_then(code_node);
@@ -25,8 +25,8 @@ pub(crate) fn referenced_code(entities: &[Entity], relations: &[KbRelation]) -> 
     nodes
 }
 
-/// The changeset after which a store names what has moved by its new place. `moved` says where
-/// something is now; what it knows nothing of stays. Empty if there is nothing to mend.
+/// The changeset that updates references to moved code. `moved` gives the new place of a node, or
+/// `None` if it did not move. The changeset is empty if nothing needs an update.
 pub fn changeset_for_moved_code(
     entities: &[Entity],
     relations: &[KbRelation],
@@ -63,22 +63,23 @@ pub fn changeset_for_moved_code(
                 ..old.clone()
             };
             set.relations.push(relation_patch(set.relations.len(), relation, key));
-            set.delete.push(Deletion::Relation(format!("delete[{}]", set.delete.len()), old));
+            let path = format!("delete[{}]", set.delete.len());
+            set.delete.push(Deletion::Relation { path, key: old });
         }
     }
     set
 }
 
-/// What an entity was told about itself stays as it was: who wrote it, and where it is from.
-fn entity_patch(at: usize, entity: &Entity, mut fields: Map<String, Value>) -> Patch {
+/// The patch keeps the author and the source of the entity.
+fn entity_patch(at: usize, entity: &Entity, mut fields: Map<String, Value>) -> EntityPatch {
     fields.insert("source".into(), entity.source.as_str().into());
     fields.insert("author".into(), entity.author.as_str().into());
     let if_version = Some(u64::from(entity.version));
-    Patch { path: format!("entities[{at}]"), id: entity.id.clone(), fields, if_version }
+    EntityPatch { path: format!("entities[{at}]"), id: entity.id.clone(), fields, if_version }
 }
 
-fn relation_patch(at: usize, relation: &KbRelation, key: RelationKey) -> Tie {
-    Tie {
+fn relation_patch(at: usize, relation: &KbRelation, key: RelationKey) -> RelationPatch {
+    RelationPatch {
         path: format!("relations[{at}]"),
         key,
         confidence: relation.confidence,
@@ -87,13 +88,13 @@ fn relation_patch(at: usize, relation: &KbRelation, key: RelationKey) -> Tie {
     }
 }
 
-/// The symbol that `path#name` means.
+/// The symbol of a `path#name`.
 pub fn code_node(text: &str) -> Option<EntityRef> {
     let text = text.strip_prefix("symbol:").unwrap_or(text);
     format!("symbol:{text}").parse().ok()
 }
 
-/// The file that a pointer to a long text means; an address is none.
+/// The file that a `text_ref` refers to; `None` for a web address.
 pub fn text_node(text: &str) -> Option<EntityRef> {
     let path = text.strip_prefix("file:").unwrap_or(text);
     let is_path = !path.contains(':');

@@ -1,194 +1,180 @@
-//! Bringing one branch's facts onto another: the entries of its log that the other has not.
+//! Merging a branch: the entries of its log that this branch does not have are planned again here.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use base::shared::MergePreference;
 use base::words::counted;
 use base::{NextCall, Problem, ProblemCode, Result};
 use serde_json::{Value, json};
-use store::Connection;
+use store::{Connection, RowChange, RowOverlay};
 
-use crate::apply::{append_log_entry, write_rows};
+use crate::apply::KbPlan;
 use crate::edit::KbRowChange;
+use crate::log::{AuditEntry, LogUid};
 use crate::model::{Entity, KbRelation, RelationKey};
 use crate::plan::ChangeStamp;
-use crate::tables::{self, AuditEntry};
+use crate::tables;
 
-/// What a replay does: entries as they will stand in the log, and where the branches differ.
+/// The branch that is merged.
+#[derive(Debug, Clone, Copy)]
+pub struct MergedBranch<'a> {
+    /// Its name
+    pub name: &'a str,
+    /// Its whole log, oldest first
+    pub log: &'a [AuditEntry],
+}
+
+/// The plan of a merge.
 #[derive(Debug, Default)]
-pub struct LogReplay {
-    /// The entries to append, with the edits that they make here
-    pub entries: Vec<AuditEntry>,
-    /// Rows that both branches changed
+pub struct MergePlan {
+    /// The entries to append, with the rows that they change here
+    pub plan: KbPlan,
+    /// Names of the rows that both branches changed
     pub conflicts: Vec<String>,
 }
 
-/// A row of the store that is being merged into, as the replay has left it so far.
-#[derive(Default)]
-struct ReplayOverlay {
-    entities: BTreeMap<String, Option<Entity>>,
-    relations: BTreeMap<RelationKey, Option<KbRelation>>,
-}
-
-/// Plans to bring `theirs`, another branch's whole log, onto a store.
-pub fn replay(
+/// Plans to merge a branch into the store. Rows that both branches changed are a problem, unless
+/// one side is preferred.
+pub fn plan_merge(
     conn: &Connection,
-    theirs: &[AuditEntry],
-    prefer: MergePreference,
-) -> Result<LogReplay> {
-    let known: BTreeSet<String> = tables::uids(conn)?.into_iter().collect();
-    let mut overlay = ReplayOverlay::default();
-    let mut conflicts = BTreeSet::new();
-    let mut entries = Vec::new();
-    for entry in theirs.iter().filter(|entry| !known.contains(&entry.uid)) {
-        let mut edits = Vec::new();
-        for edit in &entry.edits {
-            match overlay.compare(conn, edit)? {
-                ReplayedEdit::Clean(edit) => edits.push(edit),
-                ReplayedEdit::AlreadyApplied => {}
-                ReplayedEdit::Conflict(what, edit) => {
-                    conflicts.insert(what);
-                    if prefer == MergePreference::Theirs {
-                        edits.push(edit);
-                    }
-                }
-            }
-        }
-        for edit in &edits {
-            overlay.record(edit);
-        }
-        entries.push(AuditEntry { edits, ..entry.clone() });
-    }
-    Ok(LogReplay { entries, conflicts: conflicts.into_iter().collect() })
-}
-
-/// Applies what [`replay`] planned, inside the caller's transaction.
-pub fn merge(
-    conn: &Connection,
-    (theirs, branch): (&[AuditEntry], &str),
+    branch: MergedBranch<'_>,
     prefer: MergePreference,
     stamp: &ChangeStamp,
-) -> Result<Vec<i64>> {
-    let plan = replay(conn, theirs, prefer)?;
-    if prefer == MergePreference::Neither && !plan.conflicts.is_empty() {
-        return Err(merge_conflict(branch, &plan.conflicts));
-    }
-    let mut seqs = Vec::new();
-    for entry in plan.entries {
-        write_rows(conn, &entry.edits)?;
-        let action = format!("merge of {branch}: {}", original_action(&entry.action));
-        // The caller's own name for a changeset counts in one branch only.
-        let taken = match &entry.changeset {
-            Some(name) => tables::by_changeset(conn, name)?.is_some(),
-            None => false,
-        };
-        let changeset = entry.changeset.clone().filter(|_| !taken);
+) -> Result<MergePlan> {
+    let known: BTreeSet<LogUid> = tables::uids(conn)?.into_iter().collect();
+    let mut replay = LogReplay::new(conn, prefer);
+    let mut entries = Vec::new();
+    for entry in branch.log.iter().filter(|entry| !known.contains(&entry.uid)) {
+        let edits = replay.edits(entry)?;
+        let action = format!("merge of {}: {}", branch.name, original_action(&entry.action));
         let at = stamp.at.clone();
-        seqs.push(append_log_entry(conn, AuditEntry { changeset, at, action, ..entry })?);
+        let changeset = free_changeset_id(conn, entry)?;
+        entries.push(AuditEntry { edits, action, at, changeset, ..entry.clone() });
     }
-    refuse_dangling_relations(conn, &seqs, branch)?;
-    Ok(seqs)
+    let conflicts: Vec<String> = replay.conflicts.into_iter().collect();
+    if prefer == MergePreference::Neither && !conflicts.is_empty() {
+        return Err(merge_conflict(branch.name, &conflicts));
+    }
+    let plan = KbPlan { entries, refuses_dangling: true, ..KbPlan::default() };
+    Ok(MergePlan { plan, conflicts })
 }
 
-/// What was done in the first place, however often it was merged since.
+/// The changeset id of an entry, unless an entry of this store has the same: a changeset id is
+/// unique in one branch only.
+fn free_changeset_id(conn: &Connection, entry: &AuditEntry) -> Result<Option<String>> {
+    match &entry.changeset {
+        Some(id) if tables::entry_of_changeset(conn, id)?.is_some() => Ok(None),
+        id => Ok(id.clone()),
+    }
+}
+
+/// The action of an entry without the branches that it was merged from.
 fn original_action(action: &str) -> &str {
     action.rsplit_once(": ").map_or(action, |(_, plain)| plain)
 }
 
-/// A merge must not leave relations whose entity the other side removed.
-fn refuse_dangling_relations(conn: &Connection, seqs: &[i64], branch: &str) -> Result<()> {
-    for seq in seqs {
-        let edits = tables::log_entry(conn, *seq)?.map(|entry| entry.edits).unwrap_or_default();
-        for edit in edits {
-            let KbRowChange::Entity { id, after: None, .. } = edit else { continue };
-            let left = tables::relations_touching(conn, &id)?;
-            if tables::entity(conn, &id)?.is_none() && !left.is_empty() {
-                let names: Vec<String> = left.iter().map(|r| r.key().to_string()).collect();
-                return Err(merge_conflict(branch, &names)
-                    .hint(format!("{id} was removed there and is still needed here")));
-            }
-        }
-    }
-    Ok(())
-}
-
-/// The problem of branches that both changed something.
-pub fn merge_conflict(branch: &str, conflicts: &[String]) -> Problem {
+/// The problem of rows that two branches changed.
+fn merge_conflict(branch: &str, conflicts: &[String]) -> Problem {
     let rows: Vec<Value> = conflicts.iter().map(|what| json!({"changed in both": what})).collect();
     let rows_changed = counted(conflicts.len(), "row");
     let message = format!("{rows_changed} changed both here and in {branch}");
     Problem::new(ProblemCode::Conflict, message)
         .detail("conflicts", rows)
         .hint_call(
-            "nothing was written; to keep what is here",
+            "nothing was written; to keep the rows of this branch",
             NextCall::repeat().with("prefer", "ours"),
         )
-        .hint_call("or to take what is there", NextCall::repeat().with("prefer", "theirs"))
+        .hint_call(
+            "or to take the rows of the other branch",
+            NextCall::repeat().with("prefer", "theirs"),
+        )
 }
 
-/// How an edit of one branch meets the rows of another.
+/// The rows of the store as the entries planned so far leave them.
+struct LogReplay<'c> {
+    conn: &'c Connection,
+    prefer: MergePreference,
+    entities: RowOverlay<String, Entity>,
+    relations: RowOverlay<RelationKey, KbRelation>,
+    conflicts: BTreeSet<String>,
+}
+
+/// How an edit of one branch fits the row of another.
 enum ReplayedEdit {
-    /// The row is as the edit expects
-    Clean(KbRowChange),
+    /// The row is as the edit expects it
+    Clean,
     /// The row is already as the edit leaves it
     AlreadyApplied,
-    /// The row is something else
-    Conflict(String, KbRowChange),
+    /// The row differs from both
+    Conflict,
 }
 
-impl ReplayOverlay {
-    fn compare(&self, conn: &Connection, edit: &KbRowChange) -> Result<ReplayedEdit> {
-        match edit {
+impl<'c> LogReplay<'c> {
+    fn new(conn: &'c Connection, prefer: MergePreference) -> Self {
+        Self {
+            conn,
+            prefer,
+            entities: RowOverlay::default(),
+            relations: RowOverlay::default(),
+            conflicts: BTreeSet::new(),
+        }
+    }
+
+    /// The edits of an entry that are made here.
+    fn edits(&mut self, entry: &AuditEntry) -> Result<Vec<KbRowChange>> {
+        let mut edits = Vec::new();
+        for edit in &entry.edits {
+            let (fit, edit) = self.rebase(edit)?;
+            let is_made = match fit {
+                ReplayedEdit::Clean => true,
+                ReplayedEdit::AlreadyApplied => false,
+                ReplayedEdit::Conflict => {
+                    self.conflicts.insert(edit.row_name());
+                    self.prefer == MergePreference::Theirs
+                }
+            };
+            if is_made {
+                self.record(&edit)?;
+                edits.push(edit);
+            }
+        }
+        Ok(edits)
+    }
+
+    /// The same edit, starting from the row of this store.
+    fn rebase(&self, edit: &KbRowChange) -> Result<(ReplayedEdit, KbRowChange)> {
+        match edit.clone() {
             KbRowChange::Entity { id, before, after } => {
-                let here = match self.entities.get(id) {
-                    Some(here) => here.clone(),
-                    None => tables::entity(conn, id)?,
-                };
-                let now = KbRowChange::Entity {
-                    id: id.clone(),
-                    before: here.clone(),
-                    after: after.clone(),
-                };
-                Ok(classify(here.as_ref(), before.as_ref(), after.as_ref(), (id.clone(), now)))
+                let here = self.entities.get(&id, || tables::entity(self.conn, &id))?;
+                let fit = compare(here.as_ref(), before.as_ref(), after.as_ref());
+                Ok((fit, KbRowChange::Entity { id, before: here, after }))
             }
             KbRowChange::Relation { key, before, after } => {
-                let here = match self.relations.get(key) {
-                    Some(here) => here.clone(),
-                    None => tables::relation(conn, key)?,
-                };
-                let now = KbRowChange::Relation {
-                    key: key.clone(),
-                    before: here.clone(),
-                    after: after.clone(),
-                };
-                Ok(classify(here.as_ref(), before.as_ref(), after.as_ref(), (key.to_string(), now)))
+                let here = self.relations.get(&key, || tables::relation(self.conn, &key))?;
+                let fit = compare(here.as_ref(), before.as_ref(), after.as_ref());
+                Ok((fit, KbRowChange::Relation { key, before: here, after }))
             }
         }
     }
 
-    fn record(&mut self, edit: &KbRowChange) {
-        match edit {
-            KbRowChange::Entity { id, after, .. } => {
-                drop(self.entities.insert(id.clone(), after.clone()))
+    fn record(&mut self, edit: &KbRowChange) -> Result<()> {
+        match edit.clone() {
+            KbRowChange::Entity { id, before, after } => {
+                self.entities.set(id, after, || Ok(before))
             }
-            KbRowChange::Relation { key, after, .. } => {
-                drop(self.relations.insert(key.clone(), after.clone()));
+            KbRowChange::Relation { key, before, after } => {
+                self.relations.set(key, after, || Ok(before))
             }
         }
     }
 }
 
-fn classify<T: PartialEq>(
-    here: Option<&T>,
-    before: Option<&T>,
-    after: Option<&T>,
-    (name, now): (String, KbRowChange),
-) -> ReplayedEdit {
+fn compare<T: PartialEq>(here: Option<&T>, before: Option<&T>, after: Option<&T>) -> ReplayedEdit {
     if here == after {
         ReplayedEdit::AlreadyApplied
     } else if here == before {
-        ReplayedEdit::Clean(now)
+        ReplayedEdit::Clean
     } else {
-        ReplayedEdit::Conflict(name, now)
+        ReplayedEdit::Conflict
     }
 }

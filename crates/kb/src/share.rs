@@ -1,8 +1,8 @@
-//! The branch's facts as text: one file a record, for review and for others, and the way back.
+//! The facts of a branch as text files, one for each entity and relation, so that a team can review
+//! and exchange them through git.
 //!
-//! An entity is a record, and so is a relation. What comes in from files is an entry of the log
-//! like any other, and can be taken back. A deleted record leaves a tombstone, which deletes it
-//! elsewhere.
+//! An import from the files is one entry of the log and can be undone like any other. The file of a
+//! deleted record stays as a tombstone, which deletes the record in the stores of others.
 //!
 //! @see spec::graph/share
 
@@ -18,14 +18,15 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 use store::Connection;
 
-use crate::apply::{append_log_entry, write_rows};
+use crate::apply::{FileAgreement, KbPlan};
 use crate::edit::KbRowChange;
 use crate::endpoint::KbEndpoint;
+use crate::log::AuditEntry;
 use crate::model::{Entity, KbEntityKind, KbRelation};
 use crate::plan::ChangeStamp;
-use crate::tables::{self, AuditEntry};
+use crate::tables;
 
-/// The field of an entity that is written below the others, as it is.
+/// The field that is written below the others, without quoting.
 const BODY: &str = "text";
 
 /// The folder of entities.
@@ -34,31 +35,15 @@ const ENTITIES: &str = "entities";
 /// The folder of relations.
 const RELATIONS: &str = "relations";
 
-/// The longest name of a file that says what is in it, in characters.
+/// The longest readable part of a file name, in characters.
 const MAX_FILE_NAME_CHARS: usize = 80;
 
-/// What is to be written so that the store has what the files have.
-#[derive(Debug, Clone, Default)]
-pub struct SharedImport {
-    /// Rows that change
-    pub edits: Vec<KbRowChange>,
-    /// Files, with what they and the store agree on now
-    pub agreed: Vec<(String, MergeBase)>,
-}
-
-impl SharedImport {
-    /// Whether there is nothing to write.
-    pub const fn is_empty(&self) -> bool {
-        self.edits.is_empty() && self.agreed.is_empty()
-    }
-}
-
-/// What the shared files should say, by path below the repository's root. `told` are the
-/// entities that documents tell: they need no file of their own.
+/// The texts that the shared files should have, by path from the root of the repository.
+/// `documented` are the entities that documents define: they have no shared file.
 pub fn shared_file_texts(
     conn: &Connection,
     files: &BTreeMap<String, String>,
-    told: &BTreeMap<String, KbEntityKind>,
+    documented: &BTreeMap<String, KbEntityKind>,
 ) -> Result<BTreeMap<String, String>> {
     let agreed = tables::agreements(conn)?;
     let mut texts = BTreeMap::new();
@@ -73,10 +58,10 @@ pub fn shared_file_texts(
     for relation in tables::relations(conn)? {
         put(relation_path(&relation), fields(&relation), 1);
     }
-    let told: BTreeSet<String> = told.keys().map(|id| entity_path(id)).collect();
+    let documented: BTreeSet<String> = documented.keys().map(|id| entity_path(id)).collect();
     for (path, text) in files.iter().filter(|(path, _)| is_record(path)) {
         let known = agreed.get(path);
-        if texts.contains_key(path) || known.is_none() && !told.contains(path) {
+        if texts.contains_key(path) || known.is_none() && !documented.contains(path) {
             continue;
         }
         let Ok(file) = shared::parse_file(text, BODY) else { continue };
@@ -91,7 +76,8 @@ pub fn shared_file_texts(
     Ok(texts)
 }
 
-/// Whether a file, by its path and the hash of its text, is as the store last agreed with it.
+/// A test whether a file, given by its path and the hash of its text, is unchanged since the store
+/// last agreed with it.
 pub fn agreements(conn: &Connection) -> Result<impl Fn(&str, &str) -> bool + use<>> {
     let known = tables::agreements(conn)?;
     Ok(move |path: &str, hash: &str| {
@@ -99,59 +85,59 @@ pub fn agreements(conn: &Connection) -> Result<impl Fn(&str, &str) -> bool + use
     })
 }
 
-/// What the files have and the store has not. `told` are the entities that documents tell.
+/// The plan of an import from shared files.
+#[derive(Debug)]
+pub struct SharedImport {
+    /// What is written
+    pub plan: KbPlan,
+    /// What the merge of files and store found, conflicts included
+    pub report: MergeReport,
+}
+
+/// Plans to import what the shared files have and the store does not. `documented` are the entities
+/// that documents define.
 pub fn plan_import(
     conn: &Connection,
     files: &SharedFiles,
-    told: &BTreeMap<String, KbEntityKind>,
+    documented: &BTreeMap<String, KbEntityKind>,
     prefer: MergePreference,
-) -> Result<(SharedImport, MergeReport)> {
-    let mut taking = SharedImportPlanner {
+    stamp: &ChangeStamp,
+) -> Result<SharedImport> {
+    let mut planner = SharedImportPlanner {
         conn,
-        told,
+        documented,
         prefer,
         agreed: tables::agreements(conn)?,
         entity_kinds: tables::entities(conn)?.into_iter().map(|e| (e.id, e.kind)).collect(),
-        taken: SharedImport::default(),
-        merged: MergeReport::default(),
+        edits: Vec::new(),
+        agreements: Vec::new(),
+        report: MergeReport::default(),
     };
     for folder in [ENTITIES, RELATIONS] {
         for (path, why) in files.unreadable_in(folder) {
-            taking.merged.add_unreadable(path, why);
+            planner.report.add_unreadable(path, why);
         }
     }
-    files.texts_in(ENTITIES).try_for_each(|(path, text)| taking.entity(path, text))?;
-    files.texts_in(RELATIONS).try_for_each(|(path, text)| taking.relation(path, text))?;
-    taking.remove_orphaned_relations()?;
-    taking.record_missing_files(files)?;
-    Ok((taking.taken, taking.merged))
-}
-
-/// Writes what [`plan_import`] found, inside the caller's transaction.
-pub fn apply_import(
-    conn: &Connection,
-    taken: &SharedImport,
-    stamp: &ChangeStamp,
-) -> Result<Vec<i64>> {
-    let mut agreed = taken.agreed.iter();
-    agreed.try_for_each(|(file, agreed)| tables::set_agreement(conn, file, agreed))?;
-    if taken.edits.is_empty() {
-        return Ok(Vec::new());
-    }
-    write_rows(conn, &taken.edits)?;
-    let entry = AuditEntry::new(("share", FOLDER), stamp, taken.edits.clone());
-    Ok(vec![append_log_entry(conn, entry)?])
+    files.texts_in(ENTITIES).try_for_each(|(path, text)| planner.entity(path, text))?;
+    files.texts_in(RELATIONS).try_for_each(|(path, text)| planner.relation(path, text))?;
+    planner.remove_orphaned_relations()?;
+    planner.record_missing_files(files)?;
+    let SharedImportPlanner { edits, agreements, report, .. } = planner;
+    let entry = (!edits.is_empty()).then(|| AuditEntry::new("share", FOLDER, stamp, edits));
+    let entries = entry.into_iter().collect();
+    Ok(SharedImport { plan: KbPlan { entries, agreements, ..KbPlan::default() }, report })
 }
 
 struct SharedImportPlanner<'a> {
     conn: &'a Connection,
-    told: &'a BTreeMap<String, KbEntityKind>,
+    documented: &'a BTreeMap<String, KbEntityKind>,
     prefer: MergePreference,
     agreed: BTreeMap<String, MergeBase>,
-    /// The entities of the store, those that came in among them
+    /// The types of the entities of the store, including imported ones, by id
     entity_kinds: BTreeMap<String, KbEntityKind>,
-    taken: SharedImport,
-    merged: MergeReport,
+    edits: Vec<KbRowChange>,
+    agreements: Vec<FileAgreement>,
+    report: MergeReport,
 }
 
 impl SharedImportPlanner<'_> {
@@ -159,25 +145,25 @@ impl SharedImportPlanner<'_> {
         let (revision, record) = match shared::parse_file(text, BODY) {
             Ok(file) => (file.revision, file.record),
             Err(why) => {
-                self.merged.add_unreadable(path, why);
+                self.report.add_unreadable(path, why);
                 return Ok(());
             }
         };
         let Some(record) = record else { return self.deleted_entity(path, revision) };
         let Some(theirs) = parse::<Entity>(record).filter(|entity| is_valid_entity(entity, path))
         else {
-            self.merged
-                .add_unreadable(path, "it is not an entity, or another one than its name says");
+            self.report
+                .add_unreadable(path, "not an entity, or not the one that its file name says");
             return Ok(());
         };
-        if self.told.contains_key(&theirs.id) {
-            return Ok(()); // a document tells it now: that counts
+        if self.documented.contains_key(&theirs.id) {
+            return Ok(()); // the document defines it now
         }
         let folded = theirs.id.to_lowercase();
         let is_other = |other: &&String| **other != theirs.id && other.to_lowercase() == folded;
-        if let Some(other) = self.entity_kinds.keys().chain(self.told.keys()).find(is_other) {
-            let why = format!("{} differs from {other} in case alone", theirs.id);
-            self.merged.add_unreadable(path, why);
+        if let Some(other) = self.entity_kinds.keys().chain(self.documented.keys()).find(is_other) {
+            let why = format!("{} differs from {other} only in case", theirs.id);
+            self.report.add_unreadable(path, why);
             return Ok(());
         }
         let ours = tables::entity(self.conn, &theirs.id)?;
@@ -186,7 +172,7 @@ impl SharedImportPlanner<'_> {
         if self.should_import(path, handle, known.as_ref(), Some(&content(&theirs)), revision) {
             self.entity_kinds.insert(theirs.id.clone(), theirs.kind);
             let (id, after) = (theirs.id.clone(), Some(theirs));
-            self.taken.edits.push(KbRowChange::Entity { id, before: ours, after });
+            self.edits.push(KbRowChange::Entity { id, before: ours, after });
         }
         Ok(())
     }
@@ -200,7 +186,7 @@ impl SharedImportPlanner<'_> {
             && let Some(id) = id
         {
             self.entity_kinds.remove(&id);
-            self.taken.edits.push(KbRowChange::Entity { id, before: ours, after: None });
+            self.edits.push(KbRowChange::Entity { id, before: ours, after: None });
         }
         Ok(())
     }
@@ -209,22 +195,22 @@ impl SharedImportPlanner<'_> {
         let (revision, record) = match shared::parse_file(text, BODY) {
             Ok(file) => (file.revision, file.record),
             Err(why) => {
-                self.merged.add_unreadable(path, why);
+                self.report.add_unreadable(path, why);
                 return Ok(());
             }
         };
         let Some(record) = record else { return self.deleted_relation(path, revision) };
         let read = parse::<KbRelation>(record).filter(|one| relation_path(one) == path);
         let Some(theirs) = read else {
-            self.merged
-                .add_unreadable(path, "it is not a relation, or another one than its name says");
+            self.report
+                .add_unreadable(path, "not a relation, or not the one that its file name says");
             return Ok(());
         };
-        // One that was agreed on may have lost its ends here since.
+        // A relation that was imported before may have lost its ends here since.
         if !self.agreed.contains_key(path) && !self.is_valid_relation(&theirs) {
-            self.merged.add_unreadable(
+            self.report.add_unreadable(
                 path,
-                "an end of it is not there, or of a type that it does not take",
+                "one end does not exist, or has a type that the relation does not allow",
             );
             return Ok(());
         }
@@ -238,7 +224,7 @@ impl SharedImportPlanner<'_> {
             Some(&content(&theirs)),
             revision,
         ) {
-            self.taken.edits.push(KbRowChange::Relation { key, before: ours, after: Some(theirs) });
+            self.edits.push(KbRowChange::Relation { key, before: ours, after: Some(theirs) });
         }
         Ok(())
     }
@@ -258,11 +244,11 @@ impl SharedImportPlanner<'_> {
 
     fn remove_relation(&mut self, relation: KbRelation) {
         let key = relation.key();
-        self.taken.edits.push(KbRowChange::Relation { key, before: Some(relation), after: None });
+        self.edits.push(KbRowChange::Relation { key, before: Some(relation), after: None });
     }
 
-    /// Whether what a file says, at its revision, goes into the store, where `ours` is the content
-    /// and the version of the record, if it is there.
+    /// Whether the content of a file is imported. `ours` is the stored content with its version,
+    /// `theirs` the content of the file at `revision`; `None` stands for a deleted record.
     fn should_import(
         &mut self,
         path: &str,
@@ -278,29 +264,29 @@ impl SharedImportPlanner<'_> {
         });
         let theirs_state = RecordState { content: theirs, revision };
         let sides = MergeSides { ours: our_state, theirs: theirs_state, base: agreed };
-        let settled = self.merged.decide(path, handle, &sides, self.prefer);
+        let settled = self.report.decide(path, handle, &sides, self.prefer);
         if matches!(settled.verdict, MergeVerdict::Agree | MergeVerdict::TakeTheirs) {
             let hash = theirs.map_or_else(shared::deleted_hash, shared::hash_text);
             let now = MergeBase { revision: settled.revision, hash };
             if agreed != Some(&now) {
-                self.taken.agreed.push((path.to_owned(), now));
+                self.agreements.push(FileAgreement { file: path.to_owned(), content: now });
             }
         }
         settled.verdict == MergeVerdict::TakeTheirs
     }
 
-    /// Relations of the store go with an entity that was deleted elsewhere.
+    /// Removes the relations of entities that were deleted elsewhere.
     fn remove_orphaned_relations(&mut self) -> Result<()> {
         let is_gone = |edit: &KbRowChange| match edit {
             KbRowChange::Entity { id, after: None, .. } => Some(id.clone()),
             _ => None,
         };
-        let gone: Vec<String> = self.taken.edits.iter().filter_map(is_gone).collect();
+        let gone: Vec<String> = self.edits.iter().filter_map(is_gone).collect();
         for id in gone {
             for relation in tables::relations_touching(self.conn, &id)? {
                 let key = relation.key();
                 let is_edited = |edit: &KbRowChange| matches!(edit, KbRowChange::Relation { key: other, .. } if *other == key);
-                if !self.taken.edits.iter().any(is_edited) {
+                if !self.edits.iter().any(is_edited) {
                     self.remove_relation(relation);
                 }
             }
@@ -308,13 +294,12 @@ impl SharedImportPlanner<'_> {
         Ok(())
     }
 
-    /// Whether a relation is one that the store could hold: its ends are there, and of types
-    /// that it allows.
+    /// Whether both ends of a relation exist and have types that it allows.
     fn is_valid_relation(&self, relation: &KbRelation) -> bool {
         let kind = |end: &str| match KbEndpoint::parse(end) {
             Ok(KbEndpoint::Code(node)) => Some(KbEndpoint::code_kind(&node)),
             Ok(KbEndpoint::Entity(id)) => {
-                self.told.get(&id).or(self.entity_kinds.get(&id)).copied().map(Some)
+                self.documented.get(&id).or(self.entity_kinds.get(&id)).copied().map(Some)
             }
             Err(_) => None,
         };
@@ -332,13 +317,13 @@ impl SharedImportPlanner<'_> {
         let relations = relations.map(|r| (relation_path(&r), r.key().to_string()));
         let gone: Vec<_> = entities.chain(relations).filter(|(path, _)| is_gone(path)).collect();
         for (path, handle) in gone {
-            self.merged.add_missing(path, handle, self.prefer);
+            self.report.add_missing(path, handle, self.prefer);
         }
         Ok(())
     }
 }
 
-/// Whether a shared file is one of the knowledge base.
+/// Whether a shared file belongs to the knowledge base.
 fn is_record(path: &str) -> bool {
     [ENTITIES, RELATIONS].iter().any(|folder| path.starts_with(&format!("{FOLDER}/{folder}/")))
 }
@@ -359,7 +344,8 @@ fn relation_path(relation: &KbRelation) -> String {
     format!("{FOLDER}/relations/{}.md", file_name(&words, &format!("{words} {}", key.kind)))
 }
 
-/// A name that says what it is of. Where it cannot say all, on every disk, it ends in a digest.
+/// A readable file name. It ends in a digest if the words alone could clash with another name, also
+/// on a disk that ignores case.
 fn file_name(words: &str, whole: &str) -> String {
     let plain = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-';
     if words == whole && words.chars().all(plain) && words.len() <= MAX_FILE_NAME_CHARS {
@@ -371,7 +357,7 @@ fn file_name(words: &str, whole: &str) -> String {
     format!("{}.{}", shown.trim_matches('.'), &digest[..8])
 }
 
-/// A row as text, without its revision.
+/// A row as the text of its shared file, without the revision.
 fn content<T: Serialize>(row: &T) -> String {
     shared::render_content(&fields(row), BODY)
 }
@@ -383,7 +369,8 @@ fn fields<T: Serialize>(row: &T) -> Map<String, Value> {
     }
 }
 
-/// A row from what its file says; one with fields that nobody here knows is none of ours.
+/// Reads a row from the fields of its file. Unknown fields are refused, because a newer version of
+/// cairn wrote them and they would be lost.
 fn parse<T: Serialize + DeserializeOwned>(mut found: Map<String, Value>) -> Option<T> {
     if found.get(BODY).is_some_and(|text| text == "") {
         found.remove(BODY);

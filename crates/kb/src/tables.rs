@@ -1,4 +1,4 @@
-//! The SQL of the knowledge base's own store. Nothing else in the crate knows it.
+//! The SQL of the store of facts. No other file of the crate contains SQL for it.
 
 use std::collections::BTreeMap;
 
@@ -9,11 +9,10 @@ use store::{
     sqlite_problem,
 };
 
-use crate::edit::KbRowChange;
+use crate::log::{AuditEntry, LogSeq, LogUid};
 use crate::model::{Entity, KbRelation, RelationKey};
-use crate::plan::ChangeStamp;
 
-/// The store's tables, in steps that are never edited once landed.
+/// The migrations of the store, oldest first. A migration never changes after its release.
 pub const MIGRATIONS: &[Migration] = &[
     Migration { name: "entities, relations and their log", sql: include_str!("kb.sql") },
     Migration { name: "what is shared", sql: include_str!("shared.sql") },
@@ -27,50 +26,6 @@ const RELATION: &str = "SELECT type, source_end, target_end, kind, created_at, c
 const AUDIT: &str =
     "SELECT seq, uid, changeset, digest, at, actor, source, action, edits FROM kb_audit";
 
-/// One line of the audit log.
-#[derive(Debug, Clone, PartialEq)]
-pub struct AuditEntry {
-    /// Its number in this store
-    pub seq: i64,
-    /// Its name in every store that has it
-    pub uid: String,
-    /// The caller's own name for the changeset
-    pub changeset: Option<String>,
-    /// A digest of what the caller sent
-    pub digest: String,
-    /// When it was applied
-    pub at: String,
-    /// Who applied it
-    pub actor: String,
-    /// Where its facts come from
-    pub source: String,
-    /// What was done: upsert, delete, rollback, merge, import, promote
-    pub action: String,
-    /// Each row before and after
-    pub edits: Vec<KbRowChange>,
-}
-
-impl AuditEntry {
-    /// An entry that is not in the log yet.
-    pub(crate) fn new(
-        (action, source): (&str, impl Into<String>),
-        stamp: &ChangeStamp,
-        edits: Vec<KbRowChange>,
-    ) -> Self {
-        Self {
-            seq: 0,
-            uid: String::new(),
-            changeset: None,
-            digest: String::new(),
-            at: stamp.at.clone(),
-            actor: stamp.actor.clone(),
-            source: source.into(),
-            action: action.to_owned(),
-            edits,
-        }
-    }
-}
-
 /// An entity of the store.
 pub fn entity(conn: &Connection, id: &str) -> Result<Option<Entity>> {
     conn.prepare_cached(&format!("{ENTITY} WHERE id = ?1"))
@@ -83,8 +38,8 @@ pub fn ids(conn: &Connection) -> Result<Vec<String>> {
     rows(conn, "SELECT id FROM kb_entity ORDER BY id", "read entities", &[], |row| row.get(0))
 }
 
-/// An id of the store that differs from this one in case alone.
-pub(crate) fn differing_in_case(conn: &Connection, id: &str) -> Result<Option<String>> {
+/// An id of the store that differs from this one only in case.
+pub(crate) fn case_variant(conn: &Connection, id: &str) -> Result<Option<String>> {
     let folded = id.to_lowercase();
     let mut ids = ids(conn)?.into_iter();
     Ok(ids.find(|other| other != id && other.to_lowercase() == folded))
@@ -175,7 +130,7 @@ pub(crate) fn set_relation(
 }
 
 /// Appends to the log. Returns the entry's number.
-pub(crate) fn insert_log_entry(conn: &Connection, logged: &AuditEntry) -> Result<i64> {
+pub(crate) fn insert_log_entry(conn: &Connection, logged: &AuditEntry) -> Result<LogSeq> {
     let edits = serde_json::to_string(&logged.edits)
         .map_err(|error| base::Problem::internal("edits are not JSON").with_source(error))?;
     run(
@@ -183,7 +138,7 @@ pub(crate) fn insert_log_entry(conn: &Connection, logged: &AuditEntry) -> Result
         "INSERT INTO kb_audit (uid, changeset, digest, at, actor, source, action, edits)
          VALUES (?1,?2,?3,?4,?5,?6,?7,?8)",
         params![
-            logged.uid,
+            logged.uid.0,
             logged.changeset,
             logged.digest,
             logged.at,
@@ -193,12 +148,11 @@ pub(crate) fn insert_log_entry(conn: &Connection, logged: &AuditEntry) -> Result
             edits
         ],
     )?;
-    Ok(conn.last_insert_rowid())
+    Ok(LogSeq(conn.last_insert_rowid()))
 }
 
-/// Numbers the next entry of the log at least so. A log whose last number is higher goes on
-/// from that.
-pub fn reserve_log_numbers(conn: &Connection, number: i64) -> Result<()> {
+/// Makes `next` the number of the next entry, unless the log already has a higher number.
+pub fn reserve_log_numbers(conn: &Connection, next: LogSeq) -> Result<()> {
     run(
         conn,
         "INSERT INTO sqlite_sequence (name, seq) SELECT 'kb_audit', 0
@@ -208,16 +162,27 @@ pub fn reserve_log_numbers(conn: &Connection, number: i64) -> Result<()> {
     run(
         conn,
         "UPDATE sqlite_sequence SET seq = max(seq, ?1) WHERE name = 'kb_audit'",
-        params![number - 1],
+        params![next.0 - 1],
     )
 }
 
-/// The log, newest first: how many entries there are, and a part of them.
+/// A part of the log.
+#[derive(Debug)]
+pub struct LogPage {
+    /// How many entries match
+    pub total: u64,
+    /// The entries of this part, newest first
+    pub entries: Vec<AuditEntry>,
+}
+
+/// The entries of the log that mention an entity, or all of them, newest first: at most `limit` of
+/// them, after the first `offset`.
 pub fn log_page(
     conn: &Connection,
     about: Option<&str>,
-    (limit, offset): (usize, usize),
-) -> Result<(u64, Vec<AuditEntry>)> {
+    limit: usize,
+    offset: usize,
+) -> Result<LogPage> {
     let filter = "WHERE ?1 IS NULL OR instr(edits, ?1) > 0";
     let about = about.map(|id| serde_json::Value::from(id).to_string());
     let total = conn
@@ -226,7 +191,7 @@ pub fn log_page(
         })
         .map_err(sqlite_problem("read the audit log"))?;
     let sql = format!("{AUDIT} {filter} ORDER BY seq DESC LIMIT ?2 OFFSET ?3");
-    let found = rows(
+    let entries = rows(
         conn,
         &sql,
         "read the audit log",
@@ -237,18 +202,18 @@ pub fn log_page(
         ],
         audit_entry_from_row,
     )?;
-    Ok((total, found))
+    Ok(LogPage { total, entries })
 }
 
 /// One entry of the log.
-pub fn log_entry(conn: &Connection, seq: i64) -> Result<Option<AuditEntry>> {
+pub fn log_entry(conn: &Connection, seq: LogSeq) -> Result<Option<AuditEntry>> {
     conn.prepare_cached(&format!("{AUDIT} WHERE seq = ?1"))
-        .and_then(|mut s| s.query_row([seq], audit_entry_from_row).optional())
+        .and_then(|mut s| s.query_row([seq.0], audit_entry_from_row).optional())
         .map_err(sqlite_problem("read the audit log"))
 }
 
-/// The entry that a caller's own name belongs to.
-pub(crate) fn by_changeset(conn: &Connection, changeset: &str) -> Result<Option<AuditEntry>> {
+/// The entry of the changeset with this id.
+pub(crate) fn entry_of_changeset(conn: &Connection, changeset: &str) -> Result<Option<AuditEntry>> {
     conn.prepare_cached(&format!("{AUDIT} WHERE changeset = ?1"))
         .and_then(|mut s| s.query_row([changeset], audit_entry_from_row).optional())
         .map_err(sqlite_problem("read the audit log"))
@@ -259,30 +224,47 @@ pub fn full_log(conn: &Connection) -> Result<Vec<AuditEntry>> {
     rows(conn, &format!("{AUDIT} ORDER BY seq"), "read the audit log", &[], audit_entry_from_row)
 }
 
-/// The names of every entry.
-pub fn uids(conn: &Connection) -> Result<Vec<String>> {
+/// The ids of all entries, oldest first.
+pub fn uids(conn: &Connection) -> Result<Vec<LogUid>> {
     let sql = "SELECT uid FROM kb_audit ORDER BY seq";
-    rows(conn, sql, "read the audit log", &[], |row| row.get(0))
+    rows(conn, sql, "read the audit log", &[], |row| row.get(0).map(LogUid))
 }
 
-/// How many entries the log has.
-pub(crate) fn log_length(conn: &Connection) -> Result<i64> {
-    conn.query_row("SELECT coalesce(max(seq), 0) FROM kb_audit", [], |row| row.get(0))
+/// The number of the newest entry; 0 if there is none.
+pub(crate) fn last_seq(conn: &Connection) -> Result<LogSeq> {
+    conn.query_row("SELECT coalesce(max(seq), 0) FROM kb_audit", [], |row| row.get(0).map(LogSeq))
         .map_err(sqlite_problem("read the audit log"))
 }
 
-/// How many entities and relations the store holds, and changesets it took.
-pub fn counts(conn: &Connection) -> Result<(u64, u64, u64)> {
+/// The size of a store.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StoreCounts {
+    /// How many entities it holds
+    pub entities: u64,
+    /// How many relations it holds
+    pub relations: u64,
+    /// How many entries its log has
+    pub log_entries: u64,
+}
+
+/// Counts the rows of the store.
+pub fn counts(conn: &Connection) -> Result<StoreCounts> {
     conn.query_row(
         "SELECT (SELECT count(*) FROM kb_entity), (SELECT count(*) FROM kb_relation),
          (SELECT count(*) FROM kb_audit)",
         [],
-        |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        |row| {
+            Ok(StoreCounts {
+                entities: row.get(0)?,
+                relations: row.get(1)?,
+                log_entries: row.get(2)?,
+            })
+        },
     )
     .map_err(sqlite_problem("count entities"))
 }
 
-/// What the store and the files that share its facts last agreed on, by file.
+/// The content on which the store and each shared file last agreed, by path.
 pub(crate) fn agreements(conn: &Connection) -> Result<BTreeMap<String, MergeBase>> {
     let sql = "SELECT file, hash, revision FROM kb_shared";
     let pairs = rows(conn, sql, "read what is shared", &[], |row| {
@@ -296,7 +278,7 @@ pub(crate) fn set_agreement(conn: &Connection, file: &str, agreed: &MergeBase) -
     run(conn, sql, params![file, agreed.hash, agreed.revision])
 }
 
-/// Gives space that is not used back to the disk.
+/// Shrinks the file to the space that its rows need.
 pub fn vacuum(conn: &Connection) -> Result<()> {
     conn.execute_batch("VACUUM").map_err(sqlite_problem("compact the knowledge base"))
 }
@@ -341,8 +323,8 @@ fn read_relation(row: &Row<'_>) -> SqlResult<KbRelation> {
 fn audit_entry_from_row(row: &Row<'_>) -> SqlResult<AuditEntry> {
     let edits: String = row.get(8)?;
     Ok(AuditEntry {
-        seq: row.get(0)?,
-        uid: row.get(1)?,
+        seq: row.get(0).map(LogSeq)?,
+        uid: row.get(1).map(LogUid)?,
         changeset: row.get(2)?,
         digest: row.get(3)?,
         at: row.get(4)?,

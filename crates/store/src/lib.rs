@@ -1,4 +1,4 @@
-//! SQLite: open, migrate, back up, read as of one moment, write in one transaction.
+//! SQLite: open, migrate, back up, read as of one moment, write in one transaction, change rows.
 //!
 //! Knows no domain. The SQL of an area lives beside that area; what is here is what every
 //! store needs, and the one place where SQLite's failures become problems.
@@ -8,6 +8,7 @@ mod failure;
 mod immutable;
 mod migrate;
 mod open;
+mod row_change;
 mod rows;
 mod tables;
 
@@ -18,6 +19,9 @@ pub use migrate::{Migration, migrate, open_durable, refuse_newer, schema_version
 pub use open::{
     Durability, Store, check_integrity, open, open_new, open_read_only, require_safe_sqlite,
     sqlite_version,
+};
+pub use row_change::{
+    PlannedRow, RowChange, RowOverlay, StaleRows, apply_row_changes, inverse_row_changes,
 };
 pub use rows::rows;
 pub use rusqlite::{

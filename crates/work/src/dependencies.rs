@@ -1,4 +1,4 @@
-//! How pieces of work depend on each other: what blocks what, and what relates to what.
+//! Dependencies between features and tasks: blocks and relations.
 
 use std::collections::{BTreeMap, VecDeque};
 
@@ -9,40 +9,40 @@ use serde_json::json;
 
 use crate::container::{WorkItem, WorkItemBrief, blockers, check_version};
 use crate::draft::WorkDraft;
-use crate::id::{WorkRecordId, WorkRecordRef};
+use crate::id::{VersionedRef, WorkRecordId, WorkRecordRef};
 use crate::pipeline::kind_and_name;
 use crate::record::{Dependency, Task};
 use crate::words::{DependencyKind, WorkKind, WorkStatus};
 
-/// Both kinds that can depend on each other.
+/// The kinds of work that can depend on each other.
 const DEPENDABLE_KINDS: [WorkKind; 2] = [WorkKind::Feature, WorkKind::Task];
 
-/// A relation with both of its ends.
+/// A dependency with both of its ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DependencyView {
     /// Its id
     pub id: WorkRecordId,
-    /// How they are related
+    /// Its kind
     pub relation: DependencyKind,
-    /// What blocks, or is related; absent when only a reason blocks
+    /// The blocking or related item; absent if only a reason blocks
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<WorkItemBrief>,
-    /// What is blocked, or is related
+    /// The blocked or related item
     pub to: WorkItemBrief,
-    /// Why
+    /// The reason
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reason: String,
-    /// Whether it blocks no more because one of its ends is over; it would if that was reopened
+    /// Whether it no longer blocks because one end is finished; reopening that end blocks again
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_resolved: bool,
 }
 
-/// What blocks: another piece of work, or a reason alone.
+/// A blocker: a feature or task, or a reason alone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum BlockerRef {
     /// A feature or task
     Work(WorkRecordRef),
-    /// Nothing that could be finished here
+    /// A reason outside the project's own work
     NoOp,
 }
 
@@ -72,50 +72,62 @@ impl serde::Serialize for BlockerRef {
     }
 }
 
-/// Makes a relation, or finds the one that is there.
+/// Adds a dependency, or returns the existing one.
 pub fn add_dependency(
     draft: &mut WorkDraft<'_>,
-    (from, to): (&WorkRecordRef, &WorkRecordRef),
+    from: &WorkRecordRef,
+    to: &WorkRecordRef,
     relation: DependencyKind,
     reason: &str,
 ) -> Result<DependencyView> {
     let from = WorkItem::find(draft, &DEPENDABLE_KINDS, from)?;
     let to = WorkItem::find(draft, &DEPENDABLE_KINDS, to)?;
-    put_dependency(draft, (Some(from), to), relation, reason)
+    put_dependency(draft, Some(from), to, relation, reason)
 }
 
-/// Blocks something, by other work or by a reason alone.
+/// Blocks a feature or task, by other work or by a reason alone.
 pub fn block(
     draft: &mut WorkDraft<'_>,
-    (id, version): (&WorkRecordRef, Option<u32>),
+    target: VersionedRef<'_>,
     by: &[BlockerRef],
     reason: &str,
 ) -> Result<Vec<DependencyView>> {
-    let to = WorkItem::find(draft, &DEPENDABLE_KINDS, id)?;
-    check_version(&kind_and_name(&to), to.version(), version)?;
+    let to = WorkItem::find(draft, &DEPENDABLE_KINDS, target.id)?;
+    check_version(&kind_and_name(&to), to.version(), target.version)?;
     let mut ties = Vec::new();
     for blocker in by {
         let from = match blocker {
             BlockerRef::Work(from) => Some(WorkItem::find(draft, &DEPENDABLE_KINDS, from)?),
             BlockerRef::NoOp if reason.trim().is_empty() => {
-                return Err(Problem::invalid("NO_OP blocks with a reason, and none was given")
-                    .hint("say what it waits for in `blocked_reason`"));
+                return Err(Problem::invalid("a NO_OP block needs a reason")
+                    .hint("give the reason in `blocked_reason`"));
             }
             BlockerRef::NoOp => None,
         };
-        ties.push(put_dependency(draft, (from, to.clone()), DependencyKind::Blocks, reason)?);
+        ties.push(put_dependency(draft, from, to.clone(), DependencyKind::Blocks, reason)?);
     }
     Ok(ties)
 }
 
-/// Takes blocks away: these, or all.
+/// The blocks that were removed from a feature or task.
+#[derive(Debug)]
+pub struct RemovedBlocks {
+    /// The feature or task
+    pub item: WorkItemBrief,
+    /// The blocks that were removed
+    pub removed: Vec<DependencyView>,
+    /// How many blocks remain
+    pub remaining: usize,
+}
+
+/// Removes the given blocks from a feature or task, or all of them.
 pub fn unblock(
     draft: &mut WorkDraft<'_>,
-    (id, version): (&WorkRecordRef, Option<u32>),
+    target: VersionedRef<'_>,
     by: &[BlockerRef],
-) -> Result<(WorkItemBrief, Vec<DependencyView>, usize)> {
-    let to = WorkItem::find(draft, &DEPENDABLE_KINDS, id)?;
-    check_version(&kind_and_name(&to), to.version(), version)?;
+) -> Result<RemovedBlocks> {
+    let to = WorkItem::find(draft, &DEPENDABLE_KINDS, target.id)?;
+    check_version(&kind_and_name(&to), to.version(), target.version)?;
     let mut wanted: Vec<Option<WorkRecordId>> = Vec::new();
     for blocker in by {
         wanted.push(match blocker {
@@ -133,11 +145,11 @@ pub fn unblock(
             gone.extend(load_view(draft, block)?);
         }
     }
-    let left = blockers(draft, to.id())?.len();
-    Ok((to.brief(), gone, left))
+    let remaining = blockers(draft, to.id())?.len();
+    Ok(RemovedBlocks { item: to.brief(), removed: gone, remaining })
 }
 
-/// Takes one relation away, by its id or by its ends.
+/// Removes a dependency, given by its id or by its ends.
 pub fn remove_dependency(
     draft: &mut WorkDraft<'_>,
     id: Option<&WorkRecordRef>,
@@ -164,7 +176,7 @@ pub fn remove_dependency(
         }
     };
     if found.is_empty() {
-        return Err(Problem::not_found("there is no such dependency").hint_call(
+        return Err(Problem::not_found("no such dependency").hint_call(
             "those of a feature or task are listed by",
             NextCall::new("work.dependencies"),
         ));
@@ -177,7 +189,7 @@ pub fn remove_dependency(
     Ok(gone)
 }
 
-/// What something hangs together with: what it waits for, what waits for it, what relates to it.
+/// All dependencies of a feature or task, in both directions.
 pub fn dependencies_of(draft: &WorkDraft<'_>, id: &WorkRecordId) -> Result<Vec<DependencyView>> {
     let mut all = draft.list::<Dependency>("to_id", id)?;
     all.extend(draft.list::<Dependency>("from_id", id)?);
@@ -211,7 +223,8 @@ fn dependency_view(
 
 pub(crate) fn put_dependency(
     draft: &mut WorkDraft<'_>,
-    (from, to): (Option<WorkItem>, WorkItem),
+    from: Option<WorkItem>,
+    to: WorkItem,
     relation: DependencyKind,
     reason: &str,
 ) -> Result<DependencyView> {
@@ -251,14 +264,14 @@ fn check_ends(
     if from.id() == to.id() {
         return Err(Problem::new(
             ProblemCode::InvariantViolation,
-            format!("{} cannot hang on itself", kind_and_name(to)),
+            format!("{} cannot depend on itself", kind_and_name(to)),
         )
         .detail("cycle", vec![to.brief().handle(), to.brief().handle()]));
     }
     if from.project_id() != to.project_id() {
         return Err(Problem::new(
             ProblemCode::InvariantViolation,
-            "they are in different projects",
+            "the two items are in different projects",
         ));
     }
     if relation == DependencyKind::RelatesTo {
@@ -268,7 +281,7 @@ fn check_ends(
         _ if to.status().is_some_and(WorkStatus::is_terminal) => Err(ended_work_problem(to)),
         Some(WorkStatus::Closed) => Err(Problem::new(
             ProblemCode::InvalidOperation,
-            format!("{} is CLOSED: it blocks nothing", kind_and_name(from)),
+            format!("{} is CLOSED and cannot block anything", kind_and_name(from)),
         )),
         _ => refuse_cycle(draft, from, to),
     }
@@ -278,11 +291,11 @@ fn ended_work_problem(work: &WorkItem) -> Problem {
     let status = work.status().map_or("", WorkStatus::word);
     Problem::new(
         ProblemCode::InvalidOperation,
-        format!("{} is {status}: nothing can block it", kind_and_name(work)),
+        format!("{} is {status} and cannot be blocked", kind_and_name(work)),
     )
 }
 
-/// Refuses that `new` waits for `from` when `from` already waits for `new`, and shows the way.
+/// Refuses that `to` waits for `from` if `from` already waits for `to`. The problem lists the cycle.
 pub(crate) fn refuse_cycle(draft: &WorkDraft<'_>, from: &WorkItem, to: &WorkItem) -> Result<()> {
     let Some(way) = waiting_path(draft, from.id(), to.id())? else { return Ok(()) };
     let mut names = Vec::new();
@@ -293,10 +306,10 @@ pub(crate) fn refuse_cycle(draft: &WorkDraft<'_>, from: &WorkItem, to: &WorkItem
             rows.push(json!({"node": work.brief().handle(), "name": work.name()}));
         }
     }
-    let what = format!("a circle: {}", names.join(" waits for "));
+    let what = format!("dependency cycle: {}", names.join(" waits for "));
     Err(Problem::new(ProblemCode::InvariantViolation, what)
         .detail("cycle", rows)
-        .hint("take one of these blocks away first"))
+        .hint("remove one of these blocks first"))
 }
 
 /// Whether one waits for another, directly or through others.
@@ -308,7 +321,7 @@ pub(crate) fn waits_for(
     Ok(waiting_path(draft, one, other)?.is_some())
 }
 
-/// The shortest chain of waiting from one to another. A feature also waits for its tasks.
+/// The shortest chain of items of which each waits for the next. A feature also waits for its tasks.
 fn waiting_path(
     draft: &WorkDraft<'_>,
     from: &WorkRecordId,

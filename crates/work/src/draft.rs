@@ -1,16 +1,16 @@
-//! A change in the making: rows as they will be, over the rows as they are.
+//! A planned change: rows as they will be, laid over the rows of the store.
 //!
-//! Rules read and write through a draft, so they see what they have done so far and nobody else
-//! does. What comes out is a list of [`RowChange`]s, which says itself how to undo it.
+//! Rules read and write through a draft, so that a rule sees what it has planned so far and nobody
+//! else does. The result is a list of [`WorkRowChange`]s, which the store's change record keeps too.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Problem, ProblemCode, Result};
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use store::Connection;
+use store::{Connection, PlannedRow, RowChange, RowOverlay, apply_row_changes};
 
 use base::words::with_article;
 
@@ -18,83 +18,130 @@ use crate::id::{WorkRecordId, WorkRecordRef};
 use crate::record::{Record, Table};
 use crate::tables;
 
-/// A row before and after.
+/// A row before and after a change. Its JSON is stored: it is what undoes a recorded change.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct RowChange {
-    /// Its table
+pub struct WorkRowChange {
+    /// Name of its table
     pub table: String,
-    /// Its id
-    pub id: String,
-    /// As it was; absent when it was not there
+    /// Id of the row
+    pub id: WorkRecordId,
+    /// The row before; `None` if it is new
     pub before: Option<Value>,
-    /// As it will be; absent when it will not be there
+    /// The row after; `None` if it is removed
     pub after: Option<Value>,
 }
 
-/// Rows as they are and as they will be.
+impl WorkRowChange {
+    fn table(&self) -> Result<Table> {
+        Table::named(&self.table)
+            .ok_or_else(|| Problem::internal(format!("no table `{}`", self.table)))
+    }
+}
+
+impl RowChange for WorkRowChange {
+    fn row_name(&self) -> String {
+        format!("{}:{}", self.table, self.id)
+    }
+
+    fn is_current(&self, conn: &Connection) -> Result<bool> {
+        let table = self.table()?;
+        let before = self.before.clone().map(|row| table.with_all_columns(row));
+        Ok(tables::get(conn, table, &self.id)? == before)
+    }
+
+    fn write(&self, conn: &Connection) -> Result<()> {
+        let table = self.table()?;
+        match &self.after {
+            Some(row) => tables::put(conn, table, row),
+            None => tables::remove(conn, table, &self.id),
+        }
+    }
+
+    fn inverse(self) -> Self {
+        Self { before: self.after, after: self.before, ..self }
+    }
+}
+
+/// What tells one row of the store from all others.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+struct WorkRowKey {
+    table: &'static str,
+    id: WorkRecordId,
+}
+
+/// The rows of a store with the planned rows laid over them.
 pub struct WorkDraft<'c> {
     conn: &'c Connection,
-    /// When it happens
+    /// When the change happens
     pub now: Timestamp,
-    /// Who does it
+    /// Who makes it
     pub actor: String,
     seed: [u8; 32],
     ids_issued: Cell<u32>,
-    changes: BTreeMap<(&'static str, String), RowChange>,
+    rows: RowOverlay<WorkRowKey, Value>,
 }
 
 impl<'c> WorkDraft<'c> {
-    /// Starts from what a store holds. Ids of new rows come from the seed.
+    /// A draft without planned rows. The ids of new rows are derived from the seed.
     pub fn new(conn: &'c Connection, now: Timestamp, actor: &str, seed: [u8; 32]) -> Self {
-        let (ids_issued, changes) = (Cell::new(0), BTreeMap::new());
-        Self { conn, now, actor: actor.into(), seed, ids_issued, changes }
+        let (ids_issued, rows) = (Cell::new(0), RowOverlay::default());
+        Self { conn, now, actor: actor.into(), seed, ids_issued, rows }
     }
 
-    /// The store as it is, for questions that the draft's own rows do not matter to.
+    /// The store without the planned rows.
     pub fn conn(&self) -> &'c Connection {
         self.conn
     }
 
-    /// An id that nothing has yet.
+    /// A new id.
     pub fn new_id(&self) -> WorkRecordId {
         let number = self.ids_issued.get();
         self.ids_issued.set(number + 1);
         WorkRecordId::new(self.now, &self.seed, number)
     }
 
-    /// The moment as rows hold it: always six decimals, so that it sorts.
+    /// The time of the change as rows store it.
     pub fn stamp(&self) -> String {
         format_timestamp(self.now)
     }
 
     /// The record with this id.
     pub fn get<R: Record>(&self, id: &WorkRecordId) -> Result<Option<R>> {
-        match self.changes.get(&(R::TABLE.name, id.to_string())) {
-            Some(image) => image.after.clone().map(record).transpose(),
-            None => tables::find(self.conn, id.as_str()),
+        match self.rows.planned(&row_key(R::TABLE, id)) {
+            Some(row) => row.after.clone().map(record).transpose(),
+            None => tables::find(self.conn, id),
         }
     }
 
-    /// The records of which a column has one of some values: rows of the store alone, with nothing
-    /// that the draft has changed.
+    /// The stored records whose column has one of the values. It is an error to ask for a table of
+    /// which the draft has planned rows.
     pub(crate) fn stored<R: Record>(
         &self,
         column: &'static str,
         values: &[&WorkRecordId],
     ) -> Result<Vec<R>> {
-        if self.changes.keys().any(|(table, _)| *table == R::TABLE.name) {
-            return Err(Problem::internal("the draft has changed what is read as it is stored"));
+        if self.planned_rows(R::TABLE).next().is_some() {
+            let what = format!("the draft has planned rows of `{}`", R::TABLE.name);
+            return Err(Problem::internal(what));
         }
-        let values: Vec<&str> = values.iter().map(|id| id.as_str()).collect();
-        tables::find_all(self.conn, column, &values)
+        tables::find_all(self.conn, column, values)
     }
 
-    /// The record with this id, which must be there.
+    /// The planned rows of a table.
+    fn planned_rows(
+        &self,
+        table: Table,
+    ) -> impl Iterator<Item = (&WorkRecordId, &PlannedRow<Value>)> {
+        let of_table = self.rows.iter().filter(move |(key, _)| key.table == table.name);
+        of_table.map(|(key, row)| (&key.id, row))
+    }
+
+    /// The record with this id; an error if there is none.
     pub fn require<R: Record>(&self, id: &WorkRecordId) -> Result<R> {
         self.get(id)?.ok_or_else(|| crate::lookup::not_found(R::TABLE.name, id.as_str()))
     }
 
-    /// The one record that a caller means.
+    /// The one record that a reference means.
     pub fn find<R: Record>(&self, asked: &WorkRecordRef) -> Result<R> {
         if let Some(kind) = &asked.kind
             && kind != R::TABLE.name
@@ -106,130 +153,118 @@ impl<'c> WorkDraft<'c> {
         self.require(&id)
     }
 
-    /// The names in a table, by id.
-    pub(crate) fn names(&self, table: Table) -> Result<BTreeMap<String, String>> {
+    /// The names of the records of a table, by id.
+    pub(crate) fn names(&self, table: Table) -> Result<BTreeMap<WorkRecordId, String>> {
         let Some(column) = table.name_column() else { return Ok(BTreeMap::new()) };
-        let mut names: BTreeMap<String, String> =
-            tables::names(self.conn, table, column)?.into_iter().collect();
-        for image in self.changes.values().filter(|image| image.table == table.name) {
-            match image.after.as_ref().and_then(|row| row[column].as_str()) {
-                Some(name) => drop(names.insert(image.id.clone(), name.to_owned())),
-                None => drop(names.remove(&image.id)),
+        let mut names = tables::names(self.conn, table, column)?;
+        for (id, row) in self.planned_rows(table) {
+            match row.after.as_ref().and_then(|row| row[column].as_str()) {
+                Some(name) => drop(names.insert(id.clone(), name.to_owned())),
+                None => drop(names.remove(id)),
             }
         }
         Ok(names)
     }
 
-    /// The ids that start like this.
+    /// The ids that start with a prefix.
     pub(crate) fn ids_with_prefix(&self, table: Table, prefix: &str) -> Result<Vec<WorkRecordId>> {
-        let known = tables::ids_with_prefix(self.conn, table, prefix)?;
-        let is = |image: &&RowChange| image.table == table.name && image.id.starts_with(prefix);
-        let own = self.changes.values().filter(is);
-        let mut ids: Vec<String> = known.into_iter().chain(own.map(|i| i.id.clone())).collect();
-        ids.sort();
-        ids.dedup();
-        ids.retain(|id| {
-            self.changes.get(&(table.name, id.clone())).is_none_or(|image| image.after.is_some())
-        });
-        ids.into_iter().map(|id| WorkRecordId::try_from(id).map_err(Problem::internal)).collect()
+        let mut ids: BTreeSet<WorkRecordId> =
+            tables::ids_with_prefix(self.conn, table, prefix)?.into_iter().collect();
+        for (id, row) in self.planned_rows(table).filter(|(id, _)| id.as_str().starts_with(prefix))
+        {
+            match row.after {
+                Some(_) => ids.insert(id.clone()),
+                None => ids.remove(id),
+            };
+        }
+        Ok(ids.into_iter().collect())
     }
 
     /// The records whose column has this value, by id.
     pub fn list<R: Record>(&self, column: &'static str, value: &WorkRecordId) -> Result<Vec<R>> {
-        let known = tables::list(self.conn, R::TABLE, (column, value.as_str()))?;
-        self.overlay_rows::<R>(known, |row| row[column] == value.as_str())
+        let stored = tables::list(self.conn, R::TABLE, column, value)?;
+        self.with_planned_rows::<R>(stored, |row| row[column] == value.as_str())
     }
 
-    /// Every record of a kind, by id.
+    /// Every record of a table, by id.
     pub fn all<R: Record>(&self) -> Result<Vec<R>> {
-        self.overlay_rows::<R>(tables::all(self.conn, R::TABLE)?, |_| true)
+        self.with_planned_rows::<R>(tables::all(self.conn, R::TABLE)?, |_| true)
     }
 
-    /// Rows of the store with the draft's own laid over them.
-    fn overlay_rows<R: Record>(
+    /// Stored rows with the planned rows that match laid over them.
+    fn with_planned_rows<R: Record>(
         &self,
-        known: Vec<Value>,
-        fits: impl Fn(&Value) -> bool,
+        stored: Vec<Value>,
+        matches: impl Fn(&Value) -> bool,
     ) -> Result<Vec<R>> {
         let id = |row: &Value| row["id"].as_str().unwrap_or_default().to_owned();
         let mut rows: BTreeMap<String, Value> =
-            known.into_iter().map(|row| (id(&row), row)).collect();
-        for image in self.changes.values().filter(|image| image.table == R::TABLE.name) {
-            match &image.after {
-                Some(row) if fits(row) => drop(rows.insert(image.id.clone(), row.clone())),
-                _ => drop(rows.remove(&image.id)),
+            stored.into_iter().map(|row| (id(&row), row)).collect();
+        for (id, planned) in self.planned_rows(R::TABLE) {
+            match &planned.after {
+                Some(row) if matches(row) => drop(rows.insert(id.to_string(), row.clone())),
+                _ => drop(rows.remove(id.as_str())),
             }
         }
         rows.into_values().map(record).collect()
     }
 
-    /// Writes a record, new or known.
+    /// Plans a record, whether it is new or replaces another.
     pub fn put<R: Record>(&mut self, record: &R) -> Result<()> {
         let row = serde_json::to_value(record)
             .map_err(|error| Problem::internal("a record is not JSON").with_source(error))?;
-        self.set(R::TABLE, record.id().as_str(), Some(row))
+        self.set(R::TABLE, record.id(), Some(row))
     }
 
-    /// Removes a record, if it is there.
+    /// Plans to remove a record, if there is one.
     pub fn delete<R: Record>(&mut self, id: &WorkRecordId) -> Result<()> {
-        self.set(R::TABLE, id.as_str(), None)
+        self.set(R::TABLE, id, None)
     }
 
-    /// Writes or removes a row of any table.
-    pub(crate) fn set(&mut self, table: Table, id: &str, after: Option<Value>) -> Result<()> {
-        let key = (table.name, id.to_owned());
-        if let Some(image) = self.changes.get_mut(&key) {
-            image.after = after;
-            return Ok(());
-        }
-        let before = tables::get(self.conn, table, id)?;
-        let image = RowChange { table: table.name.into(), id: id.into(), before, after };
-        self.changes.insert(key, image);
-        Ok(())
+    /// Plans a row of any table, or its removal.
+    pub(crate) fn set(
+        &mut self,
+        table: Table,
+        id: &WorkRecordId,
+        after: Option<Value>,
+    ) -> Result<()> {
+        let conn = self.conn;
+        self.rows.set(row_key(table, id), after, || tables::get(conn, table, id))
     }
 
-    /// What changes, in a fixed order; rows that stay as they are are left out.
-    pub fn into_changes(self) -> Vec<RowChange> {
-        let changed = |image: &RowChange| image.before != image.after;
-        self.changes.into_values().filter(changed).collect()
+    /// The rows that change, by table and id. Rows that stay as they are stored are left out.
+    pub fn into_changes(self) -> Vec<WorkRowChange> {
+        let changed = self.rows.into_changed().map(|(key, row)| WorkRowChange {
+            table: key.table.into(),
+            id: key.id,
+            before: row.before,
+            after: row.after,
+        });
+        changed.collect()
     }
 }
 
-/// Writes images into the store. Refuses when a row is no longer as it was.
-pub fn apply_changes(conn: &Connection, images: &[RowChange]) -> Result<()> {
-    for image in images {
-        let table = Table::named(&image.table)
-            .ok_or_else(|| Problem::internal(format!("no table `{}`", image.table)))?;
-        if tables::get(conn, table, &image.id)?
-            != image.before.clone().map(|row| table.with_all_columns(row))
-        {
-            return Err(Problem::new(
-                ProblemCode::Conflict,
-                format!("{} {} has changed since", image.table, image.id),
-            )
-            .detail("record", format!("{}:{}", image.table, image.id))
-            .hint("undo what came after it first, or change it by hand"));
-        }
-        match &image.after {
-            Some(row) => tables::put(conn, table, row)?,
-            None => tables::remove(conn, table, &image.id)?,
-        }
-    }
-    Ok(())
+fn row_key(table: Table, id: &WorkRecordId) -> WorkRowKey {
+    WorkRowKey { table: table.name, id: id.clone() }
 }
 
-/// What undoes images.
-pub fn inverse_changes(images: &[RowChange]) -> Vec<RowChange> {
-    let turned = images.iter().rev().cloned();
-    turned.map(|image| RowChange { before: image.after, after: image.before, ..image }).collect()
+/// Writes planned rows into the store. Refused when a row is no longer as it was planned from.
+pub fn apply_changes(conn: &Connection, changes: &[WorkRowChange]) -> Result<()> {
+    apply_row_changes(conn, changes)?.map_err(|stale| {
+        let names = stale.0.join(", ");
+        let first = stale.0.into_iter().next().unwrap_or_default();
+        Problem::new(ProblemCode::Conflict, format!("{names} changed since"))
+            .detail("record", first)
+            .hint("undo the later change first, or edit the record")
+    })
 }
 
-/// A moment as rows hold it.
+/// A time as rows store it: RFC 3339 in UTC with six decimals, so that texts sort by time.
 pub fn format_timestamp(at: Timestamp) -> String {
     format!("{at:.6}")
 }
 
-/// A row as the record it is.
+/// Reads a row as a record.
 pub(crate) fn record<'r, R, D>(row: D) -> Result<R>
 where
     R: Record,

@@ -1,4 +1,4 @@
-//! Making, changing and removing projects, features and tasks. Their state is not set here.
+//! Creates, changes and deletes projects, features and tasks. Their status is set in `pipeline`.
 
 use base::words::counted;
 use base::{NextCall, Problem, ProblemCode, Result};
@@ -9,59 +9,60 @@ use crate::blocks::{self, UnblockedWork};
 use crate::container::{WorkItem, WorkItemBrief, check_version, project};
 use crate::dependencies::{put_dependency, refuse_cycle};
 use crate::draft::WorkDraft;
-use crate::id::{WorkRecordId, WorkRecordRef};
+use crate::id::{VersionedRef, WorkRecordId, WorkRecordRef};
 use crate::knowledge::remove_project_knowledge;
 use crate::pipeline::kind_and_name;
 use crate::record::{Dependency, Feature, Project, Section, Task, TaskClaim};
 use crate::text::{ClearableArg, KnowledgeText, ListArg, RecordName, SummaryText, Tag, tags};
 use crate::words::{DependencyKind, WorkKind, WorkPriority, WorkStatus};
 
-/// How hard a task is unless somebody says.
+/// The complexity of a task if none is given.
 const DEFAULT_COMPLEXITY: u32 = 5;
 
-/// What to make or change. What is absent stays as it is, or gets its default.
+/// The fields to set. An absent field keeps its value; a new record gets the default.
 #[derive(Debug, Clone, Default)]
 pub struct WorkItemFields {
-    /// What it is called
+    /// Its name
     pub name: Option<RecordName>,
-    /// What it is about, in short
+    /// A short summary
     pub summary: Option<SummaryText>,
-    /// What it is about
+    /// The description
     pub description: Option<KnowledgeText>,
-    /// How urgent it is
+    /// Its priority
     pub priority: Option<WorkPriority>,
-    /// How hard it is
+    /// Its complexity, from 1 to 10
     pub complexity: Option<u32>,
     /// Labels
     pub tags: Option<ListArg<Tag>>,
-    /// A task's feature
+    /// The feature of a task
     pub feature: Option<ClearableArg<WorkRecordRef>>,
-    /// Work it has to do with
+    /// Related features and tasks
     pub related_to: Option<ListArg<WorkRecordRef>>,
 }
 
-/// What a deletion took along.
+/// The result of a deletion.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DeletedWorkItem {
     /// What was deleted
     #[serde(flatten)]
     pub what: WorkItemBrief,
-    /// How many features went with it
+    /// How many features were deleted with it
     pub features: usize,
-    /// How many tasks went with it
+    /// How many tasks were deleted with it
     pub tasks: usize,
-    /// How many sections went with it
+    /// How many sections were deleted with it
     pub sections: usize,
-    /// How many molecules and atoms went with it
+    /// How many molecules and atoms were deleted with it
     pub knowledge: usize,
-    /// What it had blocked and blocks no more
+    /// The work that it no longer blocks
     pub unblocked: Vec<UnblockedWork>,
 }
 
-/// Makes a project, feature or task.
+/// Creates a project, feature or task.
 pub fn create(
     draft: &mut WorkDraft<'_>,
-    (kind, project_ref): (WorkKind, Option<&WorkRecordRef>),
+    kind: WorkKind,
+    project_ref: Option<&WorkRecordRef>,
     fields: &WorkItemFields,
 ) -> Result<WorkItem> {
     let Some(name) = &fields.name else {
@@ -140,12 +141,12 @@ pub fn create(
 /// Changes a project, feature or task.
 pub fn update(
     draft: &mut WorkDraft<'_>,
-    (kind, id): (Option<WorkKind>, &WorkRecordRef),
-    version: u32,
+    kind: Option<WorkKind>,
+    target: VersionedRef<'_>,
     fields: &WorkItemFields,
 ) -> Result<WorkItem> {
-    let mut container = WorkItem::find(draft, kinds(kind).as_slice(), id)?;
-    check_version(&kind_and_name(&container), container.version(), Some(version))?;
+    let mut container = WorkItem::find(draft, kinds(kind).as_slice(), target.id)?;
+    check_version(&kind_and_name(&container), container.version(), target.version)?;
     fields.refuse_inapplicable_fields(container.kind())?;
     let feature = match (&container, &fields.feature) {
         (WorkItem::Task(task), Some(feature)) => Some(move_task(draft, task, feature)?),
@@ -183,15 +184,16 @@ pub fn update(
     Ok(container)
 }
 
-/// Removes a project, feature or task with everything that hangs on it alone.
+/// Deletes a project, feature or task together with its sections and dependencies; with `cascade`, also
+/// the features, tasks and knowledge in it.
 pub fn delete(
     draft: &mut WorkDraft<'_>,
-    (kind, id): (Option<WorkKind>, &WorkRecordRef),
-    version: u32,
+    kind: Option<WorkKind>,
+    target: VersionedRef<'_>,
     cascade: bool,
 ) -> Result<DeletedWorkItem> {
-    let container = WorkItem::find(draft, kinds(kind).as_slice(), id)?;
-    check_version(&kind_and_name(&container), container.version(), Some(version))?;
+    let container = WorkItem::find(draft, kinds(kind).as_slice(), target.id)?;
+    check_version(&kind_and_name(&container), container.version(), target.version)?;
     let mut deleted = DeletedWorkItem {
         what: container.brief(),
         features: 0,
@@ -214,7 +216,7 @@ pub fn delete(
     let is_empty = features.is_empty() && tasks.is_empty() && knowledge == 0;
     if !cascade && !is_empty {
         let what = format!(
-            "{} still holds {}, {} and {}",
+            "{} still has {}, {} and {}",
             kind_and_name(&container),
             counted(features.len(), "feature"),
             counted(tasks.len(), "task"),
@@ -224,7 +226,7 @@ pub fn delete(
             .detail("features", features.len())
             .detail("tasks", tasks.len())
             .detail("knowledge", knowledge)
-            .hint("cascade deletes them too"));
+            .hint("`cascade` deletes them too"));
     }
     for task in tasks {
         deleted.tasks += 1;
@@ -276,13 +278,13 @@ fn remove(
     }
 }
 
-/// The kinds that a caller may mean.
+/// The given kind, or all kinds.
 pub fn kinds(kind: Option<WorkKind>) -> Vec<WorkKind> {
     kind.map_or_else(|| WorkKind::ALL.to_vec(), |kind| vec![kind])
 }
 
 impl WorkItemFields {
-    /// Refuses what a kind does not have.
+    /// Refuses fields that a kind does not have.
     fn refuse_inapplicable_fields(&self, kind: WorkKind) -> Result<()> {
         let odd = match kind {
             WorkKind::Project if self.priority.is_some() => "priority",
@@ -312,12 +314,12 @@ fn relate(draft: &mut WorkDraft<'_>, container: &WorkItem, fields: &WorkItemFiel
     }
     for other in &others.0 {
         let other = WorkItem::find(draft, &[WorkKind::Feature, WorkKind::Task], other)?;
-        put_dependency(draft, (Some(container.clone()), other), DependencyKind::RelatesTo, "")?;
+        put_dependency(draft, Some(container.clone()), other, DependencyKind::RelatesTo, "")?;
     }
     Ok(())
 }
 
-/// The feature that a task goes to, if it may.
+/// The feature that a task moves to; an error if it may not.
 fn move_task(
     draft: &WorkDraft<'_>,
     task: &Task,
@@ -334,15 +336,15 @@ fn move_task(
     Ok(Some(id))
 }
 
-/// Whether a feature can have a task of this project, which may be open.
+/// Refuses a feature that cannot take a task of this project.
 fn check_feature_accepts(feature: &Feature, project: &WorkRecordId, is_open: bool) -> Result<()> {
     if feature.project_id != *project {
-        let what = format!("feature \"{}\" is of another project", feature.name);
+        let what = format!("feature \"{}\" belongs to another project", feature.name);
         return Err(Problem::new(ProblemCode::InvariantViolation, what));
     }
     if is_open && feature.status.is_terminal() {
         let what =
-            format!("feature \"{}\" is {}: it takes no open task", feature.name, feature.status);
+            format!("feature \"{}\" is {} and takes no open task", feature.name, feature.status);
         return Err(Problem::new(ProblemCode::InvalidOperation, what).hint_call(
             "reopen it with",
             NextCall::new("work.revert").with("id", format!("feature:{}", feature.id.short())),

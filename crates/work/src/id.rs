@@ -49,6 +49,12 @@ impl WorkRecordId {
     }
 }
 
+impl AsRef<str> for WorkRecordId {
+    fn as_ref(&self) -> &str {
+        &self.0
+    }
+}
+
 impl fmt::Display for WorkRecordId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
@@ -136,6 +142,15 @@ impl FromStr for WorkRecordRef {
         let prefix = if is_id { dashed(&digits) } else { String::new() };
         Ok(Self { kind, prefix, name: rest.to_owned() })
     }
+}
+
+/// A record to change, and the version that the caller last read.
+#[derive(Debug, Clone, Copy)]
+pub struct VersionedRef<'a> {
+    /// The record
+    pub id: &'a WorkRecordRef,
+    /// The version; `None` skips the comparison
+    pub version: Option<u32>,
 }
 
 impl TryFrom<String> for WorkRecordRef {

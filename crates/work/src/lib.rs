@@ -2,7 +2,7 @@
 //! who did the work wrote down what it taught them.
 //!
 //! Rules are functions over a [`WorkDraft`]: rows as they are with rows as they will be laid over
-//! them. What a draft changed comes out as [`RowChange`]s, which the engine commits, records and
+//! them. What a draft changed comes out as [`WorkRowChange`]s, which the engine commits, records and
 //! undoes. The store is behind `tables.rs`, whose SQL is plain enough for a second backend.
 
 pub mod blocks;
@@ -27,6 +27,6 @@ pub mod text;
 pub mod words;
 
 pub use container::WorkItem;
-pub use draft::{RowChange, WorkDraft};
-pub use id::{WorkRecordId, WorkRecordRef};
+pub use draft::{WorkDraft, WorkRowChange};
+pub use id::{VersionedRef, WorkRecordId, WorkRecordRef};
 pub use record::Record;

@@ -38,7 +38,7 @@ impl WorkDraft<'_> {
             for table in tables {
                 names.push((*table, self.names(*table)?));
             }
-            found = records_named(&names, |name| name.eq_ignore_ascii_case(&asked.name))?;
+            found = records_named(&names, |name| name.eq_ignore_ascii_case(&asked.name));
         }
         if found.is_empty() {
             let words = asked.name.to_lowercase();
@@ -46,7 +46,7 @@ impl WorkDraft<'_> {
                 let name = name.to_lowercase();
                 words.split_whitespace().all(|word| name.contains(word))
             };
-            found = records_named(&names, holds)?;
+            found = records_named(&names, holds);
         }
         match found.as_slice() {
             [only] => Ok((only.table, only.id.clone())),
@@ -70,7 +70,7 @@ impl WorkDraft<'_> {
         }
         if found.len() > 1 {
             for one in &mut found {
-                one.name = self.names(one.table)?.remove(one.id.as_str()).unwrap_or_default();
+                one.name = self.names(one.table)?.remove(&one.id).unwrap_or_default();
             }
         }
         Ok(found)
@@ -79,18 +79,20 @@ impl WorkDraft<'_> {
 
 /// The records whose names fit.
 fn records_named(
-    names: &[(Table, BTreeMap<String, String>)],
+    names: &[(Table, BTreeMap<WorkRecordId, String>)],
     fits: impl Fn(&str) -> bool,
-) -> Result<Vec<RecordMatch>> {
+) -> Vec<RecordMatch> {
     let mut found = Vec::new();
     for (table, names) in names {
-        for (id, name) in names.iter().filter(|(_, name)| fits(name)) {
-            let id = WorkRecordId::try_from(id.clone()).map_err(Problem::internal)?;
-            found.push(RecordMatch { table: *table, id, name: name.clone() });
-        }
+        let matching = names.iter().filter(|(_, name)| fits(name));
+        found.extend(matching.map(|(id, name)| RecordMatch {
+            table: *table,
+            id: id.clone(),
+            name: name.clone(),
+        }));
     }
     found.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
-    Ok(found)
+    found
 }
 
 fn ambiguous(asked: &WorkRecordRef, several: &[RecordMatch]) -> Problem {
@@ -105,7 +107,7 @@ fn ambiguous(asked: &WorkRecordRef, several: &[RecordMatch]) -> Problem {
 fn no_match(
     tables: &[Table],
     asked: &WorkRecordRef,
-    names: &[(Table, BTreeMap<String, String>)],
+    names: &[(Table, BTreeMap<WorkRecordId, String>)],
 ) -> Problem {
     let words: Vec<&str> = tables.iter().map(|table| table.name).collect();
     let problem = not_found(&words.join(" or "), &asked.to_string());

@@ -132,7 +132,7 @@ impl WorkPipelines {
                 if known.is_some_and(|status| self.has(kind, status)) {
                     continue;
                 }
-                for row in tables::list(draft.conn(), kind.table(), ("status", &status))? {
+                for row in tables::list(draft.conn(), kind.table(), "status", &status)? {
                     let id = row["id"].as_str().unwrap_or_default().to_owned();
                     let id = WorkRecordId::try_from(id).map_err(Problem::internal)?;
                     outside.extend(WorkItem::get(draft, kind, &id)?.map(|one| one.brief()));
@@ -206,7 +206,7 @@ pub fn advance(
     if to == WorkStatus::Closed {
         check_ending(draft, &work)?;
     }
-    apply_transition(draft, pipelines, work, (from, to))
+    apply_transition(draft, pipelines, work, from, to)
 }
 
 /// One step back.
@@ -236,7 +236,7 @@ pub fn revert(
     if let WorkItem::Feature(feature) = &mut work {
         feature.ended_from = None;
     }
-    let mut moved = apply_transition(draft, pipelines, work, (from, to))?;
+    let mut moved = apply_transition(draft, pipelines, work, from, to)?;
     moved.feature = reopened.or(moved.feature);
     if from == WorkStatus::Closed {
         let feature = moved.feature.as_ref().map(|feature| feature.what.id.clone());
@@ -275,7 +275,7 @@ pub fn terminate(
         }
     }
     work.set_end_reason(exit.reason);
-    apply_transition(draft, pipelines, work, (from, WorkStatus::WillNotImplement))
+    apply_transition(draft, pipelines, work, from, WorkStatus::WillNotImplement)
 }
 
 fn find(draft: &WorkDraft<'_>, step: &TransitionTarget<'_>) -> Result<WorkItem> {
@@ -368,7 +368,8 @@ fn apply_transition(
     draft: &mut WorkDraft<'_>,
     pipelines: &WorkPipelines,
     work: WorkItem,
-    (from, to): (WorkStatus, WorkStatus),
+    from: WorkStatus,
+    to: WorkStatus,
 ) -> Result<StatusTransition> {
     let kind = work.kind();
     let feature_id = match &work {

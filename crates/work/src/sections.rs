@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::container::{WorkItem, check_version};
 use crate::draft::WorkDraft;
-use crate::id::WorkRecordRef;
+use crate::id::{VersionedRef, WorkRecordRef};
 use crate::record::Section;
 use crate::text::{ListArg, RecordName, SectionContent, SummaryText, Tag, tags};
 use crate::words::{ContentFormat, WorkKind};
@@ -30,13 +30,13 @@ pub struct SectionFields {
     /// What it is for
     #[serde(alias = "usageDescription", skip_serializing_if = "Option::is_none")]
     pub usage_description: Option<SummaryText>,
-    /// What it says
+    /// Its content
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<SectionContent>,
-    /// What that is written in
+    /// The format of the content
     #[serde(alias = "contentFormat", skip_serializing_if = "Option::is_none")]
     pub content_format: Option<ContentFormat>,
-    /// Its place among the others
+    /// Its position among the sections
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
     /// Labels
@@ -51,7 +51,7 @@ pub struct SectionFields {
 }
 
 impl SectionFields {
-    /// What the section belongs to, if it says so itself.
+    /// The owner that the fields name, if any.
     pub fn owner(&self, draft: &WorkDraft<'_>) -> Result<Option<WorkItem>> {
         let kinds = self.owner_kind.map_or_else(|| WorkKind::ALL.to_vec(), |kind| vec![kind]);
         self.owner.as_ref().map(|owner| WorkItem::find(draft, &kinds, owner)).transpose()
@@ -65,19 +65,19 @@ pub fn of(draft: &WorkDraft<'_>, owner: &WorkItem) -> Result<Vec<Section>> {
     Ok(sections)
 }
 
-/// Adds a section at its place, or at the end.
+/// Adds a section at its ordinal, or at the end.
 pub fn add(draft: &mut WorkDraft<'_>, owner: &WorkItem, fields: &SectionFields) -> Result<Section> {
     let Some(title) = &fields.title else {
         return Err(Problem::invalid("a section needs a title"));
     };
     let mut others = of(draft, owner)?;
     if others.len() >= MAX_SECTIONS {
-        let what = format!("there are {MAX_SECTIONS} sections already");
+        let what = format!("the record already has {MAX_SECTIONS} sections");
         return Err(Problem::new(ProblemCode::InvalidOperation, what));
     }
     let last = others.last().map_or(0, |section| section.ordinal + 1);
     let ordinal = fields.ordinal.unwrap_or(last).min(last);
-    // Those from here on make room.
+    // The sections behind it move by one.
     for other in others.iter_mut().filter(|other| other.ordinal >= ordinal) {
         other.ordinal += 1;
         draft.put(other)?;
@@ -104,11 +104,11 @@ pub fn add(draft: &mut WorkDraft<'_>, owner: &WorkItem, fields: &SectionFields) 
 /// Changes a section.
 pub fn update(draft: &mut WorkDraft<'_>, fields: &SectionFields) -> Result<Section> {
     let Some(id) = &fields.id else {
-        return Err(Problem::invalid("which section? give its `id`"));
+        return Err(Problem::invalid("`id` of the section is required"));
     };
     let mut section: Section = draft.find(id)?;
     let Some(version) = fields.version else {
-        return Err(Problem::invalid("`version` is needed to change a section"));
+        return Err(Problem::invalid("`version` is required to change a section"));
     };
     check_version(&format!("section \"{}\"", section.title), section.version, Some(version))?;
     if let Some(title) = &fields.title {
@@ -129,24 +129,25 @@ pub fn update(draft: &mut WorkDraft<'_>, fields: &SectionFields) -> Result<Secti
     Ok(section)
 }
 
-/// Replaces one passage of a section's content.
+/// Replaces a text that occurs once in the content of a section.
 pub fn update_text(
     draft: &mut WorkDraft<'_>,
-    (id, version): (&WorkRecordRef, Option<u32>),
-    (old, new): (&str, &str),
+    target: VersionedRef<'_>,
+    old: &str,
+    new: &str,
 ) -> Result<Section> {
-    let mut section: Section = draft.find(id)?;
-    check_version(&format!("section \"{}\"", section.title), section.version, version)?;
+    let mut section: Section = draft.find(target.id)?;
+    check_version(&format!("section \"{}\"", section.title), section.version, target.version)?;
     match section.content.matches(old).count() {
-        _ if old.is_empty() => return Err(Problem::invalid("the passage to replace is empty")),
-        0 => return Err(Problem::not_found("the section does not hold that passage")),
+        _ if old.is_empty() => return Err(Problem::invalid("the text to replace is empty")),
+        0 => return Err(Problem::not_found("the section does not contain that text")),
         1 => {}
         many => {
             return Err(Problem::new(
                 ProblemCode::Ambiguous,
-                format!("that passage is there {many} times"),
+                format!("that text occurs {many} times"),
             )
-            .hint("take more of the text around it"));
+            .hint("include more of the text around it"));
         }
     }
     let content: SectionContent =
@@ -164,14 +165,14 @@ pub fn delete(
 ) -> Result<Section> {
     let section: Section = draft.find(id)?;
     let Some(version) = version else {
-        return Err(Problem::invalid("`version` is needed to delete a section"));
+        return Err(Problem::invalid("`version` is required to delete a section"));
     };
     check_version(&format!("section \"{}\"", section.title), section.version, Some(version))?;
     draft.delete::<Section>(&section.id)?;
     Ok(section)
 }
 
-/// Puts the sections of a record into a new order: these first, the others as they were.
+/// Reorders the sections of a record: the given ones first, the others behind them in their old order.
 pub fn reorder(
     draft: &mut WorkDraft<'_>,
     owner: &WorkItem,
@@ -182,7 +183,7 @@ pub fn reorder(
     for asked in order {
         let section: Section = draft.find(asked)?;
         if section.entity_id != *owner.id() {
-            let what = format!("section \"{}\" belongs to something else", section.title);
+            let what = format!("section \"{}\" belongs to another record", section.title);
             return Err(Problem::new(ProblemCode::InvariantViolation, what));
         }
         if sections.iter().any(|known| known.id == section.id) {

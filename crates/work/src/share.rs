@@ -173,7 +173,7 @@ impl SharedFilesMerge<'_, '_> {
     fn record(&mut self, table: Table, path: &str, row: &Value, revision: u32) -> Result<()> {
         let id = id(row)?;
         let handle = format!("{}:{id}", table.name);
-        let ours = tables::get(self.draft.conn(), table, id.as_str())?;
+        let ours = tables::get(self.draft.conn(), table, &id)?;
         let ours = ours.map(|row| with_footprint(self.draft, table, row)).transpose()?;
         let agreed = agreement(self.draft, &id)?;
         if ours.is_none() && agreed.is_none() && !has_owner(self.draft, table, row)? {
@@ -205,9 +205,9 @@ impl SharedFilesMerge<'_, '_> {
             }
             MergeVerdict::TakeTheirs => {
                 let (own, footprint) = without_footprint(row.clone());
-                self.draft.set(table, id.as_str(), Some(own))?;
+                self.draft.set(table, &id, Some(own))?;
                 if table == Atom::TABLE {
-                    self.draft.set(Footprint::TABLE, id.as_str(), footprint)?;
+                    self.draft.set(Footprint::TABLE, &id, footprint)?;
                 }
                 self.record_agreement(&id, settled.revision, shared::hash_text(&theirs))
             }
@@ -217,7 +217,7 @@ impl SharedFilesMerge<'_, '_> {
     fn delete(&mut self, deleted: &DeletedRecord) -> Result<()> {
         let DeletedRecord { table, path, id, revision } = deleted;
         let handle = format!("{}:{id}", table.name);
-        let ours = tables::get(self.draft.conn(), *table, id.as_str())?;
+        let ours = tables::get(self.draft.conn(), *table, id)?;
         let ours = ours.map(|row| with_footprint(self.draft, *table, row)).transpose()?;
         let agreed = agreement(self.draft, id)?;
         let content = ours.as_ref().map(|row| content(*table, row));
@@ -249,7 +249,7 @@ impl SharedFilesMerge<'_, '_> {
         match table.name {
             "atom" => remove_atom(self.draft, id).map(drop),
             "molecule" => remove_molecule(self.draft, id),
-            _ => self.draft.set(table, id.as_str(), None),
+            _ => self.draft.set(table, id, None),
         }
     }
 
@@ -353,8 +353,7 @@ fn rows(draft: &WorkDraft<'_>, table: Table) -> Result<Vec<Value>> {
 /// the code has moved on.
 fn with_footprint(draft: &WorkDraft<'_>, table: Table, mut row: Value) -> Result<Value> {
     if table == Atom::TABLE {
-        let id = row["id"].as_str().unwrap_or_default().to_owned();
-        if let Some(footprint) = tables::get(draft.conn(), Footprint::TABLE, &id)? {
+        if let Some(footprint) = tables::get(draft.conn(), Footprint::TABLE, &id(&row)?)? {
             row[FOOTPRINT] = footprint;
         }
     }

@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use store::{Connection, Migration, Row, SqlResult, ToSql, rows, sqlite_problem};
 
 use crate::draft::record;
+use crate::id::WorkRecordId;
 use crate::record::{
     Atom, ChangelogEntry, ColumnType, Dependency, Feature, Footprint, Molecule, Project, Record,
     Section, SharedAgreement, Table, Task, TaskClaim, Template,
@@ -64,9 +65,9 @@ impl Table {
 }
 
 /// The record with this id.
-pub(crate) fn find<R: Record>(conn: &Connection, id: &str) -> Result<Option<R>> {
+pub(crate) fn find<R: Record>(conn: &Connection, id: &WorkRecordId) -> Result<Option<R>> {
     let sql = R::TABLE.select("WHERE id = ?1");
-    let found = rows(conn, &sql, "read work", &[&id], record_row::<R>)?;
+    let found = rows(conn, &sql, "read work", &[&id.as_str()], record_row::<R>)?;
     found.into_iter().next().transpose()
 }
 
@@ -74,7 +75,7 @@ pub(crate) fn find<R: Record>(conn: &Connection, id: &str) -> Result<Option<R>> 
 pub(crate) fn find_all<R: Record>(
     conn: &Connection,
     column: &'static str,
-    values: &[&str],
+    values: &[&WorkRecordId],
 ) -> Result<Vec<R>> {
     let rest = format!("WHERE {column} IN (SELECT value FROM json_each(?1)) ORDER BY id");
     let values = json!(values).to_string();
@@ -96,17 +97,23 @@ pub(crate) fn find_every<R: Record>(conn: &Connection) -> Result<Vec<R>> {
 }
 
 /// The row with this id.
-pub(crate) fn get(conn: &Connection, table: Table, id: &str) -> Result<Option<Value>> {
-    let found = rows(conn, &table.select("WHERE id = ?1"), "read work", &[&id], read(table))?;
+pub(crate) fn get(conn: &Connection, table: Table, id: &WorkRecordId) -> Result<Option<Value>> {
+    let sql = table.select("WHERE id = ?1");
+    let found = rows(conn, &sql, "read work", &[&id.as_str()], read(table))?;
     Ok(found.into_iter().next())
 }
 
 /// The rows whose column has this value, by id.
-pub(crate) fn list(conn: &Connection, table: Table, by: (&str, &str)) -> Result<Vec<Value>> {
-    let (column, _) =
-        table.columns.iter().find(|(name, _)| *name == by.0).ok_or_else(|| no_column(by.0))?;
+pub(crate) fn list(
+    conn: &Connection,
+    table: Table,
+    column: &str,
+    value: impl AsRef<str>,
+) -> Result<Vec<Value>> {
+    let known = table.columns.iter().find(|(name, _)| *name == column);
+    let (column, _) = known.ok_or_else(|| no_column(column))?;
     let sql = table.select(&format!("WHERE {column} = ?1 ORDER BY id"));
-    rows(conn, &sql, "read work", &[&by.1], read(table))
+    rows(conn, &sql, "read work", &[&value.as_ref()], read(table))
 }
 
 /// Every row, by id.
@@ -114,26 +121,32 @@ pub(crate) fn all(conn: &Connection, table: Table) -> Result<Vec<Value>> {
     rows(conn, &table.select("ORDER BY id"), "read work", &[], read(table))
 }
 
-/// The ids that start like this, a few at most.
+/// The first ids that start with a prefix, 20 at most.
 pub(crate) fn ids_with_prefix(
     conn: &Connection,
     table: Table,
     prefix: &str,
-) -> Result<Vec<String>> {
+) -> Result<Vec<WorkRecordId>> {
     let end = format!("{prefix}~"); // sorts after every digit and dash
     let sql =
         format!("SELECT id FROM {} WHERE id >= ?1 AND id < ?2 ORDER BY id LIMIT 20", table.name);
-    rows(conn, &sql, "read work", &[&prefix, &end], |row| row.get(0))
+    rows(conn, &sql, "read work", &[&prefix, &end], |row| id_column(row, 0))
 }
 
-/// What the rows of a table are called, by id.
+/// The names of the rows of a table, by id.
 pub(crate) fn names(
     conn: &Connection,
     table: Table,
     column: &'static str,
-) -> Result<Vec<(String, String)>> {
-    let sql = format!("SELECT id, {column} FROM {} ORDER BY id", table.name);
-    rows(conn, &sql, "read names", &[], |row| Ok((row.get(0)?, row.get(1)?)))
+) -> Result<BTreeMap<WorkRecordId, String>> {
+    let sql = format!("SELECT id, {column} FROM {}", table.name);
+    let read = |row: &Row<'_>| Ok((id_column(row, 0)?, row.get(1)?));
+    Ok(rows(conn, &sql, "read names", &[], read)?.into_iter().collect())
+}
+
+fn id_column(row: &Row<'_>, column: usize) -> SqlResult<WorkRecordId> {
+    let text: String = row.get(column)?;
+    WorkRecordId::try_from(text).map_err(|why| store::bad_value(column, why))
 }
 
 /// Writes a row, new or known.
@@ -159,10 +172,10 @@ pub(crate) fn put(conn: &Connection, table: Table, row: &Value) -> Result<()> {
 }
 
 /// Removes a row.
-pub(crate) fn remove(conn: &Connection, table: Table, id: &str) -> Result<()> {
+pub(crate) fn remove(conn: &Connection, table: Table, id: &WorkRecordId) -> Result<()> {
     let sql = format!("DELETE FROM {} WHERE id = ?1", table.name);
     conn.prepare_cached(&sql)
-        .and_then(|mut statement| statement.execute([id]))
+        .and_then(|mut statement| statement.execute([id.as_str()]))
         .map(drop)
         .map_err(sqlite_problem("write work"))
 }

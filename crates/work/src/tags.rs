@@ -73,7 +73,8 @@ pub fn items_with_tag(
 pub fn rename(
     draft: &mut WorkDraft<'_>,
     project: Option<&WorkRecordId>,
-    (old, new): (&Tag, &Tag),
+    old: &Tag,
+    new: &Tag,
 ) -> Result<Vec<WorkItemBrief>> {
     let (old, new) = (old.as_str().trim(), new.as_str().trim());
     if old == new {

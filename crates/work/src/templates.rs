@@ -20,7 +20,7 @@ const PLAN: BuiltInSection =
 const FILES: BuiltInSection = (
     "Context Files",
     "The files to read and change, one a line; knowledge about them is found by these",
-    // The name is `graph::files::PLACEHOLDER`, which is no file.
+    // The name is `knowledge::files::PLACEHOLDER`, which is not a file.
     "- `path/to/file` why it matters\n",
     true,
 );
@@ -167,7 +167,8 @@ pub fn create(draft: &mut WorkDraft<'_>, fields: &TemplateFields) -> Result<Temp
 /// Changes a template that people made.
 pub fn update(
     draft: &mut WorkDraft<'_>,
-    (asked, version): (&str, Option<u32>),
+    asked: &str,
+    version: Option<u32>,
     fields: &TemplateFields,
 ) -> Result<Template> {
     let mut template = require_custom_template(draft, asked, version)?;
@@ -207,7 +208,8 @@ fn assign_ordinals(sections: &mut [TemplateSection]) {
 /// Adds a section to a template that people made, at its place or at the end.
 pub fn add_section(
     draft: &mut WorkDraft<'_>,
-    (asked, version): (&str, Option<u32>),
+    asked: &str,
+    version: Option<u32>,
     section: TemplateSection,
 ) -> Result<Template> {
     // Adding takes nothing away, so it needs no version.

@@ -10,15 +10,15 @@ use base::RepoPath;
 
 use crate::commit::CommitChangeKind;
 
+pub(crate) use tables::{
+    CommitLimits, artifacts_at, count_commits_of, count_countable_commits, countable_positions,
+    each_cochanged, namesakes, siblings,
+};
 pub use tables::{
     REBUILD_CHECK_QUERIES, SCHEMA, all_tag_ops, checked_out_files, commit_at_position,
     commit_by_id, commit_ids, commit_shas, count, current_path, deleted_artifacts, digest,
     last_commit_of, last_read_commit, meta, path_state_at, set_meta, tag_ops_of,
     touches_at_position, touches_of,
-};
-pub(crate) use tables::{
-    artifacts_at, count_commits_of, count_countable_commits, countable_positions, each_cochanged,
-    namesakes, siblings,
 };
 pub use writer::{CheckedOutPaths, CheckoutHistoryWriter};
 

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use base::{RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, SqlResult, ValueRef, params, sqlite_problem};
 
+use super::writer::PathChange;
 use super::{CheckoutCommit, PathState, TouchRow};
 use crate::cochange::shared_test_stem;
 use crate::commit::CommitChangeKind;
@@ -109,20 +110,32 @@ pub(crate) fn put_commit(conn: &Connection, stop: &CheckoutCommit) -> Result<()>
         .map_err(sqlite_problem(WRITE))
 }
 
-pub(crate) fn put_touch(
-    conn: &Connection,
-    (pos, artifact): (i64, i64),
-    ((path, old, how), size): ((i64, Option<i64>, CommitChangeKind), i64),
-) -> Result<()> {
+/// A change of an artifact by a commit.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Touch {
+    /// Position of the commit
+    pub pos: i64,
+    /// The artifact
+    pub artifact: i64,
+    /// What the commit did
+    pub change: PathChange,
+}
+
+/// Stores a touch. `size` is the number of files of the commit; 0 for a merge.
+pub(crate) fn put_touch(conn: &Connection, touch: &Touch, size: i64) -> Result<()> {
+    let Touch { pos, artifact, change: PathChange { kind, path, old } } = touch;
     conn.prepare_cached("INSERT OR REPLACE INTO touch VALUES (?1, ?2, ?3, ?4, ?5, ?6)")
-        .and_then(|mut s| s.execute(params![pos, artifact, path, old, how.letter(), size]))
+        .and_then(|mut s| s.execute(params![pos, artifact, path, old, kind.letter(), size]))
         .map(drop)
         .map_err(sqlite_problem(WRITE))
 }
 
+/// Stores the `nth` tag operation of the commit at a position.
 pub(crate) fn put_tag_op(
     conn: &Connection,
-    (artifact, pos, nth): (i64, i64, usize),
+    artifact: i64,
+    pos: i64,
+    nth: usize,
     op: &TagOp,
 ) -> Result<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO tag_op VALUES (?1, ?2, ?3, ?4, ?5)")
@@ -198,17 +211,13 @@ pub(crate) fn truncate_from(conn: &Connection, from: i64) -> Result<()> {
     Ok(())
 }
 
-/// The path that was touched, where it was before, and how.
-type TouchedPath = (i64, Option<i64>, CommitChangeKind);
-
-/// Everything that was touched, in order.
-pub(crate) fn all_touches(
-    conn: &Connection,
-    mut each: impl FnMut(i64, i64, TouchedPath),
-) -> Result<()> {
+/// Calls `each` with every touch, by position and artifact.
+pub(crate) fn all_touches(conn: &Connection, mut each: impl FnMut(Touch)) -> Result<()> {
     let sql = "SELECT pos, artifact, path, old, how FROM touch ORDER BY pos, artifact";
     store::rows(conn, sql, READ, &[], |row| {
-        each(row.get(0)?, row.get(1)?, (row.get(2)?, row.get(3)?, change_kind_from_row(row, 4)?));
+        let kind = change_kind_from_row(row, 4)?;
+        let change = PathChange { kind, path: row.get(2)?, old: row.get(3)? };
+        each(Touch { pos: row.get(0)?, artifact: row.get(1)?, change });
         Ok(())
     })
     .map(drop)
@@ -327,15 +336,26 @@ pub fn all_tag_ops(conn: &Connection) -> Result<Vec<(i64, TagOp)>> {
     })
 }
 
-/// For co-change: the newest commits of an artifact that are no merges and touched few files.
+/// Which commits of an artifact count for co-change. Merges never do.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct CommitLimits {
+    /// A commit of more files does not count
+    pub max_files: u32,
+    /// How many of the newest commits count
+    pub max_commits: usize,
+}
+
+/// The positions of the commits of an artifact that count for co-change, newest first.
 pub(crate) fn countable_positions(
     conn: &Connection,
     artifact: i64,
-    (files, most): (u32, usize),
+    limits: CommitLimits,
 ) -> Result<Vec<i64>> {
     let sql = "SELECT DISTINCT pos FROM touch WHERE artifact = ?1 AND size BETWEEN 1 AND ?2
                ORDER BY pos DESC LIMIT ?3";
-    store::rows(conn, sql, READ, params![artifact, files, most], |row| row.get(0))
+    store::rows(conn, sql, READ, params![artifact, limits.max_files, limits.max_commits], |row| {
+        row.get(0)
+    })
 }
 
 pub(crate) fn count_commits_of(conn: &Connection, artifact: i64, files: u32) -> Result<u64> {
@@ -353,12 +373,12 @@ pub(crate) fn count_countable_commits(conn: &Connection, files: u32) -> Result<u
         .map_err(sqlite_problem(READ))
 }
 
-/// For co-change: what was touched in the newest commits of an artifact that are no merges and
-/// touched few files, commit by commit.
+/// Calls `each` with the position and artifact of every touch in the commits of an artifact that count
+/// for co-change.
 pub(crate) fn each_cochanged(
     conn: &Connection,
     artifact: i64,
-    (files, most): (u32, usize),
+    limits: CommitLimits,
     mut each: impl FnMut(i64, i64),
 ) -> Result<()> {
     let sql = "SELECT t.pos, t.artifact FROM
@@ -366,7 +386,8 @@ pub(crate) fn each_cochanged(
                 ORDER BY pos DESC LIMIT ?3) c
                JOIN touch t ON t.pos = c.pos";
     let mut statement = conn.prepare_cached(sql).map_err(sqlite_problem(READ))?;
-    let mut rows = statement.query(params![artifact, files, most]).map_err(sqlite_problem(READ))?;
+    let params = params![artifact, limits.max_files, limits.max_commits];
+    let mut rows = statement.query(params).map_err(sqlite_problem(READ))?;
     while let Some(row) = rows.next().map_err(sqlite_problem(READ))? {
         let pair = row.get(0).and_then(|pos| Ok((pos, row.get(1)?)));
         let (pos, artifact) = pair.map_err(sqlite_problem(READ))?;
@@ -391,10 +412,11 @@ const DIGEST_QUERIES: &[&str] = &[
     "SELECT value FROM meta WHERE key = 'head'",
 ];
 
-/// So many bytes are hashed at once.
+/// How many bytes are hashed at once.
 const HASH_CHUNK_BYTES: usize = 64 << 10;
 
-/// Everything a line says, as one hash: equal for equal lines, however they came about.
+/// A hash of the whole checkout history. Equal histories have equal hashes, whether they were built at
+/// once or step by step.
 pub fn digest(conn: &Connection) -> Result<String> {
     let mut sum =
         RowHasher { hash: blake3::Hasher::new(), buffer: Vec::with_capacity(2 * HASH_CHUNK_BYTES) };
@@ -416,30 +438,31 @@ pub fn digest(conn: &Connection) -> Result<String> {
     Ok(sum.hash.update(&sum.buffer).finalize().to_hex().to_string())
 }
 
-/// The touches, by names instead of numbers: those depend on who came first.
+/// Hashes the touches. Numbers of paths depend on the order of insertion, so the paths are hashed.
 fn digest_touches(conn: &Connection, sum: &mut RowHasher) -> Result<()> {
     let names = store::rows(conn, "SELECT id, path FROM path", READ, &[], |row| {
         Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
     })?;
     let names: HashMap<i64, Vec<u8>> = names.into_iter().collect();
     let name = |id: i64| names.get(&id).map_or(ValueRef::Null, |name| ValueRef::Blob(name));
-    let mut put = |same: &mut Vec<(i64, i64, TouchedPath)>| {
-        same.sort_by(|(.., a), (.., b)| names.get(&a.0).cmp(&names.get(&b.0)));
-        for (pos, artifact, (path, old, how)) in same.drain(..) {
+    let mut put = |same: &mut Vec<Touch>| {
+        same.sort_by(|a, b| names.get(&a.change.path).cmp(&names.get(&b.change.path)));
+        for Touch { pos, artifact, change } in same.drain(..) {
             sum.add(ValueRef::Integer(pos));
             sum.add(ValueRef::Integer(artifact));
-            sum.add(name(path));
-            sum.add(old.map_or(ValueRef::Null, name));
-            sum.add(ValueRef::Integer(how.letter().into()));
+            sum.add(name(change.path));
+            sum.add(change.old.map_or(ValueRef::Null, name));
+            sum.add(ValueRef::Integer(change.kind.letter().into()));
         }
     };
-    // They come by position and artifact; few have more than one path in a commit.
-    let mut same: Vec<(i64, i64, TouchedPath)> = Vec::new();
-    all_touches(conn, |pos, artifact, touched| {
-        if same.last().is_some_and(|last| (last.0, last.1) != (pos, artifact)) {
+    // Few artifacts have more than one path in a commit.
+    let mut same: Vec<Touch> = Vec::new();
+    all_touches(conn, |touch| {
+        let is_other = |last: &Touch| (last.pos, last.artifact) != (touch.pos, touch.artifact);
+        if same.last().is_some_and(is_other) {
             put(&mut same);
         }
-        same.push((pos, artifact, touched));
+        same.push(touch);
     })?;
     put(&mut same);
     Ok(())

@@ -1,4 +1,4 @@
-//! Growing the line: one commit after the other, each applied to where everything was before it.
+//! Appends commits to the checkout history: one commit after the other, each applied to where everything was before it.
 //!
 //! Branches that went on side by side follow each other here, so a path may be touched after
 //! another branch renamed it. It is then still the artifact that was last seen there; only a path
@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use base::{RepoPath, Result};
 use store::Connection;
 
-use super::tables;
+use super::tables::{self, Touch};
 use super::{CheckoutCommit, PathState};
 use crate::commit::{CommitChangeKind, CommitFileChange, HistoryCommit};
 use crate::tags;
@@ -29,9 +29,9 @@ pub enum CheckedOutPaths<'a> {
 /// Adds commits to the line, inside of one transaction.
 pub struct CheckoutHistoryWriter<'a> {
     conn: &'a Connection,
-    /// Whether a path is no part of the history
+    /// Whether a path is left out of the history
     is_excluded: &'a dyn Fn(&RepoPath) -> bool,
-    /// Whether everything that is known is in here, so that the tables need not be asked
+    /// Whether `names` and `places` are complete, so that the tables need not be read
     has_all_paths: bool,
     names: HashMap<Vec<u8>, Option<i64>>,
     places: HashMap<i64, PathState>,
@@ -39,11 +39,19 @@ pub struct CheckoutHistoryWriter<'a> {
     next_artifact: i64,
 }
 
-/// A change with its paths as numbers.
-type PathChange = (CommitChangeKind, i64, Option<i64>);
+/// What a commit did to one path. Paths are numbers of rows.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PathChange {
+    /// What the commit did
+    pub kind: CommitChangeKind,
+    /// The path
+    pub path: i64,
+    /// The old path of a rename
+    pub old: Option<i64>,
+}
 
 impl<'a> CheckoutHistoryWriter<'a> {
-    /// Keeps the commits before a position and forgets the others.
+    /// Keeps the first `keep` commits and removes the others.
     pub fn truncated_to(
         conn: &'a Connection,
         keep: i64,
@@ -66,7 +74,7 @@ impl<'a> CheckoutHistoryWriter<'a> {
         })
     }
 
-    /// Adds the next commit, which the store of commits knows by `id`.
+    /// Appends a commit. `id` is its row in the commit store.
     pub fn add(&mut self, id: i64, commit: &HistoryCommit) -> Result<()> {
         let pos = self.next_pos;
         let steps = self.path_changes(&commit.changes)?;
@@ -84,12 +92,13 @@ impl<'a> CheckoutHistoryWriter<'a> {
         };
         tables::put_commit(self.conn, &stop)?;
         let size = if stop.is_merge { 0 } else { stop.files };
-        for ((how, path, old), artifact) in steps.iter().zip(&artifacts) {
-            tables::put_touch(self.conn, (pos, *artifact), ((*path, *old, *how), size))?;
+        for (change, artifact) in steps.iter().zip(&artifacts) {
+            let touch = Touch { pos, artifact: *artifact, change: *change };
+            tables::put_touch(self.conn, &touch, size)?;
         }
         for (nth, op) in tags::tag_ops_in_message(&commit.message).iter().enumerate() {
             for artifact in &touched {
-                tables::put_tag_op(self.conn, (*artifact, pos, nth), op)?;
+                tables::put_tag_op(self.conn, *artifact, pos, nth, op)?;
             }
         }
         self.apply_changes(steps.into_iter().zip(artifacts))?;
@@ -97,7 +106,7 @@ impl<'a> CheckoutHistoryWriter<'a> {
         Ok(())
     }
 
-    /// Writes down where everything is now.
+    /// Writes the states of all paths.
     pub fn finish(mut self, live: &CheckedOutPaths<'_>) -> Result<()> {
         if let CheckedOutPaths::Tree(tree) = live {
             tables::clear_checked_out(self.conn)?;
@@ -118,7 +127,8 @@ impl<'a> CheckoutHistoryWriter<'a> {
             .map_err(store::sqlite_problem("write the history"))
     }
 
-    /// The changes that count, with numbers for paths. Half of a rename may be hidden.
+    /// The changes of paths that are not excluded. If one path of a rename is excluded, the rename
+    /// becomes an addition or a deletion.
     fn path_changes(&mut self, changes: &[CommitFileChange]) -> Result<Vec<PathChange>> {
         let mut steps = Vec::with_capacity(changes.len());
         for change in changes {
@@ -127,25 +137,25 @@ impl<'a> CheckoutHistoryWriter<'a> {
                 change.old_path.as_deref().map(|old| self.path_number(old)).transpose()?.flatten();
             steps.extend(match (change.kind, path, old) {
                 (CommitChangeKind::Renamed, Some(path), None) => {
-                    Some((CommitChangeKind::Added, path, None))
+                    Some(PathChange { kind: CommitChangeKind::Added, path, old: None })
                 }
                 (CommitChangeKind::Renamed, None, Some(old)) => {
-                    Some((CommitChangeKind::Deleted, old, None))
+                    Some(PathChange { kind: CommitChangeKind::Deleted, path: old, old: None })
                 }
-                (how, Some(path), old) => Some((how, path, old)),
+                (kind, Some(path), old) => Some(PathChange { kind, path, old }),
                 (_, None, _) => None,
             });
         }
         Ok(steps)
     }
 
-    /// Which artifact each change is about, as things were before the commit.
+    /// The artifact of each change, from the states before the commit.
     fn resolve_artifacts(&mut self, steps: &[PathChange]) -> Result<Vec<i64>> {
         let mut found = Vec::with_capacity(steps.len());
-        for (how, path, old) in steps {
+        for PathChange { kind, path, old } in steps {
             let before = self.path_state(old.unwrap_or(*path))?;
             found.push(match before {
-                Some(place) if *how != CommitChangeKind::Added || place.exists_after_replay => {
+                Some(place) if *kind != CommitChangeKind::Added || place.exists_after_replay => {
                     place.artifact
                 }
                 _ => {
@@ -161,8 +171,8 @@ impl<'a> CheckoutHistoryWriter<'a> {
         &mut self,
         done: impl Iterator<Item = (PathChange, i64)> + Clone,
     ) -> Result<()> {
-        // What the tables know of these paths has to be here before it is changed.
-        for ((_, path, old), _) in done.clone() {
+        // Load the stored states of these paths before they change.
+        for (PathChange { path, old, .. }, _) in done.clone() {
             self.path_state(path)?;
             old.map(|old| self.path_state(old)).transpose()?;
         }
@@ -170,7 +180,7 @@ impl<'a> CheckoutHistoryWriter<'a> {
         Ok(())
     }
 
-    /// The number of a path; none if the path is no part of the history.
+    /// The number of a path; `None` if the path is excluded.
     fn path_number(&mut self, path: &[u8]) -> Result<Option<i64>> {
         if let Some(known) = self.names.get(path) {
             return Ok(*known);
@@ -204,14 +214,14 @@ impl<'a> CheckoutHistoryWriter<'a> {
     }
 }
 
-/// Where things are after a commit: first everything leaves its place, then everything arrives,
-/// so that two files can change places.
+/// Applies the changes of a commit to the states of paths. All old paths are cleared before new paths
+/// are set, so that two files can swap their paths.
 fn apply_path_changes(
     places: &mut HashMap<i64, PathState>,
     done: impl Iterator<Item = (PathChange, i64)> + Clone,
 ) {
-    for ((how, path, old), artifact) in done.clone() {
-        let left = if how == CommitChangeKind::Deleted { Some(path) } else { old };
+    for (PathChange { kind, path, old }, artifact) in done.clone() {
+        let left = if kind == CommitChangeKind::Deleted { Some(path) } else { old };
         if let Some(left) = left {
             let place = places.entry(left).or_insert(PathState {
                 artifact,
@@ -221,22 +231,21 @@ fn apply_path_changes(
             (place.exists_after_replay, place.is_checked_out) = (false, false);
         }
     }
-    for ((_, path, _), artifact) in done.filter(|((how, ..), _)| *how != CommitChangeKind::Deleted)
-    {
-        places
-            .insert(path, PathState { artifact, exists_after_replay: true, is_checked_out: true });
+    for (change, artifact) in done.filter(|(one, _)| one.kind != CommitChangeKind::Deleted) {
+        let state = PathState { artifact, exists_after_replay: true, is_checked_out: true };
+        places.insert(change.path, state);
     }
 }
 
-/// Finds where things are from what was kept.
+/// Rebuilds the states of paths from the stored touches.
 fn replay_touches(conn: &Connection, places: &mut HashMap<i64, PathState>) -> Result<()> {
     let mut commit: (i64, Vec<(PathChange, i64)>) = (-1, Vec::new());
-    tables::all_touches(conn, |pos, artifact, (path, old, how)| {
+    tables::all_touches(conn, |Touch { pos, artifact, change }| {
         if pos != commit.0 {
             apply_path_changes(places, std::mem::take(&mut commit.1).into_iter());
             commit.0 = pos;
         }
-        commit.1.push(((how, path, old), artifact));
+        commit.1.push((change, artifact));
     })?;
     apply_path_changes(places, commit.1.into_iter());
     Ok(())

@@ -1,4 +1,4 @@
-//! What is known about what changes with some files, from the line.
+//! Collects the evidence for co-change from the checkout history.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,43 +6,55 @@ use base::{RepoPath, Result};
 use store::Connection;
 
 use super::{CochangeCommit, CochangeEvidence};
-use crate::checkout;
+use crate::checkout::{self, CommitLimits};
 
-/// Of a file with more commits than this, the newest ones count.
+/// How many of the newest commits of a file count.
 const MAX_OWN_COMMITS: usize = 2000;
 
-/// So many commits of the folder are looked at, and so many of each file in it.
+/// How many of the newest commits of a folder count.
 const MAX_FOLDER_COMMITS: usize = 60;
+
+/// How many of the newest commits of each file in the folder count.
 const MAX_COMMITS_PER_SIBLING: usize = 12;
 
-/// In a folder with more files than this, none says much about the others.
+/// The files of a larger folder are no evidence for each other.
 const MAX_FOLDER_FILES: usize = 64;
 
-/// What was gathered, with what it takes to count.
+/// Evidence for ranking, with commit counts.
 #[derive(Debug, Default)]
 pub struct GatheredEvidence {
-    /// For ranking
+    /// The evidence
     pub evidence: CochangeEvidence,
-    /// How many commits there are of the files themselves
+    /// How many commits of the files themselves it has
     pub commits: u64,
-    /// Whether older ones were left out
+    /// Whether older commits were left out
     pub is_truncated: bool,
 }
 
-/// Gathers what is known about some files: where they are now, and their artifacts. Merges, and
-/// commits of more than `most` files, say nothing.
-pub fn gather(conn: &Connection, asked: &[(RepoPath, i64)], most: u32) -> Result<GatheredEvidence> {
-    let artifacts: BTreeSet<i64> = asked.iter().map(|(_, artifact)| *artifact).collect();
-    let (own, is_cut) = own_commits(conn, &artifacts, most)?;
-    let near = NearbyFiles::of(conn, asked.iter().map(|(path, _)| path))?;
+/// A file with its artifact.
+#[derive(Debug, Clone)]
+pub struct FileArtifact {
+    /// Its current path
+    pub path: RepoPath,
+    /// Its artifact
+    pub artifact: i64,
+}
+
+/// Gathers the evidence for some files. Merges and commits of more than `max_files` files do not
+/// count.
+pub fn gather(
+    conn: &Connection,
+    files: &[FileArtifact],
+    max_files: u32,
+) -> Result<GatheredEvidence> {
+    let artifacts: BTreeSet<i64> = files.iter().map(|file| file.artifact).collect();
+    let (own, is_cut) = own_commits(conn, &artifacts, max_files)?;
+    let near = NearbyFiles::of(conn, files.iter().map(|file| &file.path))?;
+    let limits = CommitLimits { max_files, max_commits: MAX_COMMITS_PER_SIBLING };
     let mut around = BTreeSet::new();
     for siblings in near.folders.values().filter(|siblings| siblings.len() <= MAX_FOLDER_FILES) {
         for artifact in siblings.iter().filter(|artifact| !artifacts.contains(artifact)) {
-            around.extend(checkout::countable_positions(
-                conn,
-                *artifact,
-                (most, MAX_COMMITS_PER_SIBLING),
-            )?);
+            around.extend(checkout::countable_positions(conn, *artifact, limits)?);
         }
     }
     let newest = checkout::count(conn)? - 1;
@@ -58,14 +70,13 @@ pub fn gather(conn: &Connection, asked: &[(RepoPath, i64)], most: u32) -> Result
     Ok(GatheredEvidence { evidence, commits, is_truncated: is_cut })
 }
 
-/// The evidence of one file's own commits alone: it says what often changes with it, and costs
-/// little.
+/// The evidence of one file's own commits alone, which is cheap to collect.
 pub fn gather_own(conn: &Connection, artifact: i64, most: u32) -> Result<CochangeEvidence> {
     let (own, _) = own_commits(conn, &[artifact].into(), most)?;
     Ok(CochangeEvidence { own, ..CochangeEvidence::default() })
 }
 
-/// The newest commits of some files, and whether older ones were left out.
+/// The newest commits of some files, and whether older commits were left out.
 fn own_commits(
     conn: &Connection,
     artifacts: &BTreeSet<i64>,
@@ -74,7 +85,8 @@ fn own_commits(
     let newest = checkout::count(conn)? - 1;
     let mut own: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
     for artifact in artifacts {
-        checkout::each_cochanged(conn, *artifact, (most, MAX_OWN_COMMITS + 1), |pos, touched| {
+        let limits = CommitLimits { max_files: most, max_commits: MAX_OWN_COMMITS + 1 };
+        checkout::each_cochanged(conn, *artifact, limits, |pos, touched| {
             own.entry(pos).or_default().insert(touched);
         })?;
     }
@@ -86,27 +98,27 @@ fn own_commits(
     Ok((own.into_iter().rev().take(MAX_OWN_COMMITS).map(seen).collect(), is_cut))
 }
 
-/// How many commits of an artifact count for what changes together.
+/// How many commits of an artifact count for co-change.
 pub fn countable_commits_of(conn: &Connection, artifact: i64, most: u32) -> Result<u64> {
     checkout::count_commits_of(conn, artifact, most)
 }
 
-/// How many commits count in all.
+/// How many commits count for co-change.
 pub fn countable_commits(conn: &Connection, most: u32) -> Result<u64> {
     checkout::count_countable_commits(conn, most)
 }
 
-/// The files that are near by their place or name.
+/// The files with the same folder or a similar name.
 #[derive(Debug, Default)]
 struct NearbyFiles {
-    /// By folder
+    /// Artifacts by folder
     folders: BTreeMap<RepoPath, Vec<i64>>,
-    /// Whatever the folder
+    /// Artifacts with a similar name, in any folder
     namesakes: BTreeSet<i64>,
 }
 
 impl NearbyFiles {
-    /// The files that share a folder or a name with some.
+    /// The files that share a folder or a name with the given ones.
     fn of<'a>(conn: &Connection, asked: impl Iterator<Item = &'a RepoPath>) -> Result<Self> {
         let mut near = Self::default();
         for path in asked {

@@ -10,7 +10,9 @@ mod evidence;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use evidence::{GatheredEvidence, countable_commits, countable_commits_of, gather, gather_own};
+pub use evidence::{
+    FileArtifact, GatheredEvidence, countable_commits, countable_commits_of, gather, gather_own,
+};
 
 /// The weight of a commit falls to a third over this many commits.
 const COMMIT_AGE_DECAY: f64 = 2500.0;

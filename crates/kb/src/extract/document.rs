@@ -1,4 +1,4 @@
-//! Markdown documents: one entity each, told by the frontmatter.
+//! Reads Markdown documents. The frontmatter of a document defines one entity.
 
 use base::RepoPath;
 use document::Document;
@@ -7,7 +7,7 @@ use super::nodes::EntityFieldReader;
 use super::{ExtractedFacts, Extractor, has_ending};
 use crate::model::KbEntityKind;
 
-/// How much of a document's text is kept, in characters: enough to quote and to search.
+/// How much of a document's text is kept, in characters. It is enough to quote and to search.
 const MAX_TEXT_CHARS: usize = 4000;
 
 /// Requirements, scenarios, tests, decisions, flags, events and facts as documents.
@@ -19,7 +19,7 @@ impl Extractor for DocumentExtractor {
     }
 
     fn accepts(&self, path: &RepoPath) -> bool {
-        // A card is frontmatter too, and has a home of its own.
+        // A card has frontmatter too, but belongs to the area of cards.
         has_ending(path, &[".md", ".markdown"]) && !has_ending(path, &[".card.md"])
     }
 
@@ -50,14 +50,14 @@ impl Extractor for DocumentExtractor {
     }
 }
 
-/// A text without the one line break before it and the one after it.
+/// A text without its first and its last line break.
 fn trim_outer_newlines(body: &str) -> &str {
     let ends = ["\r\n", "\n"];
     let body = ends.iter().find_map(|end| body.strip_prefix(end)).unwrap_or(body);
     ends.iter().find_map(|end| body.strip_suffix(end)).unwrap_or(body)
 }
 
-/// The type: what the frontmatter says, else the id's prefix, else the folder.
+/// The entity type: from the field `type`, else from the prefix of the id, else from the folder.
 fn kind(reader: &mut EntityFieldReader<'_>, id: &str) -> Option<KbEntityKind> {
     if let Some(text) = reader.text(&["type"]) {
         match text.to_lowercase().parse() {
@@ -73,7 +73,7 @@ fn kind(reader: &mut EntityFieldReader<'_>, id: &str) -> Option<KbEntityKind> {
         .or_else(|| path.rsplit('/').skip(1).find_map(KbEntityKind::of_folder));
     if kind.is_none() {
         let line = reader.node(&["id"]).map_or(1, |node| node.position.line);
-        let message = format!("nothing says what {id} is: give it a `type`");
+        let message = format!("the type of {id} is unknown; add `type`");
         reader.out.faults.push((line, message));
     }
     kind

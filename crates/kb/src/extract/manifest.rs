@@ -1,4 +1,4 @@
-//! The symbol manifest: which pieces of code there are, and what they are tied to.
+//! Reads the symbol manifest: a list of code symbols with their relations.
 
 use base::RepoPath;
 use document::YamlNode;
@@ -7,7 +7,7 @@ use super::nodes::EntityFieldReader;
 use super::{ExtractedFacts, Extractor, has_ending};
 use crate::model::KbEntityKind;
 
-/// Symbols as a list in YAML or JSON.
+/// Reads symbols from a list in YAML or JSON.
 pub(super) struct ManifestExtractor;
 
 impl Extractor for ManifestExtractor {
@@ -42,12 +42,12 @@ impl Extractor for ManifestExtractor {
 fn symbol(path: &RepoPath, item: &YamlNode, out: &mut ExtractedFacts) {
     let line = item.position.line;
     let Some(fields) = item.as_map() else {
-        out.faults.push((line, "a symbol has fields".into()));
+        out.faults.push((line, "a symbol must be a map".into()));
         return;
     };
     let mut reader = EntityFieldReader::of(path, fields, out);
     let Some((id, line)) = reader.id() else {
-        reader.out.faults.push((line, "a symbol has an `id`".into()));
+        reader.out.faults.push((line, "symbol without `id`".into()));
         return;
     };
     let mut entity = reader.entity(id.clone(), KbEntityKind::Symbol);
@@ -62,7 +62,7 @@ fn symbol(path: &RepoPath, item: &YamlNode, out: &mut ExtractedFacts) {
     out.entities.push((entity, line));
 }
 
-/// The code that a symbol is: `path#name`, or a file and a name apart.
+/// The code of a symbol as `path#name`; the manifest may give file and name in two fields.
 fn code_location(reader: &EntityFieldReader<'_>, title: &str) -> Option<String> {
     if let Some(code) = reader.text(&["code"]) {
         return Some(code);

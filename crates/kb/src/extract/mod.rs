@@ -1,6 +1,7 @@
-//! What files say: entities and relations that are derived and live in the index.
+//! Extractors read entities and relations from files of the repository. The result is derived data and
+//! lives in the index.
 //!
-//! An extractor reads one file at a time and knows no other; adding one is a file and a line.
+//! An extractor reads one file at a time. A new extractor is a new file and a line in [`EXTRACTORS`].
 
 mod document;
 mod manifest;
@@ -11,37 +12,37 @@ use base::RepoPath;
 use crate::knowledge_model::FileRelation;
 use crate::model::Entity;
 
-/// What one file says.
+/// The entities and relations of one file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ExtractedFacts {
-    /// Entities, each with its line
+    /// Entities, each with its line number
     pub entities: Vec<(Entity, u32)>,
     /// Relations
     pub relations: Vec<FileRelation>,
-    /// What could not be understood, each with its line
+    /// Messages about text that could not be read, each with its line number
     pub faults: Vec<(u32, String)>,
 }
 
 impl ExtractedFacts {
-    /// Whether the file says nothing.
+    /// Whether nothing was found, not even a fault.
     pub const fn is_empty(&self) -> bool {
         self.entities.is_empty() && self.relations.is_empty() && self.faults.is_empty()
     }
 }
 
-/// A way to read facts out of files.
+/// Reads facts from files.
 pub trait Extractor: Sync {
-    /// Its name, by which what it found is known
+    /// Its name, which is stored with everything that it finds
     fn name(&self) -> &'static str;
 
-    /// Whether a file may have something for it, by its name alone.
+    /// Whether it reads files with this path.
     fn accepts(&self, path: &RepoPath) -> bool;
 
-    /// Reads a file.
+    /// Reads the text of a file.
     fn extract(&self, path: &RepoPath, text: &str) -> ExtractedFacts;
 }
 
-/// Every extractor, in the order they are asked; the first that wants a file has it.
+/// Every extractor. A file is read by the first one that accepts it.
 pub const EXTRACTORS: &[&dyn Extractor] =
     &[&document::DocumentExtractor, &manifest::ManifestExtractor];
 

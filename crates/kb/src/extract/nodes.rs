@@ -1,4 +1,4 @@
-//! Reading the fields that documents and manifests share.
+//! Reads the fields that documents and manifests have in common.
 
 use ::document::{YamlMap, YamlNode};
 use base::{EntityRef, RepoPath};
@@ -8,7 +8,7 @@ use crate::endpoint::KbEndpoint;
 use crate::knowledge_model::{FactOrigin, FileRelation};
 use crate::model::{Entity, EntityDetails, KbEntityKind, KbRelationKind, RequirementPriority};
 
-/// The fields of one entity, wherever they are written.
+/// The fields of one entity.
 pub(super) struct EntityFieldReader<'a> {
     pub path: &'a RepoPath,
     pub fields: Vec<(&'a str, &'a YamlNode)>,
@@ -20,7 +20,7 @@ impl<'a> EntityFieldReader<'a> {
         Self { path, fields: fields.iter().collect(), out }
     }
 
-    /// The first of some fields that is there; `-`, `_` and case do not count.
+    /// The first of some fields that is present. Names match without regard to `-`, `_` and case.
     pub(super) fn node(&self, names: &[&str]) -> Option<&'a YamlNode> {
         let there = |name: &&str| {
             let found = self
@@ -38,7 +38,7 @@ impl<'a> EntityFieldReader<'a> {
         (!text.is_empty()).then_some(text)
     }
 
-    /// A field as a list of texts; one text, or texts with commas between, is a list too.
+    /// A field as a list of texts. A text is split at commas.
     pub(super) fn texts(&self, name: &str) -> Vec<String> {
         let Some(node) = self.node(&[name]) else { return Vec::new() };
         let texts: Vec<String> = match node.as_list() {
@@ -48,7 +48,7 @@ impl<'a> EntityFieldReader<'a> {
         texts.iter().map(|text| text.trim().to_owned()).filter(|text| !text.is_empty()).collect()
     }
 
-    /// The id, with its line. What is no id is a fault.
+    /// The id with its line number. An invalid id is a fault.
     pub(super) fn id(&mut self) -> Option<(String, u32)> {
         let node = self.node(&["id"])?;
         let line = node.position.line;
@@ -61,7 +61,7 @@ impl<'a> EntityFieldReader<'a> {
         None
     }
 
-    /// The entity, with what its fields say; a missing title or state stays empty.
+    /// The entity. A missing title or status stays empty.
     pub(super) fn entity(&mut self, id: String, kind: KbEntityKind) -> Entity {
         let priority = self.text(&["priority"]);
         let parsed =
@@ -95,7 +95,7 @@ impl<'a> EntityFieldReader<'a> {
         }
     }
 
-    /// Typed lists, and `links`. Returns the links that are addresses.
+    /// Reads relations from typed lists and from `links`. Returns the links that are web addresses.
     pub(super) fn relations(&mut self, id: &str) -> Vec<String> {
         for relates in KbRelationKind::ALL {
             if let Some(node) = self.node(&[relates.word()]) {
@@ -121,7 +121,7 @@ impl<'a> EntityFieldReader<'a> {
                     self.push_relation(id, None, text.trim(), item);
                 }
                 (None, Some(text)) => addresses.push(text.trim().to_owned()),
-                _ => self.out.faults.push((item.position.line, "a link is text".into())),
+                _ => self.out.faults.push((item.position.line, "a link must be text".into())),
             }
         }
         addresses
@@ -134,7 +134,7 @@ impl<'a> EntityFieldReader<'a> {
         let kind = get(["kind", "label", "as"]).unwrap_or_default().into_owned();
         let line = item.position.line;
         let Some(target) = target else {
-            self.out.faults.push((line, "a link has a `target`".into()));
+            self.out.faults.push((line, "link without `target`".into()));
             return;
         };
         match relates.map(|text| text.parse::<KbRelationKind>()).transpose() {
@@ -152,7 +152,7 @@ impl<'a> EntityFieldReader<'a> {
         let alone = [node.clone()];
         for item in node.as_list().unwrap_or(&alone) {
             let Some(text) = item.scalar() else {
-                self.out.faults.push((item.position.line, "an id is text".into()));
+                self.out.faults.push((item.position.line, "an id must be text".into()));
                 continue;
             };
             for text in text.split(',').map(str::trim).filter(|text| !text.is_empty()) {
@@ -182,7 +182,7 @@ impl<'a> EntityFieldReader<'a> {
     }
 }
 
-/// Whether a link means an entity or a piece of the tree, and not an address.
+/// Whether a link refers to an entity or to code, and is not a web address.
 fn is_endpoint(text: &str) -> bool {
     let is_handle = text.parse::<EntityRef>().is_ok_and(|node| node.kind() != "card");
     let is_id = !text.contains(['/', ':', ' ']) && KbEntityKind::of_id(text).is_some();

@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{CodeLookup, ImportedReport, ReportImporter, test_id};
 
-/// Test results.
+/// Reads test results.
 pub(super) struct JunitImporter;
 
 impl ReportImporter for JunitImporter {

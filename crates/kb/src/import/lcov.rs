@@ -1,4 +1,4 @@
-//! lcov tracefiles: which lines and functions ran.
+//! Reads lcov tracefiles: which lines and functions ran.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use base::RepoPath;
 
 use super::{CodeLookup, ImportedReport, ReportImporter, test_id};
 
-/// Coverage.
+/// Reads coverage.
 pub(super) struct LcovImporter;
 
 /// One file of a tracefile.

@@ -1,6 +1,7 @@
-//! Reports of other tools as changesets: tests become `add_test` entities, coverage `covered_by`.
+//! Imports reports of other tools: tests become entities, coverage becomes `covered_by` relations.
 //!
-//! An importer turns bytes into facts and knows no store, so a new one is a file and a line.
+//! An importer turns the bytes of a report into facts. A new importer is a new file and a line in
+//! [`IMPORTERS`].
 
 mod junit;
 mod lcov;
@@ -11,34 +12,34 @@ mod tests;
 use base::RepoPath;
 use serde_json::{Value, json};
 
-/// What an importer may ask about the code.
+/// Questions of an importer about the code.
 pub trait CodeLookup {
-    /// The file that a report means, however it writes it.
+    /// The file of the repository that a path in a report refers to.
     fn path(&self, text: &str) -> Option<RepoPath>;
-    /// The handle of the innermost symbol at a line, from 1.
+    /// The handle of the innermost symbol at a line; the first line is 1.
     fn at(&self, path: &RepoPath, line: u32) -> Option<String>;
-    /// The handle of a symbol by its name.
+    /// The handle of the symbol with this name.
     fn named(&self, path: &RepoPath, name: &str) -> Option<String>;
 }
 
-/// What a report says.
+/// The facts of a report.
 #[derive(Debug, Default, PartialEq)]
 pub struct ImportedReport {
-    /// Entities, as a changeset has them
+    /// Entities in the form of a changeset
     pub entities: Vec<Value>,
-    /// Relations, as a changeset has them
+    /// Relations in the form of a changeset
     pub relations: Vec<Value>,
-    /// Things that nothing in the tree answers to
+    /// How many parts of the report match nothing in the working tree
     pub unresolved: usize,
 }
 
-/// A way to read a report.
+/// Reads one format of reports.
 pub trait ReportImporter: Sync {
     /// Its name
     fn name(&self) -> &'static str;
-    /// Whether a report looks like one of its own.
+    /// Whether a report has this format.
     fn recognizes(&self, bytes: &[u8]) -> bool;
-    /// Reads a report, called `report`.
+    /// Reads a report. `report` is its file name.
     fn import(
         &self,
         bytes: &[u8],
@@ -47,12 +48,12 @@ pub trait ReportImporter: Sync {
     ) -> Result<ImportedReport, String>;
 }
 
-/// Every importer; of a report without a named format the first that knows it reads it.
+/// Every importer. A report of unnamed format is read by the first one that recognizes it.
 pub const IMPORTERS: &[&dyn ReportImporter] =
     &[&junit::JunitImporter, &lcov::LcovImporter, &scip::ScipImporter];
 
 impl ImportedReport {
-    /// Adds a test, once.
+    /// Adds a test unless it is already there.
     fn add_test(&mut self, id: &str, title: &str, status: &str) {
         if !self.entities.iter().any(|entity| entity["id"] == id) {
             let entity = json!({"id": id, "type": "test", "title": title, "status": status});
@@ -60,7 +61,7 @@ impl ImportedReport {
         }
     }
 
-    /// Adds that a test covers a symbol, once.
+    /// Adds the relation that a test covers a symbol, unless it is already there.
     fn add_coverage(&mut self, symbol: &str, test: &str) {
         let relation = json!({"type": "covered_by", "from": symbol, "to": test});
         if !self.relations.contains(&relation) {
@@ -69,7 +70,7 @@ impl ImportedReport {
     }
 }
 
-/// An id that stays the same from run to run: readable, and apart from all others.
+/// The id of a test: readable, unique, and the same for every run.
 fn test_id(name: &str) -> String {
     let word = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
     let slug: String = name.chars().map(word).collect();

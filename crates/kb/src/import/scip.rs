@@ -1,7 +1,7 @@
-//! SCIP indexes: which symbols the tests of a project name.
+//! Reads SCIP indexes: which symbols the tests of a project refer to.
 //!
-//! The few fields that are needed are read from the protobuf as it is written; everything else
-//! is passed over, as the format asks readers to do.
+//! Only the fields that are needed are decoded from the protobuf bytes; the others are skipped, as the
+//! format requires of its readers.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ impl ReportImporter for ScipImporter {
         }
         for document in &documents {
             let Some(path) = code.path(&document.path) else { continue };
-            document.tests(&path, (&defined, code), &mut out);
+            document.tests(&path, &defined, code, &mut out);
         }
         Ok(out)
     }
@@ -92,11 +92,13 @@ impl ScipDocument {
         self.occurrences.iter().filter(global).filter(|o| o.roles & ROLE_DEFINITION != 0)
     }
 
-    /// Definitions that are tests, and what is named within them.
+    /// Adds the tests of this document, and the symbols that each refers to. `defined` has the handles
+    /// of symbols by their SCIP names.
     fn tests(
         &self,
         path: &RepoPath,
-        (defined, code): (&BTreeMap<&str, String>, &dyn CodeLookup),
+        defined: &BTreeMap<&str, String>,
+        code: &dyn CodeLookup,
         out: &mut ImportedReport,
     ) {
         let in_tests = syntax::is_test_file(path);
@@ -141,12 +143,13 @@ impl ScipOccurrence {
         Ok(occurrence)
     }
 
-    /// Its line, from 1.
+    /// Its first line, counted from 1.
     fn line(&self) -> u32 {
         self.range.first().and_then(|line| u32::try_from(line + 1).ok()).unwrap_or_default()
     }
 
-    /// The last line of what it defines, from 1. A range is three numbers on one line, or four.
+    /// The last line of the definition, counted from 1. A range within one line has three numbers,
+    /// any other four.
     fn last_line(&self) -> Option<u32> {
         let ([line, _, _] | [_, _, line, _]) = self.enclosing.as_slice() else { return None };
         u32::try_from(line + 1).ok()
@@ -175,7 +178,7 @@ fn fields(mut bytes: &[u8]) -> Result<Vec<(u64, ProtobufValue<'_>)>, String> {
                 )?)
             }
             5 => ProtobufValue::Bytes(take(&mut bytes, 4)?),
-            kind => return Err(format!("not a SCIP index: a field of kind {kind}")),
+            kind => return Err(format!("not a SCIP index: unknown wire type {kind}")),
         };
         fields.push((key >> 3, value));
     }
@@ -200,7 +203,7 @@ fn varint(bytes: &mut &[u8]) -> Result<u64, String> {
             return Ok(number);
         }
     }
-    Err("not a SCIP index: a number without an end".into())
+    Err("not a SCIP index: a number does not end".into())
 }
 
 fn take<'a>(bytes: &mut &'a [u8], count: usize) -> Result<&'a [u8], String> {
@@ -214,5 +217,5 @@ fn text(bytes: &[u8]) -> String {
 }
 
 fn truncated_index() -> String {
-    "not a whole SCIP index: it ends in the middle".into()
+    "the SCIP index is truncated".into()
 }

@@ -6,18 +6,18 @@ use super::{KbRuleViolation, RuleContext, is_current};
 use crate::knowledge_model::{KnowledgeModel, KnownEntity, KnownRelation};
 use crate::model::{KbEntityKind, KbRelationKind};
 
-/// The kinds of `relates_to` that say so outright.
+/// The kinds of `relates_to` that state a contradiction.
 const CONTRADICTION_KINDS: [&str; 3] = ["contradicts", "conflicts", "conflicts_with"];
 
-/// Pairs of current requirements that are said to contradict, or that are about the same fact
-/// and ask for properties of which none is shared.
+/// Pairs of current requirements that contradict each other: a relation states it, or both constrain
+/// the same fact and have no required property in common.
 pub fn contradicting_requirements(
     model: &KnowledgeModel,
     _: &RuleContext<'_>,
 ) -> Vec<KbRuleViolation> {
     let mut pairs: BTreeMap<(String, String), String> = BTreeMap::new();
     for bond in model.bonds().iter().filter(|bond| is_explicit_contradiction(bond)) {
-        let why = format!("a relation says `{}`", bond.relation.kind);
+        let why = format!("a relation states `{}`", bond.relation.kind);
         pairs.insert(ordered(&bond.relation.from, &bond.relation.to), why);
     }
     for bond in model.bonds().iter().filter(|b| b.relation.relates == KbRelationKind::Constrains) {
@@ -30,7 +30,7 @@ pub fn contradicting_requirements(
             let apart = !mine.is_empty() && !theirs.is_empty() && mine.is_disjoint(&theirs);
             if left < right && apart {
                 let why = format!(
-                    "both are about {about}: one asks for {}, the other for {}",
+                    "both constrain {about}: one requires {}, the other {}",
                     listed(&mine),
                     listed(&theirs)
                 );
@@ -41,7 +41,7 @@ pub fn contradicting_requirements(
     let breach = |((left, right), why): ((String, String), String)| {
         let (one, other) = (current(model, &left)?, current(model, &right)?);
         let message = format!("{} and {} contradict: {why}", one.entity.id, other.entity.id);
-        let fix = "deprecate one of them, or say how they go together";
+        let fix = "deprecate one of them, or change what they require";
         Some(KbRuleViolation::for_entity(one, message, fix))
     };
     pairs.into_iter().filter_map(breach).collect()

@@ -1,4 +1,4 @@
-//! A requirement that must hold is told as a scenario and checked by a test.
+//! A requirement of priority `must` has a scenario and a test.
 
 use super::{KbRuleViolation, RuleContext, edit_location, is_current, relations_of_kind};
 use crate::knowledge_model::{KnowledgeModel, KnownRelation};
@@ -29,7 +29,7 @@ pub fn must_coverage(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleV
     };
     let breach = |fact: &crate::KnownEntity| {
         let (message, fix) = lacking(fact)?;
-        let message = format!("{} is a must: {message}", fact.entity.id);
+        let message = format!("{} has priority must: {message}", fact.entity.id);
         Some(KbRuleViolation::for_entity(
             fact,
             message,

@@ -1,4 +1,4 @@
-//! Requirements do not depend on themselves, unless that is meant.
+//! Requirements do not depend on themselves, unless `allow_cycle` says so.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,7 +6,7 @@ use super::{KbRuleViolation, RuleContext};
 use crate::knowledge_model::{KnowledgeModel, KnownRelation};
 use crate::model::KbRelationKind;
 
-/// Cycles of `depends_on` of which no part is marked `allow_cycle`.
+/// Cycles of `depends_on` in which nothing is marked `allow_cycle`.
 pub fn no_cycles(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleViolation> {
     let counts = |bond: &&KnownRelation| {
         let marked = |end: &str| model.get(end).is_some_and(|fact| fact.entity.more.allow_cycle);
@@ -27,15 +27,15 @@ pub fn no_cycles(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleViola
         let Some(way) = shortest_cycle(bond, &next) else { continue };
         if told.insert(way.iter().copied().collect()) {
             let ring: Vec<&str> = way.iter().copied().chain(way.first().copied()).collect();
-            let message = format!("{} depend on each other", ring.join(" → "));
-            let fix = "take one of the dependencies away, or mark it  allow_cycle: true";
+            let message = format!("dependency cycle: {}", ring.join(" → "));
+            let fix = "remove one dependency, or mark it with `allow_cycle: true`";
             breaches.push(KbRuleViolation::for_relation(bond, message, fix));
         }
     }
     breaches
 }
 
-/// The shortest way from the end of a relation back to its start, as a ring.
+/// The shortest path from the end of a relation back to its start.
 fn shortest_cycle<'m>(
     bond: &'m KnownRelation,
     next: &BTreeMap<&'m str, Vec<&'m KnownRelation>>,

@@ -1,4 +1,4 @@
-//! A decision that no longer holds names what took its place.
+//! A decision that no longer holds is superseded by another one.
 
 use super::{KbRuleViolation, RuleContext};
 use crate::knowledge_model::{KnowledgeModel, KnownEntity};
@@ -20,7 +20,7 @@ pub fn deprecated_decisions(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<
     let breach = |fact: &KnownEntity| {
         let (id, status) = (&fact.entity.id, &fact.entity.status);
         let message = format!("{id} is {status} and nothing supersedes it");
-        let fix = format!("write the decision that took its place, with supersedes: [{id}]");
+        let fix = format!("write the decision that replaces it, with supersedes: [{id}]");
         KbRuleViolation::for_entity(fact, message, fix)
     };
     gone.filter(|fact| !has_successor(fact)).map(breach).collect()

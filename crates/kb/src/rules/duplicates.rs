@@ -1,9 +1,9 @@
-//! An id is told once.
+//! An id is defined once.
 
 use super::{KbRuleViolation, RuleContext};
 use crate::knowledge_model::{FactOrigin, KnowledgeModel, KnownEntity};
 
-/// Ids that two files, or a file and the store, both tell.
+/// Ids that two files, or a file and the store, both define.
 pub fn duplicate_ids(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleViolation> {
     let place = |fact: &KnownEntity| match &fact.origin {
         FactOrigin::Store => "the store".to_owned(),
@@ -11,9 +11,9 @@ pub fn duplicate_ids(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleV
     };
     let breach = |(first, second): (&KnownEntity, &KnownEntity)| {
         let id = &first.entity.id;
-        let message = format!("{id} is told in {} and in {}", place(first), place(second));
+        let message = format!("{id} is defined in both {} and {}", place(first), place(second));
         let fix = match second.origin {
-            FactOrigin::Store => format!("hand {id} over to the file with `kb.promote`"),
+            FactOrigin::Store => format!("move {id} to the file with `kb.promote`"),
             FactOrigin::File(..) => "give one of them another id".into(),
         };
         KbRuleViolation::for_entity(first, message, fix)

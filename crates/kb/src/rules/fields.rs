@@ -1,9 +1,9 @@
-//! Every entity has what its type asks for.
+//! Every entity has a title and a status of its type.
 
 use super::{KbRuleViolation, RuleContext, edit_location};
 use crate::knowledge_model::{KnowledgeModel, KnownEntity};
 
-/// Entities without a title or a state, or in a state that their type does not have.
+/// Entities without a title or status, or with a status that their type does not have.
 pub fn required_fields(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleViolation> {
     model.facts().flat_map(missing_fields).collect()
 }
@@ -23,7 +23,7 @@ fn missing_fields(fact: &KnownEntity) -> Vec<KbRuleViolation> {
     let allowed = kind.statuses();
     let message = match entity.status.as_str() {
         "" => format!("{id} has no status"),
-        status if !allowed.contains(&status) => format!("`{status}` is no status of a {kind}"),
+        status if !allowed.contains(&status) => format!("`{status}` is not a status of a {kind}"),
         _ => return breaches,
     };
     let fix = format!("set `status` to one of {} {}", allowed.join(", "), edit_location(fact));

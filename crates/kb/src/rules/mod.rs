@@ -1,4 +1,4 @@
-//! What must hold in the knowledge base: each rule a pure function of the model.
+//! The rules of the knowledge base. Each rule is a pure function of the model.
 
 mod contradictions;
 mod coverage;
@@ -24,24 +24,24 @@ pub use references::{dangling_references, missing_requirements};
 pub use stale::stale_entities;
 pub use untested::untested_symbols;
 
-/// What a rule may ask besides the model.
+/// What a rule needs besides the model.
 pub struct RuleContext<'a> {
-    /// The day before which what is unfinished counts as forgotten, as `2026-01-31`
+    /// An unfinished entity that was last changed before this day, such as `2026-01-31`, is stale
     pub stale_before: &'a str,
-    /// Whether a piece of the tree is there
+    /// Whether a symbol, file or folder exists
     pub has_code: &'a dyn Fn(&EntityRef) -> bool,
 }
 
-/// Where a rule is broken, and what mends it.
+/// A violation of a rule.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KbRuleViolation {
-    /// The entity or piece of code it is about
+    /// The entity or code that it concerns
     pub subject: String,
-    /// The file and line that say it
+    /// The file and line to look at
     pub place: Option<(RepoPath, u32)>,
     /// What is wrong
     pub message: String,
-    /// What to do about it
+    /// How to fix it
     pub fix: String,
 }
 
@@ -69,7 +69,7 @@ impl KbRuleViolation {
     }
 }
 
-/// Where an entity is mended: in its file, or by a changeset.
+/// Where an entity is edited: in its file, or by a changeset.
 fn edit_location(fact: &KnownEntity) -> String {
     match fact.origin.file() {
         Some((path, _)) => format!("in {path}"),
@@ -77,12 +77,12 @@ fn edit_location(fact: &KnownEntity) -> String {
     }
 }
 
-/// Whether an entity still counts.
+/// Whether an entity is neither deprecated, superseded nor removed.
 fn is_current(fact: &KnownEntity) -> bool {
     !matches!(fact.entity.status.as_str(), "deprecated" | "superseded" | "removed")
 }
 
-/// The entities that relations of one sort lead to from an entity, by all its names.
+/// The relations of one type that start at an entity, under any of its names.
 fn relations_of_kind<'m>(
     model: &'m KnowledgeModel,
     fact: &'m KnownEntity,

@@ -1,4 +1,4 @@
-//! What a relation names is there.
+//! Both ends of a relation exist and have the right types.
 
 use base::EntityRef;
 
@@ -7,8 +7,8 @@ use crate::endpoint::KbEndpoint;
 use crate::knowledge_model::{KnowledgeModel, KnownRelation};
 use crate::model::{KbEntityKind, KbRelationKind};
 
-/// Relations whose start or end is nothing, or of a type that the relation does not take. Code
-/// that implements a missing requirement is a rule of its own.
+/// Relations with an end that does not exist or has a wrong type. Code that implements a missing
+/// requirement has its own rule, [`missing_requirements`].
 pub fn dangling_references(
     model: &KnowledgeModel,
     world: &RuleContext<'_>,
@@ -17,12 +17,12 @@ pub fn dangling_references(
     for bond in model.bonds() {
         let relation = &bond.relation;
         let ends = [("from", &relation.from), ("to", &relation.to)];
-        let missing: Vec<_> = ends.iter().filter(|(_, end)| !is_there(model, world, end)).collect();
+        let missing: Vec<_> = ends.iter().filter(|(_, end)| !exists(model, world, end)).collect();
         for (_, end) in &missing {
             if relation.relates == KbRelationKind::Implements && **end == relation.to {
                 continue;
             }
-            let message = format!("{} names {end}, which is not there", relation.key());
+            let message = format!("`{}` refers to {end}, which does not exist", relation.key());
             breaches.push(KbRuleViolation::for_relation(bond, message, fix(model, bond, end)));
         }
         if missing.is_empty() {
@@ -32,13 +32,13 @@ pub fn dangling_references(
     breaches
 }
 
-/// Code that claims to implement what is no requirement.
+/// Code that implements a requirement that does not exist.
 pub fn missing_requirements(
     model: &KnowledgeModel,
     world: &RuleContext<'_>,
 ) -> Vec<KbRuleViolation> {
     let claims = model.bonds().iter().filter(|b| b.relation.relates == KbRelationKind::Implements);
-    let missing = claims.filter(|bond| !is_there(model, world, &bond.relation.to));
+    let missing = claims.filter(|bond| !exists(model, world, &bond.relation.to));
     let breach = |bond: &KnownRelation| {
         let (from, to) = (&bond.relation.from, &bond.relation.to);
         let message = format!("{from} implements {to}, which does not exist");
@@ -47,7 +47,7 @@ pub fn missing_requirements(
     missing.map(breach).collect()
 }
 
-fn is_there(model: &KnowledgeModel, world: &RuleContext<'_>, end: &str) -> bool {
+fn exists(model: &KnowledgeModel, world: &RuleContext<'_>, end: &str) -> bool {
     match KbEndpoint::parse(end) {
         Ok(KbEndpoint::Entity(id)) => model.get(&id).is_some(),
         Ok(KbEndpoint::Code(node)) => (world.has_code)(&node),
@@ -64,13 +64,13 @@ fn type_mismatch(model: &KnowledgeModel, bond: &KnownRelation) -> Option<KbRuleV
     let (left, right) = relation.relates.signature();
     let word = |kind: Option<KbEntityKind>| kind.map_or("component", KbEntityKind::word);
     let message = format!(
-        "{}: {}({left}, {right}) does not take ({}, {})",
+        "`{}`: `{}` relates ({left}) to ({right}), not ({}) to ({})",
         relation.key(),
         relation.relates,
         word(from),
         word(to)
     );
-    Some(KbRuleViolation::for_relation(bond, message, "name something of the right type"))
+    Some(KbRuleViolation::for_relation(bond, message, "refer to an entity of the right type"))
 }
 
 fn fix(model: &KnowledgeModel, bond: &KnownRelation, end: &str) -> String {
@@ -84,7 +84,7 @@ fn fix(model: &KnowledgeModel, bond: &KnownRelation, end: &str) -> String {
         None => "with `kb.upsert`".into(),
     };
     match near.first() {
-        Some(near) => format!("{place}: the nearest is {near}; or write {end}"),
-        None => format!("write {end}, or take the relation away {place}"),
+        Some(near) => format!("refer to {near} instead {place}, or create {end}"),
+        None => format!("create {end}, or remove the relation {place}"),
     }
 }

@@ -1,4 +1,4 @@
-//! What was begun is either finished or touched now and then; what an entity points at is there.
+//! Unfinished entities are updated from time to time, and the code and text of an entity exist.
 
 use base::EntityRef;
 
@@ -6,10 +6,10 @@ use super::{KbRuleViolation, RuleContext, edit_location, is_current};
 use crate::knowledge_model::{KnowledgeModel, KnownEntity};
 use crate::model::KbEntityKind;
 
-/// States of what is not finished.
+/// Statuses of unfinished entities.
 const UNFINISHED: [&str; 5] = ["open", "in_progress", "draft", "proposed", "pending"];
 
-/// Unfinished entities that nobody touched for long, and entities whose code or text is gone.
+/// Unfinished entities that nobody changed for long, and entities whose code or text does not exist.
 pub fn stale_entities(model: &KnowledgeModel, world: &RuleContext<'_>) -> Vec<KbRuleViolation> {
     model.facts().filter(|fact| is_current(fact)).flat_map(|fact| stale(fact, world)).collect()
 }
@@ -20,18 +20,18 @@ fn stale(fact: &KnownEntity, world: &RuleContext<'_>) -> Vec<KbRuleViolation> {
     let day = entity.updated_at.get(..10).unwrap_or_default();
     let unfinished = UNFINISHED.contains(&entity.status.as_str());
     if unfinished && !day.is_empty() && day < world.stale_before {
-        let message = format!("{} is {} and untouched since {day}", entity.id, entity.status);
+        let message = format!("{} is {} and was last changed on {day}", entity.id, entity.status);
         breaches.push(KbRuleViolation::for_entity(
             fact,
             message,
-            format!("bring it up to date {}", edit_location(fact)),
+            format!("update it {}", edit_location(fact)),
         ));
     }
     if entity.kind == KbEntityKind::Symbol
         && let (Some(code), None) = (&entity.more.code, &fact.code)
     {
-        let message = format!("{} names the code {code}, which is not there", entity.id);
-        let what = "name its new place";
+        let message = format!("{} refers to the code {code}, which does not exist", entity.id);
+        let what = "set `code` to its new place";
         breaches.push(KbRuleViolation::for_entity(
             fact,
             message,
@@ -44,7 +44,7 @@ fn stale(fact: &KnownEntity, world: &RuleContext<'_>) -> Vec<KbRuleViolation> {
         && fact.origin.file().is_none_or(|(own, _)| *own != path)
         && !(world.has_code)(&EntityRef::File(path.clone()))
     {
-        let message = format!("the text of {} is at {path}, which is not there", entity.id);
+        let message = format!("`text_ref` of {} refers to {path}, which does not exist", entity.id);
         breaches.push(KbRuleViolation::for_entity(
             fact,
             message,

@@ -6,7 +6,7 @@ use super::{KbRuleViolation, RuleContext};
 use crate::knowledge_model::{KnowledgeModel, KnownRelation};
 use crate::model::{KbEntityKind, KbRelationKind};
 
-/// Symbols that implement something and that no test covers.
+/// Symbols that implement a requirement and that no test covers.
 pub fn untested_symbols(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleViolation> {
     let claims = model.bonds().iter().filter(|b| b.relation.relates == KbRelationKind::Implements);
     let mut by_symbol: BTreeMap<String, Vec<&KnownRelation>> = BTreeMap::new();
@@ -27,7 +27,7 @@ pub fn untested_symbols(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRu
         let first = bonds.first()?;
         let wanted: Vec<&str> = bonds.iter().map(|bond| bond.relation.to.as_str()).collect();
         let message = format!("{name} implements {} and no test covers it", wanted.join(", "));
-        let fix = "add covered_by, or bring in test results with `kb.import`";
+        let fix = "add `covered_by`, or import test results with `kb.import`";
         Some(KbRuleViolation::for_relation(first, message, fix))
     };
     let untested = by_symbol.into_iter().filter(|(name, _)| !is_covered(name));

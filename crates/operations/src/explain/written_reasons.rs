@@ -73,7 +73,7 @@ fn cards(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
         }
         EntityRef::Dir(folder) => {
             let (low, high) = range_below(folder);
-            cards::see_tags_below(conn, (&low, &high))?
+            cards::see_tags_below(conn, &low, &high)?
         }
         _ => Vec::new(),
     };

@@ -4,7 +4,7 @@ use base::words::counted;
 use base::{RepoPath, Result};
 use work::WorkRecordRef;
 use work::knowledge::drift::footprint;
-use work::knowledge::edit::{KnowledgeFields, update};
+use work::knowledge::edit::{KnowledgeFields, KnowledgeTarget, update};
 use work::knowledge::globs::{GlobList, PathGlob, anchors};
 use work::record::Atom;
 use work::text::ListArg;
@@ -66,8 +66,9 @@ pub(super) fn repair(view: &View, trail: &MoveTracker<'_>) -> Result<RepairPlan>
                 };
                 let id: WorkRecordRef =
                     format!("atom:{}", atom.id).parse().map_err(base::Problem::internal)?;
-                let target = (Some(KnowledgeKind::Atom), &id, atom.version);
-                update(draft, target, (&fields, KnowledgeWriteMode::Overwrite), None)?;
+                let grain = Some(KnowledgeKind::Atom);
+                let target = KnowledgeTarget { grain, id: &id, version: atom.version };
+                update(draft, target, &fields, KnowledgeWriteMode::Overwrite, None)?;
             }
             Ok(stale)
         },

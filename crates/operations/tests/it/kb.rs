@@ -636,7 +636,7 @@ fn ids_that_differ_in_case_alone_do_not_coexist() {
     for id in ["req-1", "Req-1", "req-7"] {
         let problem = upsert(id).unwrap_err();
         let said = json!(problem.details).to_string();
-        assert!(said.contains("in case alone"), "{id}: {said}");
+        assert!(said.contains("only in case"), "{id}: {said}");
     }
     let both = json!({"entities": [{"id": "FACT-1", "type": "fact", "title": "a"},
         {"id": "fact-1", "type": "fact", "title": "b"}]});

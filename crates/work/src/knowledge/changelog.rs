@@ -1,4 +1,4 @@
-//! The history of atoms and molecules: appended to, never changed.
+//! The changelog of atoms and molecules. Entries are appended and never changed.
 
 use std::collections::BTreeMap;
 
@@ -13,16 +13,16 @@ use crate::record::{ChangelogEntry, Task};
 use crate::text::ChangelogSummary;
 use crate::words::KnowledgeKind;
 
-/// An entry as answers show it.
+/// An entry as it appears in answers.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChangelogView {
     /// Its id
     pub id: WorkRecordId,
-    /// What kind of record it is about
+    /// The kind of the record
     pub parent_type: KnowledgeKind,
-    /// The record it is about
+    /// The record that changed
     pub parent_id: WorkRecordId,
-    /// The task in which it happened
+    /// The task that made the change
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<WorkRecordId>,
     /// What changed and why
@@ -32,7 +32,7 @@ pub struct ChangelogView {
 }
 
 impl ChangelogView {
-    /// The task in which it happened, as the next call takes it; empty if none was given.
+    /// The handle of the task; empty if there is none.
     pub fn task(&self) -> String {
         self.task_id.as_ref().map(|task| format!("task:{}", task.short())).unwrap_or_default()
     }
@@ -41,7 +41,8 @@ impl ChangelogView {
 /// Adds an entry.
 pub fn append(
     draft: &mut WorkDraft<'_>,
-    (grain, parent): (Option<KnowledgeKind>, &WorkRecordRef),
+    grain: Option<KnowledgeKind>,
+    parent: &WorkRecordRef,
     task: Option<&WorkRecordRef>,
     summary: &ChangelogSummary,
 ) -> Result<ChangelogEntry> {
@@ -64,7 +65,7 @@ pub fn of(draft: &WorkDraft<'_>, parent: &WorkRecordId) -> Result<Vec<ChangelogV
     Ok(newest_first(draft.list::<ChangelogEntry>("parent_id", parent)?))
 }
 
-/// The entries of many, each newest first.
+/// The entries of several records, each list newest first.
 pub(super) fn of_all(
     draft: &WorkDraft<'_>,
     parents: &[&WorkRecordId],

@@ -1,4 +1,4 @@
-//! Writing molecules and atoms.
+//! Creates, changes and deletes molecules and atoms.
 
 use base::words::with_article;
 use base::{Problem, ProblemCode, Result};
@@ -18,38 +18,38 @@ use crate::text::{
 };
 use crate::words::{KnowledgeKind, KnowledgeWriteMode};
 
-/// Others that one record may name.
+/// How many related records one record may have.
 const MAX_RELATED: usize = 50;
 
-/// Another of the same kind, as a caller names it.
+/// A related record of the same kind, as a caller refers to it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RelatedRef {
-    /// The other
+    /// The related record
     #[serde(alias = "atomId", alias = "moleculeId", alias = "atom_id", alias = "molecule_id")]
     pub id: WorkRecordRef,
-    /// What they have to do with each other
+    /// Why the two are related
     #[serde(default = "empty_summary")]
     pub reason: SummaryText,
 }
 
 fn empty_summary() -> SummaryText {
-    "".parse().expect("nothing is short enough")
+    "".parse().expect("an empty summary is valid")
 }
 
-/// What to write. What is absent stays as it is, or gets its default.
+/// The fields to set. An absent field keeps its value; a new record gets the default.
 #[derive(Debug, Clone, Default)]
 pub struct KnowledgeFields {
-    /// What it is called
+    /// Its name
     pub name: Option<RecordName>,
     /// Globs of an atom's files
     pub paths: Option<ListArg<PathGlob>>,
-    /// What is worth knowing
+    /// The knowledge
     pub knowledge: Option<KnowledgeText>,
-    /// An atom's molecule
+    /// The molecule of an atom
     pub molecule: Option<ClearableArg<WorkRecordRef>>,
-    /// Others of the same kind
+    /// Related records of the same kind
     pub related: Option<JsonArg<Vec<RelatedRef>>>,
-    /// The task in which it is written
+    /// The task that writes it
     pub task: Option<WorkRecordRef>,
 }
 
@@ -63,7 +63,7 @@ pub enum KnowledgeRecord {
 }
 
 impl KnowledgeRecord {
-    /// What it is.
+    /// Its kind.
     pub const fn grain(&self) -> KnowledgeKind {
         match self {
             Self::Atom(_) => KnowledgeKind::Atom,
@@ -79,7 +79,7 @@ impl KnowledgeRecord {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn name(&self) -> &str {
         match self {
             Self::Atom(atom) => &atom.name,
@@ -95,13 +95,13 @@ impl KnowledgeRecord {
         }
     }
 
-    /// What the next call takes.
+    /// Its handle, which other operations accept.
     pub fn handle(&self) -> String {
         format!("{}:{}", self.grain(), self.id().short())
     }
 }
 
-/// The atom or molecule that a caller means.
+/// The atom or molecule that a reference means.
 pub fn find(
     draft: &WorkDraft<'_>,
     grain: Option<KnowledgeKind>,
@@ -121,10 +121,22 @@ pub fn find(
     }
 }
 
-/// Makes an atom or molecule.
+/// An atom or molecule to change, and the version that the caller last read.
+#[derive(Debug, Clone, Copy)]
+pub struct KnowledgeTarget<'a> {
+    /// Its kind, if it is known
+    pub grain: Option<KnowledgeKind>,
+    /// The record
+    pub id: &'a WorkRecordRef,
+    /// The version
+    pub version: u32,
+}
+
+/// Creates an atom or molecule.
 pub fn create(
     draft: &mut WorkDraft<'_>,
-    (grain, project_ref): (KnowledgeKind, Option<&WorkRecordRef>),
+    grain: KnowledgeKind,
+    project_ref: Option<&WorkRecordRef>,
     fields: &KnowledgeFields,
     seen: Option<Vec<FileFingerprint>>,
 ) -> Result<KnowledgeRecord> {
@@ -141,7 +153,7 @@ pub fn create(
     let (created_by_task_id, last_task_id) = (task.clone(), task);
     let made = match grain {
         KnowledgeKind::Molecule => {
-            let related = fields.related_of::<Molecule>(draft, (&id, &project.id))?;
+            let related = fields.related_of::<Molecule>(draft, &id, &project.id)?;
             let molecule = Molecule {
                 project_id: project.id,
                 related,
@@ -162,7 +174,7 @@ pub fn create(
                 checked_patterns(fields.paths.as_ref().map_or(&[], |many| many.0.as_slice()))?;
             let molecule_id =
                 fields.molecule_of(draft, &project.id)?.and_then(|molecule| molecule.0);
-            let related = fields.related_of::<Atom>(draft, (&id, &project.id))?;
+            let related = fields.related_of::<Atom>(draft, &id, &project.id)?;
             let atom = Atom {
                 project_id: project.id,
                 related,
@@ -188,24 +200,26 @@ pub fn create(
 /// Changes an atom or molecule.
 pub fn update(
     draft: &mut WorkDraft<'_>,
-    (grain, id, version): (Option<KnowledgeKind>, &WorkRecordRef, u32),
-    (fields, mode): (&KnowledgeFields, KnowledgeWriteMode),
+    target: KnowledgeTarget<'_>,
+    fields: &KnowledgeFields,
+    mode: KnowledgeWriteMode,
     seen: Option<Vec<FileFingerprint>>,
 ) -> Result<KnowledgeRecord> {
-    let known = find(draft, grain, id)?;
+    let known = find(draft, target.grain, target.id)?;
     let what = format!("{} \"{}\"", known.grain(), known.name());
-    check_version(&what, known.version(), Some(version))?;
+    check_version(&what, known.version(), Some(target.version))?;
     fields.refuse_inapplicable_fields(known.grain())?;
     let task = fields.task_id(draft)?;
     let now = draft.stamp();
     match known {
         KnowledgeRecord::Molecule(mut molecule) => {
-            let own = (&molecule.id, &molecule.project_id);
             if fields.related.is_some() {
-                molecule.related = fields.related_of::<Molecule>(draft, own)?;
+                let (own, project) = (&molecule.id, &molecule.project_id);
+                molecule.related = fields.related_of::<Molecule>(draft, own, project)?;
             }
             molecule.name = fields.name_or(molecule.name);
-            molecule.knowledge = fields.knowledge_or(molecule.knowledge, mode, (&now, &task))?;
+            molecule.knowledge =
+                fields.knowledge_or(molecule.knowledge, mode, &now, task.as_ref())?;
             molecule.last_task_id = task.or(molecule.last_task_id);
             (molecule.version, molecule.updated_at) = (molecule.version + 1, now);
             draft.put(&molecule)?;
@@ -219,10 +233,10 @@ pub fn update(
                 atom.molecule_id = molecule.0;
             }
             if fields.related.is_some() {
-                atom.related = fields.related_of::<Atom>(draft, (&atom.id, &atom.project_id))?;
+                atom.related = fields.related_of::<Atom>(draft, &atom.id, &atom.project_id)?;
             }
             atom.name = fields.name_or(atom.name);
-            atom.knowledge = fields.knowledge_or(atom.knowledge, mode, (&now, &task))?;
+            atom.knowledge = fields.knowledge_or(atom.knowledge, mode, &now, task.as_ref())?;
             atom.last_task_id = task.or(atom.last_task_id);
             (atom.version, atom.updated_at) = (atom.version + 1, now);
             draft.put(&atom)?;
@@ -232,10 +246,10 @@ pub fn update(
     }
 }
 
-/// What deleting an atom or molecule took along.
+/// The result of deleting an atom or molecule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DeletedKnowledge {
-    /// What it was
+    /// Its kind
     pub entity_type: KnowledgeKind,
     /// Its id
     pub id: WorkRecordId,
@@ -245,19 +259,21 @@ pub struct DeletedKnowledge {
     pub deleted_atoms: Vec<WorkRecordId>,
     /// Atoms that now have no molecule
     pub orphaned_atoms: Vec<WorkRecordId>,
-    /// How many changelog entries went with it
+    /// How many changelog entries were deleted with it
     pub changelog_entries: usize,
 }
 
-/// Removes an atom or molecule. A molecule's atoms lose it, or go with it.
+/// Deletes an atom or molecule. The atoms of a molecule are deleted too with `cascade`; otherwise they
+/// stay without a molecule.
 pub fn delete(
     draft: &mut WorkDraft<'_>,
-    (grain, id, version): (Option<KnowledgeKind>, &WorkRecordRef, u32),
-    (task, cascade): (Option<&WorkRecordRef>, bool),
+    target: KnowledgeTarget<'_>,
+    task: Option<&WorkRecordRef>,
+    cascade: bool,
 ) -> Result<DeletedKnowledge> {
-    let known = find(draft, grain, id)?;
+    let known = find(draft, target.grain, target.id)?;
     let what = format!("{} \"{}\"", known.grain(), known.name());
-    check_version(&what, known.version(), Some(version))?;
+    check_version(&what, known.version(), Some(target.version))?;
     let task = task.map(|task| draft.find::<Task>(task)).transpose()?.map(|task| task.id);
     let mut removed = DeletedKnowledge {
         entity_type: known.grain(),
@@ -291,14 +307,14 @@ fn orphan(draft: &mut WorkDraft<'_>, atom: Atom, task: Option<&WorkRecordId>) ->
     draft.put(&Atom { molecule_id: None, last_task_id, version, updated_at, ..atom })
 }
 
-/// Removes an atom with its changelog. Returns how many entries that had.
+/// Removes an atom with its changelog. Returns the number of changelog entries.
 pub(crate) fn remove_atom(draft: &mut WorkDraft<'_>, id: &WorkRecordId) -> Result<usize> {
     draft.delete::<Atom>(id)?;
     draft.delete::<Footprint>(id)?;
     remove_entries(draft, id)
 }
 
-/// Removes a molecule with its changelog; atoms that are in it lose it.
+/// Removes a molecule with its changelog. Its atoms stay without a molecule.
 pub(crate) fn remove_molecule(draft: &mut WorkDraft<'_>, id: &WorkRecordId) -> Result<()> {
     for atom in draft.list::<Atom>("molecule_id", id)? {
         orphan(draft, atom, None)?;
@@ -347,7 +363,7 @@ fn put_footprint(
 }
 
 impl KnowledgeFields {
-    /// Whether writing this is writing knowledge anew, so that its age starts over.
+    /// Whether the fields rewrite the knowledge, so that drift is measured from now on.
     pub const fn resets_drift(&self) -> bool {
         self.knowledge.is_some() || self.paths.is_some()
     }
@@ -355,10 +371,10 @@ impl KnowledgeFields {
     fn refuse_inapplicable_fields(&self, grain: KnowledgeKind) -> Result<()> {
         match grain {
             KnowledgeKind::Molecule if self.paths.is_some() => {
-                Err(Problem::invalid("a molecule has no `paths`; its atoms have"))
+                Err(Problem::invalid("a molecule has no `paths`; its atoms have them"))
             }
             KnowledgeKind::Molecule if self.molecule.is_some() => {
-                Err(Problem::invalid("a molecule is in no molecule"))
+                Err(Problem::invalid("molecules cannot be nested"))
             }
             _ => Ok(()),
         }
@@ -373,30 +389,31 @@ impl KnowledgeFields {
         self.name.as_ref().map_or(old, |name| name.as_str().trim().to_owned())
     }
 
-    /// The knowledge as it will be. What is appended is checked after joining.
+    /// The new knowledge. The limit is checked after the new text was appended to the old.
     fn knowledge_or(
         &self,
         old: String,
         mode: KnowledgeWriteMode,
-        (now, task): (&str, &Option<WorkRecordId>),
+        now: &str,
+        task: Option<&WorkRecordId>,
     ) -> Result<String> {
         let Some(new) = &self.knowledge else { return Ok(old) };
         let new = new.as_str().trim();
         if mode == KnowledgeWriteMode::Overwrite {
             return Ok(new.to_owned());
         }
-        let task = task.as_ref().map_or("none", WorkRecordId::as_str);
+        let task = task.map_or("none", WorkRecordId::as_str);
         let joined = format!("{old}\n\n---[{now} task:{task}]---\n{new}");
         match joined.len() {
             long if long > MAX_KNOWLEDGE_BYTES => Err(Problem::invalid(format!(
-                "with this the knowledge has {long} bytes, more than {MAX_KNOWLEDGE_BYTES}"
+                "the combined knowledge would have {long} bytes; the limit is {MAX_KNOWLEDGE_BYTES}"
             ))
-            .hint("overwrite it with what still holds")),
+            .hint("replace the knowledge with what is still true")),
             _ => Ok(joined),
         }
     }
 
-    /// The molecule that is assigned: none said, taken away, or one of the same project.
+    /// The molecule to assign: `None` keeps the old one, a cleared argument removes it.
     fn molecule_of(
         &self,
         draft: &WorkDraft<'_>,
@@ -406,29 +423,33 @@ impl KnowledgeFields {
         let Some(asked) = &asked.0 else { return Ok(Some(ClearableArg(None))) };
         let molecule: Molecule = draft.find(asked)?;
         if molecule.project_id != *project {
-            let what = format!("molecule \"{}\" is of another project", molecule.name);
+            let what = format!("molecule \"{}\" belongs to another project", molecule.name);
             return Err(Problem::new(ProblemCode::InvariantViolation, what));
         }
         Ok(Some(ClearableArg(Some(molecule.id))))
     }
 
-    /// The others, each of which must be there and in the same project.
+    /// The related records. Each must exist in the same project.
     fn related_of<R: Record + InProject>(
         &self,
         draft: &WorkDraft<'_>,
-        (own, project): (&WorkRecordId, &WorkRecordId),
+        own: &WorkRecordId,
+        project: &WorkRecordId,
     ) -> Result<Vec<RelatedRecord>> {
         let Some(related) = &self.related else { return Ok(Vec::new()) };
         if related.0.len() > MAX_RELATED {
-            let what = format!("{} related are more than {MAX_RELATED}", related.0.len());
+            let what = format!("{} related records; the limit is {MAX_RELATED}", related.0.len());
             return Err(Problem::invalid(what));
         }
         let mut found: Vec<RelatedRecord> = Vec::new();
         for one in &related.0 {
             let other: R = draft.find(&one.id)?;
             if other.project() != project || other.id() == own {
-                let what =
-                    format!("{} {} is of another project, or the same", R::TABLE.name, other.id());
+                let what = format!(
+                    "{} {} belongs to another project or is the record itself",
+                    R::TABLE.name,
+                    other.id()
+                );
                 return Err(Problem::new(ProblemCode::InvariantViolation, what));
             }
             found.retain(|known| known.id != *other.id());

@@ -32,7 +32,7 @@ fn make(store: &mut Store, kind: WorkKind, (name, number): (&str, u32)) -> Strin
     let fields = WorkItemFields { name: Some(name.parse().unwrap()), ..WorkItemFields::default() };
     let write = |transaction: &store::Transaction<'_>| {
         let mut draft = WorkDraft::new(transaction, now, name, seed);
-        let made = create(&mut draft, (kind, None), &fields)?;
+        let made = create(&mut draft, kind, None, &fields)?;
         work::draft::apply_changes(transaction, &draft.into_changes())?;
         Ok(made.id().to_string())
     };

@@ -12,7 +12,7 @@ use work::pipeline::{self, TerminationOptions, TransitionTarget, WorkPipelines};
 use work::record::{Atom, Feature, Molecule, Project, Task, TaskClaim};
 use work::text::{ClearableArg, ListArg};
 use work::words::{DependencyKind, KnowledgeKind, WorkKind, WorkStatus};
-use work::{WorkDraft, WorkRecordId, WorkRecordRef, check};
+use work::{VersionedRef, WorkDraft, WorkRecordId, WorkRecordRef, check};
 
 /// What a client does. Numbers pick among the records there are.
 #[derive(Debug, Clone)]
@@ -80,9 +80,9 @@ struct Shop {
     conn: Connection,
     now: Timestamp,
     number: u8,
-    done: Vec<Vec<work::RowChange>>,
+    done: Vec<Vec<work::WorkRowChange>>,
     /// An image that was planned earlier and not yet committed
-    late: Option<Vec<work::RowChange>>,
+    late: Option<Vec<work::WorkRowChange>>,
 }
 
 fn pick<T: Clone>(all: &[T], n: usize) -> Option<T> {
@@ -116,7 +116,7 @@ impl Shop {
     fn perform(&mut self, deed: &Deed) {
         if let Deed::Undo = deed {
             let Some(last) = self.done.pop() else { return };
-            let inverse = work::draft::inverse_changes(&last);
+            let inverse = store::inverse_row_changes(&last);
             self.commit(&inverse, true);
             return;
         }
@@ -132,7 +132,9 @@ impl Shop {
                     name: Some("late".parse().unwrap()),
                     ..WorkItemFields::default()
                 };
-                edit::update(&mut draft, (None, &reference(&task.id)), task.version, &fields)
+                let id = reference(&task.id);
+                let target = VersionedRef { id: &id, version: Some(task.version) };
+                edit::update(&mut draft, None, target, &fields)
             });
             if matches!(planned, Some(Ok(_))) {
                 self.late = Some(draft.into_changes());
@@ -146,7 +148,7 @@ impl Shop {
         }
     }
 
-    fn commit(&mut self, images: &[work::RowChange], undoes: bool) {
+    fn commit(&mut self, images: &[work::WorkRowChange], undoes: bool) {
         self.conn.execute_batch("SAVEPOINT one").unwrap();
         let done = work::draft::apply_changes(&self.conn, images);
         let is_sound = done.is_ok()
@@ -178,7 +180,7 @@ fn plan(draft: &mut WorkDraft<'_>, deed: &Deed) -> Result<()> {
                 ..WorkItemFields::default()
             };
             let owner = if fields.feature.is_some() { None } else { project(*n) };
-            edit::create(draft, (*kind, owner.as_ref()), &fields).map(drop)
+            edit::create(draft, *kind, owner.as_ref(), &fields).map(drop)
         }
         Deed::Update(a, b) => {
             let Some(task) = pick(&tasks, *a) else { return Ok(()) };
@@ -187,11 +189,15 @@ fn plan(draft: &mut WorkDraft<'_>, deed: &Deed) -> Result<()> {
                 feature: Some(ClearableArg(feature)),
                 ..WorkItemFields::default()
             };
-            edit::update(draft, (None, &reference(&task.id)), task.version, &fields).map(drop)
+            let id = reference(&task.id);
+            let target = VersionedRef { id: &id, version: Some(task.version) };
+            edit::update(draft, None, target, &fields).map(drop)
         }
         Deed::Delete(kind, n, cascade) => {
             let Some((id, version)) = of_kind(*kind, *n) else { return Ok(()) };
-            edit::delete(draft, (Some(*kind), &reference(&id)), version, *cascade).map(drop)
+            let id = reference(&id);
+            let target = VersionedRef { id: &id, version: Some(version) };
+            edit::delete(draft, Some(*kind), target, *cascade).map(drop)
         }
         Deed::Advance(kind, n) | Deed::Revert(kind, n) | Deed::Terminate(kind, n, _) => {
             let Some((id, version)) = of_kind(*kind, *n) else { return Ok(()) };
@@ -220,11 +226,13 @@ fn plan(draft: &mut WorkDraft<'_>, deed: &Deed) -> Result<()> {
                 return Ok(());
             };
             let by = [BlockerRef::Work(reference(&from))];
-            block(draft, (&reference(&to), None), &by, "").map(drop)
+            let to = reference(&to);
+            block(draft, VersionedRef { id: &to, version: None }, &by, "").map(drop)
         }
         Deed::Unblock(n) => {
             let Some((to, _)) = of_kind(WorkKind::Task, *n) else { return Ok(()) };
-            unblock(draft, (&reference(&to), None), &[]).map(drop)
+            let to = reference(&to);
+            unblock(draft, VersionedRef { id: &to, version: None }, &[]).map(drop)
         }
         Deed::Depend(a, b) => {
             let (Some((from, _)), Some((to, _))) =
@@ -233,7 +241,7 @@ fn plan(draft: &mut WorkDraft<'_>, deed: &Deed) -> Result<()> {
                 return Ok(());
             };
             let relation = if a > b { DependencyKind::RelatesTo } else { DependencyKind::Blocks };
-            add_dependency(draft, (&reference(&from), &reference(&to)), relation, "").map(drop)
+            add_dependency(draft, &reference(&from), &reference(&to), relation, "").map(drop)
         }
         Deed::Claim => {
             let project = project(0);
@@ -260,7 +268,7 @@ fn plan(draft: &mut WorkDraft<'_>, deed: &Deed) -> Result<()> {
                 molecule: molecule.map(|one| ClearableArg(Some(reference(&one.id)))),
                 ..graph::KnowledgeFields::default()
             };
-            graph::create(draft, (*grain, project(*n).as_ref()), &fields, None).map(drop)
+            graph::create(draft, *grain, project(*n).as_ref(), &fields, None).map(drop)
         }
         Deed::Forget(grain, n, cascade) => {
             let known = match grain {
@@ -272,8 +280,9 @@ fn plan(draft: &mut WorkDraft<'_>, deed: &Deed) -> Result<()> {
                 }
             };
             let Some((id, version)) = known else { return Ok(()) };
-            graph::delete(draft, (Some(*grain), &reference(&id), version), (None, *cascade))
-                .map(drop)
+            let id = reference(&id);
+            let target = graph::KnowledgeTarget { grain: Some(*grain), id: &id, version };
+            graph::delete(draft, target, None, *cascade).map(drop)
         }
         Deed::Undo | Deed::Late(_) => Ok(()),
     }

@@ -32,7 +32,7 @@ pub fn context(view: &View, wanted: &EntityRef) -> Result<Vec<ContextItem>> {
         }
         EntityRef::Dir(folder) => {
             let (low, high) = range_below(folder);
-            must_hold(view, &cards::see_tags_below(conn, (&low, &high))?)
+            must_hold(view, &cards::see_tags_below(conn, &low, &high)?)
         }
         EntityRef::File(path) if cards::is_card_path(path) => in_file(view, path),
         _ => Ok(Vec::new()),

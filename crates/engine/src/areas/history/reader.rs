@@ -342,8 +342,11 @@ impl<'v> HistoryReader<'v> {
         &self,
         asked: &[Artifact],
     ) -> Result<(Vec<CochangedFile>, cochange::GatheredEvidence)> {
-        let files: Vec<(RepoPath, i64)> =
-            asked.iter().map(|artifact| (artifact.path.clone(), artifact.id)).collect();
+        let file = |artifact: &Artifact| cochange::FileArtifact {
+            path: artifact.path.clone(),
+            artifact: artifact.id,
+        };
+        let files: Vec<cochange::FileArtifact> = asked.iter().map(file).collect();
         let found = cochange::gather(self.checkout, &files, self.bulk_threshold)?;
         let own = asked.iter().map(|artifact| artifact.id).collect();
         let partners = cochange::rank(&own, &found.evidence).into_iter();
@@ -418,25 +421,12 @@ pub fn short_commit_id(sha: &[u8]) -> String {
     history::sha_to_hex(sha).chars().take(12).collect()
 }
 
-/// Seconds since 1970 as a time that everybody reads.
+/// Seconds since 1970 as a time in RFC 3339.
 pub fn time_text(seconds: i64) -> String {
-    Timestamp::from_second(seconds).unwrap_or(Timestamp::UNIX_EPOCH).to_string()
+    base::moment::from_seconds(seconds).to_string()
 }
 
-/// How long ago something was, as a person says it.
+/// How long ago a commit was; its time is in seconds since 1970.
 pub fn elapsed_text(now: Timestamp, then: i64) -> String {
-    let seconds = now.as_second().saturating_sub(then);
-    let count = |number: i64, unit: &str| match number {
-        1 => format!("1 {unit} ago"),
-        number => format!("{number} {unit}s ago"),
-    };
-    match seconds {
-        ..60 => "just now".into(),
-        60..3_600 => count(seconds / 60, "minute"),
-        3_600..86_400 => count(seconds / 3_600, "hour"),
-        86_400..1_209_600 => count(seconds / 86_400, "day"),
-        1_209_600..5_184_000 => count(seconds / 604_800, "week"),
-        5_184_000..63_072_000 => count(seconds / 2_592_000, "month"),
-        _ => count(seconds / 31_536_000, "year"),
-    }
+    base::moment::elapsed(now, base::moment::from_seconds(then))
 }

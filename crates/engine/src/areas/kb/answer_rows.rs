@@ -201,14 +201,6 @@ fn cells(row: &str) -> Vec<PageCell> {
     }
 }
 
-/// A moment to the second, as people read it.
-pub fn time_text(at: &str) -> String {
-    match at.split_once('.') {
-        Some((seconds, _)) if at.ends_with('Z') => format!("{seconds}Z"),
-        _ => at.to_owned(),
-    }
-}
-
 /// Texts on one line and cut, for tables.
 pub fn one_line(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");

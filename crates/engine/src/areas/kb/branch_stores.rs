@@ -61,24 +61,24 @@ pub fn all_branch_stores(
         }
         None => Vec::new(),
     };
-    let known: BTreeSet<String> = known.into_iter().collect();
+    let known: BTreeSet<kb::LogUid> = known.into_iter().collect();
     let row = |kept: BranchStoreFolder| {
         let file = kept.file(&DURABLE);
         let held = read(&file).and_then(|conn| {
             let new = kb::uids(&conn)?.iter().filter(|uid| !known.contains(*uid)).count() as u64;
-            Ok((kb::counts(&conn)?, new))
+            Ok((Some(kb::counts(&conn)?), new))
         });
         let problem = held.as_ref().err().map(ToString::to_string);
-        let ((entities, relations, changesets), unmerged) = held.unwrap_or_default();
+        let (counts, unmerged) = held.unwrap_or_default();
         let row = BranchRow {
             branch: kept.owner.display_name().to_owned(),
             current: kept.owner == *own || place.renamed_to(&kept.owner) == Some(own),
             default: kept.owner == *default,
             exists: there.exists.contains(&kept.owner),
             renamed_to: there.renamed.get(kept.owner.display_name()).cloned(),
-            entities,
-            relations,
-            changesets,
+            entities: counts.map_or(0, |counts| counts.entities),
+            relations: counts.map_or(0, |counts| counts.relations),
+            changesets: counts.map_or(0, |counts| counts.log_entries),
             unmerged: if kept.owner == *default { 0 } else { unmerged },
             bytes: bytes(&kept.folder),
             problem,

@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use base::shared::MergePreference;
 use base::{Problem, ProblemCode, Result};
-use kb::share::SharedImport;
-use kb::{AuditEntry, ChangeStamp, Changeset, ExternalRefs, KbRowChange};
+use kb::{ChangeStamp, KbPlan, KbRowChange, LogSeq};
 use serde_json::Value;
 use store::{Connection, Transaction};
 
@@ -17,31 +15,23 @@ use crate::search;
 /// A change to the knowledge base.
 #[derive(Debug, Clone)]
 pub struct KbChange {
-    /// What is done
+    /// What the change does
     pub kind: KbChangeKind,
-    /// Who does it and when; a recorded inverse does not know yet
+    /// Who makes the change and when; `None` for a recorded inverse until somebody applies it
     pub author: Option<ChangeStamp>,
     /// What it would do, for a dry run
     pub preview: String,
 }
 
-/// What is done to a store.
+/// What a change does to the store.
 #[derive(Debug, Clone)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one is made for each change, and most are the large one"
-)]
 pub enum KbChangeKind {
-    /// A changeset is applied, under the name of the operation that made it
-    Apply(Changeset, &'static str, ExternalRefs),
-    /// Entries of the log are taken back
-    RollBack(Vec<i64>),
-    /// Another branch's log is replayed
-    Merge(Vec<AuditEntry>, String, MergePreference),
-    /// Files that share facts are taken over, or agreed with
-    Share(Box<SharedImport>),
-    /// A file takes an entity over
-    MoveToFile(String, String),
+    /// Applies a plan; its one log entry has the number of the change
+    Apply(KbPlan),
+    /// Applies the plan of a merge; its log entries have numbers of their own
+    Merge(KbPlan),
+    /// Undoes entries of the log
+    RollBack(Vec<LogSeq>),
 }
 
 impl StoreChange for KbChange {
@@ -54,25 +44,17 @@ impl StoreChange for KbChange {
     }
 
     fn apply(&self, transaction: &Transaction<'_>) -> Result<Value> {
-        let nobody = || Problem::internal("nobody changes the knowledge base");
-        let stamp = self.author.as_ref().ok_or_else(nobody)?;
-        // The record of this change is written: entries of the log go on from its number.
+        // The record of this change is already written, so the revision is its number.
         let number = tables::revision(transaction)?;
-        kb::reserve_log_numbers(
-            transaction,
-            if self.number_count() > 1 { number + 1 } else { number },
-        )?;
+        let first_entry = if self.number_count() > 1 { number + 1 } else { number };
+        kb::reserve_log_numbers(transaction, LogSeq(first_entry))?;
         let seqs = match &self.kind {
-            KbChangeKind::Apply(set, action, outside) => {
-                kb::apply_changeset((transaction, outside), (set, action), stamp)?
+            KbChangeKind::Apply(plan) | KbChangeKind::Merge(plan) => {
+                kb::apply_plan(transaction, plan)?
             }
-            KbChangeKind::RollBack(seqs) => kb::roll_back(transaction, seqs, stamp)?,
-            KbChangeKind::Merge(theirs, branch, prefer) => {
-                kb::merge(transaction, (theirs, branch), *prefer, stamp)?
-            }
-            KbChangeKind::Share(taken) => kb::share::apply_import(transaction, taken, stamp)?,
-            KbChangeKind::MoveToFile(id, file) => {
-                kb::remove_promoted_entity(transaction, id, file, stamp)?
+            KbChangeKind::RollBack(seqs) => {
+                let no_author = || Problem::internal("the change has no author");
+                kb::roll_back(transaction, seqs, self.author.as_ref().ok_or_else(no_author)?)?
             }
         };
         seqs.iter().try_for_each(|seq| update_search_text(transaction, *seq))?;
@@ -81,7 +63,7 @@ impl StoreChange for KbChange {
 
     fn number_count(&self) -> u64 {
         match &self.kind {
-            KbChangeKind::Merge(theirs, ..) => theirs.len() as u64 + 1,
+            KbChangeKind::Merge(plan) => plan.entries.len() as u64 + 1,
             _ => 1,
         }
     }
@@ -93,7 +75,7 @@ impl StoreChange for KbChange {
 }
 
 /// Keeps what is searched in step with an entry of the log.
-fn update_search_text(conn: &Connection, seq: i64) -> Result<()> {
+fn update_search_text(conn: &Connection, seq: LogSeq) -> Result<()> {
     let edits = kb::log_entry(conn, seq)?.map(|entry| entry.edits).unwrap_or_default();
     for edit in &edits {
         match edit {
@@ -113,18 +95,19 @@ fn update_search_text(conn: &Connection, seq: i64) -> Result<()> {
 pub(super) fn read_inverse(json: &Value) -> Result<Arc<dyn StoreChange>> {
     let seqs = entries_of(json)?;
     let listed: Vec<String> = seqs.iter().map(ToString::to_string).collect();
-    let preview = format!("take back entry {} of the audit log\n", listed.join(", "));
+    let preview = format!("undo entry {} of the audit log\n", listed.join(", "));
     Ok(Arc::new(KbChange { kind: KbChangeKind::RollBack(seqs), author: None, preview }))
 }
 
 /// The entries of the log that a recorded change made.
-pub fn logged_entries(inverse: &str) -> Result<Vec<i64>> {
+pub fn logged_entries(inverse: &str) -> Result<Vec<LogSeq>> {
     let json = serde_json::from_str(inverse);
     entries_of(&json.map_err(|error| damaged().with_source(error))?)
 }
 
-fn entries_of(inverse: &Value) -> Result<Vec<i64>> {
-    let seqs = inverse["roll_back"].as_array().map(|seqs| seqs.iter().filter_map(Value::as_i64));
+fn entries_of(inverse: &Value) -> Result<Vec<LogSeq>> {
+    let seqs = inverse["roll_back"].as_array();
+    let seqs = seqs.map(|seqs| seqs.iter().filter_map(Value::as_i64).map(LogSeq));
     seqs.map(Iterator::collect).ok_or_else(damaged)
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::Result;
-use kb::{Changeset, ChangesetFault, CheckedChangeset};
+use kb::{Changeset, ChangesetContext, ChangesetFault, KbRowChange, PlannedChangeset};
 
 use super::answer_rows::KbChangeAnswer;
 use super::{KbChange, KbChangeKind, STORE, current_stamp, external_names};
@@ -43,16 +43,18 @@ pub fn plan_changeset(
 ) -> Result<Plan<KbChangeAnswer>> {
     let ParsedChangeset { set, faults } = changeset;
     let ChangeLabel { action, verb } = label;
-    let (outside, stamp) = (external_names(view, &set)?, current_stamp(view));
+    let (external, stamp) = (external_names(view, &set)?, current_stamp(view));
     let conn = view.store(STORE)?.map(|reading| &*reading.conn);
-    let edits = match kb::check_changeset((conn, &outside), (&set, faults), &stamp)? {
-        CheckedChangeset::AlreadyApplied(entry) => {
+    let context = ChangesetContext { conn, external: &external };
+    let plan = match kb::plan_changeset(context, &set, faults, action, &stamp)? {
+        PlannedChangeset::AlreadyApplied(entry) => {
             return Ok(Plan::nothing(KbChangeAnswer::of_logged(&entry)));
         }
-        CheckedChangeset::Edits(edits) => edits,
+        PlannedChangeset::Plan(plan) => plan,
     };
+    let edits: Vec<KbRowChange> = plan.row_changes().cloned().collect();
     let answer = KbChangeAnswer::of(verb, &edits);
-    if edits.is_empty() && set.id.is_none() {
+    if plan.is_empty() {
         return Ok(Plan::nothing(answer));
     }
     let summary = match edits.as_slice() {
@@ -61,8 +63,8 @@ pub fn plan_changeset(
         [first, rest @ ..] => format!("{action}: {} and {} more", first.describe(), rest.len()),
     };
     let preview = answer.preview();
-    let what = KbChangeKind::Apply(set, action, outside);
-    let change = KbChange { kind: what, author: Some(stamp), preview };
+    let kind = KbChangeKind::Apply(plan);
+    let change = KbChange { kind, author: Some(stamp), preview };
     Ok(Plan {
         summary,
         change: PlannedChange::Store(Arc::new(change)),

@@ -37,13 +37,13 @@ impl Indexer for KbIndexer {
     fn index_file(&self, conn: &Connection, file: &IndexedFile<'_>) -> Result<()> {
         let claims = implements_claims(file);
         if !claims.is_empty() {
-            tables::index_file(conn, (file.path, CODE_EXTRACTOR), &claims)?;
+            tables::index_file(conn, file.path, CODE_EXTRACTOR, &claims)?;
         }
         let (Some(extractor), Some(text)) = (kb::extractor(file.path), file.text) else {
             return Ok(());
         };
         let found = extractor.extract(file.path, &String::from_utf8_lossy(text));
-        tables::index_file(conn, (file.path, extractor.name()), &found)?;
+        tables::index_file(conn, file.path, extractor.name(), &found)?;
         found.entities.iter().try_for_each(|(entity, _)| put_text(conn, &entity.id))
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use base::shared::{MergePreference, MergeReport};
 use base::{Hash, Result};
-use kb::KbEntityKind;
 use kb::share::{self, SharedImport};
+use kb::{KbEntityKind, KbPlan};
 use store::{Connection, sqlite_problem};
 
 use super::files::kb_files;
@@ -21,8 +21,9 @@ pub(super) const SOURCE: SharedSource = SharedSource { pull, depends };
 
 fn pull(view: &View<'_>, conn: Option<&Connection>) -> Result<SharedChanges> {
     let unwritten = empty()?;
-    let (taken, merged) = take(view, conn.unwrap_or(&unwritten), MergePreference::Neither)?;
-    Ok(SharedChanges { change: (!taken.is_empty()).then(|| change(view, taken)), merged })
+    let import = import(view, conn.unwrap_or(&unwritten), MergePreference::Neither)?;
+    let change = (!import.plan.is_empty()).then(|| change(view, import.plan));
+    Ok(SharedChanges { change, merged: import.report })
 }
 
 fn depends(view: &View<'_>) -> Result<String> {
@@ -39,16 +40,16 @@ pub fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> 
         return Ok(Plan { summary, change, answer, retry_on_conflict: true });
     };
     let mut answer = overlay.pulled.merged.clone();
-    let mut taken = SharedImport::default();
+    let mut plan = KbPlan::default();
     if prefer != MergePreference::Neither {
         let unwritten = empty()?;
         let conn = view.store(STORE)?.map_or(&unwritten, |reading| &reading.conn);
-        let next;
-        (taken, next) = take(view, conn, prefer)?;
-        answer = answer.followed_by(next);
+        let import = import(view, conn, prefer)?;
+        plan = import.plan;
+        answer = answer.followed_by(import.report);
     }
-    let change = match overlay.pulled.change.is_some() || !taken.is_empty() {
-        true => PlannedChange::Store(change(view, taken)),
+    let change = match overlay.pulled.change.is_some() || !plan.is_empty() {
+        true => PlannedChange::Store(change(view, plan)),
         false => PlannedChange::Nothing,
     };
     Ok(Plan { summary, change, answer, retry_on_conflict: true })
@@ -71,13 +72,9 @@ pub fn empty() -> Result<Connection> {
     Ok(conn)
 }
 
-fn take(
-    view: &View,
-    conn: &Connection,
-    prefer: MergePreference,
-) -> Result<(SharedImport, MergeReport)> {
+fn import(view: &View, conn: &Connection, prefer: MergePreference) -> Result<SharedImport> {
     let files = shared_files::files(view, share::agreements(conn)?)?;
-    share::plan_import(conn, &files, &told(view)?, prefer)
+    share::plan_import(conn, &files, &told(view)?, prefer, &current_stamp(view))
 }
 
 /// The entities that documents tell.
@@ -86,10 +83,10 @@ fn told(view: &View) -> Result<BTreeMap<String, KbEntityKind>> {
     Ok(files.facts.iter().map(|fact| (fact.entity.id.clone(), fact.entity.kind)).collect())
 }
 
-fn change(view: &View, taken: SharedImport) -> Arc<dyn StoreChange> {
-    let preview = taken.edits.iter().map(|edit| format!("{}\n", edit.describe())).collect();
+fn change(view: &View, plan: KbPlan) -> Arc<dyn StoreChange> {
+    let preview = plan.row_changes().map(|edit| format!("{}\n", edit.describe())).collect();
     Arc::new(KbChange {
-        kind: KbChangeKind::Share(Box::new(taken)),
+        kind: KbChangeKind::Apply(plan),
         author: Some(current_stamp(view)),
         preview,
     })

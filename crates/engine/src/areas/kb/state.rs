@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use base::{EntityRef, RepoPath, Result};
 use kb::{
-    ChangeStamp, Changeset, ExternalRefs, FactOrigin, KbEndpoint, KnowledgeModel, KnownEntity,
-    KnownRelation,
+    ChangeStamp, Changeset, ExternalRefs, FactOrigin, FileEntity, KbEndpoint, KnowledgeModel,
+    KnownEntity, KnownRelation,
 };
 
 use super::STORE;
@@ -169,7 +169,8 @@ pub(crate) fn external_names(view: &View, set: &Changeset) -> Result<ExternalRef
                 if let Some(fact) = files.get(&id)
                     && let Some((path, _)) = fact.origin.file()
                 {
-                    outside.owned.insert(id.clone(), (fact.entity.kind, path.to_string()));
+                    let owner = FileEntity { kind: fact.entity.kind, file: path.to_string() };
+                    outside.owned.insert(id.clone(), owner);
                 }
                 let naming = files.files_naming(&id);
                 if !naming.is_empty() {

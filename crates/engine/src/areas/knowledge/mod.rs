@@ -11,7 +11,7 @@ use work::{WorkDraft, WorkRecordId, WorkRecordRef};
 
 use crate::areas::files::file_node;
 use crate::areas::work::records::{DraftView, RecordArea, record_node};
-use crate::areas::work::{drift, elapsed_text, matched_files, work_patterns};
+use crate::areas::work::{drift, matched_files, work_patterns};
 use crate::graph::{
     ChangePropagation, ContextItem, ContextSection, EdgeKind, NodeDescription, NodeMetadata,
 };
@@ -198,7 +198,11 @@ pub(crate) fn atom_context(
 ) -> Result<Vec<ContextItem>> {
     let drift = drift(view, draft, atom)?;
     let age = drift.map_or(String::new(), |drift| {
-        let at = drift.written_at.parse().map(|at| elapsed_text(view, at)).unwrap_or_default();
+        let at = drift
+            .written_at
+            .parse()
+            .map(|at| base::moment::elapsed(view.call().now, at))
+            .unwrap_or_default();
         format!("  written {at}; {}", drift.describe())
     });
     let handle = Some(format!("atom:{}", atom.id.short()));

@@ -1,6 +1,7 @@
 //! Projects, features and tasks as nodes; what holds, blocks and touches what as edges.
 
 use base::entity::RecordKind;
+use base::moment::elapsed;
 use base::{EntityRef, Result};
 use work::claim::active_claim;
 use work::record::{Dependency, Feature, Task};
@@ -206,8 +207,9 @@ fn open_task_items(view: &View, draft: &WorkDraft<'_>, path: &str) -> Result<Vec
         let Some(task) = draft.get::<Task>(id)? else { continue };
         let claim = active_claim(draft, &task)?;
         let claimed = claim.as_ref().map_or(String::new(), |claim| {
-            let since =
-                claim.since().map_or(String::new(), |at| format!(" {}", elapsed_text(view, at)));
+            let since = claim
+                .since()
+                .map_or(String::new(), |at| format!(" {}", elapsed(view.call().now, at)));
             format!("  claimed by {}{since}", claim.actor)
         });
         let text = format!("{} \"{}\"{claimed}", task.status, task.title);
@@ -216,16 +218,4 @@ fn open_task_items(view: &View, draft: &WorkDraft<'_>, path: &str) -> Result<Vec
     }
     items.sort_by(|a, b| (a.0, &a.1.text).cmp(&(b.0, &b.1.text)));
     Ok(items.into_iter().map(|(_, item)| item).collect())
-}
-
-/// How long ago something was, as a person says it.
-pub fn elapsed_text(view: &View, at: jiff::Timestamp) -> String {
-    let minutes = (view.call().now.as_second() - at.as_second()) / 60;
-    match minutes {
-        ..1 => "just now".into(),
-        1..120 => format!("{minutes} min ago"),
-        120..2_880 => format!("{} hours ago", minutes / 60),
-        2_880..20_160 => format!("{} days ago", minutes / 1_440),
-        _ => format!("{} weeks ago", minutes / 10_080),
-    }
 }

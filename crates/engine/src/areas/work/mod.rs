@@ -21,7 +21,7 @@ use work::knowledge::files::{NamedLine, context_files_of_open_tasks, patterns};
 use work::knowledge::globs::AtomMatcher;
 use work::pipeline::WorkPipelines;
 use work::words::{WorkKind, WorkStatus};
-use work::{RowChange, WorkDraft, WorkRecordId};
+use work::{WorkDraft, WorkRecordId, WorkRowChange};
 
 use crate::durable::{self, DurableStore, StoreChange};
 use crate::plan::{Plan, PlannedChange};
@@ -34,7 +34,6 @@ pub use files::{
     tasks_about,
 };
 pub(crate) use graph_area::WorkGraphArea;
-pub use graph_area::elapsed_text;
 pub use rules::RULES;
 
 /// The store's name, which starts the numbers of its changes.
@@ -68,7 +67,7 @@ pub const DURABLE: DurableStore = DurableStore {
 /// Rows that change.
 #[derive(Debug)]
 pub(crate) struct WorkChange {
-    images: Vec<RowChange>,
+    images: Vec<WorkRowChange>,
     /// Whether it takes back what was done before: then what came since may stand in its way
     undoes: bool,
 }
@@ -96,7 +95,7 @@ impl StoreChange for WorkChange {
             )
             .hint("undo what came since first"));
         }
-        serde_json::to_value(work::draft::inverse_changes(&self.images))
+        serde_json::to_value(store::inverse_row_changes(&self.images))
             .map_err(|error| Problem::internal("a change is not JSON").with_source(error))
     }
 }

@@ -3,12 +3,12 @@
 use base::Result;
 use serde_json::Value;
 use store::Connection;
-use work::RowChange;
+use work::WorkRowChange;
 
 use crate::search::{self, SearchText};
 
 /// Keeps the search text of a row that changed.
-pub(crate) fn update_search_text(conn: &Connection, image: &RowChange) -> Result<()> {
+pub(crate) fn update_search_text(conn: &Connection, image: &WorkRowChange) -> Result<()> {
     let Some((kind, name)) = searched_columns(&image.table) else { return Ok(()) };
     let node = format!("{kind}:{}", image.id);
     let said = |row: &Value| {
@@ -38,7 +38,7 @@ fn searched_columns(table: &str) -> Option<(&'static str, &'static str)> {
 }
 
 /// What a row's change looks like in a dry run.
-pub(crate) fn preview(image: &RowChange) -> String {
+pub(crate) fn preview(image: &WorkRowChange) -> String {
     let title = ["name", "title", "summary", "reason", "actor"];
     let name = |row: &Value| {
         let found = title.iter().find_map(|key| row[*key].as_str());

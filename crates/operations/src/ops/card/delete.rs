@@ -127,7 +127,7 @@ fn remove_relations(
         let now = read_current(view, path)?;
         let mut text = now.text;
         for said in relations {
-            let left = cards::change_relation(&text, RelationChange::Remove, (said.kind, key));
+            let left = cards::change_relation(&text, RelationChange::Remove, said.kind, key);
             text = left.map_err(|fault| edit_refused(path, &fault))?.unwrap_or(text);
         }
         edits.push(FileEdit {

@@ -179,7 +179,7 @@ pub(super) fn keep_near(view: &View, path: &NodeTarget, found: &mut Vec<CardRow>
     let sees = match &node {
         EntityRef::Dir(folder) => {
             let (low, high) = range_below(folder);
-            cards::see_tags_below(conn, (&low, &high))?
+            cards::see_tags_below(conn, &low, &high)?
         }
         _ => cards::see_tags_in_file(conn, place)?,
     };

@@ -60,10 +60,9 @@ impl Mutation for Append {
             view,
             |_| format!("add to the history of {}", self.parent),
             |draft| {
-                let parent = (self.kind, &self.parent);
-                Ok(ChangelogAppendAnswer {
-                    entry: append(draft, parent, self.task.as_ref(), &self.summary)?,
-                })
+                let task = self.task.as_ref();
+                let entry = append(draft, self.kind, &self.parent, task, &self.summary)?;
+                Ok(ChangelogAppendAnswer { entry })
             },
         )
     }

@@ -90,7 +90,7 @@ impl Mutation for Create {
                     }
                     _ => None,
                 };
-                let made = create(draft, (self.kind, self.project.as_ref()), &fields, files)?;
+                let made = create(draft, self.kind, self.project.as_ref(), &fields, files)?;
                 GraphWriteAnswer::of(draft, made, "Wrote")
             },
         )

@@ -6,7 +6,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::WorkRecordRef;
-use work::knowledge::edit::{DeletedKnowledge, delete};
+use work::knowledge::edit::{DeletedKnowledge, KnowledgeTarget, delete};
 use work::words::KnowledgeKind;
 
 use engine::areas::work::plan;
@@ -54,8 +54,8 @@ impl Mutation for Delete {
     fn plan(self, view: &View) -> Result<Plan<KnowledgeDeleteAnswer>> {
         let summary = |_: &DeletedKnowledge| format!("delete {}", self.id);
         let planned = plan(view, summary, |draft| {
-            let target = (self.kind, &self.id, self.version);
-            delete(draft, target, (self.task.as_ref(), self.cascade))
+            let target = KnowledgeTarget { grain: self.kind, id: &self.id, version: self.version };
+            delete(draft, target, self.task.as_ref(), self.cascade)
         })?;
         Ok(planned.map_answer(KnowledgeDeleteAnswer))
     }

@@ -5,7 +5,9 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::WorkRecordRef;
-use work::knowledge::edit::{KnowledgeFields, KnowledgeRecord, RelatedRef, find, update};
+use work::knowledge::edit::{
+    KnowledgeFields, KnowledgeRecord, KnowledgeTarget, RelatedRef, find, update,
+};
 use work::knowledge::globs::PathGlob;
 use work::text::{ClearableArg, JsonArg, KnowledgeText, ListArg, RecordName, deserialize_given};
 use work::words::{KnowledgeKind, KnowledgeWriteMode};
@@ -102,8 +104,9 @@ impl Mutation for Update {
                     }
                     _ => None,
                 };
-                let target = (self.kind, &self.id, self.version);
-                let changed = update(draft, target, (&fields, mode), files)?;
+                let target =
+                    KnowledgeTarget { grain: self.kind, id: &self.id, version: self.version };
+                let changed = update(draft, target, &fields, mode, files)?;
                 GraphWriteAnswer::of(draft, changed, "Changed")
             },
         )

@@ -83,26 +83,31 @@ fn importer(format: Option<&str>, bytes: &[u8]) -> Result<&'static dyn ReportImp
     })
 }
 
+/// The place of a deletion that no payload asked for.
+const OLDER_IMPORT: &str = "an older import";
+
 /// What the report said last time and no longer says. A test that others tied something to stays.
 fn outdated(view: &View, set: &Changeset, source: &str) -> Result<Vec<Deletion>> {
     let Some(reading) = view.store(STORE)? else { return Ok(Vec::new()) };
-    let keys: BTreeSet<_> = set.relations.iter().map(|tie| tie.key.clone()).collect();
+    let keys: BTreeSet<_> = set.relations.iter().map(|patch| patch.key.clone()).collect();
     let ids: BTreeSet<&str> = set.entities.iter().map(|patch| patch.id.as_str()).collect();
     let relations = kb::relations(&reading.conn)?;
-    let mut doomed = Vec::new();
+    let mut deletions = Vec::new();
     for relation in relations.iter().filter(|relation| relation.source == source) {
         if !keys.contains(&relation.key()) {
-            doomed.push(Deletion::Relation("an older import".into(), relation.key()));
+            let (path, key) = (OLDER_IMPORT.into(), relation.key());
+            deletions.push(Deletion::Relation { path, key });
         }
     }
     let tied =
         |id: &str| relations.iter().any(|r| r.source != source && (r.from == id || r.to == id));
     for entity in kb::entities(&reading.conn)? {
         if entity.source == source && !ids.contains(entity.id.as_str()) && !tied(&entity.id) {
-            doomed.push(Deletion::Entity("an older import".into(), entity.id, None));
+            let (path, id) = (OLDER_IMPORT.into(), entity.id);
+            deletions.push(Deletion::Entity { path, id, if_version: None });
         }
     }
-    Ok(doomed)
+    Ok(deletions)
 }
 
 /// The code as the index knows it.

@@ -1,5 +1,6 @@
 //! `kb.log`: every changeset, with who, when and what.
 
+use base::moment::to_the_second;
 use base::words::counted;
 use base::{NextCall, RepoPath, Result};
 use clap::Args;
@@ -8,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use engine::areas::kb::answer_rows::{one_line, time_text};
+use engine::areas::kb::answer_rows::one_line;
 use engine::areas::kb::{STORE, resolve_path};
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, NodeTarget, Offset};
@@ -83,9 +84,12 @@ impl Query for KbLog {
         let place = resolve_path(view, self.path.as_ref())?;
         let (total, entries) = match (view.store(STORE)?, place) {
             (None, _) => (0, Vec::new()),
-            (Some(reading), None) => kb::log_page(&reading.conn, id, (limit, offset))?,
+            (Some(reading), None) => {
+                let page = kb::log_page(&reading.conn, id, limit, offset)?;
+                (page.total, page.entries)
+            }
             (Some(reading), Some(place)) => {
-                let (_, mut all) = kb::log_page(&reading.conn, id, (usize::MAX, 0))?;
+                let mut all = kb::log_page(&reading.conn, id, usize::MAX, 0)?.entries;
                 all.retain(|entry| entry.edits.iter().any(|edit| is_at(edit, &place)));
                 (all.len() as u64, all.into_iter().skip(offset).take(limit).collect())
             }
@@ -103,7 +107,7 @@ fn is_at(edit: &KbRowChange, place: &RepoPath) -> bool {
 
 fn entry(logged: AuditEntry) -> KbLogRow {
     KbLogRow {
-        entry: logged.seq,
+        entry: logged.seq.0,
         at: logged.at,
         actor: logged.actor,
         action: logged.action,
@@ -127,7 +131,7 @@ impl Render for KbLogAnswer {
                 [first, rest @ ..] => format!("{first} and {} more", rest.len()),
             };
             vec![
-                PageCell::faint(time_text(&entry.at)),
+                PageCell::faint(to_the_second(&entry.at)),
                 PageCell::text(&entry.actor),
                 PageCell::text(format!("{}: {}", entry.action, one_line(&rows, 100))),
                 PageCell::call(NextCall::new("kb.rollback").with("entry", entry.entry)),

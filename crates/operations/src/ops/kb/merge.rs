@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use base::shared::MergePreference;
 use base::words::counted;
 use base::{NextCall, Problem, Result};
 use clap::Args;
@@ -53,25 +52,23 @@ impl Mutation for KbMerge {
         let other = branch_stores::open(view.store_locations()?, &self.branch)?;
         let theirs = kb::full_log(&other)?;
         let prefer = MergeSide::prefer(self.prefer);
-        let replay = match view.store(STORE)? {
-            Some(reading) => kb::replay(&reading.conn, &theirs, prefer)?,
-            None => kb::replay(&shared::empty()?, &theirs, prefer)?,
+        let branch = kb::MergedBranch { name: &self.branch, log: &theirs };
+        let stamp = current_stamp(view);
+        let merge = match view.store(STORE)? {
+            Some(reading) => kb::plan_merge(&reading.conn, branch, prefer, &stamp)?,
+            None => kb::plan_merge(&shared::empty()?, branch, prefer, &stamp)?,
         };
-        if prefer == MergePreference::Neither && !replay.conflicts.is_empty() {
-            return Err(kb::merge_conflict(&self.branch, &replay.conflicts));
-        }
-        let edits: Vec<kb::KbRowChange> =
-            replay.entries.iter().flat_map(|entry| entry.edits.clone()).collect();
-        let count = replay.entries.len();
+        let edits: Vec<kb::KbRowChange> = merge.plan.row_changes().cloned().collect();
+        let count = merge.plan.entries.len();
         let merged = counted(count, "changeset");
         let mut answer = KbChangeAnswer::of(format!("merged {merged} of {}", self.branch), &edits);
-        answer.warnings.extend(replay.conflicts.iter().map(|what| format!("both changed {what}")));
+        answer.warnings.extend(merge.conflicts.iter().map(|what| format!("both changed {what}")));
         if count == 0 {
             return Ok(Plan::nothing(answer));
         }
         let (summary, preview) = (format!("merge of {}", self.branch), answer.preview());
-        let what = KbChangeKind::Merge(theirs, self.branch, prefer);
-        let change = KbChange { kind: what, author: Some(current_stamp(view)), preview };
+        let kind = KbChangeKind::Merge(merge.plan);
+        let change = KbChange { kind, author: Some(stamp), preview };
         Ok(Plan {
             summary,
             change: PlannedChange::Store(Arc::new(change)),

@@ -143,8 +143,10 @@ fn missing(view: &View<'_>, id: &str) -> Result<Problem> {
 /// Plans to take the entity out of the store, now that a file has it.
 fn hand_over(view: &View<'_>, id: &str, path: &RepoPath) -> Result<Plan<()>> {
     let preview = format!("removes {id}: {path} has it now\n");
-    let what = KbChangeKind::MoveToFile(id.to_owned(), path.to_string());
-    let change = KbChange { kind: what, author: Some(current_stamp(view)), preview };
+    let Some(reading) = view.store(STORE)? else { return Err(missing(view, id)?) };
+    let stamp = current_stamp(view);
+    let plan = kb::plan_promotion(&reading.conn, id, &path.to_string(), &stamp)?;
+    let change = KbChange { kind: KbChangeKind::Apply(plan), author: Some(stamp), preview };
     let summary = format!("hand {id} over to {path}");
     Ok(Plan {
         summary,

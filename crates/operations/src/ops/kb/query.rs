@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use base::moment::to_the_second;
 use base::words::counted;
 use base::{NextCall, Problem, Result};
 use clap::{Args, ValueEnum};
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use engine::areas::kb::answer_rows::{
-    EntityRow, RelationView, fill_relation_dates, one_line, time_text,
+    EntityRow, RelationView, fill_relation_dates, one_line,
 };
 use engine::areas::kb::{kb_state, resolve_path};
 use engine::contract::alias::OpAlias;
@@ -296,8 +297,8 @@ fn render_one(page: &mut Page, row: &EntityRow) {
         ("told in", row.file.clone()),
         ("text in", more.text_ref.clone().filter(|text| *text != entity.source)),
         ("by", Some(entity.author.clone()).filter(|author| !author.is_empty())),
-        ("created", Some(time_text(&entity.created_at)).filter(|at| !at.is_empty())),
-        ("updated", Some(time_text(&entity.updated_at)).filter(|at| !at.is_empty())),
+        ("created", Some(to_the_second(&entity.created_at)).filter(|at| !at.is_empty())),
+        ("updated", Some(to_the_second(&entity.updated_at)).filter(|at| !at.is_empty())),
         ("version", (entity.version > 0).then(|| entity.version.to_string())),
     ];
     for (key, value) in rows {

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use base::{NextCall, Problem, Result};
 use clap::Args;
+use kb::LogSeq;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use store::Connection;
+use store::{Connection, RowChange};
 
 use engine::areas::kb::answer_rows::KbChangeAnswer;
 use engine::areas::kb::{KbChange, KbChangeKind, STORE, current_stamp, logged_entries};
@@ -40,7 +41,7 @@ impl Mutation for KbRollback {
         let reading = view.store(STORE)?.ok_or_else(unknown)?;
         let entries = entries(&reading.conn, self.entry)?.ok_or_else(unknown)?;
         let edits = entries.iter().flat_map(|entry| entry.edits.iter().cloned());
-        let edits: Vec<kb::KbRowChange> = edits.map(kb::KbRowChange::inverse).collect();
+        let edits: Vec<kb::KbRowChange> = edits.map(RowChange::inverse).collect();
         let answer = KbChangeAnswer::of(format!("took entry {} back", self.entry), &edits);
         let seqs = entries.iter().map(|entry| entry.seq).collect();
         let (what, preview) = (KbChangeKind::RollBack(seqs), answer.preview());
@@ -58,7 +59,7 @@ impl Mutation for KbRollback {
 /// The entry of this number. A merge has a number for itself and one for each entry that it brought
 /// over, so its own number means all of them.
 fn entries(conn: &Connection, number: i64) -> Result<Option<Vec<kb::AuditEntry>>> {
-    if let Some(entry) = kb::log_entry(conn, number)? {
+    if let Some(entry) = kb::log_entry(conn, LogSeq(number))? {
         return Ok(Some(vec![entry]));
     }
     let made = tables::change_record(conn, number)?.filter(|made| made.session.is_some());

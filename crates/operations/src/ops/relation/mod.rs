@@ -25,8 +25,7 @@ fn relate(
         card,
         None,
         (said, |text: &str| {
-            Ok(cards::change_relation(text, what, (kind, target))?
-                .unwrap_or_else(|| text.to_owned()))
+            Ok(cards::change_relation(text, what, kind, target)?.unwrap_or_else(|| text.to_owned()))
         }),
     )
 }

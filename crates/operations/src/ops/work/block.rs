@@ -4,6 +4,7 @@ use base::{Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use work::VersionedRef;
 use work::WorkRecordRef;
 use work::dependencies::{BlockerRef, DependencyView, block};
 use work::text::{ListArg, SummaryText};
@@ -68,9 +69,8 @@ impl Mutation for Block {
             view,
             |_| format!("block {}", self.id),
             |draft| {
-                Ok(BlockAnswer {
-                    blocks: block(draft, (&self.id, self.version), &self.blocked_by.0, reason)?,
-                })
+                let target = VersionedRef { id: &self.id, version: self.version };
+                Ok(BlockAnswer { blocks: block(draft, target, &self.blocked_by.0, reason)? })
             },
         )
     }

@@ -94,7 +94,7 @@ impl Mutation for Create {
             view,
             |_| summary,
             |draft| {
-                let made = create(draft, (self.kind, self.project.as_ref()), &fields)?;
+                let made = create(draft, self.kind, self.project.as_ref(), &fields)?;
                 for name in self.templates.iter().flat_map(|many| &many.0) {
                     let template = work::templates::find(draft, name)?;
                     work::templates::apply(draft, &made, &template)?;

@@ -5,6 +5,7 @@ use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use work::VersionedRef;
 use work::WorkRecordRef;
 use work::edit::{DeletedWorkItem, delete};
 use work::words::WorkKind;
@@ -53,7 +54,8 @@ impl Mutation for Delete {
     fn plan(self, view: &View) -> Result<Plan<WorkDeleteAnswer>> {
         let summary = |_: &DeletedWorkItem| format!("delete {}", self.id);
         let planned = plan(view, summary, |draft| {
-            delete(draft, (self.kind, &self.id), self.version, self.cascade)
+            let target = VersionedRef { id: &self.id, version: Some(self.version) };
+            delete(draft, self.kind, target, self.cascade)
         })?;
         Ok(planned.map_answer(WorkDeleteAnswer))
     }

@@ -74,7 +74,7 @@ impl Mutation for Depend {
             |_| format!("{from} {relation} {to}"),
             |draft| {
                 Ok(DependAnswer {
-                    dependency: add_dependency(draft, (from, to), relation, reason.trim())?,
+                    dependency: add_dependency(draft, from, to, relation, reason.trim())?,
                 })
             },
         )

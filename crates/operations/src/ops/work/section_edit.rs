@@ -5,6 +5,7 @@ use base::{Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use work::VersionedRef;
 use work::record::Section;
 use work::sections::{self, SectionFields};
 use work::text::{JsonArg, ListArg, RecordName, SectionContent, SummaryText, Tag};
@@ -199,7 +200,7 @@ impl SectionEdit {
         let (Some(id), Some(old), Some(new)) = (&self.id, &self.old, &self.new) else {
             return Err(Problem::invalid("`id`, `old` and `new` are needed"));
         };
-        sections::update_text(draft, (id, self.version), (old, new))
+        sections::update_text(draft, VersionedRef { id, version: self.version }, old, new)
     }
 
     /// One with its version; or several, which are looked at as they are.

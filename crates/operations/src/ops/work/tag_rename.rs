@@ -56,7 +56,7 @@ impl Mutation for TagRename {
             |draft| {
                 let asked = self.project.as_ref().map(|id| project(draft, Some(id))).transpose()?;
                 let scope = asked.as_ref().map(|project| &project.id);
-                let items = rename(draft, scope, (&self.old_tag, &self.new_tag))?;
+                let items = rename(draft, scope, &self.old_tag, &self.new_tag)?;
                 Ok(TagRenameAnswer { total: items.len(), items })
             },
         )

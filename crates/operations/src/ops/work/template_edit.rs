@@ -128,12 +128,12 @@ impl Mutation for TemplateEdit {
             };
             let template = match action.as_str() {
                 "create" => templates::create(draft, &fields)?,
-                "update" => templates::update(draft, (which()?, self.version), &fields)?,
+                "update" => templates::update(draft, which()?, self.version, &fields)?,
                 "delete" => templates::delete(draft, which()?, self.version)?,
                 "enable" => templates::enable(draft, which()?, true)?,
                 "disable" => templates::enable(draft, which()?, false)?,
                 "addsection" => {
-                    templates::add_section(draft, (which()?, self.version), self.section()?)?
+                    templates::add_section(draft, which()?, self.version, self.section()?)?
                 }
                 _ => {
                     let known = "create, update, delete, enable, disable, add_section";

@@ -5,9 +5,10 @@ use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use work::VersionedRef;
 use work::WorkRecordRef;
 use work::container::WorkItemBrief;
-use work::dependencies::{BlockerRef, DependencyView, unblock};
+use work::dependencies::{BlockerRef, DependencyView, RemovedBlocks, unblock};
 use work::text::ListArg;
 use work::words::WorkKind;
 
@@ -65,9 +66,9 @@ impl Mutation for Unblock {
             view,
             |_| format!("unblock {}", self.id),
             |draft| {
-                let (what, removed, still_blocked_by) =
-                    unblock(draft, (&self.id, self.version), by)?;
-                Ok(UnblockAnswer { what, removed, still_blocked_by })
+                let target = VersionedRef { id: &self.id, version: self.version };
+                let RemovedBlocks { item, removed, remaining } = unblock(draft, target, by)?;
+                Ok(UnblockAnswer { what: item, removed, still_blocked_by: remaining })
             },
         )
     }

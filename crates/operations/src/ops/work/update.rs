@@ -4,6 +4,7 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use work::VersionedRef;
 use work::WorkRecordRef;
 use work::edit::{WorkItemFields, update};
 use work::text::{
@@ -101,7 +102,8 @@ impl Mutation for Update {
             view,
             |_| format!("update {}", self.id),
             |draft| {
-                let changed = update(draft, (self.kind, &self.id), self.version, &fields)?;
+                let target = VersionedRef { id: &self.id, version: Some(self.version) };
+                let changed = update(draft, self.kind, target, &fields)?;
                 Ok(WorkRecordAnswer::of(changed, "Changed"))
             },
         )

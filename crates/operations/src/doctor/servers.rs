@@ -22,13 +22,7 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFind
     for (language, _) in languages {
         let servers: Vec<&ServerSpec> = toolchain::servers_for(&language).collect();
         if !servers.is_empty() {
-            findings.push(check_language(
-                workspace,
-                (&language, &servers),
-                &host,
-                &standing,
-                call,
-            )?);
+            findings.push(check_language(workspace, &language, &servers, &host, &standing, call)?);
         }
     }
     Ok(findings)
@@ -37,7 +31,8 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFind
 /// The first server of a language that works, or why none does.
 fn check_language(
     workspace: &Workspace,
-    (language, servers): (&str, &[&ServerSpec]),
+    language: &str,
+    servers: &[&ServerSpec],
     host: &ToolHost,
     standing: &TrustStatus,
     call: &Call,

@@ -27,7 +27,9 @@ pub(super) struct EarlyCommits<'scope, 'env> {
 
 impl<'scope, 'env> EarlyCommits<'scope, 'env> {
     pub(super) fn new(
-        (scope, repo, call): (&'scope Scope<'scope, 'env>, &'env Repo, &'env Call),
+        scope: &'scope Scope<'scope, 'env>,
+        repo: &'env Repo,
+        call: &'env Call,
     ) -> Self {
         let (names, read) = (HashSet::new(), HashMap::new());
         Self { scope, repo, call, is_wanted: false, names, reading: None, read }
@@ -38,6 +40,11 @@ impl<'scope, 'env> EarlyCommits<'scope, 'env> {
         let first = if self.is_wanted { MAX_EARLY_COMMITS } else { usize::MAX };
         let (repo, call) = (self.repo, self.call);
         repo.reachable_with_preview((call, head, None), (first, |links| self.start(links)))
+    }
+
+    /// The call that they are read for.
+    pub(super) fn call(&self) -> &'env Call {
+        self.call
     }
 
     fn start(&mut self, links: &[CommitParents]) {

@@ -13,25 +13,25 @@ use crate::graph::GraphArea;
 use crate::index::Indexer;
 use crate::rules::{CONFIG_INVALID, LINK_DEAD, SHARED_RULES, VerifyRule};
 
-/// One capability, as the engine sees it. Capabilities do not see each other.
+/// One area as the engine sees it. Areas do not depend on each other.
 #[derive(Clone, Copy)]
 pub struct Area {
     /// Its name, which starts the names of its operations
     pub name: &'static str,
     /// Its part of the index
     pub indexer: Option<&'static dyn Indexer>,
-    /// Its part of the cache that follows commits
+    /// Its cache of commits
     pub follower: Option<&'static dyn CommitFollower>,
-    /// Its layer of the graph
+    /// Its nodes and edges in the graph
     pub graph_area: Option<&'static dyn GraphArea>,
     /// Its durable store
     pub durable: Option<DurableStore>,
-    /// What must hold in it
+    /// Its rules, which `verify` runs
     pub rules: &'static [VerifyRule],
 }
 
 impl Area {
-    /// An area that adds nothing, for the fields that one leaves out.
+    /// An area that adds nothing, as the default of fields.
     pub const EMPTY: Self = Self {
         name: "",
         indexer: None,

@@ -1,10 +1,10 @@
-//! Copies of the durable stores: where they are, how many are kept, and which is put back.
+//! Backups of the durable stores: where they are, how many are kept, and how one is restored.
 //!
-//! A durable store is every `*.sqlite` below the shared folder that is neither derived nor a
-//! copy. So stores that come one a branch, and those of later areas, need no word here.
+//! A durable store is every `*.sqlite` below the shared folder that is neither a cache nor a copy, so
+//! the stores of branches and of later areas need no code here.
 //!
-//! Copies of one store are numbered. The number, and never the clock, says which is newer: a
-//! clock may run ahead or be set back.
+//! Copies of one store are numbered. The number decides which is newer, because a clock may run
+//! ahead or be set back.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -25,19 +25,20 @@ use crate::workspace::Workspace;
 /// The folder of the copies, below the shared one.
 const FOLDER: &str = "backups";
 
-/// What lies in the shared folder and is no durable store.
+/// Folders in the shared folder that contain no durable store.
 const NOT_DURABLE: [&str; 3] = [FOLDER, "cache", "journal"];
 
-/// Stands between a store's name and the number of a copy.
+/// Separates the name of a store from the number of its copy.
 const NUMBER_SEPARATOR: char = '@';
 
-/// What a migration writes between a store's name and its number.
+/// Separates the name of a store from the number, in copies that a migration makes.
 const MIGRATION_INFIX: &str = ".before-migration-";
 
-/// What `restore` writes between a store's name and the number of what it put aside.
+/// Separates the name of a store from the number, in copies that `restore` makes of what it
+/// replaces.
 const REPLACED_INFIX: &str = ".replaced-";
 
-/// The note of a backup that names the branch whose store it is a copy of.
+/// The note of a backup with the branch that its store belongs to.
 const BRANCH_NOTE: &str = "branch";
 
 /// How times are written in the names of files.
@@ -114,7 +115,7 @@ pub struct BackupFolder<'a> {
     identity: RepositoryIdentity,
 }
 
-/// The name of a copy, taken apart.
+/// The parsed name of a copy.
 struct BackupFileName {
     name: String,
     store: String,
@@ -156,7 +157,7 @@ impl<'a> BackupFolder<'a> {
         all
     }
 
-    /// Takes a checked copy of one store and drops the oldest ones beyond `keep`.
+    /// Makes a verified copy of one store and removes the oldest copies beyond `keep`.
     pub fn take(&self, store: &str, keep: usize, call: &Call) -> Result<Backup> {
         let folder = self.shared.join(FOLDER);
         let failed = || Problem::io("make the folder of the backups");
@@ -189,13 +190,13 @@ impl<'a> BackupFolder<'a> {
         Ok(self.describe(target, name))
     }
 
-    /// What `backup` took of a store, the newest first.
+    /// The copies that `backup` made of a store, newest first.
     fn backups_of(&self, store: &str) -> Vec<Backup> {
         let is_taken = |copy: &Backup| copy.store == store && copy.kind == BackupKind::Backup;
         self.list().into_iter().filter(is_taken).collect()
     }
 
-    /// Puts a copy in its store's place; where what was there is kept, if something was.
+    /// Replaces a store by a copy of it. Returns where the replaced store is kept, if there was one.
     pub fn put_back(&self, backup: &Backup, call: &Call) -> Result<Option<String>> {
         let path = store_path(self.shared, &backup.store);
         let folder = path.parent().unwrap_or(self.shared);
@@ -211,7 +212,7 @@ impl<'a> BackupFolder<'a> {
         Ok(was_there.then(|| format!("{aside}.sqlite")))
     }
 
-    /// A name for what a copy replaces, which nothing has.
+    /// An unused name for the store that a copy replaces.
     fn name_for_replaced(&self, store: &str, call: &Call) -> String {
         let all = self.list().into_iter();
         let replaced = all.filter(|b| b.store == store && b.kind == BackupKind::Replaced);
@@ -271,7 +272,7 @@ impl BackupFileName {
         Some(Self { store, kind, number, at: Some(at), name })
     }
 
-    /// A copy that lies beside its store.
+    /// A copy that is in the same folder as its store.
     fn parse_beside_store(file: &Path) -> Option<Self> {
         let name = file.with_extension("").to_string_lossy().into_owned();
         if let Some((store, _)) = split_file_name(&name, MIGRATION_INFIX) {

@@ -1,8 +1,8 @@
-//! The changes that were made to the files of this worktree and to the stores that it sees:
-//! finding one, by its number or because it is the caller's last.
+//! Finds changes for `undo` and `redo`: changes to the files of this worktree and to the stores that
+//! it sees, by number or as the last change of the caller.
 //!
-//! A change that takes another back notes which (`undoes`). A change is in effect unless one that
-//! is in effect takes it back, so an undo that was itself taken back counts for nothing.
+//! A change that undoes another names it (`undoes`). A change is in effect unless a change in effect
+//! undoes it, so an undo that was itself undone does not count.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ use crate::durable::owner::StoreOwner;
 use crate::durable::tables::{self, ChangeRecord};
 use crate::view::View;
 
-/// Names the files of this worktree where a store could be named.
+/// The name of the files of this worktree, where stores are named.
 const FILES: &str = "files";
 
 /// A change that was made.
@@ -31,14 +31,14 @@ pub enum RecordedChange {
 /// What `undo_call` and `redo` look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UndoTarget {
-    /// A change that takes back no other
+    /// A change that undoes no other
     Change,
     /// An undo
     Undo,
 }
 
 impl RecordedChange {
-    /// The name that finds it: its number, with its store's name where the store counted it.
+    /// Its name for `undo`: its number, with the name of the store where the store numbered it.
     pub fn name(&self) -> String {
         match self {
             Self::Files(entry) => entry.id.to_string(),
@@ -70,14 +70,14 @@ impl RecordedChange {
         }
     }
 
-    /// Whether the caller made it, in this session where it is known.
+    /// Whether the caller made it, in the same session where the session is recorded.
     pub fn is_made_by(&self, call: &Call) -> bool {
         let in_session = self.session().is_none_or(|session| session == call.session);
         self.actor() == call.actor && in_session
     }
 
-    /// Orders changes: by number, and before all of them those that older versions counted
-    /// apart, of which only the clock tells the order.
+    /// The sort key of changes: their number. Changes that older versions numbered per store come
+    /// before all others, by time.
     fn sort_key(&self) -> (Option<u64>, String) {
         let (number, at) = match self {
             Self::Files(entry) => (entry.id, entry.at.to_string()),
@@ -87,17 +87,17 @@ impl RecordedChange {
     }
 }
 
-/// Which changes of one journal or store are taken back.
+/// Which changes of one journal or store are undone.
 #[derive(Debug, Default)]
 struct UndoneChanges {
-    /// What each undo and redo takes back
+    /// The change that each undo and redo undoes
     undoes: BTreeMap<u64, u64>,
-    /// What each change that is not in effect was taken back by
+    /// For each change that is not in effect, the change that undid it
     by: BTreeMap<u64, u64>,
 }
 
 impl UndoneChanges {
-    /// From every change that takes back another, the newest first.
+    /// Built from every change that undoes another, newest first.
     fn of(undos: impl Iterator<Item = (u64, u64)>) -> Self {
         let mut found = Self::default();
         for (id, undoes) in undos {
@@ -119,8 +119,8 @@ impl UndoneChanges {
         Ok(Self::of(undos.map(|(id, undoes)| (id.unsigned_abs(), undoes.unsigned_abs()))))
     }
 
-    /// Whether a change is in effect, and of the sort that is sought. Taking back an undo is a
-    /// redo, and taking back a redo is an undo again.
+    /// Whether a change is in effect, and of the kind that is wanted. Undoing an undo is a redo, and
+    /// undoing a redo is an undo again.
     fn matches(&self, id: u64, sought: UndoTarget) -> bool {
         let chain = std::iter::successors(self.undoes.get(&id), |id| self.undoes.get(id));
         let is_right = match (sought, chain.count()) {
@@ -155,7 +155,7 @@ pub fn last_by_caller(view: &View, sought: UndoTarget) -> Result<RecordedChange>
     })
 }
 
-/// The newest change in effect that is wanted, of the files and of every store that is seen.
+/// The newest change in effect that is wanted, of the files and of every store of this view.
 fn newest(
     view: &View,
     sought: UndoTarget,
@@ -205,7 +205,7 @@ pub fn find_by_name(view: &View, name: &str) -> Result<RecordedChange> {
     Ok(found)
 }
 
-/// The change with this number of the one counter, or of this worktree's files.
+/// The change with this number, of the shared counter or of this worktree's files.
 fn find_by_number(view: &View, number: u64) -> Result<RecordedChange> {
     let mut found: Vec<RecordedChange> =
         view.journal().entry(number).map(RecordedChange::Files).into_iter().collect();
@@ -229,8 +229,9 @@ fn find_by_number(view: &View, number: u64) -> Result<RecordedChange> {
     }
 }
 
-/// The change with this number in a store. Older versions counted changes of each branch apart,
-/// so a number may mean another change on another branch; then the branch has to be named.
+/// The change with this number in a store. Older versions numbered the changes of each branch
+/// separately, so a number may mean another change on another branch; then the caller must name
+/// the branch.
 fn find_in_store(
     view: &View,
     durable: &DurableStore,
@@ -295,7 +296,7 @@ fn ambiguous(name: &str, candidates: &[(String, &str)]) -> Problem {
         .hint("name one of them as written here")
 }
 
-/// Says where a change was made that is not to be found here.
+/// Where a change was made that this worktree does not have.
 fn not_found_here(view: &View, number: u64) -> Result<Problem> {
     let place = view.store_locations()?;
     for durable in view.durables().into_iter().filter(DurableStore::is_per_branch) {
@@ -331,7 +332,7 @@ fn made_elsewhere(name: &str, summary: &str, place: &str) -> Problem {
         .hint(format!("run the same command {place}"))
 }
 
-/// Refuses a change that was already taken back.
+/// Refuses a change that was already undone.
 fn check_in_effect(view: &View, change: &RecordedChange) -> Result<()> {
     let (id, taken_back) = match change {
         RecordedChange::Files(entry) => {

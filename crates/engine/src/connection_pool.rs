@@ -1,8 +1,7 @@
 //! Connections that stay open between calls.
 //!
-//! Opening a store costs more than most questions to it, and closing the last connection to one
-//! writes its log back. A connection that is handed out reads as of one moment until it comes
-//! back.
+//! Opening a store costs more than most queries, and closing the last connection to one writes its
+//! log back. A connection that is lent reads as of one moment until it is returned.
 
 use std::fs;
 use std::ops::Deref;
@@ -15,13 +14,13 @@ use store::Connection;
 
 use crate::index::tables::{BEGIN_READ, END_READ};
 
-/// Which file on disk something reads: its name may since belong to another.
+/// Identifies a file on disk, because another file may since have taken its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileId {
     path: PathBuf,
     device: u64,
     inode: u64,
-    /// Its size and when it was written, where that means that somebody else wrote it
+    /// Its size and modification time, for files that only others write
     state: Option<(u64, Option<SystemTime>)>,
 }
 
@@ -33,7 +32,7 @@ impl FileId {
         Some(Self { path: path.to_path_buf(), device, inode, state: None })
     }
 
-    /// The file at a path as it is now: written over in place it is another.
+    /// The file at a path with its current state: overwriting it in place makes it another.
     pub(crate) fn with_state(path: &Path) -> Option<Self> {
         let known = fs::metadata(path).ok()?;
         let (device, inode) = device_and_inode(&known);
@@ -41,12 +40,12 @@ impl FileId {
         Some(Self { path: path.to_path_buf(), device, inode, state })
     }
 
-    /// The path and the file there.
+    /// The path, and the identity of the file there.
     pub(crate) fn path_and_id(&self) -> String {
         format!("{} {}", self.path.display(), self.device_and_inode_text())
     }
 
-    /// The file in a word.
+    /// Device and inode as text.
     pub(crate) fn device_and_inode_text(&self) -> String {
         format!("{}:{}", self.device, self.inode)
     }
@@ -63,7 +62,7 @@ fn numbers(_: &fs::Metadata) -> (u64, u64) {
     (0, 0)
 }
 
-/// What is open and idle, by the file it is for.
+/// Idle connections, by file.
 #[derive(Debug)]
 pub(crate) struct IdlePool<T> {
     entries: Arc<Mutex<Vec<(FileId, T)>>>,
@@ -77,7 +76,7 @@ impl<T> Clone for IdlePool<T> {
 }
 
 impl<T> IdlePool<T> {
-    /// Room for some; without any, all is closed after its use.
+    /// A pool that keeps up to `most` connections; with 0, each is closed after its use.
     pub(crate) fn with_capacity(capacity: usize) -> Self {
         Self { entries: Arc::default(), capacity }
     }
@@ -86,7 +85,7 @@ impl<T> IdlePool<T> {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes one for a file. What was for another file of the same name is closed.
+    /// Takes a connection for a file. Connections to another file of the same name are closed.
     pub(crate) fn take(&self, file: &FileId) -> Option<T> {
         let mut kept = self.lock();
         kept.retain(|(id, _)| id.path != file.path || id == file);
@@ -94,12 +93,12 @@ impl<T> IdlePool<T> {
         Some(kept.remove(at).1)
     }
 
-    /// Closes all that are for another file than this.
+    /// Closes the connections to other files.
     pub(crate) fn keep_only(&self, file: &FileId) {
         self.lock().retain(|(id, _)| id == file);
     }
 
-    /// Keeps one for the next call; the oldest makes room.
+    /// Keeps a connection for the next call; the oldest makes room.
     pub(crate) fn give_back(&self, file: FileId, open: T) {
         let mut kept = self.lock();
         kept.push((file, open));
@@ -108,14 +107,14 @@ impl<T> IdlePool<T> {
         }
     }
 
-    /// Closes all, because their files are to be replaced.
+    /// Closes all connections, because their files are to be replaced.
     pub(crate) fn clear(&self) {
         self.lock().clear();
     }
 }
 
 impl IdlePool<Connection> {
-    /// Lends a connection that reads a file as of now. Says whether it was open before.
+    /// Lends a connection that reads a file as of now. Returns whether it was open before.
     pub(crate) fn checkout(
         &self,
         file: FileId,
@@ -130,7 +129,7 @@ impl IdlePool<Connection> {
     }
 }
 
-/// A connection as of one moment. It goes back when it is dropped.
+/// A lent connection that reads as of one moment. It returns to its pool when it is dropped.
 #[derive(Debug)]
 pub struct PooledConnection {
     conn: Option<Connection>,
@@ -138,7 +137,7 @@ pub struct PooledConnection {
 }
 
 impl PooledConnection {
-    /// A connection that is nobody else's.
+    /// A connection that belongs to no pool.
     pub(crate) fn unpooled(conn: Connection) -> Result<Self> {
         conn.execute_batch(BEGIN_READ).map_err(store::sqlite_problem("read a store"))?;
         Ok(Self { conn: Some(conn), pool: None })
@@ -146,7 +145,7 @@ impl PooledConnection {
 }
 
 impl PooledConnection {
-    /// Which file it reads; none if it is only in memory.
+    /// The file that it reads; `None` if it is in memory.
     pub(crate) fn file_text(&self) -> Option<String> {
         self.pool.as_ref().map(|(_, file)| file.path_and_id())
     }

@@ -1,11 +1,11 @@
-//! Where cairn keeps what it keeps.
+//! The folders that cairn keeps data in.
 
 use std::path::{Path, PathBuf};
 
 use base::Result;
 use tree::PrivateFolder;
 
-/// The folders in `shared` that hold others.
+/// The folders in `shared` that contain other folders.
 const SHARED_SUBFOLDERS: [&str; 3] = ["branches", "backups", "cache/snapshots"];
 
 /// The folders that cairn keeps data in.
@@ -17,16 +17,16 @@ pub struct DataFolders {
     pub local: PathBuf,
     /// What all worktrees share: durable stores
     pub shared: PathBuf,
-    /// Facts by content, shared too; a cache like the index
+    /// The file of facts by content, shared too; a cache like the index
     pub facts: PathBuf,
-    /// `local`, and the folder that somebody else made above it
+    /// `local`, with the folder above it that cairn did not create
     own_local: PrivateFolder,
-    /// `shared`, likewise
+    /// `shared`, with the folder above it
     own_shared: PrivateFolder,
 }
 
 impl DataFolders {
-    /// Those of a working tree, in a repository or not.
+    /// The folders of a working tree, inside a repository or not.
     pub(crate) fn of(root: &Path, layout: Option<&git::RepoLayout>) -> Self {
         let cache = root.join(".cairn/cache");
         if let Some(layout) = layout {
@@ -53,7 +53,8 @@ impl DataFolders {
         self.own_local.join("journal")
     }
 
-    /// Fails if a folder that is written or cleared is reached through a link, or is none.
+    /// Fails if a folder that cairn writes or clears is a link, is reached through one, or is not a
+    /// folder.
     pub(crate) fn check(&self) -> Result<()> {
         let shared = SHARED_SUBFOLDERS.iter().map(|name| self.own_shared.join(name));
         shared.chain([self.journal()]).try_for_each(|folder| folder.check())

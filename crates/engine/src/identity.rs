@@ -1,4 +1,4 @@
-//! What tells this repository from every other, so that a backup of another one is recognised.
+//! The identity of a repository, by which a backup of another repository is recognised.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::repository::Repository;
 /// The file that keeps it, in the folder that all worktrees share.
 const FILE: &str = "repository.json";
 
-/// The notes of a backup that name its repository.
+/// The notes of a backup that identify its repository.
 const REPOSITORY_NOTE: &str = "repository";
 const ROOTS_NOTE: &str = "roots";
 
@@ -95,7 +95,7 @@ fn read(shared: &Path) -> Option<RepositoryIdentity> {
     serde_json::from_slice(&tree::read_regular(&file, MAX_FILE_BYTES).ok()?).ok()
 }
 
-/// The file is not larger, in bytes.
+/// The maximum size of the file, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 fn random_id() -> Result<String> {

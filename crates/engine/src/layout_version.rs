@@ -3,22 +3,22 @@
 use base::{Problem, ProblemCode, RepoPath, Result};
 use tree::WorkingTree;
 
-/// Where the version is written down.
+/// The file of the version.
 pub const FILE: &str = ".cairn/schema/version";
 
-/// A larger file is no number, in bytes.
+/// The maximum size of the file, in bytes.
 const MAX_FILE_BYTES: u64 = 1024;
 
-/// What the file says.
+/// The content of the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LayoutVersion {
-    /// There is none: cairn is not set up here
+    /// The file is missing: cairn is not set up here
     Missing,
     /// A version that this cairn knows
     Supported(u32),
     /// A version that only a newer cairn knows
     Newer(u32),
-    /// No version
+    /// The content is not a version
     Unreadable,
 }
 

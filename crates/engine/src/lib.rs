@@ -1,8 +1,11 @@
-//! What can be asked, and the only road to a change.
+//! One open repository: its graph, index and stores, the contract of operations, and the only
+//! place that commits changes.
 //!
 //! Nothing here prints, exits, or reads the clock, the environment or the current directory: a
-//! door hands those in with the [`base::Call`]. Domain crates compute; this crate names what can
-//! be asked of them, composes them into one graph, and commits what they plan.
+//! door hands those in with the [`base::Call`]. Domain crates compute; this crate composes them
+//! into one graph and commits what they plan; `operations`, above it, names what can be asked.
+//!
+//! The modules that operations work with are public; the types that doors need are at the root.
 
 mod area;
 pub mod areas;

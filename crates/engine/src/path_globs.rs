@@ -3,7 +3,7 @@
 use base::{Problem, RepoPath, Result};
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 
-/// Some globs, compiled into one matcher.
+/// Globs compiled into one matcher.
 #[derive(Debug, Clone)]
 pub struct PathGlobs {
     included: GlobSet,
@@ -11,7 +11,7 @@ pub struct PathGlobs {
 }
 
 impl PathGlobs {
-    /// Compiles globs; one that starts with `!` takes away from the others.
+    /// Compiles globs; one that starts with `!` excludes paths that others match.
     pub fn new<'a>(globs: impl IntoIterator<Item = &'a str>) -> Result<Self> {
         let (mut wanted, mut unwanted) = (GlobSetBuilder::new(), GlobSetBuilder::new());
         let mut only_takes_away = true;
@@ -38,7 +38,7 @@ impl PathGlobs {
         Ok(Self { included: build(wanted)?, excluded: build(unwanted)? })
     }
 
-    /// Whether a path fits, seen from a folder above it or from the root.
+    /// Whether a path matches, relative to the root or to any folder above it.
     pub fn match_below(&self, path: &RepoPath, folder: &RepoPath) -> bool {
         let whole = path.to_relative();
         let below = whole.strip_prefix(folder.to_relative()).unwrap_or(&whole);

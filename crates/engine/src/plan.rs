@@ -14,16 +14,17 @@ use crate::contract::answer::Paging;
 use crate::contract::page::{Page, Render};
 use crate::durable::StoreChange;
 
-/// What should change, and the answer that becomes true once it has.
+/// A change, and the answer that is true once the change is committed.
 #[derive(Debug)]
 pub struct Plan<A> {
     /// What it does, in a few words, for the journal
     pub summary: String,
     /// The change itself
     pub change: PlannedChange,
-    /// What the caller gets to know
+    /// The answer of the operation
     pub answer: A,
-    /// Whether it may be made once more when another writer came between; otherwise it conflicts
+    /// Whether the operation may plan again after another writer came between; otherwise that is a
+    /// conflict
     pub retry_on_conflict: bool,
 }
 
@@ -45,14 +46,15 @@ impl<A> Plan<A> {
     }
 }
 
-/// Files, or one durable store: never both, so that one transaction holds all of it.
+/// The change of a plan: to files or to one durable store, never both, so that it is one
+/// transaction.
 #[derive(Debug, Clone)]
 pub enum PlannedChange {
-    /// Nothing has to be done: things already are as they should be
+    /// Nothing: the state already is as wanted
     Nothing,
     /// Files get new contents
     Files(Vec<FileEdit>),
-    /// Files get back what they held before a change
+    /// Files get back the contents that they had before a change
     Undo {
         /// What they get
         edits: Vec<FileEdit>,
@@ -104,7 +106,7 @@ impl<A: Render> Render for MutationAnswer<A> {
 }
 
 impl PlannedChange {
-    /// What becomes of files; none for a change to a store.
+    /// The edits of files; `None` for a change to a store.
     pub(crate) fn edits(&self) -> Option<&[FileEdit]> {
         match self {
             Self::Files(edits) | Self::Undo { edits, .. } => Some(edits),
@@ -125,7 +127,7 @@ impl PlannedChange {
         self.edits().unwrap_or_default().iter().map(|edit| edit.path.clone()).collect()
     }
 
-    /// What it would do: a unified diff, or the store's own words.
+    /// The change as text: a unified diff, or the description of the store's change.
     pub(crate) fn preview(&self, tree: &WorkingTree) -> Result<String> {
         match self {
             Self::Nothing => Ok(String::new()),

@@ -1,4 +1,4 @@
-//! The repository as the engine asks for it: what is checked out, in words of our own.
+//! The git repository as the engine uses it: what is checked out, in types of our own.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,12 +39,12 @@ impl Repository {
         Ok(Self { repo: Repo::open(host, layout)? })
     }
 
-    /// The repository as git's own crate has it.
+    /// The repository as the `git` crate opens it.
     pub fn repo(&self) -> &Repo {
         &self.repo
     }
 
-    /// Where its parts are.
+    /// The folders of the repository.
     pub fn layout(&self) -> &RepoLayout {
         self.repo.layout()
     }
@@ -54,7 +54,7 @@ impl Repository {
         self.repo.head(call)
     }
 
-    /// How it names its objects.
+    /// The object format, such as SHA-1.
     pub(crate) fn format(&self) -> ObjectFormat {
         self.repo.format()
     }
@@ -130,7 +130,7 @@ impl Repository {
         Ok(self.repo.sparse_excluded(call)?.items)
     }
 
-    /// What changes whenever git's index or its private ignore rules do.
+    /// A fingerprint that changes with git's index and its private ignore rules.
     pub(crate) fn index_fingerprint(&self) -> String {
         let layout = self.layout();
         let exclude = layout.common_dir.join("info/exclude");
@@ -238,7 +238,7 @@ fn stat_fingerprint(path: &Path) -> String {
 /// The largest rules whose content is compared, in bytes.
 const LARGEST_RULES: u64 = 64 * 1024;
 
-/// What a small file holds, in a word; nothing for what is no file or too large to be read often.
+/// The content of a small file as a digest; empty if it is not a file or too large to be read often.
 fn content_fingerprint(path: &Path) -> String {
     let is_small = |known: &std::fs::Metadata| known.is_file() && known.len() <= LARGEST_RULES;
     if !std::fs::metadata(path).is_ok_and(|known| is_small(&known)) {

@@ -9,18 +9,18 @@ use tree::{Excludes, Stat, WorkingTree};
 /// The file's name, at the root of the repository.
 pub const FILE: &str = "cairn.jsonc";
 
-/// A larger file is a mistake, in bytes.
+/// The maximum size of `cairn.jsonc`, in bytes.
 const MAX_FILE_BYTES: u64 = config::MAX_BYTES as u64;
 
-/// How many mistakes of each sort an answer names.
+/// How many mistakes of each kind an answer lists.
 const MAX_LISTED_FINDINGS: usize = 3;
 
 /// The configuration in force.
 #[derive(Debug)]
 pub struct Settings {
-    /// What it says, with defaults for the rest
+    /// Its values, with defaults for the rest
     pub config: Config,
-    /// What is wrong with the file
+    /// The mistakes in the file
     pub findings: Vec<ConfigFinding>,
     /// Its patterns for files to leave out
     pub(crate) excludes: Excludes,
@@ -29,14 +29,14 @@ pub struct Settings {
 /// The settings, with the stat of the file they were read from.
 type CachedSettings = (Option<Stat>, Arc<Settings>);
 
-/// Keeps the settings of one working tree.
+/// The settings of one working tree, read again when the file changes.
 #[derive(Debug, Default)]
 pub(crate) struct SettingsFile {
     cached: Mutex<Option<CachedSettings>>,
 }
 
 impl SettingsFile {
-    /// The settings as the file says now.
+    /// The settings of the file as it is now.
     pub(crate) fn current(&self, tree: &WorkingTree) -> Result<Arc<Settings>> {
         let path: RepoPath = FILE.parse().expect("the name is plain");
         let stat = tree.stat_if_reachable(&path);

@@ -1,4 +1,4 @@
-//! The files by which knowledge is shared.
+//! The files under `.cairn/shared/`, by which knowledge is shared through git.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use base::{Problem, RepoPath, Result};
 use crate::index::tables;
 use crate::view::View;
 
-/// A larger file is not a record, in bytes: no field of one is longer than half of it.
+/// The maximum size of a record, in bytes: no field is longer than half of it.
 const MAX_FILE_BYTES: u64 = 8 * 1024 * 1024;
 
 fn folder() -> Result<RepoPath> {
@@ -20,7 +20,7 @@ pub(crate) fn has_folder(view: &View) -> Result<bool> {
     Ok(view.tree().stat_if_reachable(&folder()?).is_some())
 }
 
-/// What tells this state of the shared files from every other.
+/// Identifies the state of all shared files.
 pub(crate) fn fingerprint(view: &View) -> Result<String> {
     let rows = tables::contents_below(view.index()?.conn(), &folder()?)?;
     let lines = rows.iter().map(|(path, hash, _)| format!("{path} {hash:?}\n"));
@@ -50,7 +50,7 @@ pub fn texts(view: &View) -> Result<BTreeMap<String, String>> {
     Ok(files(view, |_, _| false)?.texts)
 }
 
-/// The text of a file, or why it has none.
+/// The text of a file, or why it cannot be read.
 fn text(view: &View, path: &RepoPath) -> Result<Option<String>, String> {
     match view.tree().read_at_most(path, MAX_FILE_BYTES) {
         Ok(None) => Ok(None),

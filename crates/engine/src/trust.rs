@@ -1,7 +1,8 @@
-//! What the user lets run. Servers, linters and formatters run a project's own code, so none of
-//! them starts before somebody said so, in a folder of their own that no repository can reach. They
-//! said so of one repository and of the programs it had then: another in its place, and programs
-//! that are new or others, are asked about again.
+//! Records which repositories the user trusts to run their programs. Language servers, linters and
+//! formatters run code of the project, so none of them starts before the user trusts it. The
+//! records are in a folder of the user that no repository can write. A record names one repository
+//! and the programs that it had: another repository at the same place, and new or changed programs,
+//! need new trust.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -14,18 +15,18 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use tree::DiskWriter;
 
-/// A file that holds a path is not longer, in bytes.
+/// The maximum size of a file that holds a path, in bytes.
 const MAX_PATH_FILE_BYTES: u64 = 64 * 1024;
 
-/// A mark is not larger, in bytes.
+/// The maximum size of a record, in bytes.
 const MAX_RECORD_BYTES: u64 = 1024 * 1024;
 
-/// What a repository would have run, each by its name with what it is now.
+/// The programs that a repository would run, each by name with the digest of its content.
 pub(crate) type ProgramFingerprints = BTreeMap<String, String>;
 
-/// Looks at what trust depends on, when it has to.
+/// Reads what trust depends on, when it is needed.
 pub(crate) trait TrustEvidence {
-    /// What the repository would have run now
+    /// The programs that the repository would run now
     fn programs(&self) -> ProgramFingerprints;
     /// Whether the repository has this commit
     fn has_commit(&self, commit: &str) -> bool;
@@ -34,16 +35,16 @@ pub(crate) trait TrustEvidence {
 /// Whether the user trusts a repository as it is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum TrustStatus {
-    /// They do
+    /// Trusted
     Trusted,
-    /// They never said so
+    /// Never trusted
     Untrusted,
-    /// They did, and this has changed since
+    /// Trusted before, and this has changed since
     Changed(Vec<String>),
 }
 
 impl TrustStatus {
-    /// Why nothing is started; none if it may be.
+    /// Why nothing is started; `None` if programs may run.
     pub fn refusal(&self) -> Option<String> {
         match self {
             Self::Trusted => None,
@@ -71,7 +72,7 @@ struct TrustRecord {
     subject: String,
     at: Timestamp,
     by: String,
-    /// What tells its folder from another at the same place
+    /// Identifies its folder among others at the same place
     folder: String,
     /// The commit that its history begins with, where it has one
     root_commit: Option<String>,
@@ -80,7 +81,7 @@ struct TrustRecord {
 }
 
 impl TrustRecord {
-    /// What is to be said of something that would run now.
+    /// How a program that would run now differs from what was trusted.
     fn change_since_trusted(&self, name: &str, now: &str) -> Option<String> {
         match self.programs.get(name) {
             Some(known) if known.contains(now) => None,
@@ -93,7 +94,7 @@ impl TrustRecord {
 /// Whether one repository's programs may run.
 #[derive(Debug)]
 pub struct TrustStore {
-    /// The user's folder with a mark for each trusted repository; none where there is no home
+    /// The user's folder with a record for each trusted repository; `None` without a home
     records: Option<PathBuf>,
     /// What is trusted: the repository, or the folder
     subject: PathBuf,
@@ -111,13 +112,13 @@ impl TrustStore {
         Self { records, subject, root: root.to_path_buf() }
     }
 
-    /// What a mark is about, for people.
+    /// What a record is about, for people.
     pub fn subject(&self) -> &Path {
         &self.subject
     }
 
-    /// Whether the user has said so, about this repository and about what it would run now. Asked
-    /// anew each time: they may take it back, and the repository may change.
+    /// Whether the user trusts this repository and the programs that it would run now. Read again
+    /// each time, because both can change.
     pub(crate) fn status(&self, look: &impl TrustEvidence) -> TrustStatus {
         let Some(mark) = self.read() else { return TrustStatus::Untrusted };
         let mut changes = Vec::new();
@@ -141,8 +142,8 @@ impl TrustStore {
         if changes.is_empty() { TrustStatus::Trusted } else { TrustStatus::Changed(changes) }
     }
 
-    /// Leaves the mark, for what the repository is and would run now; false if it was there. What
-    /// other worktrees of the same repository would run stays trusted.
+    /// Writes the record for the repository and the programs that it would run now; false if it was
+    /// there. Programs of other worktrees of the repository stay trusted.
     pub(crate) fn grant(
         &self,
         look: &impl TrustEvidence,
@@ -181,14 +182,14 @@ impl TrustStore {
         Ok(true)
     }
 
-    /// The mark; none if there is none, an error if it is of an older cairn.
+    /// The record; `None` if there is none, an error if an older cairn wrote it.
     fn read(&self) -> Option<Result<TrustRecord, ()>> {
         let bytes = tree::read_regular(&self.record_path().ok()?, MAX_RECORD_BYTES).ok()?;
         Some(serde_json::from_slice(&bytes).map_err(drop))
     }
 
-    /// What tells the repository's folder from another in its place: its number on the disk, and
-    /// when it was made where the system knows that.
+    /// Identifies the repository's folder: its number on the disk, and the time it was created where
+    /// the system records that.
     fn folder_fingerprint(&self) -> String {
         let Ok(known) = self.subject.metadata() else { return String::new() };
         let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
@@ -196,7 +197,7 @@ impl TrustStore {
         format!("{} {born}", inode_of(&known))
     }
 
-    /// Takes the mark away; false if there was none.
+    /// Removes the record; false if there was none.
     pub fn revoke(&self) -> Result<bool> {
         match fs::remove_file(self.record_path()?) {
             Ok(()) => Ok(true),
@@ -205,7 +206,8 @@ impl TrustStore {
         }
     }
 
-    /// Where the mark is. One that the repository itself could bring along does not count.
+    /// The file of the record. One inside the repository does not count, because a clone could bring
+    /// it along.
     fn record_path(&self) -> Result<PathBuf> {
         let refused = |why: &str| Problem::new(ProblemCode::Unavailable, why.to_owned());
         let marks = self.records.as_deref().ok_or_else(|| {
@@ -221,8 +223,8 @@ impl TrustStore {
     }
 }
 
-/// What one mark covers: all worktrees of a repository, if they really are its own. A folder can
-/// name any repository in its `.git` file; only that repository can name the folder.
+/// The folder that one record covers: all worktrees of a repository, if they really are its own. A
+/// folder can name any repository in its `.git` file; only that repository can name the folder.
 fn subject(root: &Path, layout: Option<&git::RepoLayout>) -> PathBuf {
     let Some(layout) = layout else { return root.to_path_buf() };
     let is_main = layout.common_dir == root.join(".git");

@@ -1,4 +1,4 @@
-//! One consistent look at the repository. It can read everything and write nothing.
+//! A consistent, read-only view of the repository: the index, the stores, git and the settings.
 
 use std::any::{Any, TypeId};
 use std::cell::{OnceCell, RefCell};
@@ -30,21 +30,22 @@ use crate::settings::Settings;
 use crate::trust::TrustStatus;
 use crate::workspace::{Workspace, WorkspaceMode, WorkspaceNotices};
 
-/// What a query answers from and a mutation plans from.
+/// What queries read and mutations plan from. Everything is opened at its first use and then
+/// stays as it was, so that one answer shows one state.
 pub struct View<'w> {
     workspace: &'w Workspace,
     settings: Arc<Settings>,
     call: Arc<Call>,
-    /// Opened when it is first asked for: much can be answered without it
+    /// Opened at its first use: many answers need no index
     index: OnceCell<(Index, Freshness)>,
-    /// Each durable store, opened when it is first asked for
+    /// Each durable store, opened at its first use
     store_views: Vec<(DurableStore, OnceCell<StoreView>)>,
-    /// Where the stores are, by what is checked out
+    /// The locations of the stores for what is checked out
     locations: OnceCell<StoreLocations>,
-    /// What follows the commit that is checked out, by area
+    /// The followers, one for each area that has one
     followers: Vec<FollowerSlot>,
     partial_reasons: RefCell<Vec<String>>,
-    /// What areas put together once a view, by its type
+    /// Values that areas compute once for a view, by type
     per_view_cache: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
 }
 
@@ -78,7 +79,7 @@ impl<'w> View<'w> {
         self.workspace.git.as_ref()
     }
 
-    /// The index that git itself was told to use, as in a hook of a partial commit.
+    /// The file in `GIT_INDEX_FILE`, which git sets in hooks of a partial commit.
     pub fn git_index(&self) -> Option<PathBuf> {
         let named = self.workspace.env.iter().find(|(name, _)| name == "GIT_INDEX_FILE");
         named.map(|(_, path)| self.tree().root().join(path))
@@ -94,12 +95,12 @@ impl<'w> View<'w> {
         self.workspace.trust_status(self.config(), &self.call)
     }
 
-    /// Whether one answer is wanted, or many.
+    /// Whether the workspace serves one call or many.
     pub fn mode(&self) -> WorkspaceMode {
         self.workspace.mode()
     }
 
-    /// Where data is kept.
+    /// The folders that hold data.
     pub fn data_folders(&self) -> &'w DataFolders {
         &self.workspace.data_folders
     }
@@ -109,12 +110,12 @@ impl<'w> View<'w> {
         &self.settings.config
     }
 
-    /// What is wrong with `cairn.jsonc`.
+    /// The mistakes in `cairn.jsonc`.
     pub fn config_findings(&self) -> &[config::ConfigFinding] {
         &self.settings.findings
     }
 
-    /// Where the index is now.
+    /// The file of the current index.
     pub fn index_path(&self) -> Option<PathBuf> {
         self.workspace.index_path()
     }
@@ -129,12 +130,12 @@ impl<'w> View<'w> {
         PathResolver::new(self.tree().root(), &self.call.prefix, self.git())
     }
 
-    /// The areas there are.
+    /// The registered areas.
     pub fn areas(&self) -> &'static [Area] {
         self.workspace.areas
     }
 
-    /// The layers of the graph.
+    /// The areas that have nodes or edges in the graph.
     pub fn graph_areas(&self) -> Vec<&'static dyn GraphArea> {
         self.areas().iter().filter_map(|area| area.graph_area).collect()
     }
@@ -148,7 +149,7 @@ impl<'w> View<'w> {
         self.index.get().map(|(index, _)| index).ok_or_else(|| Problem::internal("no index"))
     }
 
-    /// What an area puts together once for this view, however often it is asked for.
+    /// A value that is computed once for this view, by its type.
     pub fn cached_for_view<T: 'static>(&self, make: impl FnOnce() -> Result<T>) -> Result<Rc<T>> {
         let known = self.per_view_cache.borrow().get(&TypeId::of::<T>()).cloned();
         if let Some(known) = known.and_then(|known| known.downcast().ok()) {
@@ -159,7 +160,7 @@ impl<'w> View<'w> {
         Ok(made)
     }
 
-    /// Says that the answer is not whole, and why.
+    /// Marks the answer as partial, with the reason.
     pub fn mark_partial(&self, why: impl Into<String>) {
         let why = why.into();
         let mut doubts = self.partial_reasons.borrow_mut();
@@ -168,28 +169,28 @@ impl<'w> View<'w> {
         }
     }
 
-    /// Whether something kept the answer from being whole so far.
+    /// Whether the answer is marked as partial so far.
     pub(crate) fn is_partial(&self) -> bool {
         !self.partial_reasons.borrow().is_empty()
     }
 
-    /// Changes to files, for `undo`.
+    /// The journal of changes to files.
     pub fn journal(&self) -> &Journal {
         self.workspace.journal()
     }
 
-    /// Every durable store there is.
+    /// Every durable store.
     pub fn durables(&self) -> Vec<DurableStore> {
         self.store_views.iter().map(|(durable, _)| *durable).collect()
     }
 
-    /// A durable store as of the first time this view looked at it, with what was pulled in
-    /// shared files and is not stored yet; nothing if there is neither.
+    /// A durable store as of its first use in this view, with records of shared files that it does
+    /// not have yet. `None` if there is neither.
     pub fn store(&self, name: &str) -> Result<Option<&StoreReader>> {
         Ok(self.store_view(name)?.reading.as_ref())
     }
 
-    /// What the shared files have for a store; nothing where nothing is shared.
+    /// The records of shared files for a store; `None` where nothing is shared.
     pub(crate) fn overlay(&self, name: &str) -> Result<Option<&SharedOverlay>> {
         Ok(self.store_view(name)?.overlay.as_deref())
     }
@@ -210,7 +211,7 @@ impl<'w> View<'w> {
         cell.get().ok_or_else(|| Problem::internal("no store"))
     }
 
-    /// What is derived from a store: kept for as long as the store is as this view sees it.
+    /// A value derived from a store, cached between views until the store changes.
     pub(crate) fn cached_for_store<T: Send + Sync + 'static>(
         &self,
         name: &'static str,
@@ -220,8 +221,8 @@ impl<'w> View<'w> {
         self.workspace.derived_cache().get_or_make(name, self.store_fingerprint(store)?, make)
     }
 
-    /// What tells the state of a store that this view sees from every other, those of a file
-    /// that was put in its place included.
+    /// Identifies the state of a store that this view sees. Another file in its place has another
+    /// fingerprint.
     pub(crate) fn store_fingerprint(&self, name: &str) -> Result<String> {
         let (revision, pulled) = match self.store(name)? {
             Some(reading) => {
@@ -233,7 +234,7 @@ impl<'w> View<'w> {
         Ok(format!("{} {:?} {revision} {pulled}", path.display(), file_fingerprint(&path)))
     }
 
-    /// What was kept under a name for the state that `fingerprint` names.
+    /// The cached value of this name and fingerprint.
     pub(crate) fn cached_at<T: Send + Sync + 'static>(
         &self,
         name: &str,
@@ -242,7 +243,7 @@ impl<'w> View<'w> {
         self.workspace.derived_cache().get_cached(name, mark)
     }
 
-    /// Keeps what was derived from the state that `fingerprint` names.
+    /// Caches a value under a name and the fingerprint of the state that it was derived from.
     pub(crate) fn cache_at<T: Send + Sync + 'static>(
         &self,
         name: &'static str,
@@ -252,7 +253,8 @@ impl<'w> View<'w> {
         self.workspace.derived_cache().put(name, mark, made)
     }
 
-    /// What is made once for each state of the index; each time where that has no name.
+    /// A value derived from the index, cached until the index changes. An index in memory has no
+    /// fingerprint, so the value is computed each time.
     pub fn cached_for_index<T: Send + Sync + 'static>(
         &self,
         name: &'static str,
@@ -265,7 +267,7 @@ impl<'w> View<'w> {
         }
     }
 
-    /// Where the stores are for this call.
+    /// The locations of the stores for this call.
     pub fn store_locations(&self) -> Result<&StoreLocations> {
         if self.locations.get().is_none() {
             let _ = self.locations.set(self.workspace.store_locations(&self.call)?);
@@ -273,12 +275,13 @@ impl<'w> View<'w> {
         self.locations.get().ok_or_else(|| Problem::internal("no place"))
     }
 
-    /// What an area keeps of commits, up to date, however long that takes. Nothing without git.
+    /// The files of an area's follower, up to date, however long that takes. `None` without git.
     pub(crate) fn follower_files(&self, area: &str) -> Result<Option<&FollowerFiles>> {
         self.follower_files_within(area, None)
     }
 
-    /// The same, if it can be had soon: whoever only has something to add need not wait for it.
+    /// The files of an area's follower, if they are up to date soon. For answers that the follower
+    /// only adds to.
     pub(crate) fn follower_files_if_ready(&self, area: &str) -> Result<Option<&FollowerFiles>> {
         self.follower_files_within(area, Some(self.call.optional_wait))
     }
@@ -315,12 +318,12 @@ impl<'w> View<'w> {
         Ok(cell.get_or_init(|| FollowerState { files: shelves, is_fresh }).files.as_ref())
     }
 
-    /// The files of all that follows the commit that is checked out.
+    /// The files of all followers.
     pub fn follower_paths(&self) -> Vec<(&'static str, PathBuf)> {
         self.workspace.follower_paths()
     }
 
-    /// Every place where text can be searched: the index, and the stores that keep their own.
+    /// The connections with search text: the index, and the stores that have their own.
     pub fn search_connections(&self) -> Result<Vec<&Connection>> {
         let mut texts = vec![self.index()?.conn()];
         for (durable, _) in self.store_views.iter().filter(|(durable, _)| durable.has_search_text())
@@ -330,7 +333,7 @@ impl<'w> View<'w> {
         Ok(texts)
     }
 
-    /// The change that takes over what this view saw in shared files and a store does not have.
+    /// The change that writes records of shared files which a store does not have yet.
     pub(crate) fn shared_change(&self, store: &str) -> Result<Option<Arc<dyn StoreChange>>> {
         let (at, actor) = (self.call.now.to_string(), &self.call.actor);
         Ok(self.overlay(store)?.and_then(|overlay| overlay.change(&at, actor)))
@@ -341,7 +344,7 @@ impl<'w> View<'w> {
         Ok(self.store(store)?.map_or(0, |reading| reading.revision))
     }
 
-    /// What the answer rests on.
+    /// The state that the answer shows, for its last line.
     pub fn basis(&self) -> Result<Basis> {
         let mut basis = Basis { worktree: ".".into(), ..Basis::default() };
         if let Some(git) = self.git() {
@@ -385,13 +388,13 @@ impl<'w> View<'w> {
     }
 }
 
-/// What follows the commit that is checked out, as this view has seen it.
+/// A follower as this view has seen it.
 struct FollowerSlot {
     /// The area's name
     name: &'static str,
-    /// As it was when somebody looked who could do without it
+    /// Its state when an answer looked that does not need it
     if_ready: OnceCell<FollowerState>,
-    /// As it was when somebody waited for it
+    /// Its state after an answer waited for it
     up_to_date: OnceCell<FollowerState>,
 }
 
@@ -406,14 +409,14 @@ impl FollowerSlot {
         Self { name, if_ready: OnceCell::new(), up_to_date: OnceCell::new() }
     }
 
-    /// What was seen before, if it is good enough for who asks now.
+    /// The state that was seen before, if it is good enough for this caller.
     fn get(&self, can_do_without: bool) -> Option<&FollowerState> {
         let soon = self.if_ready.get().filter(|seen| seen.is_fresh || can_do_without);
         self.up_to_date.get().or(soon)
     }
 }
 
-/// How far something has come, and what would finish it.
+/// The progress of a follower, and the call that completes it.
 fn progress_text(progress: Progress) -> String {
     match progress {
         Progress { total: 0, .. } => "`sync` finishes it".into(),

@@ -26,30 +26,30 @@ use crate::settings::{Settings, SettingsFile};
 use crate::trust::{ProgramFingerprints, TrustEvidence, TrustStatus, TrustStore};
 use crate::view::View;
 
-/// How long a server's reader waits for a large refresh before the last good state has to do.
+/// How long a reader of a server waits for a large refresh before it answers from the last state.
 const SERVER_REFRESH_TIMEOUT: Duration = Duration::from_secs(8);
 
-/// How long a watcher sleeps before it looks for what makes no sound, such as a commit.
+/// The interval of polls for changes without a file event, such as a commit.
 const WATCH_POLL_INTERVAL: Duration = Duration::from_secs(2);
 
-/// How long a watcher waits for the rest of what it has begun to hear.
+/// How long a watcher waits after the first event, because more usually follow.
 const DEBOUNCE: Duration = Duration::from_millis(40);
 
-/// Connections to stores that a server keeps open, for each kind of them.
+/// The most connections of one kind that a server keeps open.
 const MAX_OPEN_STORES: usize = 6;
 
-/// A change that `watch` took in.
+/// A refresh that `watch` reports.
 #[derive(Debug)]
 pub struct WatchUpdate {
-    /// Files of the project
+    /// How many files are indexed
     pub files: u64,
-    /// What the index rests on
+    /// The state that the index shows
     pub basis: Basis,
     /// How long it took
     pub took: Duration,
 }
 
-/// What it takes to open a workspace. The door knows all of it; nothing below asks for it.
+/// The inputs of [`Workspace::open`]. The door collects them; nothing below reads the environment.
 #[derive(Debug)]
 pub struct WorkspaceOptions<'a> {
     /// A folder of the repository
@@ -58,24 +58,24 @@ pub struct WorkspaceOptions<'a> {
     pub host: Option<GitHost>,
     /// The environment that programs are looked up in and started with
     pub env: Vec<(OsString, OsString)>,
-    /// Whether it is opened for one answer or for many
+    /// Whether it serves one call or many
     pub mode: WorkspaceMode,
-    /// Where a folder may be made for a moment, outside every repository
+    /// The folder for temporary directories, outside every repository
     pub scratch: PathBuf,
-    /// Where the user keeps which repositories they trust
+    /// The user's folder with the records of trusted repositories
     pub trust_folder: Option<PathBuf>,
-    /// The hand that writes
+    /// The disk writer, which can inject faults
     pub disk: DiskWriter,
-    /// What there is to ask
+    /// The registered areas
     pub areas: &'static [Area],
 }
 
-/// How long a workspace stays open.
+/// Whether a workspace serves one call or many.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkspaceMode {
-    /// For one answer, which may take as long as it takes
+    /// One call, which waits for as long as it takes
     Once,
-    /// For many, with a watcher
+    /// Many calls, with a watcher
     Serving,
 }
 
@@ -85,13 +85,13 @@ pub struct Workspace {
     pub tree: WorkingTree,
     /// The repository, unless there is none or git is not installed
     pub git: Option<Repository>,
-    /// Where data is kept
+    /// The folders that hold its data
     pub data_folders: DataFolders,
-    /// What there is to ask
+    /// The registered areas
     pub areas: &'static [Area],
     /// The environment that programs are looked up in and started with
     pub env: Vec<(OsString, OsString)>,
-    /// Where a folder may be made for a moment, outside every repository
+    /// The folder for temporary directories, outside every repository
     pub scratch: PathBuf,
     /// Whether the repository's own programs may run
     pub trust: TrustStore,
@@ -103,17 +103,17 @@ pub struct Workspace {
     refresher: Refresher,
     followers: Vec<WorktreeFollower>,
     committer: PlanCommitter,
-    /// Set when a reader had to do with an index that is behind
+    /// Set when a reader was given an outdated index
     refresh_needed: (Mutex<bool>, Condvar),
-    /// What is always missing
+    /// Permanent degradations, reported by every answer
     degradations: Vec<String>,
-    /// What was derived from a store, as of its revision
+    /// Values derived from stores, by the store's revision
     derived_cache: DerivedCache,
     stores: StoreManager,
 }
 
 impl Workspace {
-    /// Opens the repository around a folder and finishes what a crash left half done.
+    /// Opens the repository around a folder and completes changes that a crash interrupted.
     pub fn open(opening: WorkspaceOptions<'_>) -> Result<Self> {
         let place = git::discover(opening.start)?;
         let (root, layout) = match place {
@@ -162,7 +162,7 @@ impl Workspace {
         Ok(workspace)
     }
 
-    /// One consistent look, for reading.
+    /// A consistent, read-only view.
     pub fn view(&self, call: Arc<Call>) -> Result<View<'_>> {
         if self.mode == WorkspaceMode::Serving {
             self.check_root_unchanged()?;
@@ -176,7 +176,7 @@ impl Workspace {
         Ok(View::new(self, settings, call))
     }
 
-    /// A server answers for the folder it was started in, and for no other in its place.
+    /// Fails if another folder has taken the place of the one that the server was started in.
     fn check_root_unchanged(&self) -> Result<()> {
         let became_repository = !self.is_repository && self.tree.root().join(".git").exists();
         if self.tree.is_root_unchanged() && !became_repository {
@@ -189,12 +189,12 @@ impl Workspace {
         .hint("start the server anew"))
     }
 
-    /// Whether the user trusts the repository with what it would run now.
+    /// Whether the user trusts the programs that the repository would run now.
     pub(crate) fn trust_status(&self, config: &Config, call: &Call) -> TrustStatus {
         self.trust.status(&self.trust_evidence(config, call))
     }
 
-    /// Trusts the repository with what it would run now; what that is, and whether it is new.
+    /// Trusts the programs that the repository would run now. Returns them, and whether any is new.
     pub fn grant_trust(&self, call: &Call) -> Result<(ProgramFingerprints, bool)> {
         let settings = self.settings()?;
         let look = self.trust_evidence(&settings.config, call);
@@ -211,17 +211,17 @@ impl Workspace {
         WorkspaceTrustEvidence { workspace: self, config, call }
     }
 
-    /// How long it stays open.
+    /// Whether it serves one call or many.
     pub(crate) fn mode(&self) -> WorkspaceMode {
         self.mode
     }
 
-    /// Ends the language servers. Whoever keeps a workspace beyond its last answer calls this.
+    /// Stops the language servers. Call it when a workspace is kept after its last answer.
     pub fn stop_servers(&self) {
         self.servers.stop();
     }
 
-    /// Reads; if the index turns out to be damaged, builds it anew and reads once more.
+    /// Runs a read. If the index or a follower turns out to be damaged, rebuilds it and reads again.
     pub fn read<T>(
         &self,
         call: &Arc<Call>,
@@ -250,8 +250,8 @@ impl Workspace {
         self.settings.current(&self.tree)
     }
 
-    /// What an answer rests on after something was done. It is done: neither a deadline nor a
-    /// failure to say this may turn it into a problem.
+    /// The basis of an answer after a change was committed. Neither a deadline nor a failure to read
+    /// the basis may turn the committed change into a problem.
     pub(crate) fn basis_afterwards(&self, call: &Call) -> Basis {
         let patient = Arc::new(Call::new(call.actor.clone(), call.now));
         let told = self.view(patient).and_then(|view| view.basis());
@@ -263,7 +263,7 @@ impl Workspace {
         })
     }
 
-    /// Brings the index up to date, or builds it anew. Waits as long as it takes.
+    /// Refreshes the index, or rebuilds it if `full`. Waits for as long as it takes.
     pub fn sync(&self, full: bool, call: &Call) -> Result<()> {
         let settings = self.settings()?;
         let sources = self.refresh_sources(&settings);
@@ -279,8 +279,8 @@ impl Workspace {
         self.followers.iter().try_for_each(follow)
     }
 
-    /// Looks at what follows the commit that is checked out, for as long as `call` waits, or for
-    /// `limit` where that is shorter. Nothing where there is no git to follow.
+    /// Updates a follower, for as long as `call` waits, or for `limit` where that is shorter.
+    /// `None` without git.
     pub(crate) fn update_follower(
         &self,
         name: &str,
@@ -295,21 +295,21 @@ impl Workspace {
         found.open_up_to_date(&checkout, call, limit).map(Some)
     }
 
-    /// What follows the commit that is checked out, for an area.
+    /// The follower of an area.
     pub fn follower(&self, name: &str) -> Result<&WorktreeFollower> {
         let found = self.followers.iter().find(|following| following.name == name);
         found.ok_or_else(|| Problem::internal(format!("nothing follows as {name}")))
     }
 
-    /// The files of all that follows, with their names.
+    /// The files of all followers, each with a name.
     pub(crate) fn follower_paths(&self) -> Vec<(&'static str, PathBuf)> {
         self.followers.iter().flat_map(WorktreeFollower::paths).collect()
     }
 
-    /// Opens the index, not behind the tree if that can be had in time.
+    /// Opens the index, refreshed if that is possible in time.
     pub(crate) fn index(&self, settings: &Settings, call: &Call) -> Result<(Index, Freshness)> {
         let wait = match self.mode {
-            // The first index has to be waited for: there is nothing else to answer from.
+            // There is nothing else to answer from before the first index.
             WorkspaceMode::Serving if self.index_path().is_some() => {
                 RefreshWait::AtMost(SERVER_REFRESH_TIMEOUT)
             }
@@ -324,11 +324,11 @@ impl Workspace {
         Ok((index, freshness))
     }
 
-    /// Keeps the index of a server up to date: now, and whenever a reader could not wait for
-    /// it. Returns when `call` is stopped; sleeps otherwise.
+    /// Refreshes the index of a server now, and again whenever a reader could not wait for it.
+    /// Sleeps in between; returns when `call` is stopped.
     pub fn refresh_in_background(&self, call: &Call) {
         while call.check_stopped().is_ok() {
-            // A failure is told to whoever asks next: their call tries again.
+            // A failure is reported to the next reader, whose call tries again.
             let _ = self.sync(false, call);
             let (flag, woken) = (&self.refresh_needed.0, &self.refresh_needed.1);
             let waiting = flag.lock().unwrap_or_else(PoisonError::into_inner);
@@ -337,10 +337,10 @@ impl Workspace {
         }
     }
 
-    /// Keeps the index up to date until `call` is stopped, and tells of every change it took in.
+    /// Keeps the index up to date until `call` is stopped, and reports every refresh.
     ///
-    /// Sleeps until something is heard; a commit, which changes no file, is noticed at the
-    /// latest after `WATCH_POLL_INTERVAL`.
+    /// Sleeps until a file event comes. A commit changes no file and is noticed after at most
+    /// `WATCH_POLL_INTERVAL`.
     pub fn watch(&self, call: &Arc<Call>, tell: impl Fn(&WatchUpdate)) -> Result<()> {
         let mut known = None;
         loop {
@@ -359,7 +359,7 @@ impl Workspace {
         }
     }
 
-    /// The whole index as sorted text: the same for the same tree, however it came about.
+    /// The whole index as sorted text. Equal trees give equal text, however the index was built.
     pub fn dump(&self, call: &Arc<Call>) -> Result<String> {
         let view = self.view(call.clone())?;
         let mut text = self.refresher.dump(view.index()?)?;
@@ -371,17 +371,17 @@ impl Workspace {
         Ok(text)
     }
 
-    /// Where the index is now, if there is one.
+    /// The file of the current index, if there is one.
     pub fn index_path(&self) -> Option<PathBuf> {
         self.refresher.generations.current().map(|(_, path)| path)
     }
 
-    /// Makes the cache folder, which hides itself from git.
+    /// Creates the cache folder, with a `.gitignore` that hides it.
     pub fn make_cache(&self) -> Result<()> {
         self.cache().map(drop)
     }
 
-    /// The cache folder, made if need be.
+    /// The cache folder, created if it is missing.
     pub(crate) fn cache(&self) -> Result<tree::DirHandle> {
         self.refresher.generations.make_folder()
     }
@@ -436,19 +436,19 @@ impl Workspace {
         &self.stores
     }
 
-    /// Where the stores are, by what is checked out now.
+    /// The locations of the stores for what is checked out now.
     pub fn store_locations(&self, call: &Call) -> Result<StoreLocations> {
         let settings = self.settings()?;
         let default = settings.config.kb.default_branch.as_ref().map(config::BranchName::as_str);
         self.stores.locate(self.git.as_ref(), default, call)
     }
 
-    /// What was derived from a store, as of its revision.
+    /// Values derived from stores, by the store's revision.
     pub(crate) fn derived_cache(&self) -> &DerivedCache {
         &self.derived_cache
     }
 
-    /// Changes that were committed to files.
+    /// The journal of changes to files.
     pub fn journal(&self) -> &Journal {
         self.committer.journal()
     }
@@ -470,7 +470,7 @@ pub(crate) struct WorkspaceNotices {
     pub degradations: Vec<String>,
 }
 
-/// The repository as far as trust in it depends on it.
+/// What trust in the repository depends on, read when it is needed.
 struct WorkspaceTrustEvidence<'a> {
     workspace: &'a Workspace,
     config: &'a Config,
@@ -499,11 +499,11 @@ fn worktree_followers(
     most_open: usize,
 ) -> Vec<WorktreeFollower> {
     let one =
-        |area: &Area| Some(WorktreeFollower::new((area.name, area.follower?), homes, most_open));
+        |area: &Area| Some(WorktreeFollower::new(area.name, area.follower?, homes, most_open));
     areas.iter().filter_map(one).collect()
 }
 
-/// Without git, the nearest folder that cairn was set up in; else the folder itself.
+/// The root without git: the nearest folder that cairn was set up in, else the folder itself.
 fn plain_root(start: &Path) -> Result<PathBuf> {
     let start = start.canonicalize().map_err(Problem::io(format!("open {}", start.display())))?;
     let folder = if start.is_dir() { start.as_path() } else { start.parent().unwrap_or(&start) };

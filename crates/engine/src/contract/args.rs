@@ -13,18 +13,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// Whose rows stay.
+/// Which side wins a conflict.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum MergeSide {
-    /// What is here
+    /// This store
     Ours,
-    /// What comes in
+    /// The other side
     Theirs,
 }
 
 impl MergeSide {
-    /// The same as a merge takes it.
+    /// The preference as a merge takes it.
     pub fn prefer(side: Option<Self>) -> MergePreference {
         match side {
             None => MergePreference::Neither,
@@ -34,7 +34,7 @@ impl MergeSide {
     }
 }
 
-/// Declares a number type that only holds what lies between its bounds.
+/// Declares a number type whose values lie between two bounds.
 #[macro_export]
 macro_rules! number_type {
     ($(#[$doc:meta])* $name:ident, $least:literal ..= $most:literal, default $default:literal) => {
@@ -109,7 +109,7 @@ number_type!(
 /// Hops that a walk takes at most.
 const MAX_HOPS: usize = 5;
 
-/// Says that a walk was asked to go further than it goes.
+/// The note of a walk that was asked for more hops than it takes.
 fn clamp_note(asked: usize) -> Option<String> {
     (asked > MAX_HOPS)
         .then(|| format!("{asked} hops were asked for; at most {MAX_HOPS} are followed"))
@@ -121,7 +121,7 @@ impl WalkDepth {
         self.get().min(MAX_HOPS)
     }
 
-    /// Says so if more were asked for.
+    /// A note if more were asked for.
     pub fn note(self) -> Option<String> {
         clamp_note(self.get())
     }
@@ -133,7 +133,7 @@ impl Hops {
         self.get().min(MAX_HOPS)
     }
 
-    /// Says so if more were asked for.
+    /// A note if more were asked for.
     pub fn note(self) -> Option<String> {
         clamp_note(self.get())
     }

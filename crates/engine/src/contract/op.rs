@@ -14,7 +14,7 @@ use crate::plan::Plan;
 use crate::view::View;
 use crate::workspace::Workspace;
 
-/// A way in. Operations say which ones lead to them.
+/// An interface to cairn. Each operation declares which ones reach it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Door {
     /// The command line
@@ -26,9 +26,9 @@ pub enum Door {
 }
 
 impl Door {
-    /// Every way in.
+    /// Every interface.
     pub const ALL: &[Self] = &[Self::Cli, Self::Mcp, Self::Http];
-    /// Only a person at a terminal: nothing an agent was talked into can reach it.
+    /// Only a person at a terminal, so that no agent can be talked into it.
     pub const PERSON: &[Self] = &[Self::Cli];
 }
 
@@ -41,14 +41,14 @@ pub enum ToolVisibility {
     Area,
 }
 
-/// What calling an operation does to the world.
+/// What an operation changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
     /// Nothing
     Read,
     /// It changes authored, durable or derived data
     Write {
-        /// Whether something that was there may be gone afterwards
+        /// Whether existing data may be lost
         destructive: bool,
         /// Whether doing it twice is the same as doing it once
         idempotent: bool,
@@ -56,11 +56,11 @@ pub enum Effect {
 }
 
 impl Effect {
-    /// Something new is there afterwards.
+    /// New data is added.
     pub const ADDS: Self = Self::Write { destructive: false, idempotent: false };
-    /// What is derived is derived again.
+    /// Only derived data is rebuilt.
     pub const REBUILDS: Self = Self::Write { destructive: false, idempotent: true };
-    /// Something that was there is other afterwards.
+    /// Existing data is changed.
     pub const OVERWRITES: Self = Self::Write { destructive: true, idempotent: false };
 }
 
@@ -94,7 +94,7 @@ impl<T: Serialize + JsonSchema + Render + Send + 'static> OpOutput for T {}
 pub trait Query: OpInput {
     /// `area.verb`, or one word
     const NAME: &'static str;
-    /// Which doors lead to it
+    /// The interfaces that reach it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
     const TOOLSET: ToolVisibility = ToolVisibility::Area;
@@ -104,7 +104,7 @@ pub trait Query: OpInput {
     const EXAMPLES: &'static [OpExample] = &[];
     /// What it answers
     type Answer: OpOutput;
-    /// Answers from one consistent look.
+    /// Answers from one consistent view.
     fn run(self, view: &View) -> Result<Self::Answer>;
 }
 
@@ -114,7 +114,7 @@ pub trait Mutation: OpInput {
     const NAME: &'static str;
     /// What committing its plan does
     const EFFECT: Effect;
-    /// Which doors lead to it
+    /// The interfaces that reach it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
     const TOOLSET: ToolVisibility = ToolVisibility::Area;
@@ -126,10 +126,10 @@ pub trait Mutation: OpInput {
     const ASKS: &'static [FieldPrompt] = &[];
     /// What it answers once its plan is committed
     type Answer: OpOutput;
-    /// Says what should change. It may be asked again, under the lock.
+    /// Plans the change. It may be called a second time, under the lock.
     fn plan(self, view: &View) -> Result<Plan<Self::Answer>>;
-    /// Adds to the answer what can only be known once the plan is committed. It cannot fail: what
-    /// is done is done.
+    /// Adds to the answer what is only known after the commit. It cannot fail, because the change is
+    /// already committed.
     fn committed(_view: &View, _answer: &mut Self::Answer) {}
 }
 
@@ -139,7 +139,7 @@ pub trait Action: OpInput {
     const NAME: &'static str;
     /// What it does
     const EFFECT: Effect;
-    /// Which doors lead to it
+    /// The interfaces that reach it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
     const TOOLSET: ToolVisibility = ToolVisibility::Area;

@@ -91,7 +91,7 @@ impl PageCell {
         std::iter::once(Self::text(text)).chain(call).collect()
     }
 
-    /// What is only said by the way.
+    /// Secondary text.
     pub fn faint(text: impl Display) -> Self {
         Self::new(CellStyle::Faint, text)
     }

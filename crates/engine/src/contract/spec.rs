@@ -21,7 +21,7 @@ use crate::plan::MutationAnswer;
 use crate::view::View;
 use crate::workspace::Workspace;
 
-/// The one argument that every mutation has and no mutation declares.
+/// The argument that every mutation has and none declares.
 const DRY_RUN: (&str, &str) = ("dry_run", "Show what would change, write nothing");
 
 /// The object in which the older tools took what narrows a question.
@@ -32,11 +32,11 @@ const FILTERS: &str = "filters";
 pub struct OpSpec {
     /// `area.verb`, or one word
     pub name: &'static str,
-    /// Which doors lead to it
+    /// The interfaces that reach it
     pub doors: &'static [Door],
     /// When agents see it listed
     pub toolset: ToolVisibility,
-    /// What it does to the world
+    /// What it changes
     pub effect: Effect,
     /// Older names and shapes
     pub aliases: &'static [OpAlias],
@@ -174,7 +174,7 @@ impl OpSpec {
         self.effect == Effect::Read
     }
 
-    /// Whether a door leads to it.
+    /// Whether an interface reaches it.
     pub fn is_reachable_from(&self, door: Door) -> bool {
         self.doors.contains(&door)
     }
@@ -269,7 +269,7 @@ fn next_call(operation: &str, args: JsonObject) -> NextCall {
     NextCall { operation: operation.into(), args }
 }
 
-/// The one place where an answer gets its basis.
+/// Attaches the basis to an answer. No other code does.
 fn to_answer<O: OpOutput>(answer: O, basis: Basis, asked: NextCall) -> OpAnswer {
     let mut page = Page::for_call(asked);
     answer.render(&mut page);
@@ -287,7 +287,7 @@ fn accepts<I: OpInput>(args: &JsonObject) -> bool {
     parse::<I>(args.clone()).is_ok()
 }
 
-/// A misspelt wish for a dry run must never become a write.
+/// A misspelt `dry_run` must never become a write.
 fn take_dry_run(args: &mut JsonObject) -> Result<bool> {
     let value = args.remove(DRY_RUN.0).unwrap_or(Value::Bool(false));
     let refused = || Problem::invalid(format!("`dry_run` is true or false, not {value}"));

@@ -12,6 +12,8 @@ use jiff::Timestamp;
 use store::{Durability, Store};
 use syntax::{EXTRACTOR_VERSION, FileFacts, Language};
 
+use self::tables::FactsRowKey;
+
 /// The most the cache may take on disk, in bytes.
 const MAX_CACHE_BYTES: u64 = 512 * 1024 * 1024;
 
@@ -22,8 +24,21 @@ pub(crate) struct FactsCache {
     cap: u64,
 }
 
-/// What facts are kept by: the text's hash and the language it was read as.
-pub(crate) type FactsKey<'a> = (&'a Hash, Option<Language>);
+/// The key of facts in the cache.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct FactsKey<'a> {
+    /// The hash of the text
+    pub hash: &'a Hash,
+    /// The language it is read as
+    pub language: Option<Language>,
+}
+
+impl<'a> FactsKey<'a> {
+    fn row(self) -> FactsRowKey<'a> {
+        let dialect = self.language.map_or("", Language::name);
+        FactsRowKey { hash: self.hash, dialect, version: EXTRACTOR_VERSION }
+    }
+}
 
 impl FactsCache {
     /// Opens the cache, anew if it is damaged; works without one where there can be none.
@@ -46,12 +61,11 @@ impl FactsCache {
     }
 
     /// The facts of a text, if it has been read before.
-    pub(crate) fn find(&self, (hash, language): FactsKey<'_>) -> Option<FileFacts> {
+    pub(crate) fn find(&self, key: FactsKey<'_>) -> Option<FileFacts> {
         let conn = self.store.as_ref()?.connection();
-        let found = tables::find(conn, (hash, dialect(language), EXTRACTOR_VERSION)).ok()??;
-        let (value, used) = found;
+        let (value, used) = tables::find(conn, key.row()).ok()??;
         if used < self.day {
-            let _ = tables::mark_used(conn, hash, self.day);
+            let _ = tables::mark_used(conn, key.hash, self.day);
         }
         postcard::from_bytes(&value).ok()
     }
@@ -61,10 +75,9 @@ impl FactsCache {
         let (day, cap) = (self.day, self.cap);
         let Some(store) = &mut self.store else { return };
         let _ = store.write(|transaction| {
-            for ((hash, language), facts) in facts {
+            for (key, facts) in facts {
                 let Ok(value) = postcard::to_stdvec(facts) else { continue };
-                let key = (hash, dialect(language), EXTRACTOR_VERSION);
-                tables::put(transaction, key, (&value, day))
+                tables::put(transaction, key.row(), &value, day)
                     .map_err(store::sqlite_problem("keep facts"))?;
             }
             while tables::size(transaction).map_err(store::sqlite_problem("size up facts"))? > cap {
@@ -86,10 +99,6 @@ fn open(path: &Path) -> Result<Store> {
     Ok(store)
 }
 
-fn dialect(language: Option<Language>) -> &'static str {
-    language.map_or("", Language::name)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,13 +108,13 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("cache/facts.sqlite");
         let (hash, facts) = (Hash::of(b"# a"), syntax::extract(Some(Language::Markdown), b"# a"));
-        let key = (&hash, Some(Language::Markdown));
+        let key = FactsKey { hash: &hash, language: Some(Language::Markdown) };
         let mut cache = FactsCache::open(&path, Timestamp::UNIX_EPOCH);
         assert_eq!(cache.find(key), None);
         cache.keep([(key, &facts)].into_iter());
         assert_eq!(cache.find(key), Some(facts));
         assert_eq!(
-            cache.find((&hash, None)),
+            cache.find(FactsKey { hash: &hash, language: None }),
             None,
             "read as another language it says other things"
         );
@@ -129,13 +138,16 @@ mod tests {
             for text in texts {
                 let facts = syntax::extract(Some(Language::Markdown), text.as_bytes());
                 let hash = Hash::of(text.as_bytes());
-                cache.keep([((&hash, Some(Language::Markdown)), &facts)].into_iter());
+                cache.keep(
+                    [(FactsKey { hash: &hash, language: Some(Language::Markdown) }, &facts)]
+                        .into_iter(),
+                );
             }
         };
         let count = |cache: &FactsCache, texts: &[String]| {
             let held = |text: &&String| {
                 let hash = Hash::of(text.as_bytes());
-                cache.find((&hash, Some(Language::Markdown))).is_some()
+                cache.find(FactsKey { hash: &hash, language: Some(Language::Markdown) }).is_some()
             };
             texts.iter().filter(held).count()
         };

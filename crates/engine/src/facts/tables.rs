@@ -5,24 +5,33 @@ use store::{Connection, OptionalExtension, SqlResult, params};
 
 pub(super) const SCHEMA: &str = include_str!("facts.sql");
 
-pub fn find(
-    conn: &Connection,
-    (hash, dialect, version): (&Hash, &str, u32),
-) -> SqlResult<Option<(Vec<u8>, i64)>> {
+/// The key of a row: a content, the dialect it was read as, and the version of the reader.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct FactsRowKey<'a> {
+    pub hash: &'a Hash,
+    pub dialect: &'static str,
+    pub version: u32,
+}
+
+/// The value of a row, and the day it was last used.
+pub(super) fn find(conn: &Connection, key: FactsRowKey<'_>) -> SqlResult<Option<(Vec<u8>, i64)>> {
     conn.prepare_cached(
         "SELECT value, used FROM fact WHERE hash = ?1 AND dialect = ?2 AND version = ?3",
     )?
-    .query_row(params![hash.as_bytes(), dialect, version], |row| Ok((row.get(0)?, row.get(1)?)))
+    .query_row(params![key.hash.as_bytes(), key.dialect, key.version], |row| {
+        Ok((row.get(0)?, row.get(1)?))
+    })
     .optional()
 }
 
 pub(super) fn put(
     conn: &Connection,
-    (hash, dialect, version): (&Hash, &str, u32),
-    (value, day): (&[u8], i64),
+    key: FactsRowKey<'_>,
+    value: &[u8],
+    day: i64,
 ) -> SqlResult<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO fact VALUES (?1, ?2, ?3, ?4, ?5)")?
-        .execute(params![hash.as_bytes(), dialect, version, day, value])
+        .execute(params![key.hash.as_bytes(), key.dialect, key.version, day, value])
         .map(drop)
 }
 

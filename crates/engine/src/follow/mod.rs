@@ -88,7 +88,8 @@ pub(crate) enum FollowResult {
 impl WorktreeFollower {
     /// One that keeps so many connections to its files open between calls.
     pub(crate) fn new(
-        (name, follower): (&'static str, &'static dyn CommitFollower),
+        name: &'static str,
+        follower: &'static dyn CommitFollower,
         homes: &DataFolders,
         most_open: usize,
     ) -> Self {

@@ -1,7 +1,7 @@
-//! One graph over all layers: nodes with one name each, typed edges between them.
+//! One graph over all areas: nodes with one name each, and typed edges between them.
 //!
-//! A layer adapts one area. Walks ask every layer about a whole frontier at once, so their cost
-//! grows with hops and not with nodes.
+//! A [`GraphArea`] adapts one area to the graph. Walks ask every area about a whole frontier at
+//! once, so their cost grows with hops and not with nodes.
 
 mod resolve;
 pub mod walk;
@@ -21,7 +21,7 @@ use crate::view::View;
 
 pub use resolve::{NodeCandidate, PathScope, resolve, resolve_path_scope};
 
-/// Which way an edge is looked along.
+/// The direction in which an edge is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Direction {
     /// From its source to its target
@@ -32,7 +32,7 @@ pub enum Direction {
     Both,
 }
 
-/// How change travels along an edge: who has to look when one of its ends changes.
+/// How change propagates along an edge: which end is affected when the other one changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ChangePropagation {
     /// From the target to the source: the source uses the target
@@ -46,7 +46,8 @@ pub enum ChangePropagation {
 }
 
 impl ChangePropagation {
-    /// The direction in which a change is followed; none unless it is asked for.
+    /// The direction in which `impact` follows the edge; `None` if it does not. `asked`: the edge was
+    /// named by the caller.
     pub const fn impact_direction(self, asked: bool) -> Option<Direction> {
         match self {
             Self::TargetToSource => Some(Direction::Incoming),
@@ -57,7 +58,7 @@ impl ChangePropagation {
         }
     }
 
-    /// The direction in which what something rests on is followed.
+    /// The direction in which `deps` follows the edge.
     pub const fn dependency_direction(self, asked: bool) -> Option<Direction> {
         match self.impact_direction(asked) {
             Some(Direction::Incoming) => Some(Direction::Outgoing),
@@ -67,21 +68,21 @@ impl ChangePropagation {
     }
 }
 
-/// A type of edge, as its layer declares it.
+/// A type of edge, as its area declares it.
 #[derive(Debug, PartialEq, Eq)]
 pub struct EdgeKind {
     /// The area it belongs to
     pub area: &'static str,
     /// Its name in the area
     pub name: &'static str,
-    /// How change travels along it
+    /// How change propagates along it
     pub propagation: ChangePropagation,
     /// What it means, as a sentence without its full stop
     pub means: &'static str,
 }
 
 impl EdgeKind {
-    /// Whether a filter means it: by its name, or by area and name.
+    /// Whether a filter names it, as `name` or as `area.name`.
     pub fn matches_name(&self, wanted: &str) -> bool {
         wanted == self.name
             || wanted
@@ -95,7 +96,7 @@ impl EdgeKind {
 pub struct EdgeRequest {
     /// The type
     pub kind: &'static EdgeKind,
-    /// Which way it is looked along
+    /// The direction in which it is followed
     pub direction: Direction,
 }
 
@@ -111,17 +112,17 @@ impl EdgeRequest {
     }
 }
 
-/// The nodes that a walk has come to, to go on from.
+/// The nodes that a walk goes on from.
 #[derive(Debug, Clone, Copy)]
 pub struct WalkFrontier<'a> {
     /// The nodes
     pub nodes: &'a [EntityRef],
-    /// Whether the walk starts here: what is asked about is told whole, what is passed through
-    /// only as far as it says something
+    /// Whether these are the nodes the walk started with. Edges that are not followed are only
+    /// counted there
     pub is_start: bool,
     /// Edges less certain than this are not followed: an area need not make them
     pub min_confidence: Confidence,
-    /// How many it did not make
+    /// How many edges an area did not make for that reason
     pub left_out: &'a Cell<usize>,
     /// Replaces the calls of the index where it knows a node
     pub call_source: Option<&'a dyn CallSource>,
@@ -187,7 +188,7 @@ pub struct GraphEdge {
     pub to: EntityRef,
     /// What it is
     pub kind: &'static EdgeKind,
-    /// How sure it is
+    /// How certain it is
     pub confidence: Confidence,
 }
 
@@ -249,7 +250,7 @@ impl ContextSection {
 }
 
 impl ContextSection {
-    /// How dear another item of this section is, compared with one of the others.
+    /// The relative cost of one more item of this section.
     pub const fn item_cost(self) -> usize {
         match self {
             Self::MustHold | Self::Know => 1,
@@ -263,7 +264,7 @@ impl ContextSection {
 /// Which edges a walk may take.
 #[derive(Debug, Clone, Default)]
 pub struct EdgeFilter {
-    /// Only these, by name; what each layer follows by itself if empty
+    /// Only these, by name; if empty, those that each area follows by default
     pub names: Vec<String>,
     /// Types that are not followed unless they are named
     pub except: &'static [&'static str],
@@ -279,7 +280,7 @@ pub fn edge_names() -> Vec<&'static str> {
 }
 
 impl EdgeFilter {
-    /// Refuses a name that no type of edge has: a walk without it would find nothing and say so.
+    /// Refuses a name that no type of edge has: a walk would find nothing and not say why.
     pub fn refuse_unknown(&self, layers: &[&dyn GraphArea]) -> Result<()> {
         let kinds = || layers.iter().flat_map(|layer| layer.edges());
         let is_known = |name: &&String| kinds().any(|kind| kind.matches_name(name));
@@ -314,17 +315,17 @@ pub trait GraphArea: Sync {
     /// The types of edge it has.
     fn edges(&self) -> &'static [EdgeKind];
 
-    /// Nodes that a loosely written name may mean, surest reading only.
+    /// Nodes that a loosely written name may mean, by the most certain reading only.
     fn resolve(&self, view: &View, name: &str) -> Result<Vec<NodeCandidate>>;
 
-    /// Names near to one that means nothing, each with how near it is, from 0 to 1.
+    /// Names similar to one that no node has, each with its similarity from 0 to 1.
     fn similar_names(&self, view: &View, name: &str) -> Result<Vec<(f64, String)>>;
 
-    /// Whether a handle names something that is there.
+    /// Whether a handle names an existing node.
     fn contains(&self, view: &View, node: &EntityRef) -> Result<bool>;
 
-    /// The edges of some of its types at any node of a frontier: one call for each hop, so that a
-    /// layer can ask its tables once for all of them.
+    /// The edges of the wanted types at all nodes of a frontier. There is one call for each hop, so
+    /// that an area queries its tables once for all nodes.
     fn neighbours(
         &self,
         view: &View,
@@ -332,16 +333,16 @@ pub trait GraphArea: Sync {
         wanted: &[EdgeRequest],
     ) -> Result<Vec<GraphEdge>>;
 
-    /// What a node is, if it is one of this layer.
+    /// The description of a node, if it is one of this area.
     fn describe(&self, view: &View, node: &EntityRef) -> Result<Option<NodeDescription>>;
 
-    /// What a node consists of: a change of the whole is a change of its parts.
+    /// The parts of a node: a change of the node is a change of its parts.
     fn parts(&self, view: &View, node: &EntityRef) -> Result<Vec<EntityRef>>;
 
     /// What is worth knowing before touching a node, most useful first in each section.
     fn context(&self, view: &View, node: &EntityRef) -> Result<Vec<ContextItem>>;
 
-    /// Adds what a search can be narrowed by, as far as this layer knows it of a node.
+    /// Adds what this area knows of a node to the metadata that searches filter by.
     fn add_metadata(
         &self,
         _view: &View,
@@ -351,13 +352,13 @@ pub trait GraphArea: Sync {
         Ok(())
     }
 
-    /// Says what an answer that may show nodes of these kinds, or of all if none is named, has to
-    /// do without.
+    /// Marks the answer as partial if data of these kinds of nodes is missing; of all kinds if none
+    /// is named.
     fn report_missing(&self, _view: &View, _kinds: &[String]) -> Result<()> {
         Ok(())
     }
 
-    /// Texts that may fit a query, of a layer whose texts are neither in the index nor in a store.
+    /// Texts that may match a query, of an area whose texts are neither in the index nor in a store.
     fn search_texts(
         &self,
         _view: &View,
@@ -368,25 +369,25 @@ pub trait GraphArea: Sync {
     }
 }
 
-/// What a search can be narrowed by.
+/// The metadata of a node that searches filter by.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct NodeMetadata {
     /// The tags of a node
     pub tags: BTreeSet<String>,
-    /// When it last changed; none if nobody knows
+    /// When it last changed, if that is known
     pub changed: Option<Timestamp>,
-    /// The file it is written in, where its name does not say so
+    /// The file that contains it, where its name does not tell
     pub file: Option<RepoPath>,
 }
 
-/// What all layers together say of a node.
+/// The metadata of a node, from all areas.
 pub fn node_metadata(view: &View, node: &EntityRef) -> Result<NodeMetadata> {
     let mut marks = NodeMetadata::default();
     view.graph_areas().iter().try_for_each(|layer| layer.add_metadata(view, node, &mut marks))?;
     Ok(marks)
 }
 
-/// What a node is, in the words of the layer that knows it.
+/// The description of a node, by the area that it belongs to.
 pub fn describe(view: &View, node: &EntityRef) -> Result<NodeDescription> {
     for layer in view.graph_areas() {
         if let Some(description) = layer.describe(view, node)? {

@@ -1,4 +1,4 @@
-//! From what a person typed to the node they meant.
+//! Resolves a typed target to a node.
 
 use base::{EntityRef, NextCall, Problem, ProblemCode, RepoPath, Result};
 use serde_json::json;
@@ -9,7 +9,7 @@ use crate::view::View;
 /// How many candidates a problem lists.
 const MAX_CANDIDATES: usize = 20;
 
-/// How many near names a problem lists.
+/// How many similar names a problem lists.
 const MAX_SIMILAR_NAMES: usize = 3;
 
 /// A node that a name may mean.
@@ -19,12 +19,12 @@ pub struct NodeCandidate {
     pub node: EntityRef,
     /// What it is, in a few words
     pub about: String,
-    /// Whether it was written out, so that nothing else can have been meant
+    /// Whether the name was written in full, so that no other node can be meant
     pub is_exact: bool,
 }
 
-/// The one node that a target means. Several are an error that lists them, none is an error
-/// that names the nearest.
+/// The one node that a target means. Several matches are an error that lists them; no match is an
+/// error that names the most similar.
 pub fn resolve(view: &View, target: &NodeTarget) -> Result<EntityRef> {
     let name = target.as_str().trim();
     match as_handle(view, name)? {
@@ -34,12 +34,12 @@ pub fn resolve(view: &View, target: &NodeTarget) -> Result<EntityRef> {
     }
 }
 
-/// A file or folder that an answer is narrowed to.
+/// A file or folder that an answer is limited to.
 #[derive(Debug, Clone)]
 pub struct PathScope(RepoPath);
 
 impl PathScope {
-    /// Whether a node lies there.
+    /// Whether a node is inside it.
     pub fn contains(&self, node: &EntityRef) -> bool {
         let is_there = |path: &RepoPath| *path == self.0 || path.is_at_or_below(&self.0);
         self.0.is_root() || node.path().is_some_and(is_there)
@@ -71,7 +71,7 @@ fn by_name(view: &View, name: &str) -> Result<EntityRef> {
     }
 }
 
-/// What a target says when it is read as a handle.
+/// A target read as a handle.
 enum ParsedHandle {
     Node(EntityRef),
     /// A kind that does not fit, and a path that may
@@ -79,7 +79,7 @@ enum ParsedHandle {
     None,
 }
 
-/// A target that is written as a handle must be there as it is written.
+/// A target that is written as a handle must exist exactly as written.
 fn as_handle(view: &View, name: &str) -> Result<ParsedHandle> {
     let Ok(node) = name.parse::<EntityRef>() else { return Ok(ParsedHandle::None) };
     for layer in view.graph_areas() {

@@ -1,4 +1,5 @@
-//! Walks over the graph: outwards by what a change reaches, all around, and from one to another.
+//! Walks over the graph: what a change reaches, what a node depends on, everything around a node,
+//! and paths between two nodes.
 //!
 //! @see spec::cross/impact
 
@@ -17,40 +18,40 @@ use crate::view::View;
 /// A node with more direct connections than this is marked.
 pub const HIGH_FAN_OUT: usize = 10;
 
-/// A walk stops taking in nodes here, and says so.
+/// A walk stops after so many nodes, and reports that.
 const MAX_NODES: usize = 20_000;
 
-/// A walk that is to stop early goes on from so many nodes at once: from what it starts at, of
-/// which most leads nowhere, and from what it came to.
+/// How many nodes a walk with a limit expands at once: of its start nodes, most of which lead
+/// nowhere, and of the nodes that it reached.
 const FRONTIER_BATCH_SIZES: [usize; 2] = [32, 4];
 
-/// A node that a walk came to.
+/// A node that a walk reached.
 #[derive(Debug, Clone)]
 pub struct ReachedNode {
     /// The node
     pub node: EntityRef,
     /// How many hops away
     pub distance: usize,
-    /// The node before it on the way
+    /// The node before it on the path
     pub through: EntityRef,
     /// The edge it was reached by
     pub edge: &'static EdgeKind,
-    /// The least sure edge on the way
+    /// The confidence of the least certain edge on the path
     pub confidence: Confidence,
 }
 
-/// Where a walk came to.
+/// The result of a walk.
 #[derive(Debug, Default)]
 pub struct WalkResult {
     /// The nodes, nearest first
     pub reached: Vec<ReachedNode>,
-    /// The edges that were seen between them
+    /// The edges between them
     pub edges: Vec<GraphEdge>,
     /// Nodes with many direct connections, and how many
     pub high_fan_out: Vec<(EntityRef, usize)>,
-    /// Edges at the start that were not followed because they are not sure enough
+    /// Edges at the start that were not followed because they are not certain enough
     pub unsure: usize,
-    /// Whether there was more than could be taken in
+    /// Whether the walk stopped at its limit of nodes
     pub is_cut: bool,
 }
 
@@ -59,9 +60,9 @@ pub struct WalkResult {
 pub enum WalkKind {
     /// What a change reaches
     Impact,
-    /// What something rests on
+    /// What a node depends on
     Deps,
-    /// Everything around, whatever the edge
+    /// Everything around, by edges of all types and directions
     AllEdges,
 }
 
@@ -212,7 +213,7 @@ impl WalkResult {
     }
 }
 
-/// What a walk asks each layer for.
+/// The types of edge that a walk asks each area for.
 type AreaRequests = Vec<(&'static dyn GraphArea, Vec<EdgeRequest>)>;
 
 fn area_requests(view: &View, sense: WalkKind, filter: &EdgeFilter) -> AreaRequests {
@@ -226,7 +227,7 @@ fn area_requests(view: &View, sense: WalkKind, filter: &EdgeFilter) -> AreaReque
     all.filter(|(_, wanted): &(_, Vec<EdgeRequest>)| !wanted.is_empty()).collect()
 }
 
-/// All edges that lead on from a frontier, in a fixed order.
+/// All edges at the nodes of a frontier, in a fixed order.
 fn edges_from(
     view: &View,
     frontier: WalkFrontier<'_>,
@@ -245,7 +246,7 @@ fn edges_from(
     Ok(edges)
 }
 
-/// One step of a path, with the way its edge points.
+/// One step of a path. Its edge may point either way.
 #[derive(Debug, Clone)]
 pub struct TraceStep {
     /// Where the step starts
@@ -256,10 +257,9 @@ pub struct TraceStep {
     pub edge: GraphEdge,
 }
 
-/// The shortest way from one node to another, whichever way the edges point. That a folder holds
-/// two files says nothing about them, so that no way leads up into a folder and down again, unless
-/// that is asked for. Both ends are walked from, the smaller frontier first: what lies between grows far less than what lies
-/// around.
+/// The shortest path from one node to another, in either direction of the edges. Two files in one
+/// folder are not related by that, so no path leads up into a folder and down again unless the
+/// filter names `contains`. The search starts from both ends and expands the smaller frontier first.
 pub fn trace(
     view: &View,
     from: &EntityRef,
@@ -278,7 +278,7 @@ pub fn trace(
         if near.is_exhausted() || far.is_exhausted() {
             break;
         }
-        view.call().step("looking for a way", hop, depth)?;
+        view.call().step("searching for a path", hop, depth)?;
         let (side, other) = match near.frontier.len() <= far.frontier.len() {
             true => (&mut near, &far),
             false => (&mut far, &near),
@@ -301,7 +301,7 @@ pub fn trace(
     Ok(None)
 }
 
-/// One end of a way that is looked for, and how far one has come from there.
+/// One end of a bidirectional path search.
 struct TraceEnd {
     came_from: BTreeMap<EntityRef, Option<(EntityRef, GraphEdge)>>,
     frontier: Vec<EntityRef>,
@@ -316,7 +316,7 @@ impl TraceEnd {
         self.frontier.is_empty() || self.came_from.len() > MAX_NODES
     }
 
-    /// Goes one hop further.
+    /// Expands the frontier by one hop.
     fn advance(
         &mut self,
         view: &View,
@@ -343,7 +343,7 @@ impl TraceEnd {
         Ok(())
     }
 
-    /// Whether a node is a folder that was reached from what it holds.
+    /// Whether a node is a folder that was reached from something inside it.
     fn reached_from_child(&self, node: &EntityRef) -> bool {
         let way = self.came_from.get(node).and_then(Option::as_ref);
         way.is_some_and(|(_, edge)| edge.kind == &CONTAINS && edge.from == *node)

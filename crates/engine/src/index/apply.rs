@@ -65,9 +65,9 @@ impl RefreshWriter<'_> {
             })?;
             gone.iter().try_for_each(|path| self.drop_file(tx, path))?;
             write_skipped_paths(tx, todo)?;
-            compare_with_head(tx, self.sources, (todo, &changed, &gone), call)?;
             let head_moved = todo.head_moved;
             let news = RefreshSummary { changed: &changed, some_new, gone: &gone, head_moved };
+            compare_with_head(tx, self.sources, todo, &news, call)?;
             self.indexers.iter().try_for_each(|indexer| indexer.finish(tx, &news))?;
             write_watermark(tx, todo)
         })
@@ -148,7 +148,8 @@ fn read_ahead(
 fn compare_with_head(
     tx: &Connection,
     sources: &RefreshSources<'_>,
-    (todo, changed, gone): (&RefreshPlan, &[RepoPath], &[RepoPath]),
+    todo: &RefreshPlan,
+    news: &RefreshSummary<'_>,
     call: &Call,
 ) -> Result<()> {
     let Some(git) = sources.git else { return Ok(()) };
@@ -160,7 +161,8 @@ fn compare_with_head(
         }
         tables::compare_all(tx)?;
     } else {
-        changed.iter().chain(gone).try_for_each(|path| tables::compare_one(tx, path))?;
+        let touched = news.changed.iter().chain(news.gone);
+        touched.into_iter().try_for_each(|path| tables::compare_one(tx, path))?;
     }
     let part = todo.part.as_ref().filter(|_| !todo.head_moved);
     let missing = tables::missing_from_files(tx)?;

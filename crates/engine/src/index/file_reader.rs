@@ -11,7 +11,7 @@ use tree::{FileTime, ProjectFile, Stat, WorkingTree};
 
 use super::refresh_plan::ParseScope;
 use super::{Indexer, PreparedFile};
-use crate::facts::FactsCache;
+use crate::facts::{FactsCache, FactsKey};
 
 /// Files beyond this are not even hashed, in bytes: they are compared by size and time alone.
 const MAX_HASHED_BYTES: u64 = 64 * 1024 * 1024;
@@ -73,8 +73,13 @@ pub(super) struct FileReader<'a> {
     pub indexers: &'a [&'static dyn Indexer],
 }
 
-/// A file that is to be read, and the hash it had.
-pub(super) type FileToRead = (ProjectFile, Option<Hash>);
+/// A file that is to be read.
+#[derive(Debug, Clone)]
+pub(super) struct FileToRead {
+    pub(super) file: ProjectFile,
+    /// The hash it had when it was last read
+    pub(super) known_hash: Option<Hash>,
+}
 
 impl FileReader<'_> {
     /// Reads files in parallel. Texts that were ever read before are not parsed again.
@@ -95,7 +100,8 @@ impl FileReader<'_> {
         Ok(seen)
     }
 
-    fn read(&self, (found, known): &FileToRead) -> FileRead {
+    fn read(&self, to_read: &FileToRead) -> FileRead {
+        let found = &to_read.file;
         let skip = |why| (ScannedContent::Read(Box::new(FileDigest::skipped(why))), None);
         let read = self.tree.read_at_most(&found.path, MAX_HASHED_BYTES);
         let (content, text) = match read.unwrap_or(Some(Err(0))) {
@@ -103,7 +109,9 @@ impl FileReader<'_> {
             // One file that cannot be read is told of; all others are still answered for.
             Some(Err(0)) => skip("unreadable"),
             Some(Err(_)) => skip("too large"),
-            Some(Ok(blob)) if Some(blob.hash) == *known => (ScannedContent::Unchanged, None),
+            Some(Ok(blob)) if Some(blob.hash) == to_read.known_hash => {
+                (ScannedContent::Unchanged, None)
+            }
             Some(Ok(blob)) => {
                 let held = self.digest(&found.path, blob.hash, &blob.bytes);
                 let text = held.skipped.is_none().then_some(blob.bytes);
@@ -135,7 +143,7 @@ impl FileReader<'_> {
         for (at, file) in seen.iter_mut().enumerate() {
             let ScannedContent::Read(held) = &mut file.content else { continue };
             let (Some(hash), Some(_)) = (held.hash, &file.text) else { continue };
-            match cache.find((&hash, file.language)) {
+            match cache.find(FactsKey { hash: &hash, language: file.language }) {
                 Some(facts) => held.facts = facts,
                 None => unread.push(at),
             }
@@ -154,7 +162,8 @@ impl FileReader<'_> {
         let read = unread.iter().filter_map(|at| {
             let file = &seen[*at];
             let ScannedContent::Read(held) = &file.content else { return None };
-            Some(((held.hash.as_ref()?, file.language), &held.facts))
+            let key = FactsKey { hash: held.hash.as_ref()?, language: file.language };
+            Some((key, &held.facts))
         });
         cache.keep(read);
     }

@@ -135,8 +135,9 @@ impl Refresher {
                 create_tables(store, &self.schema)?;
                 create_tables(store, &self.late_schema)?;
             }
-            let dirty = (&DirtyPaths::Everything, from_nothing);
-            let todo = RefreshPlan::find(store.connection(), sources, dirty, call)?;
+            let everything = &DirtyPaths::Everything;
+            let todo =
+                RefreshPlan::find(store.connection(), sources, everything, from_nothing, call)?;
             if todo.is_empty() { Ok(()) } else { self.apply(store, sources, &todo, call) }
         })
     }
@@ -249,7 +250,7 @@ impl Refresher {
             return Ok(Freshness { is_behind, stale, reasons });
         };
         let dirty = ear.pending_changes(sources, call)?;
-        let found = RefreshPlan::find(index.conn(), sources, (&dirty, false), call);
+        let found = RefreshPlan::find(index.conn(), sources, &dirty, false, call);
         drop(index);
         if let Ok(todo) = &found
             && let Err(error) = ear.note_refresh(todo)
@@ -290,7 +291,7 @@ impl Refresher {
         let _lock = match tree::lock_in(&folder, LOCK_FILE, LOCK_TIMEOUT, call) {
             Ok(lock) => lock,
             Err(problem) if matches!(problem.code, ProblemCode::Busy | ProblemCode::Timeout) => {
-                let changed = todo.to_read.into_iter().map(|(found, _)| found.path);
+                let changed = todo.to_read.into_iter().map(|one| one.file.path);
                 return Ok(Some(changed.chain(todo.gone).collect()));
             }
             Err(problem) => return Err(problem),
@@ -298,7 +299,7 @@ impl Refresher {
         let Some((_, path)) = self.generations.current() else { return Err(index_vanished()) };
         let mut store = store::open(&path, Durability::Derived)?;
         if tables::meta(store.connection(), "revision")? != todo.revision {
-            todo = RefreshPlan::find(store.connection(), sources, (dirty, false), call)?;
+            todo = RefreshPlan::find(store.connection(), sources, dirty, false, call)?;
         }
         self.apply(&mut store, sources, &todo, call)?;
         Ok(None)
@@ -337,8 +338,8 @@ impl Refresher {
     fn build_at(&self, path: &Path, sources: &RefreshSources<'_>, call: &Call) -> Result<()> {
         let mut store = store::open_new(path)?;
         create_tables(&mut store, &self.schema)?;
-        let everything = (&DirtyPaths::Everything, true);
-        let todo = RefreshPlan::find(store.connection(), sources, everything, call)?;
+        let everything = &DirtyPaths::Everything;
+        let todo = RefreshPlan::find(store.connection(), sources, everything, true, call)?;
         self.apply(&mut store, sources, &todo, call)?;
         create_tables(&mut store, &self.late_schema)?;
         record_path(store.connection(), path)?;
@@ -374,7 +375,7 @@ impl Refresher {
     /// Reports progress to the caller, and to all who wait for this refresh.
     fn report_progress(&self, call: &Call, done: usize, suspects: &[FileToRead]) -> Result<()> {
         let progress = Progress { activity: "indexing files", done, total: suspects.len() };
-        let stale = suspects[done..].iter().map(|(found, _)| found.path.clone()).collect();
+        let stale = suspects[done..].iter().map(|one| one.file.path.clone()).collect();
         *self.progress() = (progress, stale);
         call.step(progress.activity, done, progress.total)
     }

@@ -85,7 +85,8 @@ impl RefreshPlan {
     pub(super) fn find(
         conn: &Connection,
         sources: &RefreshSources<'_>,
-        (dirty, from_nothing): (&DirtyPaths, bool),
+        dirty: &DirtyPaths,
+        from_nothing: bool,
         call: &Call,
     ) -> Result<Self> {
         let head = sources.git.map(|git| git.head_commit(call)).transpose()?.flatten();
@@ -107,7 +108,7 @@ impl RefreshPlan {
         };
         let with_hash = |found: &ProjectFile| {
             let known = known.get(&found.path).filter(|_| !scope_changed);
-            (found.clone(), known.and_then(|known| known.hash))
+            FileToRead { file: found.clone(), known_hash: known.and_then(|known| known.hash) }
         };
         let suspects = walk.files.iter().filter(is_suspect).map(with_hash).collect();
         let there: BTreeSet<&RepoPath> = walk.files.iter().map(|found| &found.path).collect();

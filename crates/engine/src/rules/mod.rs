@@ -145,14 +145,15 @@ pub fn all(view: &View) -> Vec<&'static VerifyRule> {
 
 /// Runs the rules that are asked for; all that are on if none is named.
 pub fn run(view: &View, scope: &RuleScope, wanted: &[String]) -> Result<RuleReport> {
-    run_selected(view, scope, (&selected_rules(view, wanted)?, !wanted.is_empty()))
+    run_selected(view, scope, &selected_rules(view, wanted)?, !wanted.is_empty())
 }
 
 /// Runs some rules, those that are off only if they were named.
 pub fn run_selected(
     view: &View,
     scope: &RuleScope,
-    (rules, named): (&[&'static VerifyRule], bool),
+    rules: &[&'static VerifyRule],
+    named: bool,
 ) -> Result<RuleReport> {
     let mut report = RuleReport { findings: Vec::new(), rules: Vec::new() };
     for rule in rules.iter().copied() {

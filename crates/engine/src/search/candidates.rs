@@ -84,8 +84,10 @@ impl<'a> CandidateSearch<'a> {
         if !rare.is_empty() {
             let found = tables::best_rows(
                 self.conn,
-                (FullTextTable::Trigrams, &any_of(&rare)),
-                (self.bounds, self.most),
+                FullTextTable::Trigrams,
+                &any_of(&rare),
+                self.bounds,
+                self.most,
             )?;
             self.add_rows(found);
         }
@@ -100,7 +102,7 @@ impl<'a> CandidateSearch<'a> {
     /// What is called so, or starts so.
     fn find_by_name(&mut self, asked: &SearchQuery) -> Result<()> {
         if !asked.whole.is_empty() {
-            let found = tables::by_name(self.conn, &asked.whole, (self.bounds, self.most))?;
+            let found = tables::by_name(self.conn, &asked.whole, self.bounds, self.most)?;
             self.add_rows(found);
         }
         Ok(())
@@ -125,7 +127,7 @@ impl<'a> CandidateSearch<'a> {
                     return Ok(());
                 }
                 let column = matches!(part, SearchField::Name).then_some("name");
-                let longer = tables::terms_with_prefix(self.conn, word, (column, self.most))?;
+                let longer = tables::terms_with_prefix(self.conn, word, column, self.most)?;
                 self.find_full_text(&any_of(&longer), part).map(drop)
             }
             words => {
@@ -145,7 +147,7 @@ impl<'a> CandidateSearch<'a> {
             SearchField::Any => query.to_owned(),
         };
         let found =
-            tables::any_rows(self.conn, (FullTextTable::Words, &query), (self.bounds, self.most))?;
+            tables::any_rows(self.conn, FullTextTable::Words, &query, self.bounds, self.most)?;
         let count = found.len();
         self.add_rows(found);
         Ok(count)
@@ -162,15 +164,17 @@ impl<'a> CandidateSearch<'a> {
         } else if self.bounds.is_unbounded() {
             any_of(&tables::trigrams_with_prefix(self.conn, &asked.whole, self.most)?)
         } else {
-            let found = tables::by_substring(self.conn, &asked.whole, (self.bounds, self.most))?;
+            let found = tables::by_substring(self.conn, &asked.whole, self.bounds, self.most)?;
             self.add_rows(found);
             return Ok(());
         };
         if !query.is_empty() {
             let found = tables::any_rows(
                 self.conn,
-                (FullTextTable::Trigrams, &query),
-                (self.bounds, self.most),
+                FullTextTable::Trigrams,
+                &query,
+                self.bounds,
+                self.most,
             )?;
             self.add_rows(found);
         }

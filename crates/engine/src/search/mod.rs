@@ -109,11 +109,12 @@ pub const NAMES_MIGRATION: Migration =
 pub fn search_all(
     conns: &[&Connection],
     query: &str,
-    (filter, most): (&SearchFilter, usize),
+    filter: &SearchFilter,
+    most: usize,
 ) -> Result<SearchHits> {
     let mut all = SearchHits { hits: Vec::new(), is_cut: false };
     for conn in conns {
-        let SearchHits { hits, is_cut } = search(conn, query, (filter, most))?;
+        let SearchHits { hits, is_cut } = search(conn, query, filter, most)?;
         all.hits.extend(hits);
         all.is_cut |= is_cut;
     }
@@ -131,8 +132,7 @@ pub fn search_names(
     let bounds = SearchBounds::new(&filter.kinds, filter.path.as_ref());
     let mut all = SearchHits { hits: Vec::new(), is_cut: false };
     for conn in conns {
-        let rows =
-            tables::best_rows(conn, (FullTextTable::Words, words), (&bounds, MAX_ABOUT_NODES))?;
+        let rows = tables::best_rows(conn, FullTextTable::Words, words, &bounds, MAX_ABOUT_NODES)?;
         all.hits.extend(rows.into_iter().enumerate().map(|(rank, row)| SearchHit {
             node: row.node,
             kind: row.kind,
@@ -179,15 +179,17 @@ pub fn remove(conn: &Connection, node: &str) -> Result<()> {
 
 /// Keeps a node's text.
 pub fn put(conn: &Connection, text: &SearchText) -> Result<()> {
-    let split = (&*words::index_words(&text.name), &*words::index_words(&text.body));
-    tables::put(conn, text, split, &words::lookup_keys(&text.name))
+    put_tokenized(conn, &TokenizedText::new(text.clone()))
 }
 
 /// A node's text with its words taken apart.
 pub(crate) struct TokenizedText {
     text: SearchText,
+    /// The words of the name
     name: String,
+    /// The words of the body
     body: String,
+    /// Names that it is looked up by
     keys: Vec<String>,
 }
 
@@ -200,14 +202,15 @@ impl TokenizedText {
 
 /// Keeps a node's text whose words were taken apart before.
 pub(crate) fn put_tokenized(conn: &Connection, spread: &TokenizedText) -> Result<()> {
-    tables::put(conn, &spread.text, (&spread.name, &spread.body), &spread.keys)
+    tables::put(conn, spread)
 }
 
 /// What fits, best first.
 pub fn search(
     conn: &Connection,
     query: &str,
-    (filter, most): (&SearchFilter, usize),
+    filter: &SearchFilter,
+    most: usize,
 ) -> Result<SearchHits> {
     let bounds = SearchBounds::new(&filter.kinds, filter.path.as_ref());
     let asked = SearchQuery::new(query);
@@ -267,7 +270,7 @@ mod tests {
             };
             put(&conn, &text).unwrap();
         }
-        let hits = search(&conn, query, (&SearchFilter::default(), 20)).unwrap().hits;
+        let hits = search(&conn, query, &SearchFilter::default(), 20).unwrap().hits;
         hits.into_iter().map(|hit| (hit.name, hit.why)).collect()
     }
 

@@ -3,7 +3,7 @@
 use base::{RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, SqlResult, ToSql, params, rows, sqlite_problem};
 
-use super::{SearchText, words};
+use super::{TokenizedText, words};
 use crate::index::tables::range_below;
 
 pub(super) const TEXTS_SQL: &str = include_str!("search.sql");
@@ -31,12 +31,8 @@ pub(crate) struct SearchRow {
 
 const COLUMNS: &str = "d.id, d.node, d.kind, d.name, d.body";
 
-pub(crate) fn put(
-    conn: &Connection,
-    text: &SearchText,
-    split: (&str, &str),
-    keys: &[String],
-) -> Result<()> {
+pub(super) fn put(conn: &Connection, tokenized: &TokenizedText) -> Result<()> {
+    let TokenizedText { text, name, body, keys } = tokenized;
     let path = text.path.as_ref().map(RepoPath::as_bytes);
     let sql = "INSERT INTO doc (node, kind, path, name, body) VALUES (?1, ?2, ?3, ?4, ?5)
                ON CONFLICT (node) DO NOTHING";
@@ -48,7 +44,7 @@ pub(crate) fn put(
     }
     let id = conn.last_insert_rowid();
     let sql = "INSERT INTO doc_word (rowid, name, body) VALUES (?1, ?2, ?3)";
-    run(conn, sql, params![id, split.0, split.1])?;
+    run(conn, sql, params![id, name, body])?;
     // What follows the last letters makes them the start of a trigram too.
     let whole = format!("{}\n{}\n\n", text.name, text.body);
     run(conn, "INSERT INTO doc_gram (rowid, text) VALUES (?1, ?2)", params![id, whole])?;
@@ -123,24 +119,28 @@ impl FullTextTable {
 /// The best rows, names counting more than bodies. All that fit are ranked.
 pub(super) fn best_rows(
     conn: &Connection,
-    (held, query): (FullTextTable, &str),
-    within: (&SearchBounds, usize),
+    held: FullTextTable,
+    query: &str,
+    bounds: &SearchBounds,
+    most: usize,
 ) -> Result<Vec<SearchRow>> {
     let (table, weights) = match held {
         FullTextTable::Words => (held.name(), ", 5.0, 1.0"),
         FullTextTable::Trigrams => (held.name(), ""),
     };
     let order = format!("ORDER BY bm25({table}{weights})");
-    matching(conn, &text_query(table, &order), query, within)
+    matching(conn, &text_query(table, &order), query, bounds, most)
 }
 
 /// Rows that fit, whichever come first.
 pub(super) fn any_rows(
     conn: &Connection,
-    (held, query): (FullTextTable, &str),
-    within: (&SearchBounds, usize),
+    held: FullTextTable,
+    query: &str,
+    bounds: &SearchBounds,
+    most: usize,
 ) -> Result<Vec<SearchRow>> {
-    matching(conn, &text_query(held.name(), ""), query, within)
+    matching(conn, &text_query(held.name(), ""), query, bounds, most)
 }
 
 fn text_query(table: &str, order: &str) -> String {
@@ -154,28 +154,30 @@ fn text_query(table: &str, order: &str) -> String {
 pub(super) fn by_substring(
     conn: &Connection,
     text: &str,
-    (b, most): (&SearchBounds, usize),
+    bounds: &SearchBounds,
+    most: usize,
 ) -> Result<Vec<SearchRow>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM doc d WHERE {BOUNDS_CONDITION}
          AND (instr(lower(d.name), ?1) > 0 OR instr(lower(d.body), ?1) > 0)
          ORDER BY instr(lower(d.name), ?1) = 0, length(d.name), d.node LIMIT ?2"
     );
-    matching(conn, &sql, text, (b, most))
+    matching(conn, &sql, text, bounds, most)
 }
 
 /// Rows of which a name is this, or starts so; in the order of those names.
 pub(super) fn by_name(
     conn: &Connection,
     name: &str,
-    (b, most): (&SearchBounds, usize),
+    bounds: &SearchBounds,
+    most: usize,
 ) -> Result<Vec<SearchRow>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM doc_name n CROSS JOIN doc d ON d.id = n.doc
          WHERE n.key >= ?1 AND n.key < ?1 || char(1114111) AND {BOUNDS_CONDITION}
          ORDER BY n.key, n.doc LIMIT ?2"
     );
-    matching(conn, &sql, name, (b, most))
+    matching(conn, &sql, name, bounds, most)
 }
 
 /// The first longer words that start so and are in `most` rows together; all such words if they
@@ -183,13 +185,14 @@ pub(super) fn by_name(
 pub(super) fn terms_with_prefix(
     conn: &Connection,
     start: &str,
-    (column, most): (Option<&str>, usize),
+    column: Option<&str>,
+    most: usize,
 ) -> Result<Vec<String>> {
     let sql = "SELECT term, doc FROM doc_term WHERE term >= ?1 AND term < ?2
                AND (?3 IS NULL OR col = ?3)";
     // No letter comes before this one. A condition of more than would start at the word itself.
     let longer = format!("{start}\u{1}");
-    take_terms(conn, (sql, &[&longer, &prefix_end(start), &column]), most)
+    take_terms(conn, sql, &[&longer, &prefix_end(start), &column], most)
 }
 
 /// The first trigrams that start so and are in `most` rows together; all if in fewer.
@@ -199,7 +202,7 @@ pub(super) fn trigrams_with_prefix(
     most: usize,
 ) -> Result<Vec<String>> {
     let sql = "SELECT term, doc FROM doc_piece WHERE term >= ?1 AND term < ?2";
-    take_terms(conn, (sql, &[&start, &prefix_end(start)]), most)
+    take_terms(conn, sql, &[&start, &prefix_end(start)], most)
 }
 
 fn prefix_end(start: &str) -> String {
@@ -210,7 +213,8 @@ fn prefix_end(start: &str) -> String {
 /// read as there are rows.
 fn take_terms(
     conn: &Connection,
-    (sql, params): (&str, &[&dyn ToSql]),
+    sql: &str,
+    params: &[&dyn ToSql],
     most: usize,
 ) -> Result<Vec<String>> {
     let failed = || sqlite_problem("read the words");
@@ -255,7 +259,8 @@ fn matching(
     conn: &Connection,
     sql: &str,
     query: &str,
-    (bounds, most): (&SearchBounds, usize),
+    bounds: &SearchBounds,
+    most: usize,
 ) -> Result<Vec<SearchRow>> {
     let failed = || sqlite_problem("search");
     let mut statement = conn.prepare_cached(sql).map_err(failed())?;

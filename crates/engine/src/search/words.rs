@@ -49,12 +49,12 @@ pub(crate) fn index_words(text: &str) -> String {
 /// capitals belongs together up to the last before a small letter, which starts the next word.
 fn split<'t>(run: &'t str, give: &mut impl FnMut(&'t str)) {
     let mut start = 0;
-    // The two letters before the one looked at.
     let (mut earlier, mut before) = (None, None);
     let mut letters = run.char_indices().peekable();
     while let Some((at, here)) = letters.next() {
         let next = letters.peek().map(|(_, next)| *next);
-        if before.is_some_and(|before| is_word_boundary((earlier, before), (here, next))) {
+        let window = before.map(|before| CharWindow { earlier, before, here, next });
+        if window.is_some_and(CharWindow::is_word_boundary) {
             give(&run[start..at]);
             start = at;
         }
@@ -63,19 +63,30 @@ fn split<'t>(run: &'t str, give: &mut impl FnMut(&'t str)) {
     give(&run[start..]);
 }
 
-fn is_word_boundary(
-    (earlier, before): (Option<char>, char),
-    (here, next): (char, Option<char>),
-) -> bool {
-    let camel = before.is_lowercase() && here.is_uppercase();
-    // `OAuth` and `HTTPServer`: two capitals before a small letter are an acronym's end, one
-    // capital alone is no word.
-    let acronym = before.is_uppercase()
-        && here.is_uppercase()
-        && next.is_some_and(char::is_lowercase)
-        && earlier.is_some_and(char::is_uppercase);
-    let digit = before.is_numeric() != here.is_numeric() && !here.is_numeric();
-    camel || acronym || digit
+/// A character with its neighbours.
+#[derive(Clone, Copy)]
+struct CharWindow {
+    /// Two before
+    earlier: Option<char>,
+    before: char,
+    here: char,
+    next: Option<char>,
+}
+
+impl CharWindow {
+    /// Whether a word starts here.
+    fn is_word_boundary(self) -> bool {
+        let Self { earlier, before, here, next } = self;
+        let camel = before.is_lowercase() && here.is_uppercase();
+        // `OAuth` and `HTTPServer`: two capitals before a small letter are an acronym's end, one
+        // capital alone is no word.
+        let acronym = before.is_uppercase()
+            && here.is_uppercase()
+            && next.is_some_and(char::is_lowercase)
+            && earlier.is_some_and(char::is_uppercase);
+        let digit = before.is_numeric() != here.is_numeric() && !here.is_numeric();
+        camel || acronym || digit
+    }
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use base::{EntityRef, RepoPath, Result};
 use code::{CallEdgeRow, EdgeConfidence, SymbolRelation};
 
 use super::role::FileRole;
-use engine::areas::code::{dispatched_calls, edge_end};
+use engine::areas::code::{dispatched_calls, named_node};
 use engine::graph::Confidence;
 use engine::view::View;
 
@@ -65,7 +65,7 @@ pub(crate) fn direct_callers(view: &View, targets: &[EntityRef]) -> Result<Vec<S
         let symbol = code::symbol(conn, &path, &name)?;
         let is_test = super::role::is_test_file(&path) || symbol.is_some_and(|row| row.is_test);
         callers.push(SymbolCaller {
-            node: edge_end(&row.from),
+            node: named_node(&row.from.0, &row.from.1),
             used_by: code::count_edges_to(conn, (&path, &name))?,
             confidence: confidence(row.sure),
             relation: row.relation,

@@ -239,7 +239,7 @@ impl Finder<'_, '_> {
         let mut seen: Vec<(RepoPath, u64)> = Vec::new();
         for path in own {
             let Some(artifact) = book.artifact_at(path)? else { continue };
-            let often = book.frequent_partners(artifact.id, (MIN_SHARED_COMMITS, usize::MAX))?;
+            let often = book.frequent_partners(artifact.id, MIN_SHARED_COMMITS, usize::MAX)?;
             seen.extend(often.into_iter().map(|one| (one.path, one.partner.count)));
         }
         for (path, count) in seen {

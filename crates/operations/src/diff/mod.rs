@@ -122,7 +122,7 @@ pub(crate) fn diff(view: &View, between: &DiffRange) -> Result<TreeDiff> {
         DiffRange::WorkingTree => (working(view, git)?, true),
         DiffRange::Since(commit) => (since(view, git, commit)?, true),
         DiffRange::Staged => (staged(view, git)?, true),
-        DiffRange::Commits(old, new, parted) => commits(view, git, (old, new), *parted)?,
+        DiffRange::Commits(old, new, parted) => commits(view, git, old, new, *parted)?,
     };
     raw.sort_by(|a, b| a.path.cmp(&b.path));
     let files = rename::pair_renames(&raw);
@@ -221,7 +221,8 @@ fn staged(view: &View, git: &Repository) -> Result<Vec<ChangedFile>> {
 fn commits(
     view: &View,
     git: &Repository,
-    (old, new): (&str, &str),
+    old: &str,
+    new: &str,
     parted: bool,
 ) -> Result<(Vec<ChangedFile>, bool)> {
     let (repo, call) = (git.repo(), view.call());

@@ -25,7 +25,7 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFind
         let known = Language::from_name(&language);
         let servers = known.map_or(&[][..], |language| language.descriptor().tools.servers);
         if !servers.is_empty() {
-            findings.push(check_language(workspace, (&language, servers), &host, &standing, call)?);
+            findings.push(check_language(workspace, &language, servers, &host, &standing, call)?);
         }
     }
     Ok(findings)
@@ -34,7 +34,8 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFind
 /// The first server of a language that works, or why none does.
 fn check_language(
     workspace: &Workspace,
-    (language, servers): (&str, &[ServerSpec]),
+    language: &str,
+    servers: &[ServerSpec],
     host: &ToolHost,
     standing: &TrustStatus,
     call: &Call,

@@ -2,13 +2,14 @@
 
 use base::entity::own_name;
 use base::words::counted;
-use base::{EntityRef, NextCall, Problem, ProblemCode, RepoPath, Result};
+use base::{NextCall, Problem, ProblemCode, RepoPath, Result};
 use code::{EdgeConfidence, SymbolRelation, SymbolRow};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use syntax::Language;
 use syntax::edit::{IdentifierMention, find_mentions};
 
+use super::SymbolPath;
 use crate::language_server::{FileRewrite, check_writable};
 use engine::areas::code::symbol_node;
 use engine::index::tables;
@@ -31,17 +32,18 @@ struct FileWithMentions {
 /// The files as they would be with another name, or why that is not certain.
 pub(crate) fn rename_by_index(
     view: &View,
-    (path, full): (&RepoPath, &str),
+    symbol: SymbolPath<'_>,
     new: &str,
 ) -> Result<Vec<FileRewrite>> {
+    let SymbolPath { path, name: full } = symbol;
     let language =
         Language::from_path(path).ok_or_else(|| Problem::internal("a symbol of no language"))?;
     let name = own_name(full);
     let conn = view.index()?.conn();
     let row = code::symbol(conn, path, full)?;
     let row = row.ok_or_else(|| Problem::not_found(format!("no symbol `{full}` in {path}")))?;
-    check_name_is_unique(view, &row, (language, name))?;
-    let known = certain_use_lines(view, (path, full))?;
+    check_name_is_unique(view, &row, language, name)?;
+    let known = certain_use_lines(view, symbol)?;
     let files = files_mentioning(view, language, name)?;
     let doubtful = doubtful_mentions(&files, &row, &known);
     if !doubtful.is_empty() {
@@ -68,14 +70,15 @@ pub(crate) fn rename_by_index(
 /// be the symbol's.
 pub(super) fn rename_in_file(
     view: &View,
-    (path, full): (&RepoPath, &str),
+    symbol: SymbolPath<'_>,
     file: &RepoPath,
     new: &str,
 ) -> Result<Option<FileRewrite>> {
+    let SymbolPath { path, name: full } = symbol;
     let Some(row) = code::symbol(view.index()?.conn(), path, full)? else { return Ok(None) };
-    let Ok(known) = certain_use_lines(view, (path, full)) else { return Ok(None) };
+    let Ok(known) = certain_use_lines(view, symbol) else { return Ok(None) };
     let Some(language) = Language::from_path(file) else { return Ok(None) };
-    let Some(found) = mentions_in(view.tree(), (file, language), own_name(full))? else {
+    let Some(found) = mentions_in(view.tree(), file, language, own_name(full))? else {
         return Ok(None);
     };
     let is_certain = doubtful_mentions(std::slice::from_ref(&found), &row, &known).is_empty();
@@ -105,7 +108,8 @@ fn uncertain_problem(why: String, places: Vec<String>) -> Problem {
 fn check_name_is_unique(
     view: &View,
     row: &SymbolRow,
-    (language, name): (Language, &str),
+    language: Language,
+    name: &str,
 ) -> Result<()> {
     let conn = view.index()?.conn();
     let kin = |path: &RepoPath| {
@@ -138,12 +142,13 @@ fn check_name_is_unique(
 /// The lines that use the symbol for certain, by file. One that is only inferred is refused.
 fn certain_use_lines(
     view: &View,
-    symbol: (&RepoPath, &str),
+    symbol: SymbolPath<'_>,
 ) -> Result<BTreeMap<RepoPath, BTreeSet<u32>>> {
+    let SymbolPath { path, name } = symbol;
     let conn = view.index()?.conn();
     let mut lines: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
     let mut inferred = Vec::new();
-    for edge in code::edges_to(conn, &[symbol], &SymbolRelation::ALL)? {
+    for edge in code::edges_to(conn, &[(path, name)], &SymbolRelation::ALL)? {
         if edge.sure == EdgeConfidence::Inferred {
             inferred.push(match edge.line {
                 0 => edge.from.0.to_string(), // no line says so
@@ -152,10 +157,10 @@ fn certain_use_lines(
         }
         lines.entry(edge.from.0).or_default().insert(edge.line);
     }
-    for taker in code::importers(conn, symbol.0)? {
+    for taker in code::importers(conn, path)? {
         lines.entry(taker.path).or_default();
     }
-    lines.entry(symbol.0.clone()).or_default();
+    lines.entry(path.clone()).or_default();
     if !inferred.is_empty() {
         let uses = counted(inferred.len(), "use");
         return Err(uncertain_problem(format!("only inferred: {uses}"), inferred));
@@ -213,7 +218,7 @@ fn files_mentioning(view: &View, language: Language, name: &str) -> Result<Vec<F
     let tree = view.tree();
     let read = |path: &RepoPath| -> Result<Option<FileWithMentions>> {
         let own = Language::from_path(path).filter(|own| own.family() == language.family());
-        own.map_or(Ok(None), |own| mentions_in(tree, (path, own), name))
+        own.map_or(Ok(None), |own| mentions_in(tree, path, own, name))
     };
     let found: Result<Vec<Option<FileWithMentions>>> = all.par_iter().map(read).collect();
     Ok(found?.into_iter().flatten().collect())
@@ -222,7 +227,8 @@ fn files_mentioning(view: &View, language: Language, name: &str) -> Result<Vec<F
 /// A file, if it mentions a name.
 fn mentions_in(
     tree: &tree::WorkingTree,
-    (path, language): (&RepoPath, Language),
+    path: &RepoPath,
+    language: Language,
     name: &str,
 ) -> Result<Option<FileWithMentions>> {
     let Some(blob) = tree.read(path)? else { return Ok(None) };

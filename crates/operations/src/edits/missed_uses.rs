@@ -13,6 +13,7 @@ use serde_json::json;
 use syntax::Language;
 use syntax::edit::{IdentifierMention, find_mentions};
 
+use super::SymbolPath;
 use super::index_rename::{rename_in_file, same_language_family};
 use crate::language_server::{FileRewrite, check_writable};
 use engine::view::View;
@@ -72,11 +73,12 @@ type MissedUses = BTreeMap<(RepoPath, u32), UseCertainty>;
 /// Completes a server's rename of a symbol, or says what it would leave.
 pub(crate) fn complete_rename(
     view: &View,
-    (symbol, new): ((&RepoPath, &str), &str),
+    symbol: SymbolPath<'_>,
+    new: &str,
     mut files: Vec<FileRewrite>,
     unsure: UnsureUses,
 ) -> Result<CompletedRename> {
-    let name = own_name(symbol.1);
+    let name = own_name(symbol.name);
     let missed = missed_uses(view, symbol, &files)?;
     let (certain, doubtful): (MissedUses, MissedUses) =
         missed.into_iter().partition(|(_, known)| *known == UseCertainty::Exact);
@@ -107,7 +109,7 @@ pub(crate) fn complete_rename(
         }
     }
     for (path, lines) in by_file {
-        rename_on_lines(view, &mut files, (&path, &lines), (name, new))?;
+        rename_on_lines(rewrite_of(view, &mut files, &path)?, &lines, name, new)?;
     }
     files.sort_by(|a, b| a.path.cmp(&b.path));
     files.iter().try_for_each(|file| check_writable(view, &file.path))?;
@@ -143,12 +145,8 @@ fn refusal_problem(name: &str, doubtful: &MissedUses) -> Problem {
 }
 
 /// The uses that the index knows and some rewritten files do not change.
-fn missed_uses(
-    view: &View,
-    symbol: (&RepoPath, &str),
-    files: &[FileRewrite],
-) -> Result<MissedUses> {
-    let (path, name) = (symbol.0, own_name(symbol.1));
+fn missed_uses(view: &View, symbol: SymbolPath<'_>, files: &[FileRewrite]) -> Result<MissedUses> {
+    let (path, name) = (symbol.path, own_name(symbol.name));
     let mut by_file: BTreeMap<RepoPath, BTreeMap<u32, UseCertainty>> = BTreeMap::new();
     for ((path, line), known) in known_uses(view, symbol)? {
         by_file.entry(path).or_default().insert(line, known);
@@ -176,7 +174,8 @@ fn missed_uses(
 }
 
 /// The lines that use a symbol, as far as the index knows, each with the surest reason.
-fn known_uses(view: &View, (path, full): (&RepoPath, &str)) -> Result<MissedUses> {
+fn known_uses(view: &View, symbol: SymbolPath<'_>) -> Result<MissedUses> {
+    let SymbolPath { path, name: full } = symbol;
     let conn = view.index()?.conn();
     let mut found = MissedUses::new();
     let mut note = |path: RepoPath, line: u32, known: UseCertainty| {
@@ -224,23 +223,32 @@ fn text_of(view: &View, path: &RepoPath) -> Result<(String, base::Hash)> {
     Ok((text, blob.hash))
 }
 
-/// Renames the name on some lines of a file. A line that has it twice is refused: only one of the
-/// two may be meant.
-fn rename_on_lines(
+/// The rewrite of a file; one that changes nothing is added if there is none yet.
+fn rewrite_of<'f>(
     view: &View,
-    files: &mut Vec<FileRewrite>,
-    (path, lines): (&RepoPath, &BTreeSet<u32>),
-    (name, new): (&str, &str),
-) -> Result<()> {
-    let language = Language::from_path(path)
-        .ok_or_else(|| Problem::internal("a use in a file of no language"))?;
+    files: &'f mut Vec<FileRewrite>,
+    path: &RepoPath,
+) -> Result<&'f mut FileRewrite> {
     let known = files.iter().position(|file| file.path == *path);
     let at = known.unwrap_or(files.len());
     if known.is_none() {
         let (before, hash) = text_of(view, path)?;
         files.push(FileRewrite { path: path.clone(), hash, after: before.clone(), before });
     }
-    let text = &mut files[at].after;
+    Ok(&mut files[at])
+}
+
+/// Renames the name on some lines of a file. A line that has it twice is refused: only one of the
+/// two may be meant.
+fn rename_on_lines(
+    file: &mut FileRewrite,
+    lines: &BTreeSet<u32>,
+    name: &str,
+    new: &str,
+) -> Result<()> {
+    let FileRewrite { path, after: text, .. } = file;
+    let language = Language::from_path(path)
+        .ok_or_else(|| Problem::internal("a use in a file of no language"))?;
     let all = find_mentions(language, text, name);
     for line in lines.iter().rev() {
         let on_line: Vec<&IdentifierMention> =

@@ -139,7 +139,8 @@ impl DeclaredSymbol {
     pub fn plan(
         self,
         view: &View,
-        (change, did): (SymbolEdit<'_>, &'static str),
+        change: SymbolEdit<'_>,
+        did: &'static str,
         format: FormatMode,
     ) -> Result<Plan<SymbolEditAnswer>> {
         let new = edit::edit_symbol(self.language, &self.text, &self.name, change)
@@ -184,7 +185,7 @@ impl DeclaredSymbol {
     fn formatted(&self, view: &View, new: String) -> Result<(String, String)> {
         let errors =
             |text: &str| syntax::extract(Some(self.language), text.as_bytes()).errors.len();
-        Ok(match format(view, (&self.path, self.language), (&self.text, &new))? {
+        Ok(match format(view, &self.path, self.language, &self.text, &new)? {
             FormatOutcome::Formatted { by, text } if errors(&text) <= errors(&new) => {
                 (text, format!("formatted by {by}"))
             }

@@ -9,15 +9,23 @@ use syntax::Language;
 use toolchain::lsp::{LspPosition, offset_at, path_from_uri};
 
 use super::locations::{ParsedFile, ParsedFileCache, enclosing_node};
-use super::{AnswerSource, LanguageServer, MissingServer, TargetPosition};
+use super::{AnswerSource, LanguageServer, LspRequest, MissingServer, TargetPosition};
 use crate::answers::role::is_test_file;
 use engine::contract::args::NodeTarget;
 use engine::graph::{CallEdge, CallSource, Direction};
 use engine::view::View;
 
-/// What the protocol calls the two directions, and the field that names the other end.
-const INCOMING: (&str, &str) = ("callHierarchy/incomingCalls", "from");
-const OUTGOING: (&str, &str) = ("callHierarchy/outgoingCalls", "to");
+/// How the protocol asks for one direction of calls.
+struct CallDirection {
+    method: &'static str,
+    /// The field of an answer that names the other end
+    end_field: &'static str,
+}
+
+const INCOMING: CallDirection =
+    CallDirection { method: "callHierarchy/incomingCalls", end_field: "from" };
+const OUTGOING: CallDirection =
+    CallDirection { method: "callHierarchy/outgoingCalls", end_field: "to" };
 
 /// A language server's call graph around a node. Answers are kept for one walk.
 #[derive(Debug)]
@@ -37,7 +45,7 @@ impl CallGraph {
             let why = format!("{start} is not code, so no language server knows who calls it");
             return Ok(Err(MissingServer::new(base::ProblemCode::InvalidOperation, why)));
         };
-        let server = match LanguageServer::open_for_all(view, (path, language))? {
+        let server = match LanguageServer::open_for_all(view, path, language)? {
             Ok(server) => server,
             Err(absent) => return Ok(Err(absent)),
         };
@@ -105,30 +113,33 @@ fn ask(
         Err(_) => return Ok(Ok(Vec::new())),
     };
     let spot = TargetPosition::of(view, &target, None)?;
-    let server = match LanguageServer::open(view, (&spot.path, spot.language))? {
+    let server = match LanguageServer::open(view, &spot.path, spot.language)? {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
     // What a test declares, only its own project calls.
     let reaches_out =
         incoming && !is_test_file(&spot.path) && server.open_projects_mentioning(&spot)?;
-    let prepare = ("textDocument/prepareCallHierarchy", "callHierarchyProvider");
+    let prepare = LspRequest {
+        method: "textDocument/prepareCallHierarchy",
+        capability: "callHierarchyProvider",
+    };
     let items = match server.ask(prepare, &server.at(&spot))? {
         Ok(items) => items,
         Err(absent) if absent.code == base::ProblemCode::InvalidOperation => Value::Null,
         Err(absent) => return Ok(Err(absent)),
     };
-    let (method, field) = if incoming { INCOMING } else { OUTGOING };
+    let CallDirection { method, end_field } = if incoming { INCOMING } else { OUTGOING };
     let texts = ParsedFileCache::new(view);
     let mut found = Vec::new();
     for item in items.as_array().map_or(&[][..], Vec::as_slice) {
-        let ask = (method, "callHierarchyProvider");
+        let ask = LspRequest { method, capability: "callHierarchyProvider" };
         let calls = match server.ask(ask, &json!({"item": item}))? {
             Ok(calls) => calls,
             Err(absent) => return Ok(Err(absent)),
         };
         for call in calls.as_array().map_or(&[][..], Vec::as_slice) {
-            found.extend(hierarchy_item_node(&texts, &server, &call[field])?);
+            found.extend(hierarchy_item_node(&texts, &server, &call[end_field])?);
         }
     }
     if reaches_out {
@@ -151,7 +162,10 @@ fn calls_elsewhere(
 ) -> Result<Result<Vec<EntityRef>, MissingServer>> {
     let mut params = server.at(spot);
     params["context"] = json!({"includeDeclaration": false});
-    let uses = match server.ask(("textDocument/references", "referencesProvider"), &params)? {
+    let uses = match server.ask(
+        LspRequest { method: "textDocument/references", capability: "referencesProvider" },
+        &params,
+    )? {
         Ok(uses) => uses,
         Err(absent) => return Ok(Err(absent)),
     };

@@ -137,20 +137,21 @@ mod tests {
 
     use super::*;
 
-    fn edit(start: (u32, u32), end: (u32, u32), text: &str) -> Value {
-        let at = |(line, character): (u32, u32)| json!({"line": line, "character": character});
-        json!({"range": {"start": at(start), "end": at(end)}, "newText": text})
+    /// An edit of a part of one line, by its columns.
+    fn edit(line: u32, columns: std::ops::Range<u32>, text: &str) -> Value {
+        let at = |character: u32| json!({"line": line, "character": character});
+        json!({"range": {"start": at(columns.start), "end": at(columns.end)}, "newText": text})
     }
 
     #[test]
     fn edits_are_made_at_once_and_must_fit() {
         let text = "let é = a;\nb(a)\n";
-        let both = [edit((1, 2), (1, 3), "xyz"), edit((0, 8), (0, 9), "xyz")];
+        let both = [edit(1, 2..3, "xyz"), edit(0, 8..9, "xyz")];
         let done = apply_edits(text, &both, PositionEncoding::Utf16);
         assert_eq!(done.as_deref(), Some("let é = xyz;\nb(xyz)\n"));
-        let twice = [edit((1, 0), (1, 3), "x"), edit((1, 2), (1, 4), "y")];
+        let twice = [edit(1, 0..3, "x"), edit(1, 2..4, "y")];
         assert_eq!(apply_edits(text, &twice, PositionEncoding::Utf16), None);
-        assert_eq!(apply_edits(text, &[edit((9, 0), (9, 1), "x")], PositionEncoding::Utf16), None);
+        assert_eq!(apply_edits(text, &[edit(9, 0..1, "x")], PositionEncoding::Utf16), None);
     }
 
     #[test]

@@ -35,8 +35,10 @@ pub(crate) enum FormatOutcome {
 /// otherwise it would change what nobody asked it to.
 pub(crate) fn format(
     view: &View,
-    (path, language): (&RepoPath, Language),
-    (before, after): (&str, &str),
+    path: &RepoPath,
+    language: Language,
+    before: &str,
+    after: &str,
 ) -> Result<FormatOutcome> {
     let mut known = match configured_formatters(view, language) {
         Ok(known) => known,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base::{Problem, ProblemCode, RepoPath, Result};
 use serde_json::Value;
 
-use super::{AnswerSource, LanguageServer, TargetPosition};
+use super::{AnswerSource, LanguageServer, LspRequest, TargetPosition};
 use engine::areas::files::file_node;
 use engine::contract::args::NodeTarget;
 use engine::view::View;
@@ -25,7 +25,7 @@ pub(crate) fn types(
     let whole = file_node(path).to_string();
     let whole = whole.parse::<NodeTarget>().map_err(Problem::internal)?;
     let mut spot = TargetPosition::of(view, &whole, None)?;
-    let server = match LanguageServer::open(view, (&spot.path, spot.language))? {
+    let server = match LanguageServer::open(view, &spot.path, spot.language)? {
         Ok(server) => server,
         Err(absent) => return Ok((absent.by(), BTreeMap::new())),
     };
@@ -34,7 +34,10 @@ pub(crate) fn types(
         let place = spot.facts.symbols.iter().find(|known| known.path == *name);
         let Some(place) = place.map(|known| known.name_span.start as usize) else { continue };
         spot.offset = place;
-        match server.ask(("textDocument/hover", "hoverProvider"), &server.at(&spot))? {
+        match server.ask(
+            LspRequest { method: "textDocument/hover", capability: "hoverProvider" },
+            &server.at(&spot),
+        )? {
             Ok(hover) => {
                 types.extend(
                     hover_signature(&hover["contents"]).map(|found| ((*name).to_owned(), found)),

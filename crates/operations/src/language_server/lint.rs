@@ -259,7 +259,12 @@ fn run(
             .any(|scope| scope.is_root() || path == scope || path.is_at_or_below(scope))
     };
     for (folder, paths) in runs {
-        let (found, types) = match run_with_types(view, linter, (&folder, &paths), timeout)? {
+        let (found, types) = match run_with_types(
+            view,
+            linter,
+            LintPaths { folder: &folder, paths: &paths },
+            timeout,
+        )? {
             Ok(report) => report,
             Err(why) => return Ok(Err(why)),
         };
@@ -295,12 +300,21 @@ fn has_types(wanted: &CheckRequest<'_>) -> bool {
     wanted.files.iter().any(is_typed)
 }
 
+/// What one run of a linter looks at.
+#[derive(Clone, Copy)]
+struct LintPaths<'a> {
+    /// The folder it runs in
+    folder: &'a RepoPath,
+    /// The files and folders that it is given, relative to that folder
+    paths: &'a [RepoPath],
+}
+
 /// What a linter reports, and who checked types: with all that its companion allows, else with
 /// less, said so.
 fn run_with_types(
     view: &View,
     linter: &Linter,
-    place: (&RepoPath, &[RepoPath]),
+    place: LintPaths<'_>,
     timeout: Duration,
 ) -> Result<Result<(Vec<LintFinding>, CheckOutcome), String>> {
     let plain = |why: String| match linter.checks_types {
@@ -309,21 +323,21 @@ fn run_with_types(
     };
     let Some(companion) = linter.companion else {
         let why = format!("{} does not look at types", linter.name);
-        let ran = run_once(view, linter, (&[], place), timeout)?;
+        let ran = run_once(view, linter, &[], place, timeout)?;
         return Ok(ran.map(|found| (found, plain(why))));
     };
     if toolchain::find_program(companion.program, view.servers().host()).is_none() {
         let why = format!("{} is not installed ({})", companion.program, companion.install);
-        let ran = run_once(view, linter, (&[], place), timeout)?;
+        let ran = run_once(view, linter, &[], place, timeout)?;
         return Ok(ran.map(|found| (found, plain(why))));
     }
     let all = [companion.args, companion.type_check_args].concat();
-    let why = match run_once(view, linter, (&all, place), timeout)? {
+    let why = match run_once(view, linter, &all, place, timeout)? {
         Ok(found) => return Ok(Ok((found, CheckOutcome::By(companion.program.into())))),
         Err(why) => format!("{} {} failed: {why}", linter.name, all.join(" ")),
     };
     for args in [companion.args, &[]] {
-        if let Ok(found) = run_once(view, linter, (args, place), timeout)? {
+        if let Ok(found) = run_once(view, linter, args, place, timeout)? {
             return Ok(Ok((found, CheckOutcome::NotChecked(why))));
         }
     }
@@ -333,7 +347,8 @@ fn run_with_types(
 fn run_once(
     view: &View,
     linter: &Linter,
-    (more, (folder, paths)): (&[&str], (&RepoPath, &[RepoPath])),
+    more: &[&str],
+    place: LintPaths<'_>,
     timeout: Duration,
 ) -> Result<Result<Vec<LintFinding>, String>> {
     let host = view.servers().host();
@@ -346,8 +361,8 @@ fn run_once(
         true => ".".to_owned(),
         false => format!("./{}", path.to_relative().display()),
     };
-    args.extend(paths.iter().map(relative));
-    let folder = view.tree().root().join(folder.to_relative());
+    args.extend(place.paths.iter().map(relative));
+    let folder = view.tree().root().join(place.folder.to_relative());
     let program = ProgramCall { program: &found, args: &args, host, folder: &folder, input: b"" };
     let ran = match program.run(view.call(), timeout)? {
         Ok(ran) => ran,

@@ -114,7 +114,7 @@ impl<'v> ParsedFileCache<'v> {
             let range = [&location["targetSelectionRange"], &location["range"]];
             let start = range.iter().find_map(|range| LspPosition::from_json(&range["start"]));
             let (Some(uri), Some(start)) = (uri, start) else { continue };
-            self.add(&mut places, uri, (start, encoding))?;
+            self.add(&mut places, uri, start, encoding)?;
         }
         places.inside.sort();
         places.inside.dedup();
@@ -127,16 +127,17 @@ impl<'v> ParsedFileCache<'v> {
         &self,
         places: &mut CodeLocations,
         uri: &str,
-        at: (LspPosition, PositionEncoding),
+        at: LspPosition,
+        encoding: PositionEncoding,
     ) -> Result<()> {
         let Some(file) = path_from_uri(uri) else { return Ok(()) };
         let inside = self.path_in_repository(&file);
         let known = inside.as_ref().map(|path| self.read(path)).transpose()?.flatten();
         match inside.zip(known) {
-            Some((path, known)) => places.inside.push(location_at(path, &known, at)),
-            None => places
-                .outside
-                .push(ExternalLocation { file: path_tail(&file), line: at.0.line + 1 }),
+            Some((path, known)) => places.inside.push(location_at(path, &known, at, encoding)),
+            None => {
+                places.outside.push(ExternalLocation { file: path_tail(&file), line: at.line + 1 })
+            }
         }
         Ok(())
     }
@@ -155,7 +156,8 @@ impl<'v> ParsedFileCache<'v> {
     /// The place of a line that the index knows.
     pub(crate) fn location_of_line(
         &self,
-        (path, line): (&RepoPath, u32),
+        path: &RepoPath,
+        line: u32,
         node: EntityRef,
         sure: &'static str,
     ) -> Result<CodeLocation> {
@@ -168,7 +170,8 @@ impl<'v> ParsedFileCache<'v> {
 fn location_at(
     path: RepoPath,
     known: &ParsedFile,
-    (at, encoding): (LspPosition, PositionEncoding),
+    at: LspPosition,
+    encoding: PositionEncoding,
 ) -> CodeLocation {
     let offset = offset_at(&known.text, at, encoding).unwrap_or_default();
     let start = known.text[..offset].rfind('\n').map_or(0, |at| at + 1);

@@ -40,10 +40,31 @@ use engine::contract::page::Page;
 use engine::view::View;
 use engine::workspace::WorkspaceMode;
 
-/// How long a server may load, and how long one question may take, before the index answers: for
-/// a person who waits, and for an agent who can ask again while it goes on.
-const COMMAND_TIMEOUTS: (Duration, Duration) = (Duration::from_mins(2), Duration::from_mins(1));
-const SERVING_TIMEOUTS: (Duration, Duration) = (Duration::from_secs(20), Duration::from_secs(40));
+/// How long a server is waited for before the index answers.
+#[derive(Clone, Copy)]
+struct ServerTimeouts {
+    /// Until it has loaded the project
+    load: Duration,
+    /// Until it has answered one question
+    request: Duration,
+}
+
+/// For a person who waits.
+const COMMAND_TIMEOUTS: ServerTimeouts =
+    ServerTimeouts { load: Duration::from_mins(2), request: Duration::from_mins(1) };
+
+/// For an agent who can ask again while the server goes on.
+const SERVING_TIMEOUTS: ServerTimeouts =
+    ServerTimeouts { load: Duration::from_secs(20), request: Duration::from_secs(40) };
+
+/// A request of the protocol.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct LspRequest {
+    /// Its method
+    pub method: &'static str,
+    /// The capability with which a server says that it answers it
+    pub capability: &'static str,
+}
 
 /// Who answered: a language server, or the index in its place
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -146,7 +167,8 @@ impl<'v> LanguageServer<'v> {
     /// none; the outer one that the caller no longer waits.
     pub(crate) fn open(
         view: &'v View<'v>,
-        (path, language): (&RepoPath, Language),
+        path: &RepoPath,
+        language: Language,
     ) -> Result<Result<Self, MissingServer>> {
         let candidates = candidates(view.config(), language);
         if let Err(absent) = check_permission(view, language, &candidates) {
@@ -162,7 +184,7 @@ impl<'v> LanguageServer<'v> {
             Err(lack) => return Ok(Err(missing_server(language, &lack))),
         };
         let server = Self { view, session };
-        let patience = timeouts(view).0;
+        let patience = timeouts(view).load;
         let file = view.tree().root().join(path.to_relative());
         match server.session.wait_until_ready(&file, view.call(), patience) {
             Ok(true) => {}
@@ -230,15 +252,16 @@ impl<'v> LanguageServer<'v> {
     /// Asks, if it said that it can.
     pub(crate) fn ask(
         &self,
-        (method, capability): (&str, &str),
+        request: LspRequest,
         params: &Value,
     ) -> Result<Result<Value, MissingServer>> {
+        let LspRequest { method, capability } = request;
         if !self.session.offers(capability) {
             let what = method.rsplit('/').next().unwrap_or(method);
             let why = format!("{} does not offer {what}", self.session.title());
             return Ok(Err(MissingServer::new(ProblemCode::Unavailable, why)));
         }
-        match self.session.request(method, params, self.view.call(), timeouts(self.view).1) {
+        match self.session.request(method, params, self.view.call(), timeouts(self.view).request) {
             Ok(answer) => Ok(Ok(answer)),
             Err(failure) => self.request_failed(failure).map(Err),
         }
@@ -260,7 +283,7 @@ impl<'v> LanguageServer<'v> {
     }
 }
 
-fn timeouts(view: &View) -> (Duration, Duration) {
+fn timeouts(view: &View) -> ServerTimeouts {
     if view.mode() == WorkspaceMode::Once { COMMAND_TIMEOUTS } else { SERVING_TIMEOUTS }
 }
 

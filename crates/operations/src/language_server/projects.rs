@@ -25,9 +25,10 @@ impl<'v> LanguageServer<'v> {
     /// The server for a question about all files: one that knows a few of them is none.
     pub(crate) fn open_for_all(
         view: &'v View<'v>,
-        (path, language): (&RepoPath, Language),
+        path: &RepoPath,
+        language: Language,
     ) -> Result<Result<Self, MissingServer>> {
-        let server = match Self::open(view, (path, language))? {
+        let server = match Self::open(view, path, language)? {
             Ok(server) => server,
             Err(absent) => return Ok(Err(absent)),
         };

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use toolchain::lsp::{LspPosition, offset_at};
 
 use super::lint::{CheckRequest, Diagnostic};
-use super::{LanguageServer, MissingServer};
+use super::{LanguageServer, LspRequest, MissingServer};
 use engine::view::View;
 
 /// Files that a server is asked about, at most.
@@ -32,7 +32,7 @@ pub(super) fn by_server(
     let mut all = Vec::new();
     for path in wanted.files.iter().take(MAX_FILES) {
         view.call().check_stopped()?;
-        let server = match LanguageServer::open(view, (path, wanted.language))? {
+        let server = match LanguageServer::open(view, path, wanted.language)? {
             Ok(server) => server,
             Err(absent) => return Ok(Err(absent)),
         };
@@ -65,7 +65,8 @@ fn file_diagnostics(
 ) -> Result<Result<Vec<Value>, MissingServer>> {
     if server.offers("diagnosticProvider") {
         let params = json!({"textDocument": {"uri": server.uri(path)}});
-        let method = ("textDocument/diagnostic", "diagnosticProvider");
+        let method =
+            LspRequest { method: "textDocument/diagnostic", capability: "diagnosticProvider" };
         let answer = server.ask(method, &params)?;
         return Ok(answer.map(|answer| answer["items"].as_array().cloned().unwrap_or_default()));
     }

@@ -105,7 +105,8 @@ impl TargetPosition {
         Ok(Self { node, path, language, text, facts, offset: 0 })
     }
 
-    fn at_place(view: &View, path: RepoPath, (line, column): (u32, u32)) -> Result<Self> {
+    fn at_place(view: &View, path: RepoPath, at: LineColumn) -> Result<Self> {
+        let LineColumn { line, column } = at;
         let node = file_node(&path);
         let mut spot = Self::file(view, node, path)?;
         let lines = spot.text.split_inclusive('\n');
@@ -198,14 +199,24 @@ fn referenced_symbols(view: &View, path: &RepoPath, name: &str) -> Result<Vec<En
     Ok(found)
 }
 
+/// A place in a text, both counted from 1; columns are characters.
+#[derive(Debug, Clone, Copy)]
+struct LineColumn {
+    line: u32,
+    column: u32,
+}
+
 /// `path:line` or `path:line:column`, if there is such a file.
-fn parse_place(view: &View, text: &str) -> Option<(RepoPath, (u32, u32))> {
+fn parse_place(view: &View, text: &str) -> Option<(RepoPath, LineColumn)> {
     let (rest, last) = text.trim().rsplit_once(':')?;
     let last: u32 = last.parse().ok().filter(|number| *number > 0)?;
     let both = rest.rsplit_once(':').and_then(|(path, line)| {
-        line.parse::<u32>().ok().filter(|number| *number > 0).map(|line| (path, (line, last)))
+        line.parse::<u32>()
+            .ok()
+            .filter(|number| *number > 0)
+            .map(|line| (path, LineColumn { line, column: last }))
     });
-    let (path, at) = both.unwrap_or((rest, (last, 1)));
+    let (path, at) = both.unwrap_or((rest, LineColumn { line: last, column: 1 }));
     let path = path.strip_prefix("module:").unwrap_or(path);
     let found = view.paths().candidates(path).into_iter();
     let found = found.into_iter().find(|path| view.tree().stat_if_reachable(path).is_some())?;

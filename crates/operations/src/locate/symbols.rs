@@ -138,15 +138,15 @@ impl<'w> SymbolScorer<'w> {
                 }
             }
         }
-        let mut bodies: HashMap<usize, (HashMap<usize, f64>, f64)> = HashMap::new();
+        let mut bodies: HashMap<usize, WordCounts> = HashMap::new();
         for (line, at) in (1..).zip(owner.iter().skip(1)) {
             let Some(at) = at else { continue };
-            let (counts, length) = self.count(text.line(line));
+            let WordCounts { counts, length } = self.count(text.line(line));
             let body = bodies.entry(*at).or_default();
-            body.1 += length;
+            body.length += length;
             let mut says = 0.0;
             for (word, count) in counts {
-                *body.0.entry(word).or_default() += count;
+                *body.counts.entry(word).or_default() += count;
                 says += self.values[word];
             }
             if says > 0.0 {
@@ -159,7 +159,7 @@ impl<'w> SymbolScorer<'w> {
     }
 
     /// How often a text says each word of the question, and how many words it has.
-    fn count(&mut self, text: &str) -> (HashMap<usize, f64>, f64) {
+    fn count(&mut self, text: &str) -> WordCounts {
         let mut counts: HashMap<usize, f64> = HashMap::new();
         let mut length = 0.0;
         let (known, numbers, stems) = (&mut self.stem_cache, &self.term_numbers, self.stems);
@@ -175,7 +175,7 @@ impl<'w> SymbolScorer<'w> {
                 *counts.entry(number).or_default() += 1.0;
             }
         });
-        (counts, length)
+        WordCounts { counts, length }
     }
 
     /// The files that were read and say that a program wrote them.
@@ -218,12 +218,21 @@ impl<'w> SymbolScorer<'w> {
     }
 }
 
+/// The words of a text.
+#[derive(Default)]
+struct WordCounts {
+    /// How often it says each word of the question, by the word's number
+    counts: HashMap<usize, f64>,
+    /// How many words it has
+    length: f64,
+}
+
 impl SymbolWordCounts {
-    fn add(&mut self, (counts, length): &(HashMap<usize, f64>, f64), weight: f64, most: f64) {
-        for (word, count) in counts {
+    fn add(&mut self, text: &WordCounts, weight: f64, most: f64) {
+        for (word, count) in &text.counts {
             *self.counts.entry(*word).or_default() += weight * count.min(most);
         }
-        self.length += length;
+        self.length += text.length;
     }
 }
 

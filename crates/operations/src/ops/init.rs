@@ -77,14 +77,14 @@ impl Action for Init {
             workspace.stores().create_branch_stores_if_written(&locations, call)?;
             workspace.stores().create_branch_stores(&locations, call)?;
         }
-        let (files, mut left) =
-            install::write_files(workspace, (plan, "init"), self.dry_run, call)?;
+        let (files, mut left) = install::write_files(workspace, plan, "init", self.dry_run, call)?;
         let hooks = match self.no_hooks {
             true => Vec::new(),
             false => install::change_hooks(
                 workspace,
                 HookChange::Install,
-                (self.dry_run, &mut left),
+                self.dry_run,
+                &mut left,
                 call,
             )?,
         };

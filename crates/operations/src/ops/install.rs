@@ -68,7 +68,8 @@ pub(super) fn existing_file_reader(workspace: &Workspace) -> impl Fn(&str) -> Op
 /// Commits planned files like any other change, or shows them.
 pub(super) fn write_files(
     workspace: &Workspace,
-    (plan, summary): (impl Fn() -> setup::SetupPlan, &str),
+    plan: impl Fn() -> setup::SetupPlan,
+    summary: &str,
     dry_run: bool,
     call: &Arc<Call>,
 ) -> Result<(InstalledFiles, Vec<SkippedFile>)> {
@@ -138,7 +139,8 @@ pub(super) enum HookChange {
 pub(super) fn change_hooks(
     workspace: &Workspace,
     which: HookChange,
-    (dry_run, left): (bool, &mut Vec<SkippedFile>),
+    dry_run: bool,
+    left: &mut Vec<SkippedFile>,
     call: &Call,
 ) -> Result<Vec<InstalledHookRow>> {
     let Some(git) = &workspace.git else { return Ok(Vec::new()) };

@@ -127,7 +127,7 @@ impl Query for Search {
         };
         let SearchHits { mut hits, is_cut } = match file_text::is_prose(query) {
             true => search_by_description(view, query, &filter)?,
-            false => search_by_name(view, query, (&filter, most))?,
+            false => search_by_name(view, query, &filter, most)?,
         };
         // The index holds what every document says; the configuration decides which count.
         hits.retain(|hit| hit.kind != "kb" || exists_now(view, &hit.node));
@@ -231,12 +231,13 @@ fn search_by_description(view: &View, text: &str, filter: &SearchFilter) -> Resu
 fn search_by_name(
     view: &View,
     query: &str,
-    (filter, most): (&SearchFilter, usize),
+    filter: &SearchFilter,
+    most: usize,
 ) -> Result<SearchHits> {
     let mut hits = match filter.kinds.iter().all(|kind| kind == "commit") {
         // Commits are told by their layer alone.
         true if !filter.kinds.is_empty() => SearchHits { hits: Vec::new(), is_cut: false },
-        _ => engine::search::search_all(&view.search_connections()?, query, (filter, most))?,
+        _ => engine::search::search_all(&view.search_connections()?, query, filter, most)?,
     };
     for layer in view.graph_areas() {
         let texts = layer.search_texts(view, query, filter)?;

@@ -50,9 +50,9 @@ impl Action for Uninstall {
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<UninstallAnswer> {
         let plan = || setup::plan_uninstall(install::existing_file_reader(workspace));
         let (files, mut left) =
-            install::write_files(workspace, (plan, "uninstall"), self.dry_run, call)?;
+            install::write_files(workspace, plan, "uninstall", self.dry_run, call)?;
         let hooks =
-            install::change_hooks(workspace, HookChange::Remove, (self.dry_run, &mut left), call)?;
+            install::change_hooks(workspace, HookChange::Remove, self.dry_run, &mut left, call)?;
         if !self.dry_run {
             remove_cache(workspace)?;
         }

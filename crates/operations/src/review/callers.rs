@@ -7,6 +7,7 @@ use code::{EdgeConfidence, SymbolRelation};
 
 use super::{ReviewCheckResult, ReviewedChange, join_few};
 use crate::diff::{ChangedFile, ChangedSymbol, FileChangeKind, SymbolHow};
+use crate::edits::SymbolPath;
 use engine::areas::code::handle;
 use engine::areas::files::file_node;
 use engine::rules::{RuleFinding, RuleSeverity};
@@ -23,15 +24,13 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
                 at_risk.extend(callers(change, symbol)?);
             }
             SymbolHow::Removed => {
-                found.findings.extend(still_used(
-                    change,
-                    (&symbol.path, &symbol.full_name),
-                    symbol,
-                )?);
+                let old = SymbolPath { path: &symbol.path, name: &symbol.full_name };
+                found.findings.extend(still_used(change, old, symbol)?);
             }
             SymbolHow::Moved => {
-                if let Some((path, full)) = &symbol.previous {
-                    found.findings.extend(still_used(change, (path, full), symbol)?);
+                if let Some((path, name)) = &symbol.previous {
+                    let old = SymbolPath { path, name };
+                    found.findings.extend(still_used(change, old, symbol)?);
                 }
             }
             _ => {}
@@ -102,9 +101,10 @@ fn callers(
 /// Who still takes a symbol from where it no longer is.
 fn still_used(
     change: &ReviewedChange<'_>,
-    (path, full): (&RepoPath, &str),
+    old: SymbolPath<'_>,
     symbol: &ChangedSymbol,
 ) -> Result<Option<RuleFinding>> {
+    let SymbolPath { path, name: full } = old;
     let conn = change.view.index()?.conn();
     // What is there now under the old name answers for itself.
     if code::symbol(conn, path, full)?.is_some() {

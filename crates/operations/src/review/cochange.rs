@@ -47,7 +47,7 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     for file in change.files.iter().filter(|file| file.kind != FileChangeKind::Added) {
         let Some(artifact) = book.artifact_at(file.before_path())? else { continue };
         let own = book.counted_commits_of(artifact.id)?;
-        for one in book.frequent_partners(artifact.id, (MIN_SHARED_COMMITS, usize::MAX))? {
+        for one in book.frequent_partners(artifact.id, MIN_SHARED_COMMITS, usize::MAX)? {
             let (count, path) = (one.partner.count, one.path);
             let is_habit = count * 100 >= own * MIN_SHARE_PERCENT;
             let is_there = || change.view.tree().stat_if_reachable(&path).is_some();

@@ -87,7 +87,7 @@ fn a_write_that_cannot_be_done_leaves_nothing_and_blocks_nobody() {
     // An entry that nobody can read any more is told of, and reading goes on.
     repo.write(".git/cairn/journal/pending-7/entry.json", "{ torn");
     let answer = repo.call_op("status", json!({})).unwrap();
-    assert!(answer.basis.reasons[0].contains("cannot be finished"), "{:?}", answer.basis);
+    assert!(answer.basis.reasons[0].contains("could not be completed"), "{:?}", answer.basis);
 }
 
 #[test]

@@ -237,7 +237,7 @@ fn a_plan_killed_at_any_step_is_before_or_after_and_says_which() {
         match (killed, is_before) {
             (false, _) => assert!(!is_before && said.is_empty()),
             (true, false) if half == found => {}
-            (true, false) => assert!(said.contains("is now finished"), "step {step}: {said}"),
+            (true, false) => assert!(said.contains("is now complete"), "step {step}: {said}"),
             (true, true) => assert!(said.is_empty() || said.contains("nothing of it was written")),
         }
         assert!(repo.call_op("status", json!({})).unwrap().basis.reasons.is_empty(), "said once");

@@ -180,12 +180,8 @@ fn edge(row: &CallEdgeRow, kind: &'static EdgeKind) -> GraphEdge {
         EdgeConfidence::Exact => Confidence::Exact,
         EdgeConfidence::Inferred => Confidence::Inferred,
     };
-    GraphEdge { from: edge_end(&row.from), to: edge_end(&row.to), kind, confidence }
-}
-
-/// The node at an end of an edge.
-pub fn edge_end((path, name): &(RepoPath, String)) -> EntityRef {
-    named_node(path, name)
+    let (from, to) = (named_node(&row.from.0, &row.from.1), named_node(&row.to.0, &row.to.1));
+    GraphEdge { from, to, kind, confidence }
 }
 
 fn name_edge(from: EntityRef, to: EntityRef) -> GraphEdge {

@@ -8,7 +8,7 @@ mod index;
 mod symbol_names;
 mod truncated_calls;
 
-pub use calls::{dispatched_calls, edge_end};
+pub use calls::dispatched_calls;
 pub use documentation::first_sentence;
 pub use embedded::{EmbeddedCode, report_embedded_code};
 pub(crate) use graph_area::CodeGraphArea;

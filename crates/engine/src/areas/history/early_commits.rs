@@ -27,7 +27,9 @@ pub(super) struct EarlyCommits<'scope, 'env> {
 
 impl<'scope, 'env> EarlyCommits<'scope, 'env> {
     pub(super) fn new(
-        (scope, repo, call): (&'scope Scope<'scope, 'env>, &'env Repo, &'env Call),
+        scope: &'scope Scope<'scope, 'env>,
+        repo: &'env Repo,
+        call: &'env Call,
     ) -> Self {
         let (names, read) = (HashSet::new(), HashMap::new());
         Self { scope, repo, call, is_wanted: false, names, reading: None, read }
@@ -39,6 +41,11 @@ impl<'scope, 'env> EarlyCommits<'scope, 'env> {
         let (repo, call) = (self.repo, self.call);
         let range = git::CommitRange { from: head, without: None };
         repo.reachable_with_preview(call, range, first, |links| self.start(links))
+    }
+
+    /// The call that they are read for.
+    pub(super) fn call(&self) -> &'env Call {
+        self.call
     }
 
     fn start(&mut self, links: &[CommitParents]) {

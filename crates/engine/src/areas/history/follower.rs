@@ -21,6 +21,7 @@ use store::{Connection, Store};
 use tree::Excludes;
 
 use super::early_commits::EarlyCommits;
+use super::reader::HistoryConnections;
 use super::snapshot;
 use super::update::{HistoryInputs, HistoryUpdate};
 use crate::follow::{CommitFollower, FollowTarget, FollowerFile, FollowerFileScope};
@@ -82,13 +83,14 @@ impl CommitFollower for HistoryFollower {
         let [facts, line] = shelves else { return Err(inconsistent_history()) };
         let (repo, call) = (goal.git.repo(), goal.call);
         thread::scope(|scope| {
-            update_history((facts, line), goal, EarlyCommits::new((scope, repo, call)))
+            update_history(facts, line, goal, EarlyCommits::new(scope, repo, call))
         })
     }
 }
 
 fn update_history(
-    (facts, line): (&mut Store, &mut Store),
+    facts: &mut Store,
+    line: &mut Store,
     goal: &FollowTarget<'_>,
     mut early: EarlyCommits<'_, '_>,
 ) -> Result<()> {
@@ -103,8 +105,9 @@ fn update_history(
     let route = match &goal.head {
         None => HistoryUpdate { keep: 0, rest: Vec::new(), is_chain: false },
         Some(head) => {
-            let stores = (facts.connection(), line.connection());
-            HistoryUpdate::find(repo, stores, (head, same_ground), (&mut early, goal.call))?
+            let stores =
+                HistoryConnections { commits: facts.connection(), checkout: line.connection() };
+            HistoryUpdate::find(repo, stores, head, same_ground, &mut early)?
         }
     };
     let excludes = goal.config.history.exclude.iter().map(ToString::to_string);
@@ -116,9 +119,9 @@ fn update_history(
     let mut roll = (is_due && route.keep == 0).then(SnapshotWriter::default);
     let packed = line.write(|tx| {
         let mut writer = CheckoutHistoryWriter::truncated_to(tx, route.keep, &hides)?;
-        let source = CommitSource::new(repo, &reading, (&route.rest, early))?;
+        let source = CommitSource::new(repo, &reading, &route.rest, early)?;
         let packed = with_commit_writer(facts, |keeper| {
-            replay_commits(source, &keeper, (&mut writer, roll.as_mut()), goal)?;
+            replay_commits(source, &keeper, &mut writer, roll.as_mut(), goal)?;
             drop(keeper);
             // The last commits are still being kept while it is written what they add up to.
             let tree = match (&goal.head, route.is_chain) {
@@ -140,7 +143,7 @@ fn update_history(
         Ok(packed)
     })?;
     if is_due {
-        snapshot::keep_automatic((facts, line), packed, goal);
+        snapshot::keep_automatic(facts, line, packed, goal);
     }
     if commit_store::is_over_capacity(facts.connection())? {
         evict_other_worktrees(facts, line, goal)?;
@@ -210,7 +213,8 @@ type CommitSender = SyncSender<Vec<(i64, HistoryCommit)>>;
 fn replay_commits(
     mut source: CommitSource<'_, '_, '_>,
     keeper: &CommitSender,
-    (writer, mut roll): (&mut CheckoutHistoryWriter<'_>, Option<&mut SnapshotWriter>),
+    writer: &mut CheckoutHistoryWriter<'_>,
+    mut roll: Option<&mut SnapshotWriter>,
     goal: &FollowTarget<'_>,
 ) -> Result<()> {
     let (what, total) = ("reading the history", source.links.len());
@@ -272,7 +276,8 @@ impl<'a, 's, 'e> CommitSource<'a, 's, 'e> {
     fn new(
         repo: &Repo,
         facts: &'a Connection,
-        (links, early): (&'a [CommitAndParents], EarlyCommits<'s, 'e>),
+        links: &'a [CommitAndParents],
+        early: EarlyCommits<'s, 'e>,
     ) -> Result<Self> {
         let edges: HashSet<Vec<u8>> =
             repo.shallow_commits()?.iter().map(|oid| oid.as_bytes().to_vec()).collect();

@@ -269,7 +269,7 @@ fn commits_of(book: &HistoryReader<'_>, path: &RepoPath) -> Result<Vec<EntityRef
 /// Files that changed with a file more than once.
 fn partners(book: &HistoryReader<'_>, path: &RepoPath, most: usize) -> Result<Vec<CochangedFile>> {
     let Some(artifact) = book.artifact_at(path)? else { return Ok(Vec::new()) };
-    book.frequent_partners(artifact.id, (MIN_COMMON_COMMITS, most))
+    book.frequent_partners(artifact.id, MIN_COMMON_COMMITS, most)
 }
 
 fn file_context(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {

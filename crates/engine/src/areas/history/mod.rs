@@ -16,7 +16,8 @@ pub(crate) use follower::HistoryFollower;
 pub(crate) use graph_area::HistoryGraphArea;
 pub use graph_area::{commit_node, files_of_commit};
 pub use reader::{
-    Artifact, CochangedFile, HistoryReader, MAX_PARTNERS, elapsed_text, short_commit_id, time_text,
+    Artifact, CochangedFile, HistoryConnections, HistoryReader, MAX_PARTNERS, elapsed_text,
+    short_commit_id, time_text,
 };
 pub use symbol_history::trace_symbol;
 pub use symbol_history::{SymbolHistory, SymbolTouch};

@@ -54,6 +54,15 @@ pub struct CochangedFile {
     pub partner: cochange::PartnerScore,
 }
 
+/// The two stores of the history.
+#[derive(Debug, Clone, Copy)]
+pub struct HistoryConnections<'a> {
+    /// Facts of commits, by name; shared by all worktrees
+    pub commits: &'a Connection,
+    /// The history of this checkout: its commits in one order
+    pub checkout: &'a Connection,
+}
+
 impl<'v> HistoryReader<'v> {
     /// The history, up to date. Without git there is none, which is an error here.
     pub fn open(view: &'v View<'_>) -> Result<Self> {
@@ -109,9 +118,9 @@ impl<'v> HistoryReader<'v> {
         Ok(Self { facts, checkout: line, folders, bulk_threshold: config.max_commit_files })
     }
 
-    /// What commits say, and the line of them.
-    pub const fn stores(&self) -> (&'v Connection, &'v Connection) {
-        (self.facts, self.checkout)
+    /// The connections that it reads from.
+    pub const fn stores(&self) -> HistoryConnections<'v> {
+        HistoryConnections { commits: self.facts, checkout: self.checkout }
     }
 
     /// How many commits there are.
@@ -359,7 +368,8 @@ impl<'v> HistoryReader<'v> {
     pub fn frequent_partners(
         &self,
         artifact: i64,
-        (often, most): (u64, usize),
+        often: u64,
+        most: usize,
     ) -> Result<Vec<CochangedFile>> {
         let evidence = cochange::gather_own(self.checkout, artifact, self.bulk_threshold)?;
         let partners = cochange::rank(&[artifact].into(), &evidence).into_iter();

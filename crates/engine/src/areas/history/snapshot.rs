@@ -15,6 +15,7 @@ use history::{checkout, commit_store};
 use store::{Connection, Store};
 
 use super::follower::COMMITS_PER_TRANSACTION;
+use super::reader::HistoryConnections;
 use super::update::is_cancelled;
 use crate::follow::FollowTarget;
 
@@ -74,10 +75,12 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
 
 /// Takes a snapshot of what is known: what it is of, and its bytes.
 pub fn take_snapshot(
-    (facts, line): (&Connection, &Connection),
-    (config, call): (&Config, &Call),
+    stores: HistoryConnections<'_>,
+    config: &Config,
+    call: &Call,
 ) -> Result<(SnapshotHeader, Vec<u8>)> {
-    encode(line, roll_of_commits(facts, &checkout::commit_ids(line)?)?, (config, call))
+    let HistoryConnections { commits, checkout: line } = stores;
+    encode(line, roll_of_commits(commits, &checkout::commit_ids(line)?)?, config, call)
 }
 
 /// The same, of commits that were just read.
@@ -86,13 +89,14 @@ pub(super) fn snapshot_of_new_commits(
     roll: SnapshotWriter,
     goal: &FollowTarget<'_>,
 ) -> Result<(SnapshotHeader, Vec<u8>)> {
-    encode(line, roll, (goal.config, goal.call))
+    encode(line, roll, goal.config, goal.call)
 }
 
 fn encode(
     line: &Connection,
     roll: SnapshotWriter,
-    (config, call): (&Config, &Call),
+    config: &Config,
+    call: &Call,
 ) -> Result<(SnapshotHeader, Vec<u8>)> {
     let about = SnapshotHeader {
         head: history::sha_from_hex(&checkout::meta(line, "head")?.unwrap_or_default()),
@@ -140,21 +144,23 @@ pub fn write(store: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
 
 /// Keeps a snapshot that is due, and drops the oldest that nobody asked for.
 pub(super) fn keep_automatic(
-    (facts, line): (&Store, &Store),
+    facts: &Store,
+    line: &Store,
     packed: Option<(SnapshotHeader, Vec<u8>)>,
     goal: &FollowTarget<'_>,
 ) {
     // A snapshot saves time, later; not having one must not cost anybody their answer.
-    let _ = write_automatic((facts, line), packed, goal);
+    let _ = write_automatic(facts, line, packed, goal);
 }
 
 fn write_automatic(
-    (facts, line): (&Store, &Store),
+    facts: &Store,
+    line: &Store,
     packed: Option<(SnapshotHeader, Vec<u8>)>,
     goal: &FollowTarget<'_>,
 ) -> Result<()> {
-    let stores = (facts.connection(), line.connection());
-    let taken = packed.map_or_else(|| take_snapshot(stores, (goal.config, goal.call)), Ok);
+    let stores = HistoryConnections { commits: facts.connection(), checkout: line.connection() };
+    let taken = packed.map_or_else(|| take_snapshot(stores, goal.config, goal.call), Ok);
     let (about, bytes) = taken?;
     write(facts.path(), &format!("{AUTOMATIC_PREFIX}{}", default_name(&about)), &bytes)?;
     let unasked = list(facts.path()).into_iter().filter(is_automatic);

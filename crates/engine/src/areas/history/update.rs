@@ -10,6 +10,7 @@ use history::{CommitAndParents, all_descend_from, checkout, commit_store, topolo
 use store::Connection;
 
 use super::early_commits::EarlyCommits;
+use super::reader::HistoryConnections;
 use crate::follow::FollowTarget;
 
 /// What the line depends on besides the commits: when one of these is other, nothing stays.
@@ -74,10 +75,13 @@ pub(super) struct HistoryUpdate {
 impl HistoryUpdate {
     pub(super) fn find(
         repo: &Repo,
-        (facts, line): (&Connection, &Connection),
-        (head, same_ground): (&str, bool),
-        (early, call): (&mut EarlyCommits<'_, '_>, &Call),
+        stores: HistoryConnections<'_>,
+        head: &str,
+        same_ground: bool,
+        early: &mut EarlyCommits<'_, '_>,
     ) -> Result<Self> {
+        let HistoryConnections { commits: facts, checkout: line } = stores;
+        let call = early.call();
         let known = if same_ground { checkout::meta(line, "head")? } else { None };
         let head: CommitId = head.parse().map_err(Problem::internal)?;
         if let Some(known) = known.as_deref().and_then(|known| known.parse::<CommitId>().ok()) {

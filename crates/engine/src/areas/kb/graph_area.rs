@@ -155,12 +155,12 @@ fn edges_of(known: &KbState, node: &EntityRef, wanted: &[EdgeRequest]) -> Vec<Gr
         for bond in known.model.relations_from(&name) {
             let Some(kind) = kind(bond, EdgeRequest::wants_outgoing) else { continue };
             let to = end_node(known, &bond.relation.to);
-            edges.extend(to.map(|to| relation_edge((node.clone(), to), bond, kind)));
+            edges.extend(to.map(|to| relation_edge(node.clone(), to, bond, kind)));
         }
         for bond in known.model.relations_to(&name) {
             let Some(kind) = kind(bond, EdgeRequest::wants_incoming) else { continue };
             let from = end_node(known, &bond.relation.from);
-            edges.extend(from.map(|from| relation_edge((from, node.clone()), bond, kind)));
+            edges.extend(from.map(|from| relation_edge(from, node.clone(), bond, kind)));
         }
     }
     edges
@@ -175,7 +175,8 @@ fn end_node(known: &KbState, end: &str) -> Option<EntityRef> {
 }
 
 fn relation_edge(
-    (from, to): (EntityRef, EntityRef),
+    from: EntityRef,
+    to: EntityRef,
     bond: &KnownRelation,
     kind: &'static EdgeKind,
 ) -> GraphEdge {

@@ -35,7 +35,7 @@ pub fn files_touched(view: &View, draft: &WorkDraft<'_>, task: &Task) -> Result<
     let mut paths = BTreeSet::new();
     for commit in git.commits_since(since, view.call())? {
         let is_own = match commit.tasks.is_empty() {
-            true => claimed_by(view, draft, git, (&commit, &claims))?.as_ref() == Some(&task.id),
+            true => claimed_by(view, draft, git, &commit, &claims)?.as_ref() == Some(&task.id),
             false => trailer_names_task(&commit, &task.id),
         };
         if is_own {
@@ -67,7 +67,8 @@ fn claimed_by(
     view: &View,
     draft: &WorkDraft<'_>,
     git: &Repository,
-    (commit, claims): (&git::RecentCommit, &[TaskClaim]),
+    commit: &git::RecentCommit,
+    claims: &[TaskClaim],
 ) -> Result<Option<WorkRecordId>> {
     let by_them = |claim: &&TaskClaim| !claim.actor.contains('@') || commit.author == claim.actor;
     let mut fitting: Vec<&TaskClaim> =

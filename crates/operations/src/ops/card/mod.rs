@@ -151,7 +151,8 @@ pub(super) fn edit(
     view: &View,
     card: &CardRow,
     if_hash: Option<Hash>,
-    (said, change): (String, impl FnOnce(&str) -> Result<String, document::DocumentError>),
+    said: String,
+    change: impl FnOnce(&str) -> Result<String, document::DocumentError>,
 ) -> Result<Plan<CardChangeAnswer>> {
     let now = read_current(view, &card.path)?;
     check_hash(&card.path, if_hash, now.hash)?;

@@ -37,12 +37,8 @@ impl Mutation for Status {
         let card = find_card_for_write(view, &self.key)?;
         let fields = Map::from_iter([("status".to_owned(), json!(self.status.word()))]);
         let said = format!("{} → {}", card.status, self.status);
-        let mut plan = edit(
-            view,
-            &card,
-            None,
-            (said, |text: &str| cards::update_fields(text, &fields, None)),
-        )?;
+        let mut plan =
+            edit(view, &card, None, said, |text| cards::update_fields(text, &fields, None))?;
         let links = cards::see_tags_of_key(view.index()?.conn(), card.key.as_str())?;
         if self.status == Stage::Implemented && links.is_empty() {
             let note = "no code links it yet, which `verify` calls an error; `link.add` adds one";

@@ -82,7 +82,7 @@ impl Mutation for Update {
         }
         let said = format!("{} updated", names.join(", "));
         let change = |text: &str| cards::update_fields(text, &fields, body.as_deref());
-        edit(view, &card, self.if_hash, (said, change))
+        edit(view, &card, self.if_hash, said, change)
     }
 }
 

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolchain::lsp::{LspPosition, offset_at, position_at};
 
-use crate::language_server::{AnswerSource, LanguageServer, MissingServer, TargetPosition};
+use crate::language_server::{
+    AnswerSource, LanguageServer, LspRequest, MissingServer, TargetPosition,
+};
 use engine::contract::alias::OpAlias;
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{OpExample, Query};
@@ -63,7 +65,7 @@ impl Query for Actions {
 
     fn run(self, view: &View) -> Result<ActionsAnswer> {
         let spot = TargetPosition::of(view, &self.target, self.line)?;
-        let server = LanguageServer::open(view, (&spot.path, spot.language))?
+        let server = LanguageServer::open(view, &spot.path, spot.language)?
             .map_err(MissingServer::into_problem)?;
         let encoding = server.encoding();
         let range = around(&spot.text, spot.offset);
@@ -83,7 +85,8 @@ impl Query for Actions {
             "range": {"start": at(range.0), "end": at(range.1)},
             "context": {"diagnostics": diagnostics, "triggerKind": 1},
         });
-        let method = ("textDocument/codeAction", "codeActionProvider");
+        let method =
+            LspRequest { method: "textDocument/codeAction", capability: "codeActionProvider" };
         let answer = server.ask(method, &params)?.map_err(MissingServer::into_problem)?;
         let items = answer.as_array().map_or(&[][..], Vec::as_slice);
         let actions = items.iter().filter_map(offer).collect();

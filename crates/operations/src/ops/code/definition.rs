@@ -6,7 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::locations::{LocationQuery, LocationsAnswer};
-use crate::language_server::{CodeLocations, MissingServer, ParsedFileCache, TargetPosition};
+use crate::language_server::{
+    CodeLocations, LspRequest, MissingServer, ParsedFileCache, TargetPosition,
+};
 use engine::contract::alias::OpAlias;
 use engine::contract::args::{Limit, NodeTarget, Offset};
 use engine::contract::op::{OpExample, Query};
@@ -46,7 +48,10 @@ impl Query for Definition {
     fn run(self, view: &View) -> Result<LocationsAnswer> {
         let spot = TargetPosition::of_use(view, &self.target, self.line)?;
         let asked = LocationQuery {
-            method: ("textDocument/definition", "definitionProvider"),
+            request: LspRequest {
+                method: "textDocument/definition",
+                capability: "definitionProvider",
+            },
             noun: "definition",
             limit: self.limit,
             offset: self.offset,
@@ -69,7 +74,7 @@ fn from_index(
     let row = code::symbol(view.index()?.conn(), path, name.as_str())?;
     let line = row.map_or(1, |row| row.line);
     let place =
-        ParsedFileCache::new(view).location_of_line((path, line), spot.node.clone(), "exact")?;
+        ParsedFileCache::new(view).location_of_line(path, line, spot.node.clone(), "exact")?;
     let places = CodeLocations { inside: vec![place], outside: Vec::new() };
     Ok(asked.answer(spot, absent.by(), places))
 }

@@ -65,7 +65,7 @@ impl Mutation for Delete {
                 .detail("mentions", listed)
                 .hint_call("to delete it all the same", NextCall::repeat().with("force", true)));
         }
-        let mut plan = declared.plan(view, (SymbolEdit::Delete, "Deleted"), self.format)?;
+        let mut plan = declared.plan(view, SymbolEdit::Delete, "Deleted", self.format)?;
         plan.answer.mentions = mentions.into_iter().take(MAX_LISTED).collect();
         Ok(plan)
     }

@@ -7,7 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use syntax::Decorator;
 
-use crate::language_server::{AnswerSource, LanguageServer, MissingServer, TargetPosition};
+use crate::language_server::{
+    AnswerSource, LanguageServer, LspRequest, MissingServer, TargetPosition,
+};
 use engine::contract::alias::OpAlias;
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{OpExample, Query};
@@ -64,10 +66,11 @@ impl Query for ExpandMacro {
             );
             return Err(Problem::new(ProblemCode::InvalidOperation, message));
         }
-        let server = LanguageServer::open(view, (&spot.path, spot.language))?
+        let server = LanguageServer::open(view, &spot.path, spot.language)?
             .map_err(MissingServer::into_problem)?;
         // Not a part of the protocol, so no capability names it.
-        let method = ("rust-analyzer/expandMacro", "textDocumentSync");
+        let method =
+            LspRequest { method: "rust-analyzer/expandMacro", capability: "textDocumentSync" };
         let (mut names, mut expansion) = (Vec::new(), String::new());
         for offset in self.macro_offsets(&spot) {
             spot.offset = offset;

@@ -125,7 +125,7 @@ impl Query for Find {
         let paging = Paging { offset, limit, total };
         let symbols = found.into_iter().map(symbol).collect();
         let unread = match paging.total {
-            0 => unread::unread_with_words(view, &unread::family(None), (&[name.to_owned()], &[]))?,
+            0 => unread::unread_with_words(view, &unread::family(None), &[name.to_owned()], &[])?,
             _ => Vec::new(),
         };
         Ok(FindAnswer { name: name.to_owned(), symbols, unread, paging })

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use toolchain::lsp::{LspPosition, offset_at, position_at};
 
-use crate::language_server::{AnswerSource, LanguageServer, MissingServer, TargetPosition};
+use crate::language_server::{
+    AnswerSource, LanguageServer, LspRequest, MissingServer, TargetPosition,
+};
 use engine::contract::alias::OpAlias;
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, NodeTarget, Offset};
@@ -82,7 +84,7 @@ impl Query for Hints {
 
     fn run(self, view: &View) -> Result<HintsAnswer> {
         let spot = TargetPosition::of(view, &self.path, None)?;
-        let server = LanguageServer::open(view, (&spot.path, spot.language))?
+        let server = LanguageServer::open(view, &spot.path, spot.language)?
             .map_err(MissingServer::into_problem)?;
         let (start, end) = self.range(&spot);
         let at = |offset| position_at(&spot.text, offset, server.encoding()).to_json();
@@ -90,7 +92,8 @@ impl Query for Hints {
             "textDocument": {"uri": server.uri(&spot.path)},
             "range": {"start": at(start), "end": at(end)},
         });
-        let method = ("textDocument/inlayHint", "inlayHintProvider");
+        let method =
+            LspRequest { method: "textDocument/inlayHint", capability: "inlayHintProvider" };
         let answer = server.ask(method, &params)?.map_err(MissingServer::into_problem)?;
         let items = answer.as_array().map_or(&[][..], Vec::as_slice);
         let mut all: Vec<InlayHint> =

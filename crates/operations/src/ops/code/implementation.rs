@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::locations::{LocationQuery, LocationsAnswer, used_by};
-use crate::language_server::{CodeLocations, MissingServer, TargetPosition};
+use crate::language_server::{CodeLocations, LspRequest, MissingServer, TargetPosition};
 use engine::contract::alias::OpAlias;
 use engine::contract::args::{Limit, NodeTarget, Offset};
 use engine::contract::op::{OpExample, Query};
@@ -47,7 +47,10 @@ impl Query for Implementation {
     fn run(self, view: &View) -> Result<LocationsAnswer> {
         let spot = TargetPosition::of_use(view, &self.target, self.line)?;
         let asked = LocationQuery {
-            method: ("textDocument/implementation", "implementationProvider"),
+            request: LspRequest {
+                method: "textDocument/implementation",
+                capability: "implementationProvider",
+            },
             noun: "implementation",
             limit: self.limit,
             offset: self.offset,

@@ -102,7 +102,7 @@ impl Query for Importers {
         };
         let all = importers(view, path, name)?;
         let words = import_words(path, &all);
-        let unread = unread_importers(view, path, (&words, &all))?;
+        let unread = unread_importers(view, path, &words, &all)?;
         let embedded = EmbeddedCode::find(view, Language::from_path(path), &words)?;
         embedded.report(view);
         let (importers, paging) = Paging::cut(all, self.offset, self.limit);
@@ -181,11 +181,12 @@ fn import_words(path: &RepoPath, found: &[ImportingFile]) -> Vec<String> {
 fn unread_importers(
     view: &View,
     path: &RepoPath,
-    (words, found): (&[String], &[ImportingFile]),
+    words: &[String],
+    found: &[ImportingFile],
 ) -> Result<Vec<UnreadFile>> {
     let known = found.iter().filter_map(|row| row.node.path());
     let known: Vec<&RepoPath> = known.chain([path]).collect();
-    unread::unread_with_words(view, &unread::family(Language::from_path(path)), (words, &known))
+    unread::unread_with_words(view, &unread::family(Language::from_path(path)), words, &known)
 }
 
 /// The word that an import of a file must hold: its name, or its folder's for an index.

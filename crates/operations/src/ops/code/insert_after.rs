@@ -52,7 +52,8 @@ impl Mutation for InsertAfter {
         let declared = DeclaredSymbol::find(view, &self.target, self.if_hash)?;
         declared.plan(
             view,
-            (SymbolEdit::InsertAfter(self.content.as_str()), "Inserted after"),
+            SymbolEdit::InsertAfter(self.content.as_str()),
+            "Inserted after",
             self.format,
         )
     }

@@ -52,7 +52,8 @@ impl Mutation for InsertBefore {
         let declared = DeclaredSymbol::find(view, &self.target, self.if_hash)?;
         declared.plan(
             view,
-            (SymbolEdit::InsertBefore(self.content.as_str()), "Inserted before"),
+            SymbolEdit::InsertBefore(self.content.as_str()),
+            "Inserted before",
             self.format,
         )
     }

@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::language_server::{
-    AnswerSource, CodeLocation, CodeLocations, ExternalLocation, LanguageServer, MissingServer,
-    ParsedFileCache, TargetPosition,
+    AnswerSource, CodeLocation, CodeLocations, ExternalLocation, LanguageServer, LspRequest,
+    MissingServer, ParsedFileCache, TargetPosition,
 };
-use engine::areas::code::edge_end;
+use engine::areas::code::named_node;
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, Offset};
 use engine::contract::page::{Page, PageCell, Render};
@@ -48,7 +48,7 @@ pub struct LocationsAnswer {
 
 /// What is asked of the server, and how the answer is called.
 pub(super) struct LocationQuery {
-    pub method: (&'static str, &'static str),
+    pub request: LspRequest,
     /// The noun for one of them
     pub noun: &'static str,
     pub limit: Limit,
@@ -62,12 +62,12 @@ impl LocationQuery {
         view: &View,
         spot: &TargetPosition,
     ) -> Result<Result<LocationsAnswer, MissingServer>> {
-        let server = match LanguageServer::open(view, (&spot.path, spot.language))? {
+        let server = match LanguageServer::open(view, &spot.path, spot.language)? {
             Ok(server) => server,
             Err(absent) => return Ok(Err(absent)),
         };
         let params = server.at(spot);
-        match server.ask(self.method, &params)? {
+        match server.ask(self.request, &params)? {
             Ok(answer) => {
                 let places = ParsedFileCache::new(view).places(&answer, server.encoding())?;
                 Ok(Ok(self.answer(spot, server.by(), places)))
@@ -114,8 +114,8 @@ pub(super) fn used_by(
     let mut places = Vec::new();
     for row in code::edges_to(conn, &[(path, name.as_str())], relations)? {
         let sure = if row.sure == EdgeConfidence::Exact { "exact" } else { "inferred" };
-        let from = edge_end(&row.from);
-        places.push(texts.location_of_line((&row.from.0, row.line), from, sure)?);
+        let from = named_node(&row.from.0, &row.from.1);
+        places.push(texts.location_of_line(&row.from.0, row.line, from, sure)?);
     }
     places.sort();
     places.dedup_by(|a, b| (&a.path, a.line, &a.node) == (&b.path, b.line, &b.node));

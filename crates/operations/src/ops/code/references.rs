@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::locations::{LocationQuery, LocationsAnswer, used_by};
 use crate::language_server::{
-    CodeLocations, LanguageServer, MissingServer, ParsedFileCache, TargetPosition,
+    CodeLocations, LanguageServer, LspRequest, MissingServer, ParsedFileCache, TargetPosition,
 };
 use engine::contract::alias::OpAlias;
 use engine::contract::args::{Limit, NodeTarget, Offset};
@@ -50,7 +50,10 @@ impl Query for References {
     fn run(self, view: &View) -> Result<LocationsAnswer> {
         let spot = TargetPosition::of_use(view, &self.target, self.line)?;
         let asked = LocationQuery {
-            method: ("textDocument/references", "referencesProvider"),
+            request: LspRequest {
+                method: "textDocument/references",
+                capability: "referencesProvider",
+            },
             noun: "reference",
             limit: self.limit,
             offset: self.offset,
@@ -67,14 +70,14 @@ fn from_server(
     spot: &TargetPosition,
     asked: &LocationQuery,
 ) -> Result<Result<LocationsAnswer, MissingServer>> {
-    let server = match LanguageServer::open_for_all(view, (&spot.path, spot.language))? {
+    let server = match LanguageServer::open_for_all(view, &spot.path, spot.language)? {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
     server.open_projects_mentioning(spot)?;
     let mut params = server.at(spot);
     params["context"] = json!({"includeDeclaration": false});
-    match server.ask(asked.method, &params)? {
+    match server.ask(asked.request, &params)? {
         Ok(answer) => {
             let places = ParsedFileCache::new(view).places(&answer, server.encoding())?;
             Ok(Ok(asked.answer(spot, server.by(), places)))

@@ -9,10 +9,11 @@ use serde_json::json;
 use similar::TextDiff;
 use tree::FileEdit;
 
-use crate::edits::index_rename::{rename_by_index, symbol_of};
+use crate::edits::SymbolPath;
+use crate::edits::index_rename::rename_by_index;
 use crate::edits::missed_uses::{UnsureUses, complete_rename};
 use crate::language_server::{
-    AnswerSource, FileRewrite, LanguageServer, MissingServer, TargetPosition, rewrites,
+    AnswerSource, FileRewrite, LanguageServer, LspRequest, MissingServer, TargetPosition, rewrites,
 };
 use engine::contract::alias::OpAlias;
 use engine::contract::args::NodeTarget;
@@ -95,9 +96,9 @@ impl Mutation for Rename {
         let new = self.new_name.as_str();
         let (mut added, mut left) = (Vec::new(), Vec::new());
         let (by, files) = match by_server(view, &spot, new)? {
-            Ok((by, files)) => match symbol_of(&spot.node) {
+            Ok((by, files)) => match SymbolPath::of(&spot.node) {
                 Some(symbol) => {
-                    let done = complete_rename(view, (symbol, new), files, self.unsure)?;
+                    let done = complete_rename(view, symbol, new, files, self.unsure)?;
                     (added, left) = (done.added, done.left);
                     (by, done.files)
                 }
@@ -107,7 +108,7 @@ impl Mutation for Rename {
                 return Err(absent.into_problem().hint("nothing was written"));
             }
             Err(absent) => {
-                let symbol = symbol_of(&spot.node);
+                let symbol = SymbolPath::of(&spot.node);
                 let Some(symbol) = symbol else { return Err(absent.into_problem()) };
                 let files = rename_by_index(view, symbol, new)
                     .map_err(|problem| with_server_reason(problem, &absent))?;
@@ -138,7 +139,7 @@ fn by_server(
     spot: &TargetPosition,
     new: &str,
 ) -> Result<Result<(AnswerSource, Vec<FileRewrite>), MissingServer>> {
-    let server = match LanguageServer::open_for_all(view, (&spot.path, spot.language))? {
+    let server = match LanguageServer::open_for_all(view, &spot.path, spot.language)? {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
@@ -148,7 +149,9 @@ fn by_server(
     server.open_projects_mentioning(spot)?;
     let mut params = server.at(spot);
     params["newName"] = json!(new);
-    let edit = match server.ask(("textDocument/rename", "renameProvider"), &params)? {
+    let edit = match server
+        .ask(LspRequest { method: "textDocument/rename", capability: "renameProvider" }, &params)?
+    {
         Ok(edit) => edit,
         Err(absent) => return Ok(Err(absent)),
     };

@@ -50,7 +50,7 @@ impl Mutation for Replace {
 
     fn plan(self, view: &View) -> Result<Plan<SymbolEditAnswer>> {
         let declared = DeclaredSymbol::find(view, &self.target, self.if_hash)?;
-        declared.plan(view, (SymbolEdit::Replace(self.content.as_str()), "Replaced"), self.format)
+        declared.plan(view, SymbolEdit::Replace(self.content.as_str()), "Replaced", self.format)
     }
 
     fn committed(view: &View, answer: &mut SymbolEditAnswer) {

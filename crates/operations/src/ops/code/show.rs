@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::answers::callers::{self, SymbolCaller};
 use crate::answers::source::{Excerpt, LineRange, SourceText};
 use crate::answers::test_finder::{TestFile, tests_for};
-use engine::areas::code::edge_end;
+use engine::areas::code::named_node;
 use engine::areas::files;
 use engine::areas::history::{HistoryReader, SymbolHistory, short_commit_id, trace_symbol};
 use engine::contract::args::{NodeTarget, comma_list, one_or_many};
@@ -343,7 +343,7 @@ fn callees(view: &View, row: &SymbolRow) -> Result<Vec<CodeUse>> {
     rows.sort_by_key(|edge| edge.line);
     let mut found = Vec::new();
     for edge in rows {
-        let EntityRef::Symbol(path, name) = edge_end(&edge.to) else { continue };
+        let EntityRef::Symbol(path, name) = named_node(&edge.to.0, &edge.to.1) else { continue };
         let Some(callee) = code::symbol(conn, &path, name.as_str())? else { continue };
         found.push(CodeUse {
             line: callee.line,

@@ -11,7 +11,9 @@ use serde_json::{Value, json};
 use syntax::Language;
 
 use super::unread::family;
-use crate::language_server::{AnswerSource, LanguageServer, MissingServer, ParsedFileCache};
+use crate::language_server::{
+    AnswerSource, LanguageServer, LspRequest, MissingServer, ParsedFileCache,
+};
 use engine::areas::code::{handle, symbol_names};
 use engine::contract::alias::OpAlias;
 use engine::contract::answer::Paging;
@@ -102,7 +104,7 @@ impl Query for Symbols {
             let own: Vec<ServerSymbol> =
                 known.iter().filter(|one| is_kin(&one.path)).cloned().collect();
             let shown = own.iter().map(|one| &one.path).chain(&files);
-            let source = match ask_server(view, (shown, language), query)? {
+            let source = match ask_server(view, shown, language, query)? {
                 Ok((source, found)) => {
                     all.extend(found);
                     source
@@ -153,7 +155,8 @@ fn files_by_language(
 /// shown where the index has the name.
 fn ask_server<'f>(
     view: &View,
-    (files, language): (impl Iterator<Item = &'f RepoPath>, Language),
+    files: impl Iterator<Item = &'f RepoPath>,
+    language: Language,
     query: &str,
 ) -> Result<Result<(AnswerSource, Vec<ServerSymbol>), MissingServer>> {
     let mut files: Vec<&RepoPath> = files.collect();
@@ -167,12 +170,12 @@ fn ask_server<'f>(
         ))));
     };
     let language = Language::from_path(first).unwrap_or(language);
-    let server = match LanguageServer::open(view, (first, language))? {
+    let server = match LanguageServer::open(view, first, language)? {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
     server.open_files(&files)?;
-    let method = ("workspace/symbol", "workspaceSymbolProvider");
+    let method = LspRequest { method: "workspace/symbol", capability: "workspaceSymbolProvider" };
     let answer = match server.ask(method, &json!({"query": query}))? {
         Ok(answer) => answer,
         Err(absent) => return Ok(Err(absent)),

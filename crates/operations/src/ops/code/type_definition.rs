@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::locations::{LocationQuery, LocationsAnswer};
+use crate::language_server::LspRequest;
 use crate::language_server::TargetPosition;
 use engine::contract::alias::OpAlias;
 use engine::contract::args::{Limit, NodeTarget, Offset};
@@ -46,7 +47,10 @@ impl Query for TypeDefinition {
     fn run(self, view: &View) -> Result<LocationsAnswer> {
         let spot = TargetPosition::of_use(view, &self.target, self.line)?;
         let asked = LocationQuery {
-            method: ("textDocument/typeDefinition", "typeDefinitionProvider"),
+            request: LspRequest {
+                method: "textDocument/typeDefinition",
+                capability: "typeDefinitionProvider",
+            },
             noun: "type definition",
             limit: self.limit,
             offset: self.offset,

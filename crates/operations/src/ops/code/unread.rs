@@ -46,7 +46,8 @@ pub(super) fn family(language: Option<Language>) -> Vec<Language> {
 pub(super) fn unread_with_words(
     view: &View,
     languages: &[Language],
-    (words, known): (&[String], &[&RepoPath]),
+    words: &[String],
+    known: &[&RepoPath],
 ) -> Result<Vec<UnreadFile>> {
     let tree = view.tree();
     let may_hide = |one: &&UnindexedFile| {

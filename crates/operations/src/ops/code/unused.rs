@@ -195,7 +195,7 @@ fn unread_mentions(view: &View, found: &[Found], listed: usize) -> Result<Vec<Un
     languages.sort();
     languages.dedup();
     let own: Vec<&RepoPath> = shown.iter().map(|one| &one.symbol.path).collect();
-    unread::unread_with_words(view, &languages, (&words, &own))
+    unread::unread_with_words(view, &languages, &words, &own)
 }
 
 impl Render for UnusedAnswer {

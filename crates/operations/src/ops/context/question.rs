@@ -421,7 +421,7 @@ fn cochanged_files(view: &View, path: &RepoPath) -> Result<Vec<CochangedFileRow>
     let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
     let Some(artifact) = book.artifact_at(path)? else { return Ok(Vec::new()) };
     let of = book.counted_commits_of(artifact.id)?;
-    let often = book.frequent_partners(artifact.id, (MIN_SHARED_COMMITS, MAX_NAMED))?;
+    let often = book.frequent_partners(artifact.id, MIN_SHARED_COMMITS, MAX_NAMED)?;
     let row = |one: engine::areas::history::CochangedFile| CochangedFileRow {
         path: one.path,
         commits: one.partner.count,

@@ -120,7 +120,7 @@ impl Query for Cochange {
         let (together, found) = book.cochanged_files(&asked)?;
         let (together, paging) = Paging::cut(together, self.offset, self.limit);
         let all = book.counted_commits(view)?;
-        let row = |together| row(view, &book, together, (found.commits, all));
+        let row = |together| row(view, &book, together, found.commits, all);
         let partners = together.into_iter().map(row).collect::<Result<_>>()?;
         let paths = asked.into_iter().map(|artifact| artifact.path).collect();
         let (commits, is_cut) = (found.commits, found.is_truncated);
@@ -149,7 +149,8 @@ fn row(
     view: &View,
     book: &HistoryReader<'_>,
     CochangedFile { path, partner }: CochangedFile,
-    (own, all): (u64, u64),
+    own: u64,
+    all: u64,
 ) -> Result<CochangeRow> {
     let theirs = book.counted_commits_of(partner.artifact)?;
     let last = partner.last_commits_ago.map(|commits| book.time_ago(commits)).transpose()?;

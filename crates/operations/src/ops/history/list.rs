@@ -96,8 +96,8 @@ impl Query for List {
         let book = HistoryReader::open(view)?;
         let gone = if self.include_deleted { book.deleted_files()? } else { Vec::new() };
         let folder = self.folder(view, &gone)?;
-        let mut files = self.selected_files(view, (folder.as_ref(), book.live_files()?), true)?;
-        files.extend(self.selected_files(view, (folder.as_ref(), gone), false)?);
+        let mut files = self.selected_files(view, folder.as_ref(), book.live_files()?, true)?;
+        files.extend(self.selected_files(view, folder.as_ref(), gone, false)?);
         let pairs: Vec<(RepoPath, i64)> =
             files.iter().map(|(path, artifact, _)| (path.clone(), *artifact)).collect();
         let mut rows: Vec<_> = files.into_iter().zip(book.all_tags(&pairs)?).collect();
@@ -120,7 +120,8 @@ impl List {
     fn selected_files(
         &self,
         view: &View,
-        (folder, files): (Option<&RepoPath>, Vec<(RepoPath, i64)>),
+        folder: Option<&RepoPath>,
+        files: Vec<(RepoPath, i64)>,
         alive: bool,
     ) -> Result<Vec<(RepoPath, i64, bool)>> {
         let ignored = match self.include_ignored || !alive {

@@ -95,7 +95,7 @@ impl Query for Provenance {
         let text = text.strip_prefix("symbol:").unwrap_or(text);
         if let Some((path, symbol)) = text.split_once('#') {
             let artifact = book.artifact(view, &path.parse().map_err(Problem::invalid)?)?;
-            return symbol_chain(view, &book, artifact, (symbol, part));
+            return symbol_chain(view, &book, artifact, symbol, part);
         }
         let artifact = book.artifact(view, &self.path)?;
         chain(&book, artifact, part)
@@ -139,7 +139,8 @@ fn symbol_chain(
     view: &View,
     book: &HistoryReader<'_>,
     artifact: Artifact,
-    (symbol, part): (&str, CommitPage),
+    symbol: &str,
+    part: CommitPage,
 ) -> Result<ProvenanceAnswer> {
     let SymbolHistory { touches, is_cut } = trace_symbol(view, book, &artifact, symbol)?;
     if touches.is_empty() {

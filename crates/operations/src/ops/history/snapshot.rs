@@ -50,7 +50,7 @@ impl Action for TakeSnapshot {
         let view = workspace.view(call.clone())?;
         let file = self.to.as_deref().map(|to| writable(&view, to)).transpose()?;
         let book = HistoryReader::open(&view)?;
-        let (about, bytes) = snapshot::take_snapshot(book.stores(), (view.config(), call))?;
+        let (about, bytes) = snapshot::take_snapshot(book.stores(), view.config(), call)?;
         if about.commits == 0 {
             return Err(Problem::new(ProblemCode::InvalidOperation, "there are no commits yet")
                 .hint("a snapshot is of commits; make one first"));

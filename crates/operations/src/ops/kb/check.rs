@@ -77,7 +77,7 @@ impl Query for KbCheck {
         };
         let chosen = selected_rules(&self.rules)?;
         let RuleReport { mut findings, rules } =
-            rules::run_selected(view, &scope, (&chosen, !self.rules.is_empty()))?;
+            rules::run_selected(view, &scope, &chosen, !self.rules.is_empty())?;
         if let Some(place) = resolve_path(view, self.path.as_ref())? {
             let below = |path: &RepoPath| *path == place || path.is_at_or_below(&place);
             findings.retain(|finding| finding.path.as_ref().is_some_and(below));

@@ -40,7 +40,7 @@ impl Mutation for Add {
         let spot = link_target(view, &self.target)?;
         let key = key_for_write(view, &self.card)?;
         let said = format!("linked at {}", spot.node);
-        edit_comment(view, &spot, (&key, said), |text| {
+        edit_comment(view, &spot, &key, said, |text| {
             add_doc_link(spot.language, text, spot.place(), key.as_str())
         })
     }

@@ -61,7 +61,8 @@ fn not_code(node: &EntityRef) -> Problem {
 fn edit_comment(
     view: &View,
     spot: &CardLinkTarget,
-    (key, said): (&base::entity::CardKey, String),
+    key: &base::entity::CardKey,
+    said: String,
     change: impl FnOnce(&str) -> Result<String, EditRefusal>,
 ) -> Result<Plan<CardChangeAnswer>> {
     let now = read_current(view, &spot.path)?;

@@ -57,7 +57,7 @@ impl Mutation for Remove {
                 .fold(problem, Problem::hint));
         }
         let said = format!("no longer linked at {}", spot.node);
-        edit_comment(view, &spot, (&key, said), |text| {
+        edit_comment(view, &spot, &key, said, |text| {
             remove_doc_link(spot.language, text, spot.place(), key.as_str())
         })
     }

@@ -38,6 +38,6 @@ impl Mutation for Add {
         if card.key == target {
             return Err(Problem::invalid(format!("{} cannot hang on itself", card.key)));
         }
-        relate(view, &card, RelationChange::Add, (self.r#type, &target))
+        relate(view, &card, RelationChange::Add, self.r#type, &target)
     }
 }

@@ -16,16 +16,12 @@ fn relate(
     view: &View,
     card: &CardRow,
     what: RelationChange,
-    (kind, target): (CardRelationKind, &CardKey),
+    kind: CardRelationKind,
+    target: &CardKey,
 ) -> Result<Plan<CardChangeAnswer>> {
     let word = if what == RelationChange::Add { "now" } else { "no longer" };
     let said = format!("{word} {kind} {target}");
-    edit(
-        view,
-        card,
-        None,
-        (said, |text: &str| {
-            Ok(cards::change_relation(text, what, kind, target)?.unwrap_or_else(|| text.to_owned()))
-        }),
-    )
+    edit(view, card, None, said, |text| {
+        Ok(cards::change_relation(text, what, kind, target)?.unwrap_or_else(|| text.to_owned()))
+    })
 }

@@ -54,6 +54,6 @@ impl Mutation for Remove {
                 NextCall::new("card.relations").with("key", card.key.to_string()),
             ));
         }
-        relate(view, &card, RelationChange::Remove, (self.r#type, &target))
+        relate(view, &card, RelationChange::Remove, self.r#type, &target)
     }
 }

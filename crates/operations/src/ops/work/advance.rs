@@ -90,7 +90,7 @@ impl Mutation for Advance {
             if moved.to == WorkStatus::Closed
                 && let Some(task) = &task
             {
-                evidence::check(view, &pipelines, (task, &shown))?;
+                evidence::check(view, &pipelines, task, &shown)?;
             }
             let is_finished = moved.to == WorkStatus::Closed;
             let graph_hints = match task.filter(|_| is_finished) {

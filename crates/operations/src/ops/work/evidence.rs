@@ -72,7 +72,8 @@ pub(super) fn no_evidence(given: &[String]) -> Result<TaskEvidence> {
 pub(super) fn check(
     view: &View,
     pipelines: &WorkPipelines,
-    (task, shown): (&Task, &TaskEvidence),
+    task: &Task,
+    shown: &TaskEvidence,
 ) -> Result<()> {
     let all: Vec<EvidenceRecord> = task.evidence.iter().chain(&shown.given).cloned().collect();
     check_tests(view, &shown.given)?;

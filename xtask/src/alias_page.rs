@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use engine::contract::alias::OpAlias;
-use engine::{OpSpec, ops};
+use engine::OpSpec;
+use operations::ops;
 
 /// What the page says before the table.
 const INTRODUCTION: &str = "\

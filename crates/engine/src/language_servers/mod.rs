@@ -163,25 +163,3 @@ fn file_notification(
     let path = view.tree().root().join(path.to_relative());
     Ok(Some(FileUpdate { path, language, text, kind: change }))
 }
-
-/// What the protocol calls a language.
-fn language_id(language: Language) -> &'static str {
-    match language {
-        Language::TypeScript => "typescript",
-        Language::Tsx => "typescriptreact",
-        Language::JavaScript => "javascript",
-        Language::Rust => "rust",
-        Language::Python => "python",
-        Language::Go => "go",
-        Language::Java => "java",
-        Language::C => "c",
-        Language::Cpp => "cpp",
-        Language::CSharp => "csharp",
-        Language::Ruby => "ruby",
-        Language::Php => "php",
-        Language::Kotlin => "kotlin",
-        Language::Swift => "swift",
-        Language::Bash => "shellscript",
-        _ => "plaintext",
-    }
-}

@@ -249,11 +249,3 @@ fn rewrite(file: FileWithMentions, new: &str) -> FileRewrite {
     }
     FileRewrite { path: file.path, hash: file.hash, before: file.text, after }
 }
-
-/// The symbol that a node is.
-pub(crate) fn symbol_of(node: &EntityRef) -> Option<(&RepoPath, &str)> {
-    match node {
-        EntityRef::Symbol(path, name) => Some((path, name.as_str())),
-        _ => None,
-    }
-}

@@ -85,7 +85,7 @@ impl CallSource for CallGraph {
         direction: Direction,
     ) -> Result<Option<Vec<CallEdge>>> {
         let EntityRef::Symbol(path, _) = node else { return Ok(None) };
-        if Language::from_path(path).map(language_family) != Some(language_family(self.language)) {
+        if Language::from_path(path).map(Language::family) != Some(self.language.family()) {
             return Ok(None);
         }
         let mut edges = Vec::new();

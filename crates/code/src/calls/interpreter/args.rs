@@ -5,7 +5,7 @@ use syntax::{Arg, ParamKind};
 use super::super::ids::{BindingId, FrameId, Owner, SymbolId};
 use super::super::value::{AbstractValue, ParamRef, PossibleValue, join};
 use super::file_tables::FunctionParam;
-use super::{Interpreter, LanguageFamily, ObjectKind};
+use super::{Interpreter, CallModel, ObjectKind};
 
 /// An argument with its value.
 #[derive(Debug, Clone)]
@@ -188,7 +188,7 @@ impl Interpreter<'_> {
     /// The value of the receiver parameter of the nearest Python method around, which is usually
     /// named `self`.
     pub(super) fn first_param(&self, frame: FrameId) -> Option<AbstractValue> {
-        if self.tables.family != LanguageFamily::Python {
+        if self.tables.family != CallModel::Python {
             return None;
         }
         let tables = self.tables;

@@ -6,7 +6,7 @@ use super::super::ids::{BindingId, FrameId, Owner, SymbolId};
 use super::super::value::{AbstractValue, PossibleValue};
 use super::call::CallOrigin;
 use super::heap::Assignment;
-use super::{Interpreter, LanguageFamily};
+use super::{Interpreter, CallModel};
 
 impl Interpreter<'_> {
     /// Assigns a value to a target.
@@ -21,7 +21,7 @@ impl Interpreter<'_> {
             AssignTarget::Local(binding) => {
                 self.assign_variable(BindingId::from(*binding), value, frame, owner);
             }
-            AssignTarget::Name(name) if self.tables.family == LanguageFamily::Go => {
+            AssignTarget::Name(name) if self.tables.family == CallModel::Go => {
                 self.heap.add_to_free_name(name, value);
             }
             AssignTarget::Name(name) => self.heap.write_free_name(name, value),
@@ -59,7 +59,7 @@ impl Interpreter<'_> {
         }
         let home = self.frame_of_binding(binding, frame).unwrap_or(FrameId::MODULE);
         // In Go a variable keeps the type of its first value.
-        if self.tables.family == LanguageFamily::Go
+        if self.tables.family == CallModel::Go
             && self.heap.variable(home, binding).is_some_and(|value| !value.is_empty())
         {
             let functions = value.into_iter().filter(PossibleValue::is_function).collect();

@@ -3,7 +3,7 @@
 use super::super::value::{AbstractValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue};
 use super::args::ArgValue;
 use super::call::CallOrigin;
-use super::{HeapObject, Interpreter, LanguageFamily, ObjectKind};
+use super::{HeapObject, Interpreter, CallModel, ObjectKind};
 
 /// Standard functions that return their argument, or a copy or an equal collection of it.
 const IDENTITY_FUNCTIONS: [&str; 30] = [
@@ -50,9 +50,9 @@ impl Interpreter<'_> {
         let name = dotted_name(term)?;
         let site = site.inferred();
         let own = match self.tables.family {
-            LanguageFamily::Python => self.python_function(&name, args, site),
-            LanguageFamily::JavaScript => self.javascript_function(&name, args, site),
-            LanguageFamily::Rust | LanguageFamily::Classes | LanguageFamily::Go => None,
+            CallModel::Python => self.python_function(&name, args, site),
+            CallModel::JavaScript => self.javascript_function(&name, args, site),
+            CallModel::Rust | CallModel::Classes | CallModel::Go => None,
         };
         own.or_else(|| self.call_identity(&name, args))
     }
@@ -63,14 +63,14 @@ impl Interpreter<'_> {
         let last = name.rsplit("Object.").next().unwrap_or(name);
         let last = last.rsplit("Promise.").next().unwrap_or(last);
         if !IDENTITY_FUNCTIONS.contains(&last)
-            || matches!(self.tables.family, LanguageFamily::Classes | LanguageFamily::Go)
+            || matches!(self.tables.family, CallModel::Classes | CallModel::Go)
         {
             return None;
         }
         match last {
             "Some" | "Ok" => Some(vec![PossibleValue::Collection(arg(0).into())]),
             _ if last.contains("::") => Some(arg(0)),
-            _ if self.tables.family == LanguageFamily::Rust => None,
+            _ if self.tables.family == CallModel::Rust => None,
             _ => Some(arg(0)),
         }
     }

@@ -16,7 +16,7 @@ use super::args::ArgValue;
 use super::file_tables::FunctionParam;
 use super::heap::CallFrame;
 use super::summaries::LocalParamCall;
-use super::{HeapObject, Interpreter, LanguageFamily, budget};
+use super::{HeapObject, Interpreter, CallModel, budget};
 
 /// Where a call, or another relation between symbols, comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -98,7 +98,7 @@ impl Interpreter<'_> {
         let mut is_found = false;
         for receiver in object {
             let mut members = self.get(receiver, name, site.owner);
-            if self.tables.family == LanguageFamily::Rust
+            if self.tables.family == CallModel::Rust
                 && members.iter().any(PossibleValue::is_function)
             {
                 members.retain(PossibleValue::is_function);
@@ -115,7 +115,7 @@ impl Interpreter<'_> {
                 continue;
             }
             is_found |= !members.is_empty();
-            let is_held = self.tables.family == LanguageFamily::Go && self.holds_function(&members);
+            let is_held = self.tables.family == CallModel::Go && self.holds_function(&members);
             let several = site.inferred_if(is_held || is_ambiguous(object));
             let value = self.call_value(&members, args, several);
             join(&mut result, value);
@@ -170,24 +170,24 @@ impl Interpreter<'_> {
                 let bound = Rc::clone(bound);
                 self.call_alternative(&bound.0, Some(&bound.1), args, site)
             }
-            PossibleValue::Class(class) if self.tables.family == LanguageFamily::Go => {
+            PossibleValue::Class(class) if self.tables.family == CallModel::Go => {
                 vec![PossibleValue::Instance(*class)]
             }
             PossibleValue::Class(class) => self.instantiate(*class, args, site),
             PossibleValue::Object(_) | PossibleValue::Instance(_)
-                if self.tables.family == LanguageFamily::Go =>
+                if self.tables.family == CallModel::Go =>
             {
                 self.call_typed_value(callee)
             }
             PossibleValue::Object(_) | PossibleValue::Instance(_)
-                if self.tables.family == LanguageFamily::Python =>
+                if self.tables.family == CallModel::Python =>
             {
                 let found = self.get(callee, "__call__", site.owner);
                 let known: AbstractValue =
                     found.into_iter().filter(PossibleValue::is_known).collect();
                 self.call_value(&known, args, site)
             }
-            PossibleValue::Instance(_) if self.tables.family == LanguageFamily::Rust => {
+            PossibleValue::Instance(_) if self.tables.family == CallModel::Rust => {
                 vec![callee.clone()]
             }
             PossibleValue::Param(param) => {
@@ -232,7 +232,7 @@ impl Interpreter<'_> {
                     all
                 }
                 PossibleValue::Instance(_) => vec![alternative.clone()],
-                other if self.tables.family == LanguageFamily::Go => {
+                other if self.tables.family == CallModel::Go => {
                     self.composite_literal(other, args, site)
                 }
                 other => self.call_alternative(other, None, args, site),
@@ -254,7 +254,7 @@ impl Interpreter<'_> {
         }
         let made = self.alloc(HeapObject::of_class(class));
         let made = PossibleValue::Object(made);
-        if self.tables.family == LanguageFamily::Rust {
+        if self.tables.family == CallModel::Rust {
             for (at, arg) in args.iter().enumerate() {
                 let name = arg.name.clone().unwrap_or_else(|| at.to_string());
                 if !arg.spread && arg.value.iter().any(PossibleValue::may_hold_callable) {
@@ -350,7 +350,7 @@ impl Interpreter<'_> {
             matches!(alternative, PossibleValue::Function(..) | PossibleValue::BoundMethod(_))
         };
         match self.tables.family {
-            LanguageFamily::Rust | LanguageFamily::Classes | LanguageFamily::Go => {
+            CallModel::Rust | CallModel::Classes | CallModel::Go => {
                 args.iter().any(|arg| arg.value.iter().any(callable))
             }
             _ if !self.is_symbolic => true,
@@ -436,7 +436,7 @@ impl Interpreter<'_> {
     ) {
         // A name that comes with the language is in no file.
         let is_builtin = matches!(&to.base, ExternalBase::Global(_))
-            && matches!(self.tables.family, LanguageFamily::Python | LanguageFamily::JavaScript);
+            && matches!(self.tables.family, CallModel::Python | CallModel::JavaScript);
         if self.output.is_muted
             || is_builtin
             || !self.budget.spend(1 + to.weight() + args_weight(&args))

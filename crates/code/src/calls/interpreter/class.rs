@@ -10,7 +10,7 @@ use super::super::value::{
 };
 use super::budget::MAX_INHERITANCE_DEPTH;
 use super::call::CallOrigin;
-use super::{Interpreter, LanguageFamily, ObjectKind};
+use super::{Interpreter, CallModel, ObjectKind};
 
 /// Ancestors of one class that are looked at.
 const MAX_ANCESTORS: usize = 200;
@@ -182,7 +182,7 @@ impl<'a> Interpreter<'a> {
     fn object_member(&mut self, id: ObjectId, name: &str, owner: Owner) -> AbstractValue {
         let object = self.heap.object(id);
         let is_dict =
-            object.kind == ObjectKind::Dict && self.tables.family == LanguageFamily::Python;
+            object.kind == ObjectKind::Dict && self.tables.family == CallModel::Python;
         let (proto, class) = (object.proto, object.class);
         if let Some(held) = self.heap.field(id, name).filter(|_| !is_dict) {
             return held
@@ -213,7 +213,7 @@ impl<'a> Interpreter<'a> {
         name: &str,
         owner: Owner,
     ) -> AbstractValue {
-        if self.tables.family == LanguageFamily::Go {
+        if self.tables.family == CallModel::Go {
             return self.member_of_type(class, object, name, owner);
         }
         let mut elsewhere = Vec::new();
@@ -245,7 +245,7 @@ impl<'a> Interpreter<'a> {
     /// A member that an `impl` in another file may add to a type of this file.
     fn external_impl_member(&self, class: SymbolId, name: &str) -> Option<PossibleValue> {
         let symbol = self.tables.symbol(class);
-        if self.tables.family != LanguageFamily::Rust || !self.tables.kind(class).is_type() {
+        if self.tables.family != CallModel::Rust || !self.tables.kind(class).is_type() {
             return None;
         }
         let base = ExternalBase::Scope(
@@ -266,7 +266,7 @@ impl<'a> Interpreter<'a> {
         owner: Owner,
     ) -> AbstractValue {
         let held = self.heap.instance_member(class, name);
-        if self.tables.family != LanguageFamily::Go && held.iter().any(PossibleValue::is_known) {
+        if self.tables.family != CallModel::Go && held.iter().any(PossibleValue::is_known) {
             return held;
         }
         let assigned = self.heap.static_member(class, name);
@@ -316,10 +316,10 @@ impl<'a> Interpreter<'a> {
     fn method_receiver(&self, function: SymbolId, object: &PossibleValue) -> Option<PossibleValue> {
         let decorators = &self.tables.symbol(function).decorators;
         let is = |name: &str| decorators.iter().any(|one| one.name == name);
-        if self.tables.family == LanguageFamily::Python && is("staticmethod") {
+        if self.tables.family == CallModel::Python && is("staticmethod") {
             return None;
         }
-        if self.tables.family == LanguageFamily::Python && is("classmethod") {
+        if self.tables.family == CallModel::Python && is("classmethod") {
             return match object {
                 PossibleValue::Object(_) | PossibleValue::Instance(_) => {
                     self.heap.class_of(object).map(PossibleValue::Class)
@@ -331,7 +331,7 @@ impl<'a> Interpreter<'a> {
     }
 
     fn class_member(&mut self, class: SymbolId, name: &str) -> AbstractValue {
-        if name == "prototype" && self.tables.family == LanguageFamily::JavaScript {
+        if name == "prototype" && self.tables.family == CallModel::JavaScript {
             return vec![PossibleValue::Instance(class)];
         }
         let mut elsewhere = Vec::new();

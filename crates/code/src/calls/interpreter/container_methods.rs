@@ -6,7 +6,7 @@ use super::super::ids::ObjectId;
 use super::super::value::{AbstractValue, PossibleValue, join};
 use super::args::ArgValue;
 use super::call::CallOrigin;
-use super::{Interpreter, LanguageFamily, ObjectKind};
+use super::{Interpreter, CallModel, ObjectKind};
 
 /// How a method uses a callback.
 #[derive(Debug, Clone, Copy)]
@@ -174,13 +174,13 @@ impl Interpreter<'_> {
             PossibleValue::Collection(_) => self.container_method(receiver, name, args, site),
             PossibleValue::External(_) | PossibleValue::Param(_) => {
                 let does = callback_effect(name)?;
-                if self.tables.family == LanguageFamily::Python || !passes_function(args) {
+                if self.tables.family == CallModel::Python || !passes_function(args) {
                     return None;
                 }
                 self.call_callback(receiver, does, args, site);
                 None
             }
-            PossibleValue::Instance(_) if self.tables.family == LanguageFamily::Rust => {
+            PossibleValue::Instance(_) if self.tables.family == CallModel::Rust => {
                 match name {
                     "clone" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "to_owned"
                     | "into" | "unwrap" | "expect" => Some(vec![receiver.clone()]),
@@ -198,7 +198,7 @@ impl Interpreter<'_> {
         args: &[ArgValue],
         site: CallOrigin,
     ) -> Option<AbstractValue> {
-        if self.tables.family != LanguageFamily::JavaScript {
+        if self.tables.family != CallModel::JavaScript {
             return None;
         }
         let this = args.first().and_then(|arg| arg.value.first().cloned());
@@ -249,7 +249,7 @@ impl Interpreter<'_> {
             return Some(value);
         }
         if let PossibleValue::Collection(inner) = receiver {
-            let is_rust = self.tables.family == LanguageFamily::Rust;
+            let is_rust = self.tables.family == CallModel::Rust;
             if ELEMENT_METHODS.contains(&name) && !(is_rust && IDENTITY_METHODS.contains(&name)) {
                 return Some(inner.to_vec());
             }
@@ -378,7 +378,7 @@ impl Interpreter<'_> {
                 vec![PossibleValue::Collection(all.into())]
             }
             CallbackEffect::Filter => whole,
-            CallbackEffect::Find if self.tables.family == LanguageFamily::Rust => whole,
+            CallbackEffect::Find if self.tables.family == CallModel::Rust => whole,
             CallbackEffect::Find => elements,
             CallbackEffect::Fold | CallbackEffect::Then => results,
             CallbackEffect::OrElse => {

@@ -11,7 +11,7 @@ use super::super::ids::{FrameId, Owner, SymbolId};
 use super::super::value::{AbstractValue, PossibleValue, join};
 use super::args::ArgValue;
 use super::file_tables::FunctionParam;
-use super::{Interpreter, LanguageFamily, ObjectKind};
+use super::{Interpreter, CallModel, ObjectKind};
 
 /// Parameters of a callback that are looked at.
 pub(super) const MAX_CALLBACK_PARAMS: u32 = 4;
@@ -44,7 +44,7 @@ impl Interpreter<'_> {
     /// The function types among the parameters of a callable symbol, by the position of the
     /// parameter.
     pub(super) fn callback_params(&mut self, symbol: SymbolId) -> Vec<(u32, AbstractValue)> {
-        if self.tables.family != LanguageFamily::JavaScript {
+        if self.tables.family != CallModel::JavaScript {
             return Vec::new();
         }
         let mut types: Vec<(u32, &TypeRef)> = Vec::new();
@@ -101,7 +101,7 @@ impl Interpreter<'_> {
 
     /// Records what the parameters of callbacks among the arguments of a call are expected to be.
     pub(super) fn expect_args(&mut self, callee: &PossibleValue, args: &[ArgValue], owner: Owner) {
-        if self.tables.family != LanguageFamily::JavaScript {
+        if self.tables.family != CallModel::JavaScript {
             return;
         }
         for (at, arg) in (0..MAX_CALLBACK_PARAMS).zip(args) {

@@ -8,7 +8,7 @@ use super::super::ids::{BindingId, CallId, FrameId, ImportId, ObjectId, Owner, S
 use super::super::value::{AbstractValue, ExternalBase, ExternalStep, PossibleValue, join};
 use super::call::CallOrigin;
 use super::heap::key_value;
-use super::{Interpreter, LanguageFamily, ObjectKind};
+use super::{Interpreter, CallModel, ObjectKind};
 
 impl Interpreter<'_> {
     /// Evaluates an expression in a frame.
@@ -25,7 +25,7 @@ impl Interpreter<'_> {
             Expr::Member(object, name) => {
                 let object = self.eval(object, frame, owner);
                 let mut value = self.get_all(&object, name, owner);
-                if self.tables.family == LanguageFamily::Rust
+                if self.tables.family == CallModel::Rust
                     && !value.iter().all(PossibleValue::is_function)
                 {
                     value.retain(|alternative| !alternative.is_function()); // a method is called, a field is read
@@ -74,7 +74,7 @@ impl Interpreter<'_> {
         let owner = SymbolId::owner(declared.owner);
         let home = self.frame_of_binding(binding, frame);
         let held = home.and_then(|home| self.heap.variable(home, binding));
-        if self.tables.family == LanguageFamily::Go
+        if self.tables.family == CallModel::Go
             && let Some(ty) = &declared.ty
             && !matches!(declared.kind, BindingKind::Param(_))
         {
@@ -116,7 +116,7 @@ impl Interpreter<'_> {
             | SymbolKind::Constant
             | SymbolKind::Field
             | SymbolKind::Property => {
-                if self.tables.family == LanguageFamily::Go {
+                if self.tables.family == CallModel::Go {
                     return self.variable_value(symbol);
                 }
                 let worth = self.heap.symbol_value(symbol);
@@ -247,13 +247,13 @@ impl Interpreter<'_> {
                 | PossibleValue::Instance(_)
                 | PossibleValue::Function(..)
                 | PossibleValue::BoundMethod(_)
-                    if self.tables.family == LanguageFamily::Go =>
+                    if self.tables.family == CallModel::Go =>
                 {
                     self.range_element(alternative, owner)
                 }
                 PossibleValue::Object(id) => self.object_elements(*id, owner),
                 // Rust's `?` and patterns unwrap types that are not modelled as wrapped.
-                PossibleValue::Instance(_) if self.tables.family == LanguageFamily::Rust => {
+                PossibleValue::Instance(_) if self.tables.family == CallModel::Rust => {
                     vec![alternative.clone()]
                 }
                 PossibleValue::Instance(class) => {
@@ -272,7 +272,7 @@ impl Interpreter<'_> {
         if let Some(class) = object.class {
             return self.iterate(&PossibleValue::Object(id), class, owner);
         }
-        if object.kind == ObjectKind::Dict && self.tables.family == LanguageFamily::Python {
+        if object.kind == ObjectKind::Dict && self.tables.family == CallModel::Python {
             return self.heap.field_names(id).map(key_value).collect();
         }
         self.heap.object_values(id)
@@ -286,7 +286,7 @@ impl Interpreter<'_> {
             let known: AbstractValue = found.into_iter().filter(PossibleValue::is_known).collect();
             interpreter.call_value(&known, &[], CallOrigin::implicit(owner))
         };
-        if self.tables.family != LanguageFamily::Python {
+        if self.tables.family != CallModel::Python {
             return Vec::new();
         }
         let start = std::slice::from_ref(object);
@@ -324,7 +324,7 @@ impl Interpreter<'_> {
                 PossibleValue::External(term) => {
                     let op = match keys {
                         [PossibleValue::Text(key)] => ExternalStep::Get(key.to_string()),
-                        [PossibleValue::Number(at)] if self.tables.family == LanguageFamily::Go => {
+                        [PossibleValue::Number(at)] if self.tables.family == CallModel::Go => {
                             ExternalStep::Get(format!("#{at}"))
                         }
                         _ => ExternalStep::Each,
@@ -347,13 +347,13 @@ impl Interpreter<'_> {
         let mut all = Vec::new();
         for key in keys {
             if let PossibleValue::Text(key) = key
-                && self.tables.family == LanguageFamily::JavaScript
+                && self.tables.family == CallModel::JavaScript
             {
                 let key = key.to_string();
                 join(&mut all, self.get(object, &key, owner));
             }
         }
-        if self.tables.family == LanguageFamily::Python
+        if self.tables.family == CallModel::Python
             && matches!(object, PossibleValue::Object(_) | PossibleValue::Instance(_))
         {
             let found = self.get(object, "__getitem__", owner);

@@ -8,7 +8,7 @@ use super::super::ids::{BindingId, FrameId, ImportId, ObjectId, Owner, SymbolId}
 use super::super::summary::{ExportTable, FileCallSummary, ParamCall, ShapeKind, SymbolShape};
 use super::super::value::{ExportedValue, ExternalBase, ExternalRef, PossibleValue, join};
 use super::args::ArgValue;
-use super::{Interpreter, LanguageFamily, ObjectKind, context, is_module_like};
+use super::{Interpreter, CallModel, ObjectKind, context, is_module_like};
 
 /// Nesting of objects that are exported.
 const MAX_EXPORTED_DEPTH: usize = 2;
@@ -30,7 +30,7 @@ impl Interpreter<'_> {
 
     fn build_exports(&mut self) -> ExportTable {
         let mut exports = ExportTable::default();
-        if self.tables.family == LanguageFamily::Go {
+        if self.tables.family == CallModel::Go {
             exports.namespace.clone_from(&self.tables.facts.namespace);
             exports.builds = self
                 .tables
@@ -142,8 +142,8 @@ impl Interpreter<'_> {
     /// Exports the names of the file.
     fn export_names(&mut self, exports: &mut ExportTable) {
         match self.tables.family {
-            LanguageFamily::JavaScript => self.export_declared(exports),
-            LanguageFamily::Python => {
+            CallModel::JavaScript => self.export_declared(exports),
+            CallModel::Python => {
                 for at in 0..self.tables.facts.flow.bindings.len() {
                     let binding = &self.tables.facts.flow.bindings[at];
                     if binding.owner.is_none() && !binding.name.is_empty() {
@@ -164,7 +164,7 @@ impl Interpreter<'_> {
             let parent = self.tables.parent(at);
             let is_own = parent.is_none_or(|parent| is_module_like(self.tables.kind(parent)));
             let is_offered = match self.tables.family {
-                LanguageFamily::Python | LanguageFamily::JavaScript => false,
+                CallModel::Python | CallModel::JavaScript => false,
                 _ if self.tables.is_detached_method(at) => false,
                 _ => is_own && symbol.kind != SymbolKind::Impl && !self.tables.is_file_module(at),
             };

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::super::ids::{BindingId, BlockId, CallId, FrameId, ObjectId, Owner, SymbolId};
 use super::super::value::{AbstractValue, BlockRun, PossibleValue, ValueCell, join};
-use super::LanguageFamily;
+use super::CallModel;
 use super::args::ArgValue;
 use super::budget::Budget;
 
@@ -91,7 +91,7 @@ type Members = BTreeMap<String, ValueCell>;
 /// The memory of the interpreter.
 #[derive(Debug)]
 pub(super) struct Heap {
-    family: LanguageFamily,
+    family: CallModel,
     frames: Vec<CallFrame>,
     objects: Vec<HeapObject>,
     /// What was assigned to members of classes and functions
@@ -109,7 +109,7 @@ pub(super) struct Heap {
 
 impl Heap {
     /// A heap that has only the frame of the module.
-    pub(super) fn new(family: LanguageFamily) -> Self {
+    pub(super) fn new(family: CallModel) -> Self {
         Self {
             family,
             frames: vec![CallFrame::default()],
@@ -367,7 +367,7 @@ impl Heap {
     /// The name of the field that a key stands for. In JavaScript numbers are texts.
     fn field_name(&self, kind: ObjectKind, key: &str) -> String {
         match (self.family, kind) {
-            (LanguageFamily::JavaScript, _) | (_, ObjectKind::List) => {
+            (CallModel::JavaScript, _) | (_, ObjectKind::List) => {
                 key.trim_start_matches('#').to_owned()
             }
             _ => key.to_owned(),
@@ -499,7 +499,7 @@ mod tests {
 
     #[test]
     fn an_assignment_in_a_branch_is_one_of_two_values_after_it() {
-        let mut heap = Heap::new(LanguageFamily::Python);
+        let mut heap = Heap::new(CallModel::Python);
         let variable = BindingId::at(0);
         heap.write_variable(FrameId::MODULE, variable, vec![FIRST]);
         heap.enter_block(FrameId::MODULE, BlockId::from(0));
@@ -511,7 +511,7 @@ mod tests {
 
     #[test]
     fn an_assignment_to_one_of_several_objects_keeps_the_earlier_value() {
-        let mut heap = Heap::new(LanguageFamily::Python);
+        let mut heap = Heap::new(CallModel::Python);
         let id = object(&mut heap, ObjectKind::Plain);
         heap.write_field(id, "f", vec![FIRST], Assignment::Certain);
         heap.write_field(id, "f", vec![SECOND], Assignment::Possible);
@@ -522,7 +522,7 @@ mod tests {
 
     #[test]
     fn a_prototype_is_allocated_once_and_paid_for() {
-        let mut heap = Heap::new(LanguageFamily::JavaScript);
+        let mut heap = Heap::new(CallModel::JavaScript);
         let mut budget = Budget::default();
         let before = budget.steps_left();
         let prototype = heap.prototype(&mut budget, SymbolId::at(3));
@@ -535,7 +535,7 @@ mod tests {
     #[test]
     fn a_number_is_a_text_key_in_javascript_alone() {
         for (family, expected) in
-            [(LanguageFamily::JavaScript, vec![FIRST]), (LanguageFamily::Python, vec![])]
+            [(CallModel::JavaScript, vec![FIRST]), (CallModel::Python, vec![])]
         {
             let mut heap = Heap::new(family);
             let id = object(&mut heap, ObjectKind::Dict);
@@ -547,7 +547,7 @@ mod tests {
 
     #[test]
     fn a_key_that_is_not_known_may_be_any() {
-        let mut heap = Heap::new(LanguageFamily::Python);
+        let mut heap = Heap::new(CallModel::Python);
         let id = object(&mut heap, ObjectKind::Dict);
         let text = |text: &str| [PossibleValue::Text(text.into())];
         heap.write_keys(&mut Budget::default(), id, &text("a"), vec![FIRST]);

@@ -29,7 +29,7 @@ mod scope;
 mod summaries;
 mod types;
 
-use syntax::{CallModel as LanguageFamily, FileFacts, Language, SymbolKind};
+use syntax::{CallModel, FileFacts, Language, SymbolKind};
 
 pub(super) use export::module_scoped_name;
 pub(super) use go::{ELEMENT_MEMBER, RESULT_MEMBER};
@@ -42,8 +42,6 @@ use file_tables::FileTables;
 use heap::{Heap, HeapObject, ObjectKind};
 use output::Output;
 use summaries::Summaries;
-
-}
 
 /// Interprets one file.
 ///

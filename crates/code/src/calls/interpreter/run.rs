@@ -8,7 +8,7 @@ use super::super::ids::{BlockId, CallId, FrameId, Owner, SymbolId};
 use super::super::value::{BlockRun, PossibleValue, join};
 use super::budget::MAX_NESTED_SUMMARIES;
 use super::heap::CallFrame;
-use super::{Interpreter, LanguageFamily};
+use super::{Interpreter, CallModel};
 
 impl Interpreter<'_> {
     /// Runs the module's own code.
@@ -95,7 +95,7 @@ impl Interpreter<'_> {
             return vec![PossibleValue::Collection(yields.into())];
         }
         let returns = std::mem::take(&mut run.returns);
-        if self.tables.family == LanguageFamily::Go {
+        if self.tables.family == CallModel::Go {
             let declared = self.declared_result(symbol);
             return super::eval::declared_with_functions(declared, returns);
         }
@@ -164,7 +164,7 @@ impl Interpreter<'_> {
     fn return_value(&mut self, frame: FrameId, owner: Owner, value: &Expr) {
         let value = self.eval(value, frame, owner);
         if let Some(function) = self.heap.frame(frame).function
-            && self.tables.family == LanguageFamily::JavaScript
+            && self.tables.family == CallModel::JavaScript
             && value.iter().any(PossibleValue::is_function)
         {
             let types = self.declared_result(function);

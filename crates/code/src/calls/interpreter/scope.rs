@@ -7,24 +7,24 @@ use super::super::value::{
     AbstractValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue, join,
 };
 use super::eval::global_value;
-use super::{Interpreter, LanguageFamily, is_module_like};
+use super::{Interpreter, CallModel, is_module_like};
 
 impl Interpreter<'_> {
     /// Resolves a name that no binding declares.
     pub(super) fn resolve_name(&mut self, name: &str, owner: Owner) -> AbstractValue {
-        if self.tables.family != LanguageFamily::Go {
+        if self.tables.family != CallModel::Go {
             let held = self.heap.free_name(name);
             if !held.is_empty() {
                 return held;
             }
         }
         match self.tables.family {
-            LanguageFamily::Python | LanguageFamily::JavaScript => {
+            CallModel::Python | CallModel::JavaScript => {
                 self.tables.star_import_or_global(name)
             }
-            LanguageFamily::Rust => self.resolve_path(&[name.to_owned()], owner),
-            LanguageFamily::Classes => self.member_or_top(name, owner),
-            LanguageFamily::Go => self.resolve_package_name(name, owner),
+            CallModel::Rust => self.resolve_path(&[name.to_owned()], owner),
+            CallModel::Classes => self.member_or_top(name, owner),
+            CallModel::Go => self.resolve_package_name(name, owner),
         }
     }
 
@@ -33,9 +33,9 @@ impl Interpreter<'_> {
         match self.tables.family {
             // Types are rarely inherited, so the declared or imported one is taken, which comes
             // last.
-            LanguageFamily::Classes => self.member_or_top(name, owner).pop().into_iter().collect(),
-            LanguageFamily::Rust => self.resolve_path(&[name.to_owned()], owner),
-            LanguageFamily::Go => self.resolve_package_type(name, owner),
+            CallModel::Classes => self.member_or_top(name, owner).pop().into_iter().collect(),
+            CallModel::Rust => self.resolve_path(&[name.to_owned()], owner),
+            CallModel::Go => self.resolve_package_type(name, owner),
             _ => match self.tables.top_level(None, name) {
                 [] => self.tables.star_import_or_global(name),
                 found => {
@@ -92,11 +92,11 @@ impl Interpreter<'_> {
     pub(super) fn resolve_path(&mut self, parts: &[String], owner: Owner) -> AbstractValue {
         let Some((first, rest)) = parts.split_first() else { return Vec::new() };
         let mut value = match (self.tables.family, first.as_str()) {
-            (LanguageFamily::Rust, "Self") => match self.tables.enclosing_class(owner) {
+            (CallModel::Rust, "Self") => match self.tables.enclosing_class(owner) {
                 Some(class) => vec![PossibleValue::Class(class)],
                 None => return self.external_self_path(rest, owner),
             },
-            (LanguageFamily::Rust, _) => {
+            (CallModel::Rust, _) => {
                 let Some(found) = self.lookup_lexical(first, owner) else {
                     let module = self.tables.module_path(owner);
                     return vec![PossibleValue::external(ExternalBase::Scope(
@@ -110,7 +110,7 @@ impl Interpreter<'_> {
         };
         // Other files may declare members of the same namespace.
         let is_open = |alternative: &PossibleValue| matches!(alternative, PossibleValue::Class(one) if is_module_like(self.tables.kind(*one)));
-        let is_open = self.tables.family == LanguageFamily::Classes && value.iter().all(is_open);
+        let is_open = self.tables.family == CallModel::Classes && value.iter().all(is_open);
         for part in rest {
             value = self.get_all(&value, part, owner);
         }

@@ -5,7 +5,7 @@ use syntax::{SymbolKind, TypeRef};
 
 use super::super::ids::{BindingId, FrameId, Owner, SymbolId};
 use super::super::value::{AbstractValue, ExternalStep, PossibleValue, join};
-use super::{Interpreter, LanguageFamily, ObjectKind};
+use super::{Interpreter, CallModel, ObjectKind};
 
 /// Wrapper types that are treated as their first argument.
 const TRANSPARENT: [&str; 22] = [
@@ -125,7 +125,7 @@ impl Interpreter<'_> {
                 None => self.external_self(owner),
             },
             TypeRef::Of(value) => self.eval(value, FrameId::MODULE, owner),
-            TypeRef::Function(_, result) if self.tables.family == LanguageFamily::Go => {
+            TypeRef::Function(_, result) if self.tables.family == CallModel::Go => {
                 self.function_type_value(result, owner)
             }
             TypeRef::Function(params, _) => self.function_type(params, owner),
@@ -142,7 +142,7 @@ impl Interpreter<'_> {
         owner: Owner,
     ) -> AbstractValue {
         let last = path.rsplit([':', '.', '\\']).next().unwrap_or(path);
-        if self.tables.family == LanguageFamily::Go {
+        if self.tables.family == CallModel::Go {
             if let Some(held) = self.container_instance(path, args, owner) {
                 return held;
             }
@@ -165,7 +165,7 @@ impl Interpreter<'_> {
             return Vec::new();
         }
         // Go has no tuples: each part is read by its position.
-        let kind = if self.tables.family == LanguageFamily::Go {
+        let kind = if self.tables.family == CallModel::Go {
             ObjectKind::Plain
         } else {
             ObjectKind::List
@@ -201,14 +201,14 @@ impl Interpreter<'_> {
         owner: Owner,
     ) -> AbstractValue {
         let parts: Vec<String> = match self.tables.family {
-            LanguageFamily::Rust => path.split("::").map(str::to_owned).collect(),
+            CallModel::Rust => path.split("::").map(str::to_owned).collect(),
             _ => path
                 .split(['.', ':', '\\'])
                 .filter(|part| !part.is_empty())
                 .map(str::to_owned)
                 .collect(),
         };
-        if self.tables.family == LanguageFamily::Rust {
+        if self.tables.family == CallModel::Rust {
             return self.resolve_path(&parts, owner);
         }
         let Some((first, rest)) = parts.split_first() else { return Vec::new() };
@@ -232,17 +232,17 @@ impl Interpreter<'_> {
         self.call_stack.push(symbol);
         let value = match ty {
             TypeRef::Function(..) | TypeRef::Union(_)
-                if self.tables.family == LanguageFamily::JavaScript =>
+                if self.tables.family == CallModel::JavaScript =>
             {
                 self.instance_of(ty, Some(symbol))
             }
             TypeRef::Named { path, .. }
-                if self.tables.family == LanguageFamily::Go && is_builtin_container(path) =>
+                if self.tables.family == CallModel::Go && is_builtin_container(path) =>
             {
                 self.instance_of(ty, Some(symbol))
             }
             TypeRef::List(_) | TypeRef::Function(..)
-                if self.tables.family == LanguageFamily::Go =>
+                if self.tables.family == CallModel::Go =>
             {
                 self.instance_of(ty, Some(symbol))
             }

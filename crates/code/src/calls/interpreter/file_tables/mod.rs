@@ -15,7 +15,7 @@ use syntax::{
 use super::super::ids::{BindingId, BlockId, Owner, SymbolId};
 use super::super::value::{ExternalRef, ExternalStep, MAX_ALTERNATIVES, ParamRef, PossibleValue};
 use super::context::MAX_CALLBACK_PARAMS;
-use super::{LanguageFamily, is_module_like};
+use super::{CallModel, is_module_like};
 
 /// A parameter of a function, with the binding that declares its name.
 #[derive(Debug, Clone, Copy)]
@@ -30,7 +30,7 @@ type MembersByName<'a> = BTreeMap<&'a str, Vec<SymbolId>>;
 /// Lookup tables of one file.
 pub(super) struct FileTables<'a> {
     pub facts: &'a FileFacts,
-    pub family: LanguageFamily,
+    pub family: CallModel,
     /// The function that each symbol's own steps run in; by symbol
     enclosing_functions: Vec<Owner>,
     /// The steps of each function and of the module
@@ -48,7 +48,7 @@ pub(super) struct FileTables<'a> {
 
 impl<'a> FileTables<'a> {
     /// Builds the tables of a file.
-    pub(super) fn new(family: LanguageFamily, facts: &'a FileFacts) -> Self {
+    pub(super) fn new(family: CallModel, facts: &'a FileFacts) -> Self {
         let mut tables = Self {
             facts,
             family,
@@ -219,7 +219,7 @@ impl<'a> FileTables<'a> {
     pub(super) fn is_class_method(&self, function: SymbolId) -> bool {
         let symbol = self.symbol(function);
         match self.family {
-            LanguageFamily::Python => symbol.decorators.iter().any(|one| one.name == "classmethod"),
+            CallModel::Python => symbol.decorators.iter().any(|one| one.name == "classmethod"),
             _ => symbol.flags.contains(SymbolFlags::STATIC),
         }
     }
@@ -227,7 +227,7 @@ impl<'a> FileTables<'a> {
     /// Whether a symbol is a method that is declared outside of its type.
     pub(super) fn is_detached_method(&self, id: SymbolId) -> bool {
         let symbol = self.symbol(id);
-        self.family == LanguageFamily::Go
+        self.family == CallModel::Go
             && symbol.kind == SymbolKind::Method
             && symbol.parent.is_none()
     }
@@ -270,7 +270,7 @@ impl<'a> FileTables<'a> {
                 return found.iter().copied().find(|one| !self.is_file_module(*one));
             }
             // An inner module of Rust does not see what is around it.
-            if self.family == LanguageFamily::Rust {
+            if self.family == CallModel::Rust {
                 return None;
             }
         }
@@ -300,13 +300,13 @@ impl<'a> FileTables<'a> {
         let getters: Vec<SymbolId> = getters.copied().collect();
         // In Rust a field and a method may have one name.
         let is_field =
-            |one: SymbolId| self.family == LanguageFamily::Rust && !self.kind(one).is_callable();
+            |one: SymbolId| self.family == CallModel::Rust && !self.kind(one).is_callable();
         let has_body = |one: &SymbolId| self.symbol(*one).body.is_some() || is_field(*one);
         let with_body: Vec<SymbolId> = getters.iter().copied().filter(has_body).collect();
         let mut among = if with_body.is_empty() { getters } else { with_body };
         match self.family {
             // The last definition of a name is the valid one.
-            LanguageFamily::Python | LanguageFamily::JavaScript => {
+            CallModel::Python | CallModel::JavaScript => {
                 among.last().copied().into_iter().collect()
             }
             // Overloads stay apart.
@@ -392,11 +392,11 @@ impl<'a> FileTables<'a> {
     pub(super) fn is_direct(&self, callee: &Expr) -> bool {
         match callee {
             // Types say what a member is. They do not say what a variable holds.
-            Expr::Member(..) if self.family == LanguageFamily::Go => true,
-            Expr::Name(name) if self.family == LanguageFamily::Go => {
+            Expr::Member(..) if self.family == CallModel::Go => true,
+            Expr::Name(name) if self.family == CallModel::Go => {
                 !self.is_package_variable(name)
             }
-            Expr::Each(of) if self.family == LanguageFamily::Go => {
+            Expr::Each(of) if self.family == CallModel::Go => {
                 matches!(**of, Expr::Name(_) | Expr::Member(..))
             }
             Expr::Local(binding) => {
@@ -435,7 +435,7 @@ impl<'a> FileTables<'a> {
         step: ExternalStep,
     ) -> Option<PossibleValue> {
         let next = match self.family {
-            LanguageFamily::Go => from.then_declared(step),
+            CallModel::Go => from.then_declared(step),
             _ => from.then(step),
         };
         next.map(PossibleValue::from)
@@ -476,7 +476,7 @@ mod tests {
     /// Compares what a query of the tables gives for a file with what is expected.
     #[track_caller]
     fn check(
-        family: LanguageFamily,
+        family: CallModel,
         file: &str,
         query: impl Fn(&FileTables<'_>) -> String,
         expected: &str,
@@ -502,14 +502,14 @@ mod tests {
     #[test]
     fn members_of_an_impl_are_members_of_its_type() {
         let text = "//- /a.rs\nstruct A { b: u8 }\nimpl A { fn c(&self) {} }\nmod m { fn d() {} }";
-        check(LanguageFamily::Rust, text, members("A"), "b c");
-        check(LanguageFamily::Rust, text, members("m"), "d");
+        check(CallModel::Rust, text, members("A"), "b c");
+        check(CallModel::Rust, text, members("m"), "d");
     }
 
     #[test]
     fn a_go_method_is_a_member_of_its_type() {
         let text = "//- /a.go\npackage p\ntype A struct { b int }\nfunc (a A) C() {}\n";
-        check(LanguageFamily::Go, text, members("A"), "C b");
+        check(CallModel::Go, text, members("A"), "C b");
     }
 
     #[test]
@@ -522,7 +522,7 @@ mod tests {
             let all = tables.facts.flow.steps.len();
             format!("{} {}", tables.path_of(inner), own > 0 && module > 0 && own + module == all)
         };
-        check(LanguageFamily::Python, text, bodies, "f true");
+        check(CallModel::Python, text, bodies, "f true");
     }
 
     #[test]
@@ -536,7 +536,7 @@ mod tests {
             let [deep, body] = classes.map(|class| tables.path_of(class));
             format!("{deep}|{body}|{}", tables.path_of(tables.enclosing_class(Some(method))))
         };
-        check(LanguageFamily::JavaScript, text, class, "A||A");
+        check(CallModel::JavaScript, text, class, "A||A");
     }
 
     #[test]
@@ -547,6 +547,6 @@ mod tests {
             let lines = found.iter().map(|id| tables.symbol(*id).line.to_string());
             lines.collect::<Vec<_>>().join(" ")
         };
-        check(LanguageFamily::Python, text, line, "2");
+        check(CallModel::Python, text, line, "2");
     }
 }

@@ -4,7 +4,7 @@ use syntax::{ParamKind, SymbolKind, TypeRef};
 
 use super::super::super::ids::SymbolId;
 use super::super::super::summary::Signature;
-use super::super::LanguageFamily;
+use super::super::CallModel;
 use super::{FileTables, FunctionParam};
 
 impl FileTables<'_> {
@@ -18,7 +18,7 @@ impl FileTables<'_> {
     /// What a Go method takes and returns.
     pub(in super::super) fn signature(&self, method: SymbolId) -> Option<Signature> {
         let symbol = self.symbol(method);
-        if self.family != LanguageFamily::Go || symbol.kind != SymbolKind::Method {
+        if self.family != CallModel::Go || symbol.kind != SymbolKind::Method {
             return None;
         }
         let mut params = Vec::new();

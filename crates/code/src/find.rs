@@ -8,6 +8,7 @@ use base::{RepoPath, Result};
 use memchr::memmem::Finder;
 use store::Connection;
 
+use crate::resolve::MAX_REEXPORT_CHAIN;
 use crate::symbols::SymbolRow;
 use crate::tables::{self, SymbolNameRow};
 
@@ -164,9 +165,6 @@ pub struct SymbolMatch {
     pub alias_in: Option<RepoPath>,
 }
 
-/// Length of a chain of re-exports under other names.
-const MAX_ALIAS_CHAIN: usize = 24;
-
 /// The symbols that are exported under a name other than their own, with the exporting file. If a
 /// file is given, only its exports.
 pub fn exported_as(
@@ -190,7 +188,7 @@ pub fn exported_as(
 /// The symbol that a file exports under a name, followed through re-exports under other names.
 fn resolve_alias(conn: &Connection, file: RepoPath, name: String) -> Result<Option<SymbolRow>> {
     let (mut file, mut name) = (file, name);
-    for _ in 0..MAX_ALIAS_CHAIN {
+    for _ in 0..MAX_REEXPORT_CHAIN {
         if let Some(own) = tables::symbol(conn, &file, &name)? {
             return Ok(Some(own));
         }

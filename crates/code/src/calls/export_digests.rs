@@ -6,6 +6,7 @@ use base::{Hash, RepoPath, Result};
 use serde::{Deserialize, Serialize};
 use store::Connection;
 
+use super::ids::ImportId;
 use super::link::{DECLARED_BY_KEY, METHOD_PREFIX, PACKAGE_PREFIX};
 use super::summary::{ExportTable, collect_ref_imports, collect_value_imports};
 use super::tables::{self, PathId};
@@ -81,14 +82,18 @@ fn exported_name_digests(
     path: &RepoPath,
     parts: Vec<ExportDigest>,
 ) -> Result<BTreeMap<String, i64>> {
-    let targets: HashMap<u32, RepoPath> = tables::import_targets(conn, path)?.into_iter().collect();
+    let targets: HashMap<ImportId, RepoPath> =
+        tables::import_targets(conn, path)?.into_iter().collect();
     let mut all = BTreeMap::new();
     for part in parts {
         let mut whole = part.digest;
         if !part.imports.is_empty() {
             let mut bytes = part.digest.to_le_bytes().to_vec();
             for (key, import) in &part.imports {
-                encode(&mut bytes, &(key, targets.get(import).map(RepoPath::as_bytes)));
+                encode(
+                    &mut bytes,
+                    &(key, targets.get(&ImportId::from(*import)).map(RepoPath::as_bytes)),
+                );
             }
             whole = digest(&bytes);
         }

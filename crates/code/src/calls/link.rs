@@ -17,6 +17,7 @@ use base::{RepoPath, Result};
 
 use syntax::CallModel;
 
+use super::ids::ImportId;
 use super::summary::{
     EdgeConfidence, ExportTable, FileCallSummary, ShapeKind, SymbolRelation, UnresolvedEdge,
 };
@@ -57,7 +58,7 @@ pub(crate) trait LinkSource {
     /// The export table of a file.
     fn exports(&mut self, file: &RepoPath) -> Result<Option<Rc<ExportTable>>>;
     /// The file that an import means.
-    fn import_target(&mut self, file: &RepoPath, import: u32) -> Result<Option<RepoPath>>;
+    fn import_target(&mut self, file: &RepoPath, import: ImportId) -> Result<Option<RepoPath>>;
     /// The file that declares a file as its module.
     fn declared_by(&mut self, file: &RepoPath) -> Result<Option<RepoPath>>;
     /// The paths where the root file of a package may be, the most likely first.

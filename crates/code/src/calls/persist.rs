@@ -13,6 +13,7 @@ use syntax::{
 };
 
 use super::export_digests::{digest_exports, mark_changed_exports};
+use super::ids::ImportId;
 use super::link::{DECLARED_BY_KEY, LinkResult, LinkSource, LinkedEdge, METHOD_PREFIX, link};
 use super::summary::{ExportTable, FileCallSummary, LocalEdge, UnresolvedEdge};
 use super::tables::{EncodedSummary, PathId};
@@ -204,7 +205,7 @@ struct IndexedFiles<'c> {
     conn: &'c Connection,
     exports: HashMap<RepoPath, Option<Rc<ExportTable>>>,
     path_ids: HashMap<RepoPath, PathId>,
-    targets: RefCell<HashMap<RepoPath, Rc<HashMap<u32, RepoPath>>>>,
+    targets: RefCell<HashMap<RepoPath, Rc<HashMap<ImportId, RepoPath>>>>,
     declared_by: HashMap<RepoPath, Option<RepoPath>>,
     implementors: HashMap<String, Vec<RepoPath>>,
     packages: HashMap<String, Vec<RepoPath>>,
@@ -273,11 +274,11 @@ impl LinkSource for IndexedFiles<'_> {
         Ok(face)
     }
 
-    fn import_target(&mut self, file: &RepoPath, import: u32) -> Result<Option<RepoPath>> {
+    fn import_target(&mut self, file: &RepoPath, import: ImportId) -> Result<Option<RepoPath>> {
         if let Some(known) = self.targets.borrow().get(file) {
             return Ok(known.get(&import).cloned());
         }
-        let all: HashMap<u32, RepoPath> =
+        let all: HashMap<ImportId, RepoPath> =
             tables::import_targets(self.conn, file)?.into_iter().collect();
         let found = all.get(&import).cloned();
         self.targets.borrow_mut().insert(file.clone(), Rc::new(all));

@@ -3,6 +3,7 @@
 use base::{RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, SqlResult, params, sqlite_problem};
 
+use super::ids::ImportId;
 use super::link::LinkedEdge;
 use super::summary::{EdgeConfidence, SymbolRelation};
 
@@ -213,9 +214,14 @@ pub(crate) fn put_dependency(conn: &Connection, by: PathId, on: PathId, name: &s
 }
 
 /// The files that the imports of a file mean, with the position of the import.
-pub(crate) fn import_targets(conn: &Connection, file: &RepoPath) -> Result<Vec<(u32, RepoPath)>> {
+pub(crate) fn import_targets(
+    conn: &Connection,
+    file: &RepoPath,
+) -> Result<Vec<(ImportId, RepoPath)>> {
     let sql = "SELECT id, target FROM import WHERE path = ?1 AND target IS NOT NULL ORDER BY id";
-    list(conn, sql, params![file.as_bytes()], |row| Ok((row.get(0)?, path_column(row, 1)?)))
+    list(conn, sql, params![file.as_bytes()], |row| {
+        Ok((ImportId::from(row.get::<_, u32>(0)?), path_column(row, 1)?))
+    })
 }
 
 /// The files that a file declares as its modules.

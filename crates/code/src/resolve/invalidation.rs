@@ -51,7 +51,9 @@ fn index_manifest(conn: &Connection, path: &RepoPath, facts: &FileFacts) -> Resu
         invalidate_manifest(conn, path, said)?;
     }
     match &facts.manifest {
-        Some(manifest) => tables::put_manifest(conn, path, package_name(manifest), manifest),
+        Some(manifest) => {
+            tables::put_manifest(conn, path, package_name(manifest).as_deref(), manifest)
+        }
         None => tables::remove_rows(conn, path),
     }
 }

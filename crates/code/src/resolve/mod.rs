@@ -35,7 +35,7 @@ pub(crate) use invalidation::{index_file, remove_file};
 pub use tables::{ImporterRow, imported_files, importer_names, importers};
 
 /// Length of a chain of re-exports.
-const MAX_REEXPORT_CHAIN: usize = 24;
+pub(crate) const MAX_REEXPORT_CHAIN: usize = 24;
 
 /// A symbol of a file, or `*` for the file itself.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]

@@ -79,7 +79,7 @@ pub(super) fn module_interface(
 pub(super) fn put_manifest(
     conn: &Connection,
     path: &RepoPath,
-    name: Option<String>,
+    name: Option<&str>,
     manifest: &Manifest,
 ) -> Result<()> {
     let value = serde_json::to_string(manifest).unwrap_or_default();

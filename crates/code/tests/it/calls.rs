@@ -1,4 +1,4 @@
-//! Who calls whom, language by language.
+//! Calls, language by language.
 
 use code::SymbolRelation;
 

@@ -1,4 +1,4 @@
-//! Calls, imports and heritage in the languages that are read without rules of their own.
+//! Calls, imports and heritage in the languages that share one set of rules.
 
 use code::SymbolRelation;
 

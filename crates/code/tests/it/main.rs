@@ -1,4 +1,4 @@
-//! What files mean together.
+//! Edges between symbols of several files.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

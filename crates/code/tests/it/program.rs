@@ -1,4 +1,4 @@
-//! Some files as an index, and the edges between their symbols as text.
+//! An index of some files, and the edges between their symbols as text.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,7 +7,7 @@ use code::{CallDigest, CallEdgeRow, EdgeConfidence, SymbolRelation};
 use store::{Durability, Store};
 use syntax::{FileFacts, Language};
 
-/// Files that were indexed.
+/// An index of some files.
 pub struct Program {
     store: Store,
     pub facts: BTreeMap<RepoPath, FileFacts>,
@@ -40,18 +40,19 @@ impl Program {
         Self { store, facts, _folder: folder }
     }
 
-    /// Files that were followed only in part.
+    /// Files whose analysis was cut off by the budget.
     pub fn cut_short(&self) -> Vec<RepoPath> {
         code::truncated_files(self.store.connection()).unwrap()
     }
 
-    /// Every edge that some file says.
+    /// All edges of all files.
     pub fn edges(&self) -> Vec<CallEdgeRow> {
         let conn = self.store.connection();
         self.facts.keys().flat_map(|path| code::all_edges(conn, path).unwrap()).collect()
     }
 
-    /// The edges of some sorts, one a line: `a.py#f calls b.py#g`, sorted.
+    /// The edges of some relations, one per line and sorted: `a.py#f calls b.py#g`; `?` marks
+    /// inferred ones.
     pub fn told(&self, relations: &[SymbolRelation]) -> String {
         let edges = self.edges().into_iter().filter(|edge| relations.contains(&edge.relation));
         let line = |edge: CallEdgeRow| {
@@ -64,8 +65,8 @@ impl Program {
     }
 }
 
-/// Compares the edges of some sorts in some files, given as text with `//- path` lines, with what
-/// is expected.
+/// Compares the edges of some relations with what is expected. The files are given as text with
+/// `//- path` lines.
 #[track_caller]
 pub fn check_of(relations: &[SymbolRelation], text: &str, expected: &str) {
     let files = text.split("//- ").skip(1).map(|part| part.split_once('\n').unwrap());

@@ -1,12 +1,12 @@
-//! Code that would take for ever to follow, and what is still known of it.
+//! Code whose analysis would not end without a budget.
 
 use std::fmt::Write;
 use std::thread;
 
 use crate::program::Program;
 
-/// Indexes one file where there is stack enough, as the index does; says whether it was followed
-/// only in part, and how many edges there are.
+/// Indexes one file on a thread with a large stack, as the index does. Returns whether the analysis
+/// was cut off, and the number of edges.
 fn index(path: &str, text: &str) -> (bool, usize) {
     let run = || {
         let program = Program::of([(path, text)]);

@@ -1,8 +1,7 @@
 //! Precision and recall on public benchmarks of call graphs.
 //!
 //! The data is not in this repository: `CAIRN_PYCG` and `CAIRN_SWARM_JS` name the folders of its
-//! categories. Only every second category was looked at while this was built; the others are
-//! counted and never shown.
+//! categories. Every second category is held out: its results are counted and never shown.
 
 #![expect(clippy::print_stdout, reason = "figures are what it is run for")]
 
@@ -104,7 +103,8 @@ fn collect(root: &Path, folder: &Path, ending: &str, into: &mut Vec<(String, Str
     }
 }
 
-/// The edges between symbols of the program; what lies in the language or outside is left out.
+/// The edges between symbols of the program, without those to the standard library or to other
+/// packages.
 fn gold_edges(text: &[u8], modules: &BTreeSet<String>) -> Edges {
     let gold: std::collections::BTreeMap<String, Vec<String>> =
         serde_json::from_slice(text).unwrap();

@@ -80,7 +80,8 @@ const CALLBACK_METHODS: &[(&str, CallbackEffect)] = &[
     ("or_insert_with", CallbackEffect::OrElse),
 ];
 
-/// Methods that return the same collection or a copy of it.
+/// Methods that return the same collection or a copy of it. Those that are also in
+/// `ELEMENT_METHODS` return an `Option` of an element in Rust, which is modelled as a collection.
 const IDENTITY_METHODS: [&str; 44] = [
     "iter",
     "iter_mut",

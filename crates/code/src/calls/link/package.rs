@@ -2,6 +2,7 @@
 
 use base::{RepoPath, Result};
 
+use super::super::ids::ImportId;
 use super::super::summary::UnresolvedEdge;
 use super::super::value::{ExportedValue, ExternalBase, ExternalStep};
 use super::values::{FileValue, extend_unique};
@@ -60,7 +61,9 @@ impl Linker<'_> {
         let Some(face) = self.source.exports(file)? else { return Ok(None) };
         let declared = format!("{PACKAGE_PREFIX}{name}");
         for import in face.imports.values() {
-            let Some(folder) = self.source.import_target(file, *import)? else { continue };
+            let Some(folder) = self.source.import_target(file, ImportId::from(*import))? else {
+                continue;
+            };
             self.depend_on_name(&folder, &declared);
             if !self.source.imported_package_files(&folder, &declared, &self.file)?.is_empty() {
                 return Ok(Some(FileValue {

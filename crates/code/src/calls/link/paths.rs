@@ -3,6 +3,7 @@
 use base::{RepoPath, Result};
 use syntax::{CallModel, Language};
 
+use super::super::ids::ImportId;
 use super::super::interpreter::module_scoped_name;
 use super::super::summary::{ShapeKind, SymbolShape};
 use super::super::value::{ExportedValue, ExternalBase, ExternalRef, ExternalStep};
@@ -49,7 +50,7 @@ impl Linker<'_> {
         let Some(import) = face.and_then(|face| face.imports.get(key).copied()) else {
             return Ok(None);
         };
-        self.source.import_target(file, import)
+        self.source.import_target(file, ImportId::from(import))
     }
 
     /// Looks up a name in a module of a file.
@@ -306,7 +307,9 @@ impl Linker<'_> {
             extend_unique(all, self.lookup_in_package_files(file, module, name)?);
         }
         for import in face.imports.values() {
-            let Some(header) = self.source.import_target(file, *import)? else { continue };
+            let Some(header) = self.source.import_target(file, ImportId::from(*import))? else {
+                continue;
+            };
             for module in modules.iter().copied().chain([""]) {
                 extend_unique(all, self.lookup(&header, module, name)?);
             }

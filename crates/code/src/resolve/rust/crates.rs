@@ -3,8 +3,9 @@
 use base::RepoPath;
 use syntax::{CargoDependency, CargoManifest, Manifest};
 
-use super::folder;
-use crate::resolve::{ResolutionContext, ancestor_folders, normalised_below, path_prefix};
+use crate::resolve::{
+    ResolutionContext, ancestor_folders, folder_prefix, normalised_below, path_prefix,
+};
 
 /// Folders in which every file, and every folder with a `main.rs`, is a crate.
 const TARGET_FOLDERS: [&str; 4] = ["src/bin/", "tests/", "examples/", "benches/"];
@@ -15,7 +16,7 @@ pub(super) fn is_root(world: &ResolutionContext<'_>, file: &RepoPath) -> bool {
         let Some((manifest, said)) = manifest_of(world, file) else {
             return matches!(file.name().as_str(), "lib.rs" | "main.rs");
         };
-        let (home, text) = (folder(&manifest), file.to_string());
+        let (home, text) = (folder_prefix(&manifest), file.to_string());
         let Some(inner) = text.strip_prefix(&home) else { return false };
         let is_named = |path: &String| normalised_below(&home, path).as_ref() == Some(file);
         if said.lib_path.iter().chain(&said.targets).any(is_named) {
@@ -94,11 +95,11 @@ fn local_dependency_manifest(
     dependency: &CargoDependency,
 ) -> Option<(RepoPath, CargoManifest)> {
     let (home, path) = match (&dependency.path, dependency.is_inherited) {
-        (Some(path), _) => (folder(from), path.clone()),
+        (Some(path), _) => (folder_prefix(from), path.clone()),
         (None, true) => {
             let (root, said) = workspace_of(world, from)?;
             let entry = said.inherited.iter().find(|entry| entry.key == dependency.key)?;
-            (folder(&root), entry.path.clone()?)
+            (folder_prefix(&root), entry.path.clone()?)
         }
         (None, false) => return None,
     };
@@ -137,7 +138,7 @@ pub(super) fn library_root_of(
     said: &CargoManifest,
 ) -> Option<RepoPath> {
     let path = said.lib_path.as_deref().unwrap_or("src/lib.rs");
-    normalised_below(&folder(manifest), path).filter(|path| world.has(path))
+    normalised_below(&folder_prefix(manifest), path).filter(|path| world.has(path))
 }
 
 /// The name of the library of a package in code.

@@ -155,10 +155,5 @@ pub(super) fn is_publicly_reachable(
     true
 }
 
-/// The folder of a file as text.
-fn folder(path: &RepoPath) -> String {
-    super::folder_prefix(path)
-}
-
 #[cfg(test)]
 mod tests;

@@ -3,9 +3,9 @@
 use base::RepoPath;
 use syntax::ImportKind;
 
-use super::{crates, folder};
+use super::crates;
 use crate::outline::ImportRequest;
-use crate::resolve::{ResolutionContext, normalised_below};
+use crate::resolve::{ResolutionContext, folder_prefix, normalised_below};
 
 /// A module: a file, or an inline module of a file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,7 +53,8 @@ pub(super) fn child_file(
         module.scope.split('.').filter(|p| !p.is_empty()).map(|p| format!("{p}/")).collect();
     if asked.is_path {
         // Inside an inline module the path is relative to the folder of its files.
-        let start = if inner.is_empty() { folder(&module.file) } else { format!("{own}{inner}") };
+        let start =
+            if inner.is_empty() { folder_prefix(&module.file) } else { format!("{own}{inner}") };
         return normalised_below(&start, &asked.specifier).filter(|path| world.has(path));
     }
     let name = name.trim_start_matches("r#");
@@ -62,7 +63,7 @@ pub(super) fn child_file(
 
 /// The folder of the submodules of a file.
 fn child_folder(world: &ResolutionContext<'_>, file: &RepoPath) -> String {
-    let (around, name) = (folder(file), file.name());
+    let (around, name) = (folder_prefix(file), file.name());
     let stem = name.strip_suffix(".rs").unwrap_or(&name);
     let is_flat = stem == "mod" || crates::is_root(world, file) || has_path_attribute(world, file);
     if is_flat { around } else { format!("{around}{stem}/") }
@@ -83,7 +84,7 @@ fn path_declaring_module(world: &ResolutionContext<'_>, file: &RepoPath) -> Opti
             let placed = asked
                 .scope
                 .is_empty()
-                .then(|| normalised_below(&folder(by), &asked.specifier))??;
+                .then(|| normalised_below(&folder_prefix(by), &asked.specifier))??;
             (placed == *file).then(|| RustModule::file_root(by.clone()))
         })
     })

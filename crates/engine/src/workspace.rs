@@ -8,7 +8,7 @@ use std::time::Duration;
 use base::{Call, Problem, ProblemCode, RepoPath, Result};
 use config::Config;
 use git::{GitHost, RepoLocation};
-use tree::{ChangeTitle, DiskWriter, FileEdit, Journal, RecoveryOutcome, WorkingTree};
+use tree::{ChangeId, ChangeTitle, DiskWriter, FileEdit, Journal, RecoveryOutcome, WorkingTree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, BasisState};
@@ -545,10 +545,10 @@ impl Workspace {
     ) -> Result<u64> {
         tree::check_edits(&self.tree, edits)?; // a change that is refused needs no number
         let number = self.counter.reserve(self.journal.highest_number(), 1, call)?;
-        let title = ChangeTitle { number, summary, undoes };
+        let title = ChangeTitle { id: ChangeId(number), summary, undoes: undoes.map(ChangeId) };
         let entry = self.journal.commit(&self.tree, &self.disk, edits, title, call)?;
         self.journal.prune(&self.disk);
-        Ok(entry.id)
+        Ok(entry.id.0)
     }
 
     /// Shows what a plan would do.

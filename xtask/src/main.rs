@@ -6,11 +6,13 @@ mod cochange;
 mod codegen;
 mod config_page;
 mod fuzz;
+mod house;
 mod laws;
 mod oracle;
 mod prove;
 mod retrieval;
 mod run;
+mod rust_source;
 mod soak;
 mod tools;
 
@@ -21,6 +23,7 @@ const USAGE: &str = "\
 cargo xtask test              fetch what the tests need and run all of them
 cargo xtask test servers      only those against real language servers
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
+cargo xtask house [CLONE…]    how this repository reads, beside other clones; prints a table
 cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
 cargo xtask cochange-eval REPO…  how well what changes together is predicted, beside counting
@@ -45,6 +48,7 @@ fn main() -> ExitCode {
         ["test", "servers"] => run::servers(&root),
         ["codegen"] => codegen::write(&root),
         ["codegen", "--check"] => codegen::check(&root).and_then(|()| laws::check(&root)),
+        ["house", clones @ ..] => house::run(&root, clones),
         ["deny"] => run::deny(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),
         ["cochange-eval", repos @ ..] => cochange::run(repos),

@@ -17,11 +17,31 @@ const PROPTEST_CASES: &str = "64";
 /// The version of cargo-deny that was tried.
 const CARGO_DENY_VERSION: &str = "0.20.2";
 
+/// Tests that may be NOT RUN in CI, with the reason. Names are as libtest prints them.
+const MAY_BE_SKIPPED: [(&str, &str); 4] = [
+    (
+        "edits_of_a_corpus_keep_their_laws",
+        "takes other repositories, which are not part of this one",
+    ),
+    ("truth::pycg_micro_benchmark", "takes a data set that is not part of this repository"),
+    ("truth::swarm_js", "takes a data set that is not part of this repository"),
+    (
+        "revisions::a_repository_of_another_user_is_not_opened",
+        "only root can make such a repository",
+    ),
+];
+
 /// All tests: those of the crates, then real clients against the real binary.
 pub(crate) fn test(root: &Path) -> XtaskResult<()> {
     let cases = std::env::var("PROPTEST_CASES").unwrap_or_else(|_| PROPTEST_CASES.into());
-    run(cargo(root, &["test", "--workspace", "--locked"]).env("PROPTEST_CASES", cases))?;
-    run(&mut server_tests(root)?)?;
+    let report = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
+    let mut tests = cargo(root, &["test", "--workspace", "--locked"]);
+    run(tests.env("PROPTEST_CASES", cases).env(testskip::REPORT_VARIABLE, report.path()))?;
+    run(server_tests(root)?.env(testskip::REPORT_VARIABLE, report.path()))?;
+    let skipped = std::fs::read_to_string(report.path()).map_err(|error| error.to_string())?;
+    let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
+    print(&skipped_summary(&skipped));
+    check_skipped(&skipped, is_ci)?;
     // The same packages as above: with fewer of them, features differ and dependencies are built
     // a second time.
     let built = build(root, &["--workspace", "--bins", "--examples"], "debug")?;
@@ -35,7 +55,27 @@ pub(crate) fn test(root: &Path) -> XtaskResult<()> {
     ))
 }
 
-/// What this repository has written down about itself is still true.
+/// The tests that were not run, for the end of the output.
+fn skipped_summary(report: &str) -> String {
+    let count = base::words::counted(report.lines().count(), "test");
+    let lines: String = report.lines().map(|line| format!("  {line}\n")).collect();
+    format!("\n{count} NOT RUN\n{lines}")
+}
+
+/// Fails in CI if a test was not run that should have been.
+fn check_skipped(report: &str, is_ci: bool) -> XtaskResult<()> {
+    let may_be_skipped = |line: &str| {
+        let test = line.split(": ").next().unwrap_or_default();
+        MAY_BE_SKIPPED.iter().any(|(name, _)| *name == test)
+    };
+    let unexpected: Vec<&str> = report.lines().filter(|line| !may_be_skipped(line)).collect();
+    if !is_ci || unexpected.is_empty() {
+        return Ok(());
+    }
+    Err(format!("tests that must run in CI were NOT RUN:\n{}", unexpected.join("\n")))
+}
+
+/// Checks the claims that this repository makes about itself.
 fn verify(root: &Path, cairn: &Path) -> XtaskResult<()> {
     run(Command::new(cairn).current_dir(root).arg("verify"))
 }
@@ -119,4 +159,23 @@ pub(crate) fn output(command: &mut Command) -> XtaskResult<String> {
 /// Writes to the terminal.
 pub(crate) fn print(text: &str) {
     let _ = std::io::stdout().lock().write_all(text.as_bytes());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_test_that_is_not_run_is_named_and_fails_in_ci() {
+        let listed = "truth::swarm_js: CAIRN_SWARM_JS names no folder\n";
+        let other = "faults::a_full_disk: `unshare` is missing\n";
+        let both = format!("{listed}{other}");
+        assert_eq!(skipped_summary(""), "\n0 tests NOT RUN\n");
+        let summary = format!("\n2 tests NOT RUN\n  {listed}  {other}");
+        assert_eq!(skipped_summary(&both), summary);
+        assert!(check_skipped(&both, false).is_ok());
+        assert!(check_skipped(listed, true).is_ok());
+        let refused = check_skipped(&both, true).unwrap_err();
+        assert!(refused.ends_with(other.trim_end()), "{refused}");
+    }
 }

@@ -1,6 +1,7 @@
-//! The call in progress: who asks, when, how long they will wait, and whom to tell.
+//! One operation call: caller, time, stop check and progress reporting.
 //!
-//! The door owns the clock and the cancellation; what runs below only asks whether to go on.
+//! The front end (CLI, MCP, HTTP) owns clock and cancellation; code below only checks whether to
+//! stop.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,27 +10,27 @@ use jiff::Timestamp;
 
 use crate::{Problem, ProblemCode, RepoPath, Result};
 
-/// Why a call should give up.
+/// Why a call should stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallStopReason {
-    /// The caller waits no longer
+    /// The deadline has passed
     Deadline,
-    /// The caller said so
+    /// The caller cancelled it
     Cancelled,
 }
 
-/// How far a call has come, and with what.
+/// The progress of a call.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Progress {
     /// What is being done, such as `indexing files`
     pub activity: &'static str,
-    /// Steps behind us
+    /// Steps completed
     pub done: usize,
-    /// Steps in all; 0 while nobody knows
+    /// Steps in all; 0 if unknown
     pub total: usize,
 }
 
-/// How long an answer waits for what it can do without, unless the caller says otherwise.
+/// The default of how long an answer waits for its optional parts.
 const OPTIONAL_WAIT: Duration = Duration::from_millis(300);
 
 type StopCheck = dyn Fn() -> Option<CallStopReason> + Send + Sync;
@@ -37,22 +38,22 @@ type ProgressSink = dyn Fn(Progress) + Send + Sync;
 
 /// One call of one operation.
 pub struct Call {
-    /// Who asks, for the record
+    /// The caller, recorded with changes
     pub actor: String,
-    /// Which of the actor's sessions asks: `undo` takes back what was done in the same one
+    /// The caller's session: `undo` reverts changes of the same session
     pub session: String,
-    /// When they asked
+    /// The time of the call
     pub now: Timestamp,
-    /// The folder they stand in; names are tried relative to it first
+    /// The caller's current folder; names are tried relative to it first
     pub prefix: RepoPath,
-    /// How long to wait for what the answer can do without, such as history that is being read
+    /// How long to wait for optional parts of the answer, such as history that is being read
     pub optional_wait: Duration,
     stop_check: Arc<StopCheck>,
     progress_sink: Arc<ProgressSink>,
 }
 
 impl Call {
-    /// A call that is never stopped and tells nobody.
+    /// A call without a stop check and without progress reporting.
     pub fn new(actor: impl Into<String>, now: Timestamp) -> Self {
         let (stop_check, progress_sink) = (Arc::new(|| None), Arc::new(|_| {}));
         let (prefix, optional_wait) = (RepoPath::ROOT, OPTIONAL_WAIT);
@@ -68,28 +69,28 @@ impl Call {
         }
     }
 
-    /// The session that the caller is in; a call that names none is in the actor's own.
+    /// Sets the session; without it, it is the actor's own.
     #[must_use]
     pub fn in_session(mut self, session: impl Into<String>) -> Self {
         self.session = session.into();
         self
     }
 
-    /// The folder that the caller stands in.
+    /// Sets the caller's current folder.
     #[must_use]
     pub fn from_folder(mut self, prefix: RepoPath) -> Self {
         self.prefix = prefix;
         self
     }
 
-    /// Waits so long for what the answer can do without.
+    /// Sets how long to wait for optional parts of the answer.
     #[must_use]
     pub const fn with_optional_wait(mut self, optional_wait: Duration) -> Self {
         self.optional_wait = optional_wait;
         self
     }
 
-    /// Asks `stop_check` whether to give up.
+    /// Sets the function that says whether to stop.
     #[must_use]
     pub fn with_stop_check(
         mut self,
@@ -99,21 +100,21 @@ impl Call {
         self
     }
 
-    /// Tells `progress_sink` of progress.
+    /// Sets the function that receives progress.
     #[must_use]
     pub fn with_progress_sink(mut self, tell: impl Fn(Progress) + Send + Sync + 'static) -> Self {
         self.progress_sink = Arc::new(tell);
         self
     }
 
-    /// The same call on behalf of somebody else, in a session of theirs.
+    /// The same call on behalf of another actor, in a session of that actor.
     #[must_use]
     pub fn on_behalf_of(&self, actor: &str) -> Self {
         let call = self.child(|| None);
         Self { actor: actor.to_owned(), session: actor.to_owned(), ..call }
     }
 
-    /// The same call with one more reason to give up.
+    /// The same call with one more reason to stop.
     #[must_use]
     pub fn child(&self, ask: impl Fn() -> Option<CallStopReason> + Send + Sync + 'static) -> Self {
         let outer = self.stop_check.clone();
@@ -128,7 +129,7 @@ impl Call {
         }
     }
 
-    /// Fails when the caller no longer waits.
+    /// Fails when the call should stop.
     pub fn check_stopped(&self) -> Result<()> {
         let (code, why) = match (self.stop_check)() {
             None => return Ok(()),
@@ -138,7 +139,7 @@ impl Call {
         Err(Problem::new(code, why).hint("narrow the request or allow more time"))
     }
 
-    /// Reports progress and fails when the caller no longer waits. Loops call it once a round.
+    /// Reports progress, and fails when the call should stop. Loops call it once per iteration.
     pub fn step(&self, what: &'static str, done: usize, total: usize) -> Result<()> {
         (self.progress_sink)(Progress { activity: what, done, total });
         self.check_stopped()

@@ -1,4 +1,4 @@
-//! The one textual name of everything cairn knows.
+//! Entity references: the one textual name of everything that cairn knows.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -52,7 +52,7 @@ pub enum RecordKind {
 impl RecordKind {
     const ALL: [Self; 5] = [Self::Molecule, Self::Atom, Self::Project, Self::Feature, Self::Task];
 
-    /// The word for it, which starts its handles.
+    /// The prefix of its handles.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Molecule => "molecule",
@@ -74,15 +74,16 @@ text_type!(
     }
 );
 
-/// A name without the mark at its end that tells it from a namesake: `A.x` of `A.x~1f2e`; none
-/// where there is no such mark.
+/// Strips the suffix that distinguishes symbols of the same name: `A.x` of `A.x~1f2e`; `None` if
+/// there is no suffix.
 pub fn strip_namesake_mark(full: &str) -> Option<&str> {
     let (base, digits) = full.rsplit_once('~')?;
     let is_mark = matches!(digits.len(), 4 | 16) && digits.bytes().all(is_lower_hex_digit);
     (is_mark && !base.is_empty() && !base.ends_with('.')).then_some(base)
 }
 
-/// A symbol's nested name without what tells namesakes apart: `A.x()` and `A.x~1f2e` are `A.x`.
+/// A symbol's nested name without what distinguishes symbols of the same name: `A.x` of `A.x()` and
+/// of `A.x~1f2e`.
 pub fn plain_name(full: &str) -> Cow<'_, str> {
     if !full.contains(['~', '(']) {
         return Cow::Borrowed(full);
@@ -97,8 +98,8 @@ fn plain_segment(part: &str) -> &str {
     part.strip_suffix("()").filter(is_named).unwrap_or(part)
 }
 
-/// The last of a symbol's nested names, without the trait it is for and what tells it from
-/// namesakes: `fmt` of `A.fmt@Display~1f2e`.
+/// The last of a symbol's nested names, without its trait and what distinguishes symbols of the
+/// same name: `fmt` of `A.fmt@Display~1f2e`.
 pub fn own_name(full: &str) -> &str {
     let of_trait = full.find('@').filter(|at| *at > 0 && !full[..*at].ends_with('.'));
     let name = &full[..of_trait.unwrap_or(full.len())];
@@ -119,7 +120,7 @@ text_type!(
 );
 
 text_type!(
-    /// A commit's name, whole or shortened to at least four digits.
+    /// A commit id, whole or shortened to at least four digits.
     CommitId,
     |text| {
         let hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
@@ -149,7 +150,7 @@ text_type!(
 );
 
 impl EntityRef {
-    /// The handle as people type it, without its kind where a path says enough: `src/a.rs#name`.
+    /// The handle as people type it, without its kind if a path is enough: `src/a.rs#name`.
     pub fn short_handle(&self) -> String {
         match self {
             Self::Symbol(path, name) => format!("{path}#{name}"),
@@ -158,7 +159,7 @@ impl EntityRef {
         }
     }
 
-    /// The file or folder it is, or lies in.
+    /// Its path, or that of the file that it is in.
     pub const fn path(&self) -> Option<&RepoPath> {
         match self {
             Self::Module(path) | Self::File(path) | Self::Dir(path) | Self::Symbol(path, _) => {
@@ -168,7 +169,7 @@ impl EntityRef {
         }
     }
 
-    /// The word for what it is, such as `symbol`.
+    /// The name of its kind, such as `symbol`.
     pub fn kind(&self) -> &'static str {
         match self {
             Self::Module(_) => "module",

@@ -1,7 +1,7 @@
-//! What a reader can do next: a call that is suggested, and a hint that may end in one.
+//! Suggested next steps: a call, and a hint that may end in one.
 //!
-//! Both name the operation and its arguments, not a command line: each door writes them in its own
-//! words, a shell line for a person and a tool call for an agent.
+//! Both name an operation and its arguments, not a command line: each front end formats them, as a
+//! shell line for a person and as a tool call for an agent.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -25,12 +25,12 @@ impl NextCall {
         Self { operation: operation.into(), args: Map::new() }
     }
 
-    /// The call that was made, to be made again with other arguments. The engine fills it in.
+    /// The current call, to be repeated with other arguments. The engine fills it in.
     pub fn repeat() -> Self {
         Self::new("")
     }
 
-    /// The call that was made, in place of [`NextCall::repeat`]; any other call stays itself.
+    /// Replaces [`NextCall::repeat`] by the current call; any other call stays the same.
     #[must_use]
     pub fn resolve_repeat(self, asked: &Self) -> Self {
         if !self.operation.is_empty() {
@@ -48,7 +48,7 @@ impl NextCall {
         self
     }
 
-    /// Takes an argument away.
+    /// Removes an argument.
     #[must_use]
     pub fn without(mut self, name: &str) -> Self {
         self.args.remove(name);
@@ -56,7 +56,7 @@ impl NextCall {
     }
 }
 
-/// The operation and its arguments as JSON, for readers that came through no door.
+/// The operation and its arguments as JSON, used where no front end formats it.
 impl fmt::Display for NextCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.operation)?;
@@ -82,7 +82,7 @@ impl Hint {
         Self { text: text.into(), call: Some(call) }
     }
 
-    /// The hint with its call as `write` writes it.
+    /// The hint with its call formatted by `write`.
     pub fn render(&self, write: impl FnOnce(&NextCall) -> String) -> String {
         match &self.call {
             Some(call) if self.text.is_empty() => write(call),
@@ -103,7 +103,7 @@ impl fmt::Display for Hint {
     }
 }
 
-/// Programs get the operation and its arguments, whatever door they came through.
+/// Programs get the operation and its arguments, whatever front end they use.
 impl Serialize for Hint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

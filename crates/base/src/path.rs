@@ -1,4 +1,4 @@
-//! Where something is in the repository: bytes, as git keeps them.
+//! Paths in the repository: bytes, as git stores them.
 
 use std::ffi::OsStr;
 use std::fmt;
@@ -24,7 +24,7 @@ pub struct RepoPath(Vec<u8>);
 pub enum InvalidPath {
     /// It has an empty, `.` or `..` part, a NUL, or starts at the file system's root
     NotNormalized,
-    /// It lies in a folder that git or cairn keeps for itself
+    /// It is in a folder that is private to git or cairn
     Private,
     /// A `%` that is not followed by two hex digits
     InvalidEscape,
@@ -65,7 +65,7 @@ impl RepoPath {
         Self::from_bytes(path_bytes(path).into_owned())
     }
 
-    /// The path a person meant: `./`, `..`, doubled and trailing slashes are taken out.
+    /// A path that a person typed, normalised: without `./`, `..`, doubled and trailing slashes.
     ///
     /// `None` when it climbs above the root.
     pub fn normalised(text: &str) -> Option<Result<Self, InvalidPath>> {
@@ -90,7 +90,7 @@ impl RepoPath {
         Some(Self::from_bytes(bytes))
     }
 
-    /// The bytes, as git keeps them.
+    /// The bytes, as git stores them.
     pub fn as_bytes(&self) -> &[u8] {
         &self.0
     }
@@ -105,7 +105,7 @@ impl RepoPath {
         self.0.is_empty()
     }
 
-    /// The folder that holds it; the root holds itself in nothing.
+    /// The folder that contains it; `None` for the root.
     pub fn parent(&self) -> Option<Self> {
         if self.is_root() {
             return None;
@@ -119,13 +119,13 @@ impl RepoPath {
         if self.is_root() { ".".into() } else { encode(self.name_bytes()) }
     }
 
-    /// The last part as it is; nothing for the root.
+    /// The bytes of the last part; `None` for the root.
     pub fn name_bytes(&self) -> &[u8] {
         let start = self.0.iter().rposition(|byte| *byte == b'/').map_or(0, |slash| slash + 1);
         &self.0[start..]
     }
 
-    /// What follows the last dot of the name, if the name does not start with that dot.
+    /// The text after the last dot of the name, unless the name starts with that dot.
     pub fn extension(&self) -> Option<String> {
         let name = self.name();
         let (stem, extension) = name.rsplit_once('.')?;
@@ -142,7 +142,7 @@ impl RepoPath {
         }
     }
 
-    /// Whether it is `folder` or lies below it.
+    /// Whether it is `folder` or below it.
     pub fn is_at_or_below(&self, folder: &Self) -> bool {
         folder.is_root()
             || self == folder

@@ -1,4 +1,4 @@
-//! A failure the caller can act on. Exit codes and HTTP statuses are the doors' business.
+//! Failures that a caller can act on. Front ends turn them into exit codes and HTTP statuses.
 
 use std::error::Error;
 use std::{fmt, io};
@@ -9,10 +9,10 @@ use serde_json::{Map, Value};
 
 use crate::hint::{Hint, NextCall};
 
-/// What every fallible part of cairn returns.
+/// The result type of every fallible function of cairn.
 pub type Result<T, E = Problem> = std::result::Result<T, E>;
 
-/// What went wrong, in the words every door uses.
+/// The kind of a failure, the same for every front end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ProblemCode {
@@ -20,13 +20,13 @@ pub enum ProblemCode {
     ValidationError,
     /// The thing that was named does not exist
     NotFound,
-    /// The name fits several things; the candidates are in the details
+    /// The name matches several things; the candidates are in the details
     Ambiguous,
-    /// Somebody else changed it; the current version or hash is in the details
+    /// It was changed meanwhile; the current version or hash is in the details
     Conflict,
     /// The change would break a rule that always holds
     InvariantViolation,
-    /// Not possible in this state, or not through this door
+    /// Not possible in this state, or not through this front end
     InvalidOperation,
     /// Something else has to be finished first
     Blocked,
@@ -40,11 +40,11 @@ pub enum ProblemCode {
     WrongWorktree,
     /// The repository is not trusted to run its own programs
     Untrusted,
-    /// A part that is needed is not there
+    /// A program, store or feature that is needed is missing
     Unavailable,
-    /// Another writer is at work
+    /// Another process is writing
     Busy,
-    /// A store or a file of ours does not hold what it must; `cairn restore` brings a store back
+    /// A store or a file of cairn is damaged; `cairn restore` restores a store from a backup
     StoreDamaged,
     /// A disk, a file or the network failed; nothing is damaged
     Io,
@@ -52,7 +52,7 @@ pub enum ProblemCode {
     Timeout,
     /// The caller gave up
     Cancelled,
-    /// Our bug
+    /// A bug in cairn
     Internal,
 }
 
@@ -98,7 +98,7 @@ pub struct Problem {
     pub hints: Vec<Hint>,
     /// Fields a program can read, such as the current hash of a conflict
     pub details: Map<String, Value>,
-    /// The failure underneath, if it came from elsewhere
+    /// The error that caused it, if any
     pub source: Option<Box<dyn Error + Send + Sync>>,
 }
 
@@ -129,24 +129,24 @@ impl Problem {
         self
     }
 
-    /// Keeps the failure underneath.
+    /// Adds the error that caused it.
     #[must_use]
     pub fn with_source(mut self, source: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
         self.source = Some(source.into());
         self
     }
 
-    /// Input that cannot be taken.
+    /// Invalid input.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(ProblemCode::ValidationError, message)
     }
 
-    /// Something that is not there.
+    /// Something that does not exist.
     pub fn not_found(message: impl Into<String>) -> Self {
         Self::new(ProblemCode::NotFound, message)
     }
 
-    /// A state that cannot be reached unless we made a mistake.
+    /// A state that only a bug in cairn can lead to.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(ProblemCode::Internal, message).hint("this is a bug in cairn; please report it")
     }
@@ -181,7 +181,7 @@ fn io_hint(error: &io::Error) -> Hint {
     text.into()
 }
 
-/// Whether the process, or the whole system, may open no more files. There is no kind for it.
+/// Whether the process or the system can open no more files. `ErrorKind` has no value for it.
 fn is_out_of_handles(error: &io::Error) -> bool {
     const EMFILE: i32 = 24;
     const ENFILE: i32 = 23;

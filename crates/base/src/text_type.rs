@@ -1,6 +1,6 @@
-//! Checked text: one check guards the CLI (`FromStr`), JSON (`TryFrom`) and code alike.
+//! String types with a check that holds for the CLI (`FromStr`), JSON (`TryFrom`) and code alike.
 
-/// Declares a string type that only holds what `check` accepts.
+/// Declares a string type that only holds texts that `check` accepts.
 #[macro_export]
 macro_rules! text_type {
     ($(#[$doc:meta])* $name:ident, $check:expr) => {

@@ -1,4 +1,4 @@
-//! Counts and articles in sentences.
+//! Plurals, counts and articles in messages.
 
 use std::fmt::Display;
 
@@ -8,7 +8,7 @@ pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {}", plural(noun)) }
 }
 
-/// A noun for several things.
+/// The plural of a noun.
 pub fn plural(noun: &str) -> impl Display {
     let ends = |ending: &str| noun.ends_with(ending);
     let is_vowel = |c: char| matches!(c, 'a' | 'e' | 'i' | 'o' | 'u');

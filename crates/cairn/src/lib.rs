@@ -1,8 +1,7 @@
-//! Ways in: the command line, MCP and HTTP. They translate; no operation is named here.
+//! Front ends: command line, MCP and HTTP. They only translate requests; no operation is named here.
 //!
-//! This crate alone reads the environment, the current directory and the clock, prints, and
-//! decides exit codes. It is a library besides so that tests can serve its doors with more
-//! behind them.
+//! Only this crate reads the environment, the current directory and the clock, prints, and chooses
+//! exit codes. It is also a library, so that the conformance example can extend its MCP server.
 
 pub mod cli;
 pub mod http;

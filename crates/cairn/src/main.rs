@@ -3,7 +3,7 @@
 use std::panic::catch_unwind;
 use std::process::ExitCode;
 
-/// The exit code that says: this is our bug.
+/// Exit code of an internal error (`EX_SOFTWARE`).
 const EXIT_INTERNAL_ERROR: u8 = 70;
 
 fn main() -> ExitCode {

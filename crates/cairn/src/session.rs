@@ -1,17 +1,17 @@
-//! Which session a call belongs to: `undo` takes back what was done in the same one.
+//! Which session a call belongs to: `undo` reverts changes of the same session.
 
 use std::sync::OnceLock;
 
-/// The variable that names the session, for those who know better.
+/// Environment variable that overrides the name of the session.
 pub(crate) const SESSION_VARIABLE: &str = "CAIRN_SESSION";
 
-/// The session that a process was told to be in.
+/// The session that the environment names.
 pub(crate) fn from_environment() -> Option<String> {
     let told = crate::cli::env_var(SESSION_VARIABLE)?.to_string_lossy().trim().to_owned();
     (!told.is_empty() && !told.contains(char::is_control)).then_some(told)
 }
 
-/// The session of a server that serves one client: as long as its process lives.
+/// The session of a server with one client, which lasts as long as its process.
 pub(crate) fn for_process() -> String {
     static STARTED_AT: OnceLock<jiff::Timestamp> = OnceLock::new();
     let since = STARTED_AT.get_or_init(crate::perform::now);
@@ -20,12 +20,12 @@ pub(crate) fn for_process() -> String {
     })
 }
 
-/// The session of somebody whose calls come one by one.
+/// The session of an author whose calls are separate processes or requests.
 pub(crate) fn for_actor(actor: &str) -> String {
     from_environment().unwrap_or_else(|| format!("{actor} at {}", host_name()))
 }
 
-/// The name of this machine, as far as it is told.
+/// The name of this machine, if the system gives one.
 fn host_name() -> String {
     let from_system = || std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
     let from_variable = |name| Some(crate::cli::env_var(name)?.to_string_lossy().into_owned());

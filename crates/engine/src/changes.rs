@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use base::{Call, NextCall, Problem, ProblemCode, Result};
 use serde_json::{Value, json};
-use tree::{Journal, JournalEntry};
+use tree::{ChangeId, Journal, JournalEntry};
 
 use crate::data_folders::DataFolders;
 use crate::durable::DurableStore;
@@ -80,7 +80,7 @@ impl RecordedChange {
     /// before all others, by time.
     fn sort_key(&self) -> (Option<u64>, String) {
         let (number, at) = match self {
-            Self::Files(entry) => (entry.id, entry.at.to_string()),
+            Self::Files(entry) => (entry.id.0, entry.at.to_string()),
             Self::Store(_, made) => (made.id.unsigned_abs(), made.at.clone()),
         };
         (self.session().map(|_| number), at)
@@ -111,7 +111,7 @@ impl UndoneChanges {
     }
 
     fn in_journal(entries: &[JournalEntry]) -> Self {
-        Self::of(entries.iter().filter_map(|entry| Some((entry.id, entry.undoes?))))
+        Self::of(entries.iter().filter_map(|entry| Some((entry.id.0, entry.undoes?.0))))
     }
 
     fn in_store(conn: &store::Connection) -> Result<Self> {
@@ -163,7 +163,7 @@ fn newest(
 ) -> Result<Option<RecordedChange>> {
     let entries = view.journal().entries();
     let taken_back = UndoneChanges::in_journal(&entries);
-    let entries = entries.into_iter().filter(|entry| taken_back.matches(entry.id, sought));
+    let entries = entries.into_iter().filter(|entry| taken_back.matches(entry.id.0, sought));
     let mut found: Vec<RecordedChange> =
         entries.map(RecordedChange::Files).find(&is_wanted).into_iter().collect();
     for durable in view.durables() {
@@ -188,7 +188,8 @@ pub fn find_by_name(view: &View, name: &str) -> Result<RecordedChange> {
     let found = match name.split_once(':') {
         None => find_by_number(view, name.parse().map_err(|_| unknown())?)?,
         Some((FILES, number)) => {
-            RecordedChange::Files(view.journal().entry(number.parse().map_err(|_| unknown())?)?)
+            let id = ChangeId(number.parse().map_err(|_| unknown())?);
+            RecordedChange::Files(view.journal().entry(id)?)
         }
         Some((store, rest)) => {
             let durable = view.durables().into_iter().find(|durable| durable.name == store);
@@ -208,7 +209,7 @@ pub fn find_by_name(view: &View, name: &str) -> Result<RecordedChange> {
 /// The change with this number, of the shared counter or of this worktree's files.
 fn find_by_number(view: &View, number: u64) -> Result<RecordedChange> {
     let mut found: Vec<RecordedChange> =
-        view.journal().entry(number).map(RecordedChange::Files).into_iter().collect();
+        view.journal().entry(ChangeId(number)).map(RecordedChange::Files).into_iter().collect();
     for durable in view.durables() {
         let made = change_record(&durable, &view.store_locations()?.read_path(&durable), number)?;
         let made = made.filter(|made| made.session.is_some());
@@ -314,7 +315,7 @@ fn not_found_here(view: &View, number: u64) -> Result<Problem> {
     let worktrees = view.git().map(|git| git.layout().worktrees()).transpose()?;
     for layout in worktrees.into_iter().flatten() {
         let journal = Journal::new(DataFolders::of(&layout.root, Some(&layout)).journal());
-        if let Ok(entry) = journal.entry(number) {
+        if let Ok(entry) = journal.entry(ChangeId(number)) {
             let folder = layout.root.file_name().unwrap_or_default().to_string_lossy();
             let place = format!("in worktree {folder}");
             return Ok(made_elsewhere(&number.to_string(), &entry.summary, &place));
@@ -336,7 +337,7 @@ fn made_elsewhere(name: &str, summary: &str, place: &str) -> Problem {
 fn check_in_effect(view: &View, change: &RecordedChange) -> Result<()> {
     let (id, taken_back) = match change {
         RecordedChange::Files(entry) => {
-            (entry.id, UndoneChanges::in_journal(&view.journal().entries()))
+            (entry.id.0, UndoneChanges::in_journal(&view.journal().entries()))
         }
         RecordedChange::Store(durable, made) => {
             let reading = durable.open_reader(&view.store_locations()?.read_path(durable))?;

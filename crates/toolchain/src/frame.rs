@@ -4,6 +4,10 @@
 
 use serde_json::Value;
 
+/// The id of a request that we sent, unique within a connection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct RequestId(pub(crate) i64);
+
 /// No header we know of has a tenth of this.
 const MAX_HEADER_BYTES: usize = 4 << 10;
 

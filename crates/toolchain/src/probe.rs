@@ -1,6 +1,6 @@
-//! Whether a program is a language server that works: it is started, greeted and sent away.
+//! Checks whether a program is a working language server: it is started, initialized and stopped.
 //!
-//! That a program is there proves nothing: what `rustup` puts on `PATH` may be an empty proxy.
+//! A program file alone proves nothing: what `rustup` puts on `PATH` may be an empty proxy.
 
 use std::ffi::OsStr;
 use std::io;
@@ -12,39 +12,43 @@ use process::ProcessEvent;
 use serde_json::{Value, json};
 
 use crate::find::ProgramFile;
-use crate::frame::{FrameDecoder, encode_frame};
+use crate::frame::{FrameDecoder, RequestId, encode_frame};
 use crate::host::ToolHost;
 use crate::program_failure::{ProgramFailure, escape_for_display, most_relevant_line};
 use crate::tool_process::ToolProcess;
 
-/// How long a server that answered may take to leave before it is killed.
+/// How long a server that answered may take to exit before it is killed.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
-/// The error code of JSON-RPC for what we do not do.
+/// The ids of the two requests of a probe.
+const INITIALIZE: RequestId = RequestId(1);
+const SHUTDOWN: RequestId = RequestId(2);
+
+/// The error code of JSON-RPC for an unsupported method.
 const METHOD_NOT_FOUND: i32 = -32601;
 
-/// A server that works, as it calls itself.
+/// Name and version of a working server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerInfo {
-    /// Its name, if it tells
+    /// Its name, if it gives one
     pub name: Option<String>,
-    /// Its version, if it tells
+    /// Its version, if it gives one
     pub version: Option<String>,
 }
 
-/// Why there is no answer.
+/// Why a request has no answer.
 enum ProbeError {
-    /// The server's doing
+    /// The server failed
     Program(ProgramFailure),
-    /// The caller's, or ours
+    /// The call was stopped, or cairn failed
     Problem(Problem),
 }
 
-/// Starts a server in a folder, which is to be empty and outside every project, and waits for its
-/// answer to `initialize`. Nothing of it is left running.
+/// Starts a server in a folder, which should be empty and outside of every project, and waits for
+/// its answer to `initialize`. The server and its children are killed afterwards.
 ///
-/// What the project brought along may only be probed where the user trusts the repository. The
-/// outer result fails when the caller no longer waits, which says nothing about the server.
+/// A program of the project may only be probed if the user trusts the repository. The outer result
+/// fails when the call was stopped, which says nothing about the server.
 pub fn probe<A: AsRef<OsStr>>(
     found: &ProgramFile,
     args: &[A],
@@ -53,7 +57,7 @@ pub fn probe<A: AsRef<OsStr>>(
     call: &Call,
     timeout: Duration,
 ) -> Result<std::result::Result<ServerInfo, ProgramFailure>> {
-    call.check_stopped()?; // nothing starts for somebody who has left
+    call.check_stopped()?; // nothing starts for a call that was stopped
     let running = match ToolProcess::start(found, args, host, folder) {
         Ok(running) => running,
         Err(error) => return Ok(Err(start_failure(found, folder, &error))),
@@ -69,7 +73,7 @@ pub fn probe<A: AsRef<OsStr>>(
     }
 }
 
-/// A conversation with a server.
+/// A connection to a server that is probed.
 struct ProbeSession {
     running: ToolProcess,
     frames: FrameDecoder,
@@ -85,21 +89,23 @@ impl ProbeSession {
             "workspaceFolders": null,
             "capabilities": {},
         });
-        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+        let message =
+            json!({"jsonrpc": "2.0", "id": INITIALIZE.0, "method": "initialize", "params": params});
         self.running.write_input(&encode_frame(&message));
-        let answer = self.wait_for_answer(1, call, timeout)?;
+        let answer = self.wait_for_answer(INITIALIZE, call, timeout)?;
         parse_server_info(&answer).map_err(ProbeError::Program)
     }
 
-    /// Ends the conversation as the protocol wants it. Whether the server plays along no longer
-    /// matters: it is killed with the session.
+    /// Shuts the server down as the protocol says. A server that does not follow is killed with the
+    /// session.
     fn shut_down(mut self, call: &Call, grace: Duration) {
         let since = Instant::now();
         let initialized = json!({"jsonrpc": "2.0", "method": "initialized", "params": {}});
         self.running.write_input(&encode_frame(&initialized));
-        self.running
-            .write_input(&encode_frame(&json!({"jsonrpc": "2.0", "id": 2, "method": "shutdown"})));
-        if self.wait_for_answer(2, call, grace).is_err() {
+        self.running.write_input(&encode_frame(
+            &json!({"jsonrpc": "2.0", "id": SHUTDOWN.0, "method": "shutdown"}),
+        ));
+        if self.wait_for_answer(SHUTDOWN, call, grace).is_err() {
             return;
         }
         self.running.write_input(&encode_frame(&json!({"jsonrpc": "2.0", "method": "exit"})));
@@ -111,11 +117,11 @@ impl ProbeSession {
         }
     }
 
-    /// Waits for the answer to a request; what else the server says is passed over, and what it
-    /// asks is turned down, since it may wait for our answer before it gives its own.
+    /// Waits for the answer to a request. Other messages are skipped, and requests of the server are
+    /// refused, since it may wait for our answer before it sends its own.
     fn wait_for_answer(
         &mut self,
-        id: u32,
+        id: RequestId,
         call: &Call,
         timeout: Duration,
     ) -> Result<Value, ProbeError> {
@@ -153,7 +159,7 @@ impl ProbeSession {
         })
     }
 
-    /// The time is over. A greeting that is meant for people is not silence.
+    /// The failure after the timeout. Output that is not the protocol is reported as that.
     fn timed_out(&self, waited: Duration) -> ProbeError {
         if !self.frames.is_plausible() {
             return self.invalid_output();
@@ -164,7 +170,7 @@ impl ProbeSession {
         })
     }
 
-    /// It ended. Its complaint tells why; some, as `tsc`, write that to their output.
+    /// The failure of a server that ended. Some, such as `tsc`, write the reason to stdout.
     fn exit_error(&mut self) -> ProbeError {
         let said = most_relevant_line(self.running.stderr())
             .or_else(|| most_relevant_line(self.frames.remaining()));
@@ -179,10 +185,10 @@ impl ProbeSession {
     }
 }
 
-/// Whether a message answers a request. A server that could not read it answers without an id.
-fn is_answer_to(message: &Value, id: u32) -> bool {
+/// Whether a message answers a request. A server that could not parse it answers without an id.
+fn is_answer_to(message: &Value, id: RequestId) -> bool {
     message.get("method").is_none()
-        && (message["id"] == id || message["id"].is_null() && message.get("error").is_some())
+        && (message["id"] == id.0 || message["id"].is_null() && message.get("error").is_some())
 }
 
 /// Reads the answer to `initialize`.
@@ -203,13 +209,14 @@ pub(crate) fn parse_server_info(answer: &Value) -> Result<ServerInfo, ProgramFai
     Ok(ServerInfo { name: info["name"].as_str().map(escape_for_display), version })
 }
 
-/// A version as people know it. That of `gopls` is JSON about its whole build.
+/// A version for people. `gopls` sends JSON about its whole build.
 fn display_version(text: &str) -> String {
     let build: Option<Value> = serde_json::from_str(text).ok();
     escape_for_display(build.as_ref().and_then(|build| build["Version"].as_str()).unwrap_or(text))
 }
 
-/// A program that is there and yet "not found" has lost its interpreter, or we the folder.
+/// Why a program did not start. "Not found" for a file that exists means that its interpreter or
+/// the folder is missing.
 pub(crate) fn start_failure(
     found: &ProgramFile,
     folder: &Path,
@@ -218,9 +225,9 @@ pub(crate) fn start_failure(
     let why = if error.kind() != io::ErrorKind::NotFound || !found.path.exists() {
         error.to_string()
     } else if folder.is_dir() {
-        "the interpreter that its first line names is not there".into()
+        "the interpreter in its first line does not exist".into()
     } else {
-        format!("the folder {} is not there", escape_for_display(&folder.display().to_string()))
+        format!("the folder {} does not exist", escape_for_display(&folder.display().to_string()))
     };
     ProgramFailure::NotStarted { reason: why }
 }

@@ -1,11 +1,14 @@
-//! Changes as they are made: enough on disk to finish, forget or undo each of them.
+//! A write-ahead journal of file changes: after a crash each is completed or discarded, and a
+//! completed one can be undone.
 //!
-//! A change is a folder. `pending-N` without `entry.json` never happened; with it, the change
-//! is decided and will be finished; `done-N` is finished and can be undone. New contents are
-//! staged in the folder and renamed into place, so a crash leaves no stray file in the tree.
+//! A change is a folder. `pending-N` without `entry.json` was not decided and is discarded; with
+//! it, the change is decided and will be completed. `done-N` is complete and can be undone. New
+//! contents are staged in the folder and renamed into place, so a crash leaves no stray file in the
+//! tree.
 //!
 //! @see spec::workspace/plans
 
+use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -22,14 +25,14 @@ use crate::swap::{FileSwap, SwapOutcome, hash_in};
 /// How many finished changes are kept for `undo`.
 const MAX_KEPT_CHANGES: usize = 200;
 
-/// One file's next content. `None` means the file is absent, before or after.
+/// The next content of one file. `None` means that the file does not exist, before or after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdit {
     /// Which file
     pub path: RepoPath,
-    /// The hash it must have for the edit to make sense
+    /// The hash that it must have before
     pub expected: Option<Hash>,
-    /// What it holds afterwards
+    /// Its content afterwards
     pub content: Option<Vec<u8>>,
 }
 
@@ -39,36 +42,49 @@ pub struct Journal {
     home: PrivateFolder,
 }
 
-/// What a change is called, before it is made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ChangeTitle {
-    /// Its number, which no other change has and which is higher than all in the journal
-    pub number: u64,
-    /// What it does, in a few words
-    pub summary: String,
-    /// The change that it takes back, if it is an undo or redo
-    pub undoes: Option<u64>,
+/// The number of a change, from a counter that files and stores of a repository share.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct ChangeId(pub u64);
+
+impl fmt::Display for ChangeId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
-/// One change, and whose it was.
+/// What is known of a change before it is made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChangeTitle {
+    /// Its number, higher than all in the journal
+    pub id: ChangeId,
+    /// What it does, in a few words
+    pub summary: String,
+    /// The change that it reverts, if it is an undo or redo
+    pub undoes: Option<ChangeId>,
+}
+
+/// One change, and who made it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalEntry {
-    /// Its number; higher than that of every earlier change
-    pub id: u64,
+    /// Its number, higher than that of every earlier change
+    pub id: ChangeId,
     /// What it did, in a few words
     pub summary: String,
     /// Who asked for it
     pub actor: String,
-    /// The session they asked in; none for a change of an older version, whose number was
-    /// counted by its worktree alone
+    /// The session of the caller; `None` for a change of an older version, which counted the
+    /// changes of each worktree separately
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The change that it takes back
+    /// The change that it reverts
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub undoes: Option<u64>,
-    /// When they asked
+    pub undoes: Option<ChangeId>,
+    /// When it was asked for
     pub at: Timestamp,
-    /// What it did to each file
+    /// Its effect on each file
     pub edits: Vec<JournalEdit>,
 }
 
@@ -77,26 +93,26 @@ pub struct JournalEntry {
 pub struct JournalEdit {
     /// Which file
     pub path: RepoPath,
-    /// Its hash before; none if it did not exist
+    /// Its hash before; `None` if it did not exist
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<Hash>,
-    /// Its hash afterwards; none if it does not exist
+    /// Its hash afterwards; `None` if it does not exist
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<Hash>,
 }
 
-/// What a file held before a change; none if it did not exist.
+/// The content of a file before a change; `None` if it did not exist.
 pub type PreviousContent = Option<Vec<u8>>;
 
-/// What was found half done, and what became of it.
+/// What recovery did with a change that was not finished.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RecoveryOutcome {
-    /// It had been decided and is now finished
+    /// It was decided and is now finished
     Finished(JournalEntry),
-    /// It had been decided; these files were edited since and are left as they are
+    /// It was decided; these files were edited since and are left unchanged
     PartlyFinished(JournalEntry, Vec<RepoPath>),
-    /// It had not been decided: nothing of it was written
-    Discarded(u64),
+    /// It was not decided: none of its files was written
+    Discarded(ChangeId),
 }
 
 impl Journal {
@@ -115,13 +131,14 @@ impl Journal {
         self.last_number().max(self.numbers("pending-").last().copied().unwrap_or(0))
     }
 
-    /// Every finished change that is kept, the newest first. One that cannot be read is left out.
+    /// Every finished change that is kept, the newest first. Unreadable ones are left out.
     pub fn entries(&self) -> Vec<JournalEntry> {
-        self.numbers("done-").into_iter().rev().filter_map(|id| self.entry(id).ok()).collect()
+        let ids = self.numbers("done-").into_iter().rev().map(ChangeId);
+        ids.filter_map(|id| self.entry(id).ok()).collect()
     }
 
     /// A finished change.
-    pub fn entry(&self, id: u64) -> Result<JournalEntry> {
+    pub fn entry(&self, id: ChangeId) -> Result<JournalEntry> {
         let folder = self.home.open()?;
         let read = folder.and_then(|folder| read(&folder, &done_path(id).join("entry.json")).ok());
         let bytes = read.ok_or_else(|| self.change_not_found(id))?;
@@ -140,7 +157,8 @@ impl Journal {
             .map_err(failed())
     }
 
-    /// Commits edits: checks them, decides, carries them out. The caller holds the write lock.
+    /// Commits edits: checks them, writes the entry that decides them, and applies them. The caller
+    /// holds the write lock.
     pub fn commit(
         &self,
         tree: &WorkingTree,
@@ -150,7 +168,7 @@ impl Journal {
         call: &Call,
     ) -> Result<JournalEntry> {
         check_edits(tree, edits)?;
-        call.step("writing files", 0, edits.len())?; // the last chance to stop
+        call.step("writing files", 0, edits.len())?; // the last point at which the call can be stopped
         let home = self.home.create(disk)?;
         let entry = stage_change(&home, tree, disk, edits, title, call)?;
         let carrying = PendingChange { home: &home, entry: &entry, tree, disk };
@@ -171,19 +189,19 @@ impl Journal {
             true => problem.hint("nothing was written; repeat the request"),
             false => problem
                 .hint_call(
-                    "the other files of this change were written; they are taken back by",
+                    "the other files of this change were written; revert them with",
                     NextCall::new("undo").with("change", entry.id.to_string()),
                 )
-                .detail("change", entry.id),
+                .detail("change", entry.id.0),
         })
     }
 
-    /// Finishes what was decided, forgets what was not. The caller holds the write lock.
+    /// Finishes changes that were decided and discards the others. The caller holds the write lock.
     pub fn recover(&self, tree: &WorkingTree, disk: &DiskWriter) -> Result<Vec<RecoveryOutcome>> {
         let failed = || Problem::io("recover the journal");
         let Some(home) = self.home.open()? else { return Ok(Vec::new()) };
         let mut recovered = Vec::new();
-        for id in self.numbers("pending-") {
+        for id in self.numbers("pending-").into_iter().map(ChangeId) {
             let bytes = match read(&home, &pending_path(id).join("entry.json")) {
                 Ok(bytes) => bytes,
                 // Without an entry it was never decided. One that cannot be read may have been.
@@ -207,22 +225,22 @@ impl Journal {
         Ok(recovered)
     }
 
-    /// Whether a change was left half done.
+    /// Whether a change was not finished.
     pub fn is_unfinished(&self) -> bool {
         !self.numbers("pending-").is_empty()
     }
 
-    /// Drops the oldest finished changes beyond what is kept. The caller holds the write lock.
+    /// Removes the oldest finished changes beyond the limit. The caller holds the write lock.
     pub fn prune(&self, disk: &DiskWriter) {
         let numbers = self.numbers("done-");
         let Ok(Some(home)) = self.home.open() else { return };
         for id in &numbers[..numbers.len().saturating_sub(MAX_KEPT_CHANGES)] {
-            // An old change that cannot be dropped now is dropped after the next one.
-            let _ = disk.remove_dir_all(&home, &done_path(*id));
+            // A change that cannot be removed now is removed after the next one.
+            let _ = disk.remove_dir_all(&home, &done_path(ChangeId(*id)));
         }
     }
 
-    fn change_not_found(&self, id: u64) -> Problem {
+    fn change_not_found(&self, id: ChangeId) -> Problem {
         let problem = Problem::not_found(format!("no change {id}"));
         match self.last_number() {
             0 => problem.hint("nothing has been changed here yet"),
@@ -243,7 +261,7 @@ impl Journal {
 impl JournalEntry {
     fn of(title: ChangeTitle, edits: &[FileEdit], call: &Call) -> Self {
         Self {
-            id: title.number,
+            id: title.id,
             summary: title.summary,
             actor: call.actor.clone(),
             session: Some(call.session.clone()),
@@ -264,7 +282,7 @@ impl JournalEdit {
     }
 }
 
-/// Writes everything the change needs. When `entry.json` is there, the change is decided.
+/// Writes everything that the change needs. Once `entry.json` exists, the change is decided.
 fn stage_change(
     home: &DirHandle,
     tree: &WorkingTree,
@@ -274,7 +292,7 @@ fn stage_change(
     call: &Call,
 ) -> Result<JournalEntry> {
     let failed = || Problem::io("write the journal");
-    let folder = pending_path(title.number);
+    let folder = pending_path(title.id);
     disk.make_dir(home, &folder).map_err(failed())?;
     let keep =
         |name: String, bytes: &[u8]| disk.write(home, &folder.join(name), bytes).map_err(failed());
@@ -293,14 +311,14 @@ fn stage_change(
     Ok(entry)
 }
 
-/// Whether every file is as its edit expects it, and can be written at all.
+/// Checks that every file is as its edit expects it and can be written.
 pub fn check_edits(tree: &WorkingTree, edits: &[FileEdit]) -> Result<()> {
     let show = |hash: Option<Hash>| hash.map_or("absent".into(), |hash| hash.to_string());
     for FileEdit { path, expected, .. } in edits {
         if tree.stat(path)?.is_some_and(|stat| stat.is_link()) {
             let target = tree.link_target(path).unwrap_or_default();
             return Err(Problem::new(ProblemCode::InvalidOperation, format!("`{path}` is a link"))
-                .hint(format!("edit what it leads to: {}", target.display())));
+                .hint(format!("edit the file that it points to: {}", target.display())));
         }
         if let Some(file) = non_folder_ancestor(tree, path) {
             let message = format!("`{path}` cannot be written: `{file}` is not a folder");
@@ -321,7 +339,7 @@ pub fn check_edits(tree: &WorkingTree, edits: &[FileEdit]) -> Result<()> {
     Ok(())
 }
 
-/// Something above a path that is there and is no folder.
+/// The nearest existing ancestor of a path that is not a folder.
 fn non_folder_ancestor(tree: &WorkingTree, path: &RepoPath) -> Option<RepoPath> {
     let mut above = std::iter::successors(path.parent(), RepoPath::parent);
     above.find(|folder| {
@@ -330,7 +348,7 @@ fn non_folder_ancestor(tree: &WorkingTree, path: &RepoPath) -> Option<RepoPath> 
     })
 }
 
-/// A decided change, and all that it takes to carry it out.
+/// A decided change, and what is needed to apply it.
 struct PendingChange<'a> {
     home: &'a DirHandle,
     entry: &'a JournalEntry,
@@ -339,8 +357,8 @@ struct PendingChange<'a> {
 }
 
 impl PendingChange<'_> {
-    /// Carries the change out, from wherever it was left. Returns the files it left alone because
-    /// somebody else has written them.
+    /// Applies the change, from wherever it was interrupted. Returns the files that it left
+    /// unchanged because another program has written them.
     fn apply(&self) -> Result<Vec<RepoPath>> {
         let mut foreign = Vec::new();
         for (index, edit) in self.entry.edits.iter().enumerate() {
@@ -386,8 +404,8 @@ impl PendingChange<'_> {
         closed.map_err(Problem::io("close the journal"))
     }
 
-    /// Puts back what a change that was not finished had already done. What somebody else wrote
-    /// since is left.
+    /// Reverts the files that an unfinished change has written already, unless another program has
+    /// written them since.
     fn roll_back(&self) -> Result<()> {
         for (index, edit) in self.entry.edits.iter().enumerate() {
             let failed = |error| crate::confined::path_problem("take back", &edit.path, error);
@@ -410,7 +428,7 @@ impl PendingChange<'_> {
         Ok(())
     }
 
-    /// Whether everything in the change's folder is its own, so that it can go.
+    /// Whether the change's folder has only contents of the change, so that it can be removed.
     fn has_no_foreign_content(&self) -> bool {
         let own = |index: usize, edit: &JournalEdit, kind: &str| {
             let hash = hash_in(self.home, &self.file(index, kind));
@@ -448,7 +466,7 @@ impl PendingChange<'_> {
     }
 }
 
-/// Reads a file of the journal. Contents of any size were staged there by us.
+/// Reads a file of the journal, of any size: cairn wrote it.
 fn read(home: &DirHandle, path: &Path) -> io::Result<Vec<u8>> {
     read_regular_in(home, path, u64::MAX)
 }
@@ -459,22 +477,22 @@ fn changed_meanwhile_problem(foreign: &[RepoPath]) -> Problem {
     Problem::new(ProblemCode::Conflict, message)
 }
 
-fn unreadable_entry(id: u64) -> impl FnOnce(io::Error) -> Problem {
+fn unreadable_entry(id: ChangeId) -> impl FnOnce(io::Error) -> Problem {
     move |error| {
         Problem::io(format!("read change {id} of the journal"))(error)
             .hint("move the journal's folder away to go on without it")
     }
 }
 
-fn pending_path(id: u64) -> PathBuf {
+fn pending_path(id: ChangeId) -> PathBuf {
     format!("pending-{id}").into()
 }
 
-fn done_path(id: u64) -> PathBuf {
+fn done_path(id: ChangeId) -> PathBuf {
     format!("done-{id}").into()
 }
 
-fn parse(bytes: &[u8], id: u64) -> Result<JournalEntry> {
+fn parse(bytes: &[u8], id: ChangeId) -> Result<JournalEntry> {
     let mut entry: JournalEntry = serde_json::from_slice(bytes).map_err(|error| {
         Problem::new(
             ProblemCode::StoreDamaged,
@@ -489,9 +507,9 @@ fn parse(bytes: &[u8], id: u64) -> Result<JournalEntry> {
     Ok(entry)
 }
 
-/// What an undo of an older version took back: only its summary tells.
-fn undone_by_summary(summary: &str) -> Option<u64> {
-    summary.strip_prefix("undo of ")?.split_once(": ")?.0.parse().ok()
+/// The change that an undo of an older version reverts: only its summary says so.
+fn undone_by_summary(summary: &str) -> Option<ChangeId> {
+    summary.strip_prefix("undo of ")?.split_once(": ")?.0.parse().ok().map(ChangeId)
 }
 
 #[cfg(test)]

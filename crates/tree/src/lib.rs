@@ -1,8 +1,8 @@
 //! The only file I/O of cairn: reading, watching and changing one working tree.
 //!
 //! Every path is resolved beneath an open directory handle, so neither a symlink nor a swap
-//! between check and use leads out. Writes are whole or absent, and a fault can be put before
-//! each of their steps. What files mean is left to others.
+//! between check and use leads out of it. Writes are atomic, and tests can inject a fault before
+//! each of their steps. What files mean is left to other crates.
 
 mod confined;
 mod disk;
@@ -20,8 +20,8 @@ pub use confined::{FileContent, WorkingTree};
 pub use disk::{DirHandle, DiskStep, DiskWriter, FaultInjector, is_executable, open_folder};
 pub use ignore_rules::{IgnoreLimit, IgnoreRule};
 pub use journal::{
-    ChangeTitle, FileEdit, Journal, JournalEdit, JournalEntry, PreviousContent, RecoveryOutcome,
-    check_edits,
+    ChangeId, ChangeTitle, FileEdit, Journal, JournalEdit, JournalEntry, PreviousContent,
+    RecoveryOutcome, check_edits,
 };
 pub use lock::{FileLock, WAITING_FOR_LOCK, lock, lock_in, try_lock};
 pub use private_folder::{PrivateFolder, is_link_free, open_private_folder};

@@ -1,4 +1,4 @@
-//! What is done about a record that is in a store and in a shared file.
+//! Three-way merge of a record in a store with its shared file.
 //!
 //! The store remembers the revision and the hash at which both were last the same. A file with a
 //! later revision is taken over, one with an earlier revision is an older checkout and changes
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use super::{deleted_hash, hash_text, tombstone};
 
-/// Whose record stays where both sides changed it.
+/// Which record is kept if both sides changed it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum MergePreference {
     /// Neither: that is a conflict
@@ -43,10 +43,10 @@ pub struct MergeReport {
     /// Changelog entries that a file tells differently; entries are never changed
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rewritten: Vec<String>,
-    /// Everything that somebody has to mend, by file
+    /// Problems that need a manual fix, by file
     #[serde(skip)]
     pub problems: Vec<SharedProblem>,
-    /// The files of all that is to be settled first
+    /// Files with unresolved conflicts or problems
     #[serde(skip)]
     pub unresolved: BTreeSet<String>,
 }
@@ -58,7 +58,7 @@ pub struct SharedProblem {
     pub path: String,
     /// What is wrong
     pub kind: SharedProblemKind,
-    /// The same in words
+    /// The message
     pub reason: String,
 }
 
@@ -85,7 +85,7 @@ impl MergeReport {
             && self.rewritten.is_empty()
     }
 
-    /// What two stores did, as one.
+    /// The combined report of two stores.
     #[must_use]
     pub fn combine(mut self, other: Self) -> Self {
         self.added.extend(other.added);
@@ -100,7 +100,7 @@ impl MergeReport {
         self
     }
 
-    /// What two merges in a row did to one store: the second says what is left to settle.
+    /// The combined report of two merges of one store in a row: the second says what is unresolved.
     #[must_use]
     pub fn followed_by(self, next: Self) -> Self {
         let done = Self {
@@ -171,7 +171,7 @@ impl MergeReport {
 /// A record at one place.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordState<'a> {
-    /// All that it says but for its revision; none where it was deleted
+    /// Its content without its revision; `None` if it was deleted
     pub content: Option<&'a str>,
     /// Its revision
     pub revision: u32,
@@ -192,8 +192,8 @@ impl MergeBase {
         self.hash == deleted_hash()
     }
 
-    /// Whether a file is as it was then, by the hash of its text. One whose revision is not the
-    /// version of its record is not known again in this way, and has to be read.
+    /// Whether a file is as it was then, by the hash of its text. A file whose revision is not the
+    /// version of its record cannot be recognised by its hash, and has to be read.
     pub fn matches_text_hash(&self, text_hash: &str) -> bool {
         match self.is_deleted() {
             true => hash_text(&tombstone(self.revision)) == text_hash,
@@ -226,13 +226,13 @@ pub struct MergeSides<'a> {
 /// What is to be done about a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeVerdict {
-    /// Both say the same, or are to count as if they did: what the file says was agreed on
+    /// Both are the same, or count as the same: the content of the file is agreed on
     Agree,
-    /// The file is older, or only ours changed: nothing
+    /// The file is older, or only the store changed: do nothing
     KeepOurs,
-    /// The file's goes into the store
+    /// Take the record of the file into the store
     TakeTheirs,
-    /// Both changed: nothing, and it is reported
+    /// Both changed: do nothing, and report it
     Conflict,
 }
 
@@ -291,7 +291,7 @@ impl MergeSides<'_> {
         }
     }
 
-    /// Why the sides cannot both stay, in words.
+    /// The message of a conflict.
     fn conflict_reason(&self) -> &'static str {
         let is_edited = self.base.is_some_and(|agreed| agreed.revision == self.theirs.revision);
         match (self.ours.is_some(), self.theirs.content.is_some()) {

@@ -1,11 +1,11 @@
 //! Records of a store as text files of the repository: how one is written and read back.
 //!
-//! A file has its fields as `name: JSON`, one a line, sorted, then `---`, then its long text as
-//! it is. A file has a revision, which only goes up; it is written where it is not the record's
+//! A file has its fields as `name: JSON`, one per line, sorted, then `---`, then its long text
+//! unchanged. A file has a revision, which only goes up; it is written where it is not the record's
 //! own version. The file of a deleted record stays, as a tombstone with the next revision, so
 //! that a checkout which does not have the file yet is told apart from one that lost it.
 //!
-//! What is done where a file and the store differ is decided in `merge`.
+//! `merge` decides what happens if a file and the store differ.
 
 mod merge;
 
@@ -60,16 +60,16 @@ impl SharedFiles {
     }
 }
 
-/// What a shared file says.
+/// A parsed shared file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SharedFile {
-    /// Counts up with every change of the file
+    /// Increases with every change of the file
     pub revision: u32,
     /// The record's fields; none where it was deleted
     pub record: Option<Map<String, Value>>,
 }
 
-/// A text in a word, to know it again.
+/// A short hash of a text, to detect changes.
 pub fn hash_text(text: &str) -> String {
     Hash::of(text.as_bytes()).short()
 }
@@ -138,7 +138,7 @@ fn version(fields: &Map<String, Value>) -> u32 {
     version.and_then(|version| u32::try_from(version).ok()).unwrap_or(1)
 }
 
-/// Whether a text holds what git leaves where two sides changed the same lines.
+/// Whether a text has conflict markers of git.
 fn has_conflict_markers(text: &str) -> bool {
     let mut lines = text.lines();
     let mut follows = |marker: &str| {

@@ -1,4 +1,4 @@
-//! The words of the command line: one for each operation, and a few that are the door's own.
+//! The clap command tree: one subcommand per operation, plus a few built-in commands.
 
 use std::io;
 use std::path::PathBuf;
@@ -15,23 +15,30 @@ use crate::mcp::ServerOptions;
 
 type BuiltinHandler = fn(&ArgMatches) -> Result<ExitCode>;
 
-/// A word, its arguments, and what it does.
-type BuiltinCommand = (&'static str, fn() -> Command, BuiltinHandler);
-
-/// What this door does by itself: it serves the others, and knows its own words.
-const BUILTIN_COMMANDS: &[BuiltinCommand] = &[
-    ("mcp", || ServerOptions::augment_args(Command::new("mcp")), serve::serve),
-    ("watch", watch::command, watch::watch),
-    ("completions", completions_command, completions),
-    ("man", man_command, man),
-];
-
-/// What to do for a word that is no operation.
-pub(super) fn builtin_handler(name: &str) -> Option<BuiltinHandler> {
-    BUILTIN_COMMANDS.iter().find(|(known, ..)| *known == name).map(|(_, _, run)| *run)
+/// A command that is not an operation.
+struct BuiltinCommand {
+    name: &'static str,
+    command: fn() -> Command,
+    run: BuiltinHandler,
 }
 
-/// `area verb` for every operation that has this door, and the door's own words.
+const BUILTIN_COMMANDS: &[BuiltinCommand] = &[
+    BuiltinCommand { name: "mcp", command: mcp_command, run: serve::serve },
+    BuiltinCommand { name: "watch", command: watch::command, run: watch::watch },
+    BuiltinCommand { name: "completions", command: completions_command, run: completions },
+    BuiltinCommand { name: "man", command: man_command, run: man },
+];
+
+/// The handler of a command that is not an operation.
+pub(super) fn builtin_handler(name: &str) -> Option<BuiltinHandler> {
+    BUILTIN_COMMANDS.iter().find(|builtin| builtin.name == name).map(|builtin| builtin.run)
+}
+
+fn mcp_command() -> Command {
+    ServerOptions::augment_args(Command::new("mcp"))
+}
+
+/// The whole command line: `area verb` for every operation of the CLI, and the built-in commands.
 pub fn command() -> Command {
     let root = Command::new("cairn")
         .about("Gives a repository a memory, for coding agents and the people who work with them")
@@ -41,15 +48,15 @@ pub fn command() -> Command {
         .disable_help_subcommand(true)
         .max_term_width(100)
         .arg(global_flag("json", "Print the answer as JSON").action(ArgAction::SetTrue))
-        .arg(global_flag("actor", "Who is asking, for the record; git's email if left out"))
+        .arg(global_flag("actor", "Author recorded with changes; defaults to git's user.email"))
         .arg(dir_arg().short('C'));
     let root =
         ops::ALL.iter().filter(|op| op.is_reachable_from(Door::Cli)).fold(root, with_operation);
-    BUILTIN_COMMANDS.iter().fold(root, |root, (_, command, _)| root.subcommand(command()))
+    BUILTIN_COMMANDS.iter().fold(root, |root, builtin| root.subcommand((builtin.command)()))
 }
 
 fn global_flag(name: &'static str, help: &'static str) -> Arg {
-    Arg::new(name).long(name).help(help).global(true).help_heading("Everywhere")
+    Arg::new(name).long(name).help(help).global(true).help_heading("Global options")
 }
 
 fn with_operation(root: Command, op: &OpSpec) -> Command {
@@ -71,7 +78,7 @@ fn with_operation(root: Command, op: &OpSpec) -> Command {
     }
 }
 
-/// What the operations of each area are for.
+/// The help text of each area.
 const AREA_SUMMARIES: &[(&str, &str)] = &[
     ("code", "Find, read and change code by symbol; who imports, uses and calls what"),
     ("card", "Specification cards: files in git that say what the code must do"),
@@ -91,7 +98,7 @@ fn area_summary(area: &str) -> &'static str {
         .map_or("More operations", |(_, about)| about)
 }
 
-/// A flag is also taken as JSON writes its argument, with `_`.
+/// Accepts a flag also as JSON spells its argument, with `_`.
 fn with_json_alias(arg: Arg) -> Arg {
     let field = arg.get_id().to_string();
     match arg.get_long() {
@@ -100,14 +107,14 @@ fn with_json_alias(arg: Arg) -> Arg {
     }
 }
 
-/// Where an operation has a `-C` of its own, the folder is named by `--dir` alone.
+/// An operation that has a `-C` of its own takes the folder only as `--dir`.
 fn with_dir_arg(command: Command) -> Command {
     let has_own = command.get_arguments().any(|arg| arg.get_short() == Some('C'));
     if has_own { command.arg(dir_arg()) } else { command }
 }
 
 fn dir_arg() -> Arg {
-    global_flag("dir", "Work on the repository around this folder")
+    global_flag("dir", "Use the repository that contains this folder")
         .value_name("DIR")
         .default_value(".")
         .value_parser(value_parser!(PathBuf))
@@ -126,8 +133,11 @@ fn with_examples(command: Command, op: &OpSpec) -> Command {
 }
 
 fn completions_command() -> Command {
-    Command::new("completions").about("Print completions for a shell").arg(
-        Arg::new("shell").required(true).value_parser(value_parser!(Shell)).help("Which shell"),
+    Command::new("completions").about("Print a completion script for a shell").arg(
+        Arg::new("shell")
+            .required(true)
+            .value_parser(value_parser!(Shell))
+            .help("Shell to print completions for"),
     )
 }
 
@@ -140,7 +150,10 @@ fn completions(matches: &ArgMatches) -> Result<ExitCode> {
 
 fn man_command() -> Command {
     Command::new("man").about("Write manual pages into a folder").arg(
-        Arg::new("folder").required(true).value_parser(value_parser!(PathBuf)).help("Where to"),
+        Arg::new("folder")
+            .required(true)
+            .value_parser(value_parser!(PathBuf))
+            .help("Output folder, created if missing"),
     )
 }
 

@@ -1,5 +1,5 @@
-//! Asking a person for what a command line left out. Only on a terminal, only what the operation
-//! lists, and only when something that must be there is missing.
+//! Prompts for missing arguments: only on a terminal, only for the arguments that the operation
+//! lists, and only if a required one is missing.
 
 use std::ffi::OsString;
 use std::io::{self, BufRead, IsTerminal, Write};
@@ -11,7 +11,7 @@ use operations::ops;
 
 use super::command;
 
-/// Completes a command line that lacks something, by asking for it where that can be done.
+/// Completes a command line that lacks required arguments by prompting for them, if possible.
 pub(super) fn prompt_for_missing(
     args: &[OsString],
     error: clap::Error,
@@ -27,7 +27,7 @@ pub(super) fn prompt_for_missing(
     }
 }
 
-/// The operation whose words a command line has, if it asks for anything.
+/// The operation that a command line names, if it has prompts for missing arguments.
 fn find_operation(args: &[OsString]) -> Option<&'static OpSpec> {
     let words: Vec<&str> = args.iter().skip(1).filter_map(|arg| arg.to_str()).collect();
     let asking =
@@ -39,8 +39,8 @@ fn find_operation(args: &[OsString]) -> Option<&'static OpSpec> {
     })
 }
 
-/// The command line with an answer for each field that it does not name yet. Nothing said means
-/// nothing added; the end of the input gives up.
+/// The command line with an answer for each field that it does not name yet. An empty answer adds
+/// nothing; the end of the input cancels.
 fn with_answers(
     args: &[OsString],
     op: &OpSpec,
@@ -68,7 +68,7 @@ fn with_answers(
     Some(typed)
 }
 
-/// Whether a field stands on the command line: its flag, or a word where it is no flag.
+/// Whether a command line has a field: as its flag, or as a positional word.
 fn is_given(args: &[OsString], op: &OpSpec, arg: &clap::Arg) -> bool {
     let Some(long) = arg.get_long() else {
         let verb = op.words().split(' ').next_back().unwrap_or_default().to_owned();

@@ -1,4 +1,4 @@
-//! Where the user stands, and who they are.
+//! Repository, current folder and author of a command line.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -10,17 +10,17 @@ use tree::DiskWriter;
 
 use crate::perform::now;
 
-/// Opens the repository around the folder that was named.
+/// Opens the repository that contains the named folder.
 pub(super) fn open(matches: &ArgMatches, mode: WorkspaceMode) -> Result<Workspace> {
     let folder = start_folder(matches);
     if !folder.exists() {
         return Err(Problem::not_found(format!("no folder {}", folder.display()))
-            .hint("-C names the folder to work in"));
+            .hint("name an existing folder with -C"));
     }
     open_at(&folder, mode)
 }
 
-/// Opens the repository around a folder, as this process may.
+/// Opens the repository that contains a folder, with the environment of this process.
 pub fn open_at(start: &Path, mode: WorkspaceMode) -> Result<Workspace> {
     let env = env_vars();
     // Without git there is still a tree to read; the answers say what is missing.
@@ -39,7 +39,7 @@ pub fn open_at(start: &Path, mode: WorkspaceMode) -> Result<Workspace> {
     })
 }
 
-/// Where the user keeps which repositories they trust: with the rest of their settings.
+/// The folder with the user's list of trusted repositories, among the user's settings.
 fn trusted_list_path() -> Option<PathBuf> {
     let named = |name| env_var(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let settings = if cfg!(windows) { named("APPDATA") } else { named("XDG_CONFIG_HOME") };
@@ -62,14 +62,14 @@ fn start_folder(matches: &ArgMatches) -> PathBuf {
     matches.get_one::<PathBuf>("dir").expect("it has a default").clone()
 }
 
-/// The folder the user stands in, as the repository names it: the root unless it is inside.
+/// The current folder, relative to the root of the repository; the root if it is outside.
 pub(super) fn current_folder(matches: &ArgMatches, workspace: &Workspace) -> RepoPath {
     let here = start_folder(matches).canonicalize().ok();
     let inside = here.as_deref().and_then(|here| here.strip_prefix(workspace.tree.root()).ok());
     inside.and_then(|path| RepoPath::from_relative(path).ok()).unwrap_or(RepoPath::ROOT)
 }
 
-/// Who asks: as they say, else git's email; only a write is worth asking git for it.
+/// The author: `--actor`, else git's user.email (looked up only for writes), else `cli`.
 pub(super) fn actor(matches: &ArgMatches, workspace: &Workspace, writes: bool) -> String {
     let said = matches.get_one::<String>("actor").cloned();
     let known = || {

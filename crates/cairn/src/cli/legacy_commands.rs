@@ -1,8 +1,8 @@
 //! Older spellings of commands: `rebuild`, `index`, `card add`, `kiste query`; and the names that
 //! answers give to operations, such as `card.create`.
 //!
-//! An alias whose arguments need no translation is a command too, by its words; what it presets
-//! is written out as flags.
+//! An alias whose arguments need no translation is accepted as a command; its preset arguments
+//! become flags.
 
 use std::ffi::OsString;
 
@@ -13,7 +13,7 @@ use operations::ops;
 /// Flags before a command that take a value.
 const FLAGS_WITH_VALUE: [&str; 3] = ["-C", "--dir", "--actor"];
 
-/// The arguments with an older spelling of the command replaced by ours.
+/// Replaces an older spelling of a command by the current one.
 pub(super) fn replace_legacy_spelling(args: Vec<OsString>) -> Vec<OsString> {
     let start = command_start(&args);
     let typed: Vec<&str> = args[start..].iter().map_while(|arg| arg.to_str()).collect();
@@ -38,14 +38,14 @@ pub(super) fn replace_legacy_spelling(args: Vec<OsString>) -> Vec<OsString> {
     respelled
 }
 
-/// Whether a flag is written out already, with the same value or another.
+/// Whether a flag is given, with the same value or another.
 fn is_given(args: &[OsString], word: &str) -> bool {
     let name = |text: &str| text.split('=').next().unwrap_or_default().to_owned();
     let is_same = |arg: &OsString| arg.to_str().is_some_and(|arg| name(arg) == name(word));
     word.starts_with("--") && args.iter().any(is_same)
 }
 
-/// Where the words of the command begin.
+/// The index of the first word of the command.
 pub(super) fn command_start(args: &[OsString]) -> usize {
     let mut at = 1;
     while let Some(arg) = args.get(at).and_then(|arg| arg.to_str()) {

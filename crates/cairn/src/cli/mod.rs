@@ -1,4 +1,4 @@
-//! The command line, built from the table. The only place that touches the terminal.
+//! The command line, built from the table of operations. Only this module uses the terminal.
 
 mod command;
 mod interactive;
@@ -26,7 +26,7 @@ pub use invocation::open_at;
 use crate::perform::now;
 use crate::session;
 
-/// The exit code of an answer that could not be written.
+/// Exit code when stdout cannot be written.
 const EXIT_OUTPUT_FAILED: u8 = 3;
 
 /// Runs one command line and returns its exit code.
@@ -56,7 +56,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     exit_code(&outcome)
 }
 
-/// The operation's name and its matches, from however deep the subcommands go.
+/// The name of the operation and its matches, from the innermost subcommand.
 fn operation_name(matches: &ArgMatches) -> (String, &ArgMatches) {
     let mut names = Vec::new();
     let mut inner = matches;
@@ -81,7 +81,7 @@ fn run_operation(name: &str, matches: &ArgMatches) -> Outcome {
     op.call(&workspace, call, args)
 }
 
-/// What a shell gets to know.
+/// The exit code of an outcome.
 fn exit_code(outcome: &Outcome) -> ExitCode {
     ExitCode::from(match outcome {
         Ok(answer) => u8::from(answer.has_findings),

@@ -1,7 +1,7 @@
-//! Arguments that stand alone, given by name: `card show --key spec::a` for `card show spec::a`.
+//! Positional arguments given as flags: `card show --key spec::a` for `card show spec::a`.
 //!
-//! An argument has one name on every door, so the name that JSON takes is taken here too. The
-//! command line is rewritten before clap reads it; what clap shows in its help stays short.
+//! An argument has one name in every front end, so its JSON name is accepted here too. The command
+//! line is rewritten before clap parses it, so the help stays short.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -9,7 +9,7 @@ use std::ffi::OsString;
 use clap::{Arg, ArgAction, Command};
 use engine::contract::synonyms;
 
-/// A command line whose words after the command are in clap's order.
+/// Rewrites a command line so that its arguments are in the order that clap expects.
 pub(super) fn reorder_named_args(root: &Command, args: Vec<OsString>) -> Vec<OsString> {
     let Some((command, start)) = find_leaf_command(root, &args) else { return args };
     let alone: Vec<&Arg> = command.get_positionals().collect();
@@ -63,7 +63,7 @@ pub(super) fn reorder_named_args(root: &Command, args: Vec<OsString>) -> Vec<OsS
     sorted.into_command_line(&args[..start], &fields)
 }
 
-/// The words of a command line, by what they are.
+/// The words of a command line by kind.
 #[derive(Default)]
 struct ClassifiedArgs {
     flags: Vec<OsString>,
@@ -74,8 +74,8 @@ struct ClassifiedArgs {
 }
 
 impl ClassifiedArgs {
-    /// The command line with named values where clap looks for them. A field that was not named
-    /// takes the next word that stands alone; the last one takes all that are left.
+    /// The command line with named values at their positions. A field that was not named takes the
+    /// next positional word; the last one takes all that are left.
     fn into_command_line(mut self, before: &[OsString], fields: &[String]) -> Vec<OsString> {
         let mut alone = self.positionals.into_iter();
         let mut values = Vec::new();
@@ -94,7 +94,7 @@ impl ClassifiedArgs {
     }
 }
 
-/// The command that the words lead to, and where its arguments begin.
+/// The innermost command, and the index of its first argument.
 fn find_leaf_command<'c>(root: &'c Command, args: &[OsString]) -> Option<(&'c Command, usize)> {
     let (mut command, mut at) = (root, super::legacy_commands::command_start(args));
     while command.has_subcommands() {
@@ -113,7 +113,7 @@ fn resolve_field_name(name: &str, fields: &[String], sorted: &ClassifiedArgs) ->
     synonyms::field_for(&name, fields, &given).map(ToOwned::to_owned)
 }
 
-/// The flag whose argument callers also call by this name.
+/// The flag that has this name as a synonym.
 fn find_flag_by_synonym<'c>(command: &'c Command, name: &str) -> Option<&'c Arg> {
     let flags = command.get_arguments().filter(|arg| arg.get_long().is_some());
     let fields: Vec<String> = flags.map(|arg| arg.get_id().to_string()).collect();
@@ -121,7 +121,7 @@ fn find_flag_by_synonym<'c>(command: &'c Command, name: &str) -> Option<&'c Arg>
     command.get_arguments().find(|arg| arg.get_id() == field)
 }
 
-/// A flag as clap knows it, with its value if one was joined to it.
+/// A flag as clap spells it, with its value if it was given as `--flag=value`.
 fn format_flag(arg: &Arg, name: &str, value: Option<&OsString>) -> OsString {
     let long = arg.get_long().unwrap_or(name);
     let mut word = OsString::from(format!("--{}", if has_name(arg, name) { name } else { long }));

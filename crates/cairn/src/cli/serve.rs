@@ -21,19 +21,19 @@ use crate::http::{self, HttpServerConfig};
 use crate::mcp::{McpServer, ServerOptions};
 use crate::perform::now;
 
-/// How long calls in flight get to notice that nobody is left to answer.
+/// How long running calls may take at shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(800);
 
-/// The variable that holds the token, for those who would rather not keep a file.
+/// Environment variable with the token, instead of a token file.
 const TOKEN_VARIABLE: &str = "CAIRN_TOKEN";
 
-/// How long to wait for a token that comes through a pipe.
+/// How long to wait for a token from a pipe.
 const PIPE_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// The shortest and the longest token that is accepted, in bytes.
 const TOKEN_BYTES: RangeInclusive<usize> = 16..=4096;
 
-/// Serves until the client hangs up or the process is told to end.
+/// Serves until the client disconnects or the process gets a signal.
 pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
     let mut options = ServerOptions::from_arg_matches(matches)
         .map_err(|error| Problem::invalid(error.to_string()))?;
@@ -68,7 +68,7 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
     served.map(|()| ExitCode::SUCCESS)
 }
 
-/// A misspelt toolset would silently list less than was asked for.
+/// Refuses an unknown toolset, which would otherwise list fewer tools without a word.
 fn check_toolsets(wanted: &[String]) -> Result<()> {
     let areas = ops::ALL.iter().map(engine::OpSpec::area).chain(["all"]);
     let known: Vec<&str> = areas.collect::<BTreeSet<&str>>().into_iter().collect();
@@ -79,7 +79,7 @@ fn check_toolsets(wanted: &[String]) -> Result<()> {
     Err(Problem::invalid(format!("unknown toolset `{unknown}`")).hint(hint))
 }
 
-/// Discovery is answered at once; the index is built meanwhile.
+/// Builds the index while the client already lists tools.
 fn index_in_background(workspace: Arc<Workspace>, gone: CancellationToken) {
     std::thread::spawn(move || {
         let stop = move || gone.is_cancelled().then_some(CallStopReason::Cancelled);
@@ -104,7 +104,7 @@ fn cannot_serve(address: SocketAddr) -> impl FnOnce(io::Error) -> Problem {
     }
 }
 
-/// The bearer token: from the environment, a file, or made once and kept in a private file.
+/// The bearer token: from the environment, from a file, or generated once into a private file.
 fn resolve_token(
     options: &ServerOptions,
     address: SocketAddr,
@@ -117,7 +117,8 @@ fn resolve_token(
         return read_named_token(file);
     }
     if !address.ip().is_loopback() {
-        let message = format!("{address} can be reached by others, and no token was chosen");
+        let message =
+            format!("{address} is reachable from other machines, and no token is configured");
         return Err(Problem::new(ProblemCode::InvalidOperation, message)
             .hint(format!("set {TOKEN_VARIABLE} or --token-file, or bind to 127.0.0.1")));
     }
@@ -134,7 +135,7 @@ fn resolve_token(
     read_token(&file)
 }
 
-/// Refuses a token that somebody else may know, or has put there, with a hint that says what to do.
+/// Refuses a token that another user can read or has created; `hint` says what to do.
 fn check_private(file: &Path, known: &std::fs::Metadata, hint: &str) -> Result<()> {
     let name = file.display();
     let refused = |why: &str| {
@@ -148,26 +149,24 @@ fn check_private(file: &Path, known: &std::fs::Metadata, hint: &str) -> Result<(
     {
         use std::os::unix::fs::MetadataExt;
         if known.mode() & 0o077 != 0 {
-            let why = format!("others may read it (mode {:03o})", known.mode() & 0o777);
+            let why = format!("other users can read it (mode {:03o})", known.mode() & 0o777);
             return Err(refused(&why));
         }
         if known.uid() != rustix::process::geteuid().as_raw() {
-            return Err(refused("it belongs to somebody else"));
+            return Err(refused("it belongs to another user"));
         }
     }
     Ok(())
 }
 
-/// The token in a file that the user names: a file that nobody else may read, or a pipe of theirs,
-/// as a shell makes for `<(command)`. Whoever writes to that pipe has a while to do so.
+/// The token in a file that the user names: a file that no other user can read, or a pipe, as a
+/// shell creates for `<(command)`. A pipe has to be written within [`PIPE_TIMEOUT`].
 fn read_named_token(file: &Path) -> Result<String> {
     let failed = || Problem::io(format!("read the token in {}", file.display()));
     let known = file.metadata().map_err(failed())?;
     if !is_pipe(&known) {
-        let hint = format!(
-            "only you may read it:  chmod 600 '{}';  or set {TOKEN_VARIABLE}",
-            file.display()
-        );
+        let hint =
+            format!("make it private:  chmod 600 '{}';  or set {TOKEN_VARIABLE}", file.display());
         check_private(file, &known, &hint)?;
         return read_token(file);
     }
@@ -180,9 +179,9 @@ fn read_named_token(file: &Path) -> Result<String> {
         let name = file.display();
         Err(Problem::new(
             ProblemCode::Timeout,
-            format!("nobody wrote a token to {name} in {seconds} s"),
+            format!("no token was written to {name} within {seconds} s"),
         )
-        .hint("the pipe has to be written to and closed by another process"))
+        .hint("another process has to write the token to the pipe and close it"))
     })
 }
 
@@ -227,8 +226,8 @@ fn make_token(file: &Path) -> Result<()> {
     write_private(file, token.as_bytes()).map_err(Problem::io("keep the token"))
 }
 
-/// Writes a file that only its owner may read, whole or not at all: another process may be killed
-/// here, or be making a token too.
+/// Writes a file that only its owner can read, atomically: the process may be killed here, or
+/// another one may create a token at the same time.
 fn write_private(file: &Path, bytes: &[u8]) -> io::Result<()> {
     use io::Write as _;
     if let Some(folder) = file.parent() {

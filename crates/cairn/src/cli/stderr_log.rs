@@ -1,7 +1,7 @@
-//! What a server has to say besides its answers, on stderr.
+//! Non-blocking log of a server, on stderr.
 //!
-//! A client may start a server and never read its stderr. Writing to a pipe that is full waits, so a
-//! thread of its own does that, and what does not fit into its queue is counted and dropped.
+//! A client may start a server and never read its stderr, and writing to a full pipe blocks. So a
+//! thread writes from a queue, and lines that do not fit into it are counted and dropped.
 
 use std::io::{self, Write};
 use std::sync::OnceLock;
@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 use std::time::Duration;
 
-/// Lines that wait to be written, at most.
+/// The most lines that wait to be written.
 const MAX_QUEUED_LINES: usize = 256;
 
 /// How long a server that ends waits for its last lines to be written.
@@ -17,19 +17,19 @@ const FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
 
 static STDERR_QUEUE: OnceLock<StderrQueue> = OnceLock::new();
 
-/// A line for whoever looks after a server. Never waits.
+/// Logs a line. Never blocks.
 pub(super) fn log_line(text: &str) {
     stderr_queue().write(format!("cairn: {text}\n"));
 }
 
-/// Gives the lines so far a moment to be written.
+/// Waits until the lines so far are written, but not for long.
 pub(super) fn flush() {
     if let Some(notes) = STDERR_QUEUE.get() {
         notes.flush(FLUSH_TIMEOUT);
     }
 }
 
-/// Has panics told in the same way: a call that fails must not wait for stderr either.
+/// Sends panic messages through the same queue, so that a panic does not block on stderr.
 pub(super) fn log_panics() {
     std::panic::set_hook(Box::new(|panic| log_line(&panic.to_string())));
 }
@@ -51,7 +51,7 @@ struct StderrQueue {
 }
 
 impl StderrQueue {
-    /// StderrQueue that a thread writes to `out`.
+    /// Starts a thread that writes queued lines to `out`.
     fn spawn_writer(out: impl Write + Send + 'static) -> Self {
         let (queue, notes) = sync_channel(MAX_QUEUED_LINES);
         // It lives as long as the process does.

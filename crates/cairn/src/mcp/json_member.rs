@@ -1,4 +1,4 @@
-//! One member of a JSON object, found and exchanged without touching the rest.
+//! Finds and replaces one member of a JSON object, leaving all other bytes unchanged.
 //!
 //! An id is any string, number or null, and comes back as it was written: `1e400` and `1.50` do not
 //! survive being read as numbers.

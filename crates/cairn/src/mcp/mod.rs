@@ -1,8 +1,7 @@
-//! The MCP door: the table of operations as tools, files as resources, ready-made requests as
-//! prompts.
+//! The MCP server: operations as tools, files as resources, ready-made requests as prompts.
 //!
-//! The list of tools is fixed at launch. Everything that is not listed stays in reach through
-//! `ask` and `run`, and through the names of older tools.
+//! The list of tools is fixed at launch. Operations that are not listed can be called through `ask`
+//! and `run`, and by the names of older tools.
 
 mod backlog;
 mod catalog;
@@ -36,17 +35,17 @@ use tokio_util::sync::CancellationToken;
 use crate::perform::{CallerInfo, run_blocking, run_operation};
 use crate::session;
 
-/// How often a waiting client hears of progress.
+/// How often a waiting client gets progress.
 const PROGRESS_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long a client may keep the list of tools: it does not change while the server lives.
+/// How long a client may cache the list of tools, which does not change while the server runs.
 const LIST_TTL_MS: u64 = 60 * 60 * 1000;
 
-/// Requests that take arguments.
+/// Methods of requests that have parameters.
 const METHODS_WITH_ARGUMENTS: [&str; 4] =
     ["tools/call", "resources/read", "prompts/get", "completion/complete"];
 
-/// What an agent reads first. Short: some clients cut it, all of them pay for it.
+/// The instructions for agents. Short: some clients truncate them, and they cost tokens in all.
 const INSTRUCTIONS: &str = "\
 cairn is this repository's memory, read from the working tree as it is now. Start with `context` and \
 the task in plain words: it shows the code that decides it, tests and callers. Read code with \
@@ -68,7 +67,7 @@ pub struct ServerOptions {
     /// List these areas besides the everyday tools, or `all`
     #[arg(long, value_delimiter = ',')]
     pub toolsets: Vec<String>,
-    /// Refuse every write
+    /// Refuse every operation that writes
     #[arg(long)]
     pub read_only: bool,
     /// Also send answers as structured content, with output schemas
@@ -77,15 +76,15 @@ pub struct ServerOptions {
     /// Serve HTTP on this address instead, with MCP at /mcp and operations at /api
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:7717")]
     pub http: Option<SocketAddr>,
-    /// File with the bearer token for HTTP; one is made and kept if left out
+    /// File with the bearer token for HTTP; without it a token is generated and stored
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<std::path::PathBuf>,
-    /// Seconds after which a call is given up
+    /// Timeout of a call, in seconds
     #[arg(long, default_value_t = 60)]
     pub timeout: u64,
 }
 
-/// Serves one workspace. Clones share everything; nothing is kept for a connection.
+/// Serves one workspace. Clones share everything; there is no state per connection.
 #[derive(Clone)]
 pub struct McpServer {
     workspace: Arc<Workspace>,
@@ -109,7 +108,7 @@ impl McpServer {
         Self { workspace, options, tools, words, shutdown }
     }
 
-    /// Serves one client on stdin and stdout until it hangs up. `note` hears what went wrong.
+    /// Serves one client on stdin and stdout until it disconnects. `note` gets error messages.
     pub async fn serve_stdio(
         self,
         note: impl Fn(&str) + Send + Sync + 'static,
@@ -260,7 +259,7 @@ impl ServerHandler for McpServer {
         self.read_view(&context, write).await.map(Into::into).map_err(catalog::protocol_error)
     }
 
-    /// rmcp takes a known request with the wrong arguments for an unknown one.
+    /// Answers a known request with invalid arguments, which rmcp takes for an unknown request.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
@@ -268,7 +267,10 @@ impl ServerHandler for McpServer {
     ) -> Result<CustomResult, ErrorData> {
         let method = request.method;
         if METHODS_WITH_ARGUMENTS.contains(&method.as_str()) {
-            return Err(ErrorData::invalid_params(format!("`{method}` has other arguments"), None));
+            return Err(ErrorData::invalid_params(
+                format!("invalid arguments for `{method}`"),
+                None,
+            ));
         }
         Err(ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None))
     }
@@ -283,13 +285,13 @@ impl ServerHandler for McpServer {
     }
 }
 
-/// Who a request over HTTP says it is from. A header that cannot be a name is as good as none.
+/// The author that an HTTP request names; an invalid header is ignored.
 fn http_actor(context: &McpRequestContext) -> Option<String> {
     let parts = context.extensions.get::<axum::http::request::Parts>()?;
     crate::http::actor_from_headers(&parts.headers).ok().flatten()
 }
 
-/// Passes progress on, as often as is useful, to a client that asked for it. Never returns.
+/// Sends progress to a client that asked for it, at most every [`PROGRESS_INTERVAL`]. Never returns.
 async fn report_progress(
     context: &McpRequestContext,
     progress: watch::Receiver<Progress>,

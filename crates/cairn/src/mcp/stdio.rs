@@ -1,9 +1,9 @@
-//! stdin and stdout, for one client.
+//! The transport on stdin and stdout, for one client.
 //!
-//! rmcp has this transport too. Ours differs in what a client can rely on. A line that cannot be
-//! read is answered, or noted on stderr. Every id that JSON-RPC allows is answered as it was sent. A
-//! notification before the handshake does not end the server. After the end of stdin calls under
-//! way are finished. What waits in between is bounded (`traffic.rs`).
+//! rmcp has such a transport too. This one guarantees more: a line that cannot be parsed is answered
+//! or logged, every id that JSON-RPC allows is answered as it was sent, a notification before the
+//! handshake does not end the server, and running calls are finished after the end of stdin. All
+//! queues are bounded (`backlog.rs`).
 
 use std::io;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use super::backlog::ClientBacklog;
 use super::json_member::{find_member, is_id, lossy_text, splice};
 use crate::http::MAX_MESSAGE_BYTES;
 
-/// How much of each end is kept of a line that is too long, in bytes.
+/// How many bytes of each end of a too long line are kept.
 const KEPT_END_BYTES: usize = 4096;
 
-/// How often it is looked whether a client that hung up has read everything.
+/// How often to check whether a client that disconnected has read everything.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// One client on a pair of pipes.
@@ -33,9 +33,9 @@ pub(super) struct StdioTransport {
     out: ClientOutput,
 }
 
-/// How a server and its client part.
+/// Signals and timeouts that end a connection.
 pub(super) struct ShutdownSignals {
-    /// Cancelled when there is nobody left to answer
+    /// Cancelled when the client is gone
     pub(super) shutdown: CancellationToken,
     /// How long calls may take once the client has sent everything
     pub(super) drain_timeout: Duration,
@@ -45,11 +45,11 @@ pub(super) struct ShutdownSignals {
     pub(super) stdout_closed: ClosedSignal,
 }
 
-/// Something that happens once, or never.
+/// A future that is ready when a pipe is closed, or never.
 pub(super) type ClosedSignal = std::pin::Pin<Box<dyn Future<Output = ()> + Send>>;
 
 impl StdioTransport {
-    /// Reads `input` until it ends. `log` hears of every line not understood.
+    /// Reads `input` until it ends. `note` gets a message for every line that is not understood.
     pub(super) fn new(
         input: impl AsyncRead + Send + Sync + Unpin + 'static,
         output: impl AsyncWrite + Send + Unpin + 'static,
@@ -72,7 +72,7 @@ impl StdioTransport {
     }
 }
 
-/// Waits until the client has hung up and got what it asked for, then ends everything.
+/// Waits until the client has disconnected and got its answers, then shuts down.
 async fn shut_down(traffic: Arc<ClientBacklog>, parting: ShutdownSignals) {
     let ShutdownSignals {
         shutdown: gone,
@@ -151,7 +151,7 @@ pub(super) async fn count_messages(bytes: &[u8]) -> usize {
     tokio::join!(read, counted, drained).1
 }
 
-/// stdout, which the reader shares to answer what never becomes a message.
+/// Output to the client. The reader uses it too, to answer lines that are not messages.
 #[derive(Clone)]
 struct ClientOutput {
     traffic: Arc<ClientBacklog>,
@@ -159,7 +159,7 @@ struct ClientOutput {
 }
 
 impl ClientOutput {
-    /// Sends a message under the id that the client knows it by.
+    /// Sends a message with the id that the client used.
     fn send(&self, message: &ServerJsonRpcMessage) -> io::Result<()> {
         let id = match message {
             JsonRpcMessage::Response(response) => Some(&response.id),
@@ -183,7 +183,7 @@ impl ClientOutput {
     }
 }
 
-/// Writes lines until there are no more, or nobody reads them.
+/// Writes lines until the channel or the output is closed.
 async fn write_lines(
     mut output: impl AsyncWrite + Unpin,
     mut lines: mpsc::UnboundedReceiver<Vec<u8>>,
@@ -232,7 +232,7 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
         }
     }
 
-    /// Takes in one line.
+    /// Handles one line.
     fn handle_line(&self, line: &[u8], greeted: &mut bool) {
         let id = find_member(line, "id").map(|part| (part.clone(), lossy_text(&line[part])));
         let is_request = find_member(line, "method").is_some();
@@ -262,7 +262,7 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
         }
     }
 
-    /// Passes on what is not a request. A cancellation names calls as the client knows them.
+    /// Handles a message that is not a request. A cancellation names a call by the id of the client.
     fn handle_notification(&self, line: &[u8], message: ClientJsonRpcMessage) {
         let method = find_member(line, "method").map(|part| lossy_text(&line[part]));
         match method.as_deref() {
@@ -312,7 +312,7 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
         }
     }
 
-    /// Says what is wrong with a line that is no message.
+    /// Answers or logs a line that is not a message.
     fn report_unreadable(&self, line: &[u8], error: &serde_json::Error, id: Option<String>) {
         if serde_json::from_slice::<Value>(line).is_err() {
             return self
@@ -334,7 +334,7 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
     }
 }
 
-/// The id in what is left of a line that was too long to be read.
+/// The id in the kept ends of a line that was too long.
 fn find_id_in_fragments(ends: &[u8]) -> Option<String> {
     let text = String::from_utf8_lossy(ends);
     text.match_indices("\"id\"").find_map(|(at, _)| {

@@ -221,6 +221,6 @@ fn a_pipe_that_nobody_writes_a_token_to_is_not_waited_for() {
     let made = Command::new("mkfifo").arg(&pipe).status().unwrap();
     assert!(made.success());
     let (code, said) = serve_with_token_file(&repo, &pipe);
-    assert!(code == Some(3) && said.contains("nobody wrote a token"), "{code:?} {said}");
+    assert!(code == Some(3) && said.contains("no token was written to"), "{code:?} {said}");
     std::fs::remove_file(pipe).unwrap();
 }

@@ -42,7 +42,7 @@ fn variable(name: &str) -> Option<String> {
 
 fn measure(name: &str, ending: &str, limits: (f64, f64)) {
     let Some(folder) = variable(name) else {
-        println!("{name}: NOT RUN, it names no folder");
+        testskip::not_run(&format!("{name} names no folder"));
         return;
     };
     let mut halves = [Score::default(), Score::default()];

@@ -99,6 +99,9 @@ fn bombs_do_not_go_off() {
     }
     assert_eq!(fault(&bomb).2, "more than 20000 values");
     let long = format!("a: {}", "x".repeat(300_000));
-    assert_eq!(fault(&long), (2, 1, "the frontmatter has 300004 bytes; the limit is 262144".into()));
+    assert_eq!(
+        fault(&long),
+        (2, 1, "the frontmatter has 300004 bytes; the limit is 262144".into())
+    );
     assert_eq!(fault(&"- a\n".repeat(30_000)).2, "more than 20000 values");
 }

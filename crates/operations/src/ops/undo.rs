@@ -103,7 +103,7 @@ fn files_before(view: &View, entry: &JournalEntry, force: bool) -> Result<Planne
         let content = view.journal().content_before(entry, index)?;
         edits.push(FileEdit { path: logged.path.clone(), expected: current, content });
     }
-    Ok(PlannedChange::Undo { edits, undoes: entry.id })
+    Ok(PlannedChange::Undo { edits, undoes: entry.id.0 })
 }
 
 /// A file is not as the change left it: what happened to it, and what can be done.
@@ -129,7 +129,7 @@ fn edited_since(
                 "change {newer_id} ({summary}, by {actor}) came after it; undo that first:"
             );
             problem
-                .detail("newer_change", newer_id)
+                .detail("newer_change", newer_id.0)
                 .hint_call(&first, changes::undo_call(&newer_id.to_string()))
         }
         None => problem.hint(format!("{path} was changed by something else than cairn")),

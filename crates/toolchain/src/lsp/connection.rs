@@ -18,7 +18,7 @@ use serde_json::{Value, json};
 use super::notifications::NotificationState;
 use super::reply::{ReplyContext, reply};
 use super::unavailable::RequestFailure;
-use crate::frame::{FrameDecoder, encode_frame};
+use crate::frame::{FrameDecoder, RequestId, encode_frame};
 use crate::platform;
 use crate::program_failure::{ProgramFailure, escape_for_display, most_relevant_line};
 use crate::tool_process::ToolProcess;
@@ -60,10 +60,6 @@ pub(crate) struct LspConnection {
     shared: Arc<LspConnectionShared>,
     listener: Mutex<Option<JoinHandle<()>>>,
 }
-
-/// The id of a request that we sent, unique within a connection.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-struct RequestId(i64);
 
 struct LspConnectionShared {
     state: Mutex<LspConnectionState>,

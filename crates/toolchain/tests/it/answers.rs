@@ -172,7 +172,7 @@ fn what_cannot_start_says_why() {
     let found = ProgramFile { path: "/bin/sh".into(), origin: ProgramOrigin::Path };
     let folder = fixture.root().join("gone");
     let verdict = probe(&found, &[""; 0], &fixture.host(), &folder, &call(), LONG).unwrap();
-    let why = format!("the folder {} is not there", folder.display());
+    let why = format!("the folder {} does not exist", folder.display());
     assert_eq!(verdict, not_started(&why));
 }
 
@@ -183,7 +183,7 @@ fn a_missing_interpreter_is_named_as_the_reason() {
     let path = fixture.root().join("program");
     fs::write(&path, "#!/no/such/interpreter\n").unwrap();
     fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
-    let why = "the interpreter that its first line names is not there".into();
+    let why = "the interpreter in its first line does not exist".into();
     // While another test starts a process, that may hold the file open for writing.
     let busy = ProgramFailure::NotStarted { reason: "Text file busy (os error 26)".into() };
     let verdict = loop {

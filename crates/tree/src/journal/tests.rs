@@ -34,8 +34,8 @@ fn edits() -> Vec<FileEdit> {
 }
 
 fn title(journal: &Journal) -> ChangeTitle {
-    let number = journal.highest_number() + 1;
-    ChangeTitle { number, summary: "three files".into(), undoes: None }
+    let id = ChangeId(journal.highest_number() + 1);
+    ChangeTitle { id, summary: "three files".into(), undoes: None }
 }
 
 fn commit(tree: &WorkingTree, journal: &Journal, disk: &DiskWriter) -> Result<JournalEntry> {
@@ -85,7 +85,7 @@ fn a_crash_at_any_step_leaves_before_or_after() {
         match recovered.as_slice() {
             [] => assert!(found == new || found == old, "{steps}: {found:?}"),
             [RecoveryOutcome::Discarded(1)] => assert_eq!(found, old),
-            [RecoveryOutcome::Finished(entry)] => assert_eq!((&found, entry.id), (&new, 1)),
+            [RecoveryOutcome::Finished(entry)] => assert_eq!((&found, entry.id.0), (&new, 1)),
             other => panic!("{other:?}"),
         }
         seen[usize::from(found == new)] += 1;
@@ -125,7 +125,7 @@ fn a_file_edited_after_the_crash_is_left_alone_and_reported() {
     fs::write(dir.path().join("a.md"), "mine").unwrap();
     let recovered = journal.recover(&tree, &DiskWriter::default()).unwrap();
     let [RecoveryOutcome::PartlyFinished(entry, foreign)] = recovered.as_slice() else { panic!() };
-    assert_eq!((entry.id, foreign[0].to_string()), (1, "a.md".into()));
+    assert_eq!((entry.id.0, foreign[0].to_string()), (1, "a.md".into()));
     assert_eq!(contents(dir.path())[0], ("a.md".into(), "mine".into()));
 }
 
@@ -330,7 +330,7 @@ fn an_undo_of_an_older_version_is_known_by_its_summary() {
     let entry = |text: &str| parse(text.as_bytes(), 9).unwrap();
     let old =
         r#"{"id":9,"summary":"undo of 7: x","actor":"a","at":"2026-01-02T03:04:05Z","edits":[]}"#;
-    assert_eq!((entry(old).undoes, entry(old).session), (Some(7), None));
+    assert_eq!((entry(old).undoes, entry(old).session), (Some(ChangeId(7)), None));
     let new = old.replace("\"edits\"", "\"session\":\"s\",\"edits\"");
     assert_eq!(entry(&new).undoes, None, "a summary of today says nothing");
 }

@@ -1,4 +1,4 @@
-//! What the text of a card says, with the place of all that is wrong with it.
+//! Parses a card and reports each error with its line.
 
 use base::entity::CardKey;
 use document::{Document, DocumentError, TextPosition, YamlNode};
@@ -7,59 +7,59 @@ use serde_json::{Map, Value as Json};
 use crate::key::{key_kind, key_slug, slug_error};
 use crate::words::{CardRelationKind, CardStatus};
 
-/// Card files larger than this are not read, in bytes: a spec is text that people read.
+/// The largest card file that is read, in bytes.
 const MAX_CARD_BYTES: usize = 1024 * 1024;
 
-/// The fields that mean something to us; all others are kept and shown.
+/// The fields with a meaning; all others are kept and shown as they are.
 const KNOWN_FIELDS: [&str; 8] =
     ["key", "type", "summary", "status", "tags", "subjects", "constraints", "relations"];
 
-/// A card as its file says it.
+/// A parsed card.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Card {
-    /// Its name
+    /// Its key
     pub key: CardKey,
-    /// What its `type` says; the type in its key if it does not say
+    /// Its type: the field `type`, or else the type in its key
     pub kind: String,
     /// What it is about
     pub summary: String,
-    /// How far it has come
+    /// Its status
     pub status: CardStatus,
-    /// Words to find it by
+    /// Its tags
     pub tags: Vec<String>,
     /// Broad categories
     pub subjects: Vec<String>,
-    /// What must hold
+    /// Its constraints
     pub constraints: Vec<String>,
-    /// What it says about other cards
+    /// Its relations to other cards
     pub relations: Vec<CardRelation>,
-    /// Fields that are not ours, with their types
+    /// All other fields
     pub extra: Map<String, Json>,
     /// The text after the frontmatter
     pub body: String,
-    /// The lines of its key, type and status
+    /// The line numbers of its key, type and status
     pub lines: [u32; 3],
 }
 
-/// What a card says about another.
+/// A relation to another card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardRelation {
-    /// How it is related to it
+    /// The kind of relation
     pub kind: CardRelationKind,
-    /// The other card's key, as it is written
+    /// The key of the other card, as it is written
     pub target: String,
-    /// The line it is on
+    /// The line number
     pub line: u32,
 }
 
-/// Something that is wrong with a card.
+/// An error in a card.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardDiagnostic {
-    /// What kind of mistake it is
+    /// The code of the error
     pub code: &'static str,
-    /// What is wrong, as a lowercase fragment
+    /// The message
     pub message: String,
-    /// The line
+    /// The line number
     pub line: u32,
 }
 
@@ -77,11 +77,10 @@ fn field_diagnostic(message: impl Into<String>, line: u32) -> CardDiagnostic {
     CardDiagnostic { code: "CARD_FIELD_INVALID", message: message.into(), line }
 }
 
-/// Reads a card. Without a key there is none; other mistakes leave a card that can be linked.
+/// Parses a card. A file without a valid key is not a card; other errors leave a card that can be linked.
 pub fn parse_card(bytes: &[u8]) -> (Option<Card>, Vec<CardDiagnostic>) {
     if bytes.len() > MAX_CARD_BYTES {
-        let message =
-            format!("{} bytes are more than a card may have ({MAX_CARD_BYTES})", bytes.len());
+        let message = format!("the card has {} bytes; the limit is {MAX_CARD_BYTES}", bytes.len());
         return (None, vec![unreadable_diagnostic(message, 1)]);
     }
     let text = match std::str::from_utf8(bytes) {

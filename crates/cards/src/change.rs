@@ -1,4 +1,4 @@
-//! New cards, and changes to old ones that leave every other byte.
+//! Writes new cards, and edits cards without changing any other byte.
 //!
 //! The template writes one item and one relation a line, so that two branches that touch different
 //! fields, or add different relations, merge by lines. A list without items is left out.
@@ -13,21 +13,21 @@ use crate::words::{CardRelationKind, CardStatus};
 /// The fields of a new card.
 #[derive(Debug, Clone)]
 pub struct NewCard<'a> {
-    /// Its name
+    /// Its key
     pub key: &'a CardKey,
     /// What it is about
     pub summary: &'a str,
-    /// How far it has come
+    /// Its status
     pub status: CardStatus,
-    /// Lists by the name of their field
+    /// Lists by field name
     pub lists: [(&'static str, &'a [String]); 3],
-    /// What it says about other cards
+    /// Its relations to other cards
     pub relations: &'a [(CardRelationKind, CardKey)],
     /// The text after the frontmatter
     pub body: &'a str,
 }
 
-/// The text of a new card. Fields that change often have one between them that does not.
+/// The text of a new card. Frequently edited fields are separated by a stable one, so that edits merge.
 pub fn render_new_card(new: &NewCard<'_>) -> Result<String, DocumentError> {
     let blank = "---\nkey:\nsummary:\ntype:\nstatus:\n---\n";
     let mut edits = vec![
@@ -54,7 +54,7 @@ pub fn render_new_card(new: &NewCard<'_>) -> Result<String, DocumentError> {
     edit(blank, &edits)
 }
 
-/// The text with other values in its fields: a text, a list, or `null` to take a field out.
+/// The text with new values in some fields: a text, a list, or `null` to remove the field.
 pub fn update_fields(
     text: &str,
     fields: &Map<String, Json>,
@@ -94,7 +94,7 @@ fn json_to_data(value: &Json) -> NewValue {
     }
 }
 
-/// What to do with one relation.
+/// A change of one relation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RelationChange {
     /// Add the relation
@@ -142,7 +142,7 @@ fn relation_data(kind: CardRelationKind, target: &CardKey) -> NewValue {
     NewValue::Map(vec![("type".into(), kind.word().into()), ("target".into(), target)])
 }
 
-/// The text of a card under another key.
+/// The text of a card with another key.
 pub fn with_new_key(text: &str, key: &CardKey) -> Result<String, DocumentError> {
     let mut edits = vec![DocumentEdit::set("key", key.as_str())];
     if Document::parse(text)?.get("type").is_some() {

@@ -1,4 +1,4 @@
-//! Card files and `@see` tags as rows.
+//! Writes card files and `@see` tags into the index.
 
 use base::{RepoPath, Result};
 use store::Connection;
@@ -8,7 +8,7 @@ use crate::card::{Card, CardDiagnostic, parse_card};
 use crate::see::{parse_see_tag, uses_double_colon};
 use crate::tables;
 
-/// Takes in a card file; gives the card, if it is one.
+/// Indexes a card file. Returns the card, if the file is one.
 pub fn index_card(
     conn: &Connection,
     path: &RepoPath,
@@ -32,14 +32,14 @@ pub fn index_card(
     Ok(Some(card))
 }
 
-/// Drops what a card file said; gives the key it had.
+/// Removes a card file from the index. Returns its key.
 pub fn remove_card(conn: &Connection, path: &RepoPath) -> Result<Option<String>> {
     let key = tables::card_at_path(conn, path)?.map(|card| card.key.to_string());
     tables::delete_card(conn, path)?;
     Ok(key)
 }
 
-/// Takes in the tags of a file.
+/// Indexes the tags of a file.
 pub fn index_see_tags(
     conn: &Connection,
     path: &RepoPath,
@@ -53,7 +53,7 @@ pub fn index_see_tags(
         .try_for_each(|(number, seen)| tables::put_see_tag(conn, path, number, &seen, colons))
 }
 
-/// Drops the tags of a file.
+/// Removes the tags of a file.
 pub fn remove_see_tags(conn: &Connection, path: &RepoPath) -> Result<()> {
     tables::delete_see_tags(conn, path)
 }

@@ -1,4 +1,4 @@
-//! Keys of cards and the files they live in.
+//! Keys of cards, and the paths of their files.
 
 use base::RepoPath;
 use base::entity::CardKey;
@@ -6,7 +6,7 @@ use base::entity::CardKey;
 /// The folder that holds all cards.
 pub const CARDS_FOLDER: &str = ".cairn/cards";
 
-/// How a card's file name ends.
+/// The end of the file name of a card.
 const CARD_FILE_SUFFIX: &str = ".card.md";
 
 /// Whether a file is a card.
@@ -27,12 +27,12 @@ pub fn key_slug(key: &CardKey) -> &str {
     key.as_str().split_once("::").map_or("", |(_, slug)| slug)
 }
 
-/// What is compared to find keys that clash.
+/// The form in which keys are compared for clashes.
 pub fn fold_case(key: &str) -> String {
     key.to_lowercase()
 }
 
-/// Why a slug cannot be that of any card: it has to be a relative path that stays inside.
+/// Why a slug is invalid, if it is: it must be a relative path without `..`.
 pub fn slug_error(slug: &str) -> Option<&'static str> {
     let odd = |c: char| !(c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/'));
     let part = |part: &str| part.is_empty() || part.starts_with('.') || part.ends_with('.');
@@ -47,7 +47,8 @@ pub fn slug_error(slug: &str) -> Option<&'static str> {
     }
 }
 
-/// A key for a new card. Stricter than what is read: it has to be a file name everywhere.
+/// Checks the key of a new card. It must be a valid file name on every system, which is stricter than
+/// what is accepted in existing cards.
 pub fn parse_new_key(text: &str, kind_if_bare: Option<&str>) -> Result<CardKey, String> {
     let text = text.trim();
     let (kind, slug) = match (text.split_once("::"), kind_if_bare) {
@@ -79,7 +80,7 @@ pub fn parse_new_key(text: &str, kind_if_bare: Option<&str>) -> Result<CardKey, 
     Ok(key)
 }
 
-/// Where a card of this key belongs.
+/// The path of the card with this key.
 pub fn path_for_key(key: &CardKey) -> Option<RepoPath> {
     card_path(key_slug(key))
 }

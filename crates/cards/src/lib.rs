@@ -1,8 +1,8 @@
 //! Cards: specs as Markdown files with frontmatter, linked to each other by relations and to
 //! code by `@see type::slug` in doc comments.
 //!
-//! Reads card texts and `@see` tags into rows, writes new cards, edits old ones in place. Which
-//! types are registered, and what a finding costs, is the business of who asks.
+//! The crate parses cards and `@see` tags, indexes them, writes new cards and edits existing ones in
+//! place. The caller decides which types are registered and how severe a finding is.
 
 mod card;
 mod change;

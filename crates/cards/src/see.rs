@@ -9,16 +9,16 @@ use syntax::{DocLink, DocTag, FileFacts, Language};
 
 use crate::key::slug_error;
 
-/// A tag that has the form of a card's key.
+/// A tag whose text has the form of a card key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SeeTag {
-    /// The key, whether there is such a card or not
+    /// The key; such a card need not exist
     pub key: CardKey,
-    /// The bytes of the file that spell it
+    /// The byte range of the key in the file
     pub span: Range<usize>,
-    /// The line it is on
+    /// The line number
     pub line: u32,
-    /// The symbol whose comment it stands in; the module's own if none
+    /// The symbol whose comment contains it; `None` for the comment of the module
     pub owner: Option<String>,
 }
 
@@ -33,7 +33,7 @@ pub fn parse_see_tag(link: &DocLink, facts: &FileFacts) -> Option<SeeTag> {
     Some(SeeTag { key, span, line: link.line, owner: enclosing_symbol(link, facts) })
 }
 
-/// Every place where a file spells a key in a tag.
+/// Every occurrence of a key in a tag of a file.
 pub fn key_spans(facts: &FileFacts, key: &CardKey) -> Vec<Range<usize>> {
     let seen = facts.doc_links.iter().filter_map(|link| parse_see_tag(link, facts));
     let mut spans: Vec<_> = seen.filter(|seen| seen.key == *key).map(|seen| seen.span).collect();
@@ -42,13 +42,13 @@ pub fn key_spans(facts: &FileFacts, key: &CardKey) -> Vec<Range<usize>> {
     spans
 }
 
-/// Whether `::` is part of the language, so that a tag with one is most likely no card.
+/// Whether `::` is part of the language, so that a tag with `::` is probably not a card.
 pub(crate) const fn uses_double_colon(language: Language) -> bool {
     use Language::{C, CSharp, Cpp, Java, Kotlin, Php, Ruby, Rust};
     matches!(language, Rust | Cpp | C | Php | Ruby | Java | Kotlin | CSharp)
 }
 
-/// The key that a tag's text starts with, if it starts with one.
+/// The key at the start of the text of a tag, if there is one.
 fn leading_key(target: &str) -> Option<CardKey> {
     let word = target.split_whitespace().next()?;
     let word = word.trim_end_matches([',', ';', '.', ')', ':']);

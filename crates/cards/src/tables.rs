@@ -1,4 +1,4 @@
-//! The SQL of cards, their relations and the tags that name them.
+//! The SQL of cards, their relations and `@see` tags.
 
 use base::entity::CardKey;
 use base::{RepoPath, Result};
@@ -14,7 +14,7 @@ use crate::words::{CardRelationKind, CardStatus};
 /// The tables.
 pub const SCHEMA: &str = include_str!("cards.sql");
 
-/// What must be equal in an index built from nothing.
+/// Queries whose rows must equal those of a rebuilt index.
 pub const REBUILD_CHECK_QUERIES: &[&str] = &[
     "SELECT * FROM card",
     "SELECT * FROM card_relation",
@@ -22,45 +22,45 @@ pub const REBUILD_CHECK_QUERIES: &[&str] = &[
     "SELECT * FROM see",
 ];
 
-/// A card as the index keeps it.
+/// A card in the index.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CardRow {
     /// Its file
     pub path: RepoPath,
-    /// Its name
+    /// Its key
     pub key: CardKey,
-    /// Its type, as it says it
+    /// Its type, as it is written
     pub kind: String,
     /// What it is about
     pub summary: String,
-    /// How far it has come
+    /// Its status
     pub status: CardStatus,
-    /// Words to find it by
+    /// Its tags
     pub tags: Vec<String>,
     /// Broad categories
     pub subjects: Vec<String>,
-    /// What must hold
+    /// Its constraints
     pub constraints: Vec<String>,
-    /// Fields that are not ours
+    /// All other fields
     pub extra: Map<String, Json>,
     /// The text after the frontmatter
     pub body: String,
-    /// The lines of its key, type and status
+    /// The line numbers of its key, type and status
     pub lines: [u32; 3],
 }
 
-/// What one card says about another.
+/// A relation from one card to another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct StoredCardRelation {
-    /// The file of the card that says it
+    /// The file of the first card
     pub path: RepoPath,
-    /// The card that says it
+    /// The key of the first card
     pub source: CardKey,
-    /// How it hangs on the other
+    /// The kind of relation
     pub kind: CardRelationKind,
-    /// The other card's key, as it is written
+    /// The key of the other card, as it is written
     pub target: String,
-    /// The line it is on
+    /// The line number
     pub line: u32,
 }
 
@@ -69,30 +69,30 @@ pub struct StoredCardRelation {
 pub struct SeeTagRow {
     /// The file
     pub path: RepoPath,
-    /// The symbol; none for the module itself
+    /// The symbol; `None` for the module itself
     pub owner: Option<String>,
-    /// The key it names
+    /// The key
     pub key: CardKey,
-    /// The line it is on
+    /// The line number
     pub line: u32,
     /// Whether `::` is part of the language
     pub has_colons: bool,
 }
 
-/// Something that is wrong with a card file.
+/// An error in a card file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardDiagnosticRow {
     /// The file
     pub path: RepoPath,
-    /// What kind of mistake it is
+    /// The code of the error
     pub code: String,
-    /// What is wrong
+    /// The message
     pub message: String,
-    /// The line
+    /// The line number
     pub line: u32,
 }
 
-/// Which cards are wanted. Empty lists want all; tags and subjects have to be there all.
+/// A filter for cards. An empty list matches everything; a card must have all given tags and subjects.
 #[derive(Debug, Clone, Default)]
 pub struct CardFilter {
     /// Any of these statuses
@@ -206,13 +206,13 @@ pub fn card_at_path(conn: &Connection, path: &RepoPath) -> Result<Option<CardRow
     Ok(cards_by(conn, &sql, params![path.as_bytes()])?.pop())
 }
 
-/// The card of a key; the first by path where several claim it.
+/// The card with this key; the first one by path if several files have it.
 pub fn card_by_key(conn: &Connection, key: &str) -> Result<Option<CardRow>> {
     let sql = format!("{CARD} WHERE key = ?1 ORDER BY path LIMIT 1");
     Ok(cards_by(conn, &sql, params![key])?.pop())
 }
 
-/// Whether some card has this key.
+/// Whether a card has this key.
 pub fn has_key(conn: &Connection, key: &str) -> Result<bool> {
     Ok(!rows(conn, "SELECT 1 FROM card WHERE key = ?1 LIMIT 1", params![key], |_| Ok(()))?
         .is_empty())
@@ -248,29 +248,29 @@ pub fn all_cards(conn: &Connection) -> Result<Vec<CardRow>> {
     cards_by(conn, &format!("{CARD} ORDER BY key, path"), params![])
 }
 
-/// The cards that are wanted, by key.
+/// The matching cards, by key.
 pub fn filtered_cards(conn: &Connection, filter: &CardFilter) -> Result<Vec<CardRow>> {
     Ok(all_cards(conn)?.into_iter().filter(|card| filter.matches(card)).collect())
 }
 
-/// What a card says about others, in its order.
+/// The relations of a card to others, in the order of its file.
 pub fn relations_from(conn: &Connection, source: &str) -> Result<Vec<StoredCardRelation>> {
     let sql = format!("{RELATION} WHERE source = ?1 ORDER BY path, number");
     rows(conn, &sql, params![source], relation_row)
 }
 
-/// What others say about a card.
+/// The relations of other cards to a card.
 pub fn relations_to(conn: &Connection, target: &str) -> Result<Vec<StoredCardRelation>> {
     let sql = format!("{RELATION} WHERE target = ?1 ORDER BY path, number");
     rows(conn, &sql, params![target], relation_row)
 }
 
-/// What every card says about others.
+/// The relations of all cards.
 pub fn all_relations(conn: &Connection) -> Result<Vec<StoredCardRelation>> {
     rows(conn, &format!("{RELATION} ORDER BY path, number"), params![], relation_row)
 }
 
-/// The tags that name a card.
+/// The tags with this key.
 pub fn see_tags_of_key(conn: &Connection, key: &str) -> Result<Vec<SeeTagRow>> {
     rows(conn, &format!("{SEE} WHERE key = ?1 ORDER BY path, number"), params![key], see_row)
 }
@@ -293,14 +293,14 @@ pub fn all_see_tags(conn: &Connection) -> Result<Vec<SeeTagRow>> {
     rows(conn, &format!("{SEE} ORDER BY path, number"), params![], see_row)
 }
 
-/// How many tags name each card that some tag names.
+/// The number of tags by key.
 pub fn see_tag_counts(conn: &Connection) -> Result<std::collections::BTreeMap<String, u64>> {
     let sql = "SELECT key, count(*) FROM see GROUP BY key";
     let counted = rows(conn, sql, params![], |row| Ok((row.get(0)?, row.get(1)?)))?;
     Ok(counted.into_iter().collect())
 }
 
-/// All that is wrong with card files.
+/// All errors in card files.
 pub fn all_diagnostics(conn: &Connection) -> Result<Vec<CardDiagnosticRow>> {
     let sql = "SELECT path, code, message, line FROM card_trouble ORDER BY path, number";
     rows(conn, sql, params![], |row| {
@@ -370,7 +370,7 @@ fn see_row(row: &Row<'_>) -> SqlResult<SeeTagRow> {
 }
 
 impl SeeTagRow {
-    /// The type in the key it names.
+    /// The type in its key.
     pub fn kind(&self) -> &str {
         key_kind(&self.key)
     }

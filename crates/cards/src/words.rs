@@ -1,4 +1,4 @@
-//! The fixed words of cards: statuses and kinds of relation.
+//! The words of cards: statuses and kinds of relation.
 
 use std::fmt;
 use std::str::FromStr;
@@ -46,7 +46,7 @@ macro_rules! words {
 }
 
 words!(
-    /// How far a card has come.
+    /// The status of a card.
     CardStatus, "a status", {
         /// Being written; nothing is checked
         Draft = "draft",
@@ -62,7 +62,7 @@ words!(
 );
 
 words!(
-    /// How one card hangs on another.
+    /// The kind of relation between two cards.
     CardRelationKind, "a kind of relation", {
         /// It cannot be built before the other
         DependsOn = "depends_on",

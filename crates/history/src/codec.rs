@@ -1,8 +1,8 @@
-//! Numbers and texts as bytes. A text that comes again is a number the second time.
+//! Encodes numbers and texts as bytes. Repeated texts are interned and written as a number.
 
 use std::collections::HashMap;
 
-/// Writes.
+/// Encodes values.
 #[derive(Debug, Default)]
 pub(crate) struct ByteEncoder {
     pub(crate) bytes: Vec<u8>,
@@ -10,7 +10,7 @@ pub(crate) struct ByteEncoder {
 }
 
 impl ByteEncoder {
-    /// In groups of seven bits, the lowest first.
+    /// A number in groups of seven bits, the lowest group first.
     pub(crate) fn number(&mut self, mut number: u64) {
         while number >= 0x80 {
             self.bytes.push(u8::try_from(number & 0x7f).expect("seven bits") | 0x80);
@@ -23,7 +23,7 @@ impl ByteEncoder {
         self.number(u64::try_from(length).expect("lengths fit 64 bits"));
     }
 
-    /// Seconds since 1970, or before it.
+    /// A time in seconds since 1970, which may be negative.
     pub(crate) fn time(&mut self, time: i64) {
         self.number(time.rotate_left(1).cast_unsigned() ^ if time < 0 { u64::MAX - 1 } else { 0 });
     }
@@ -33,7 +33,7 @@ impl ByteEncoder {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// A text that may come again: its number, or 0 and the text.
+    /// An interned text: its number, or 0 and the text when it occurs first.
     pub(crate) fn interned_text(&mut self, word: &[u8]) {
         if let Some(number) = self.interned_numbers.get(word) {
             return self.number(*number);
@@ -45,7 +45,7 @@ impl ByteEncoder {
     }
 }
 
-/// Reads what a [`ByteEncoder`] wrote; nothing where it did not.
+/// Decodes what a [`ByteEncoder`] wrote; `None` for other bytes.
 #[derive(Debug, Clone)]
 pub(crate) struct ByteDecoder<'a> {
     rest: &'a [u8],

@@ -1,30 +1,29 @@
-//! What a commit says, as it is kept by its name: the same on every branch and in every worktree.
+//! A commit as it is stored. It is the same on every branch and in every worktree.
 
 use crate::codec::{ByteDecoder, ByteEncoder};
 
-/// A commit. Nothing here depends on what is checked out or configured.
+/// A commit. It does not depend on the checkout or the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HistoryCommit {
-    /// Its name, as bytes
+    /// Its SHA, as bytes
     pub sha: Vec<u8>,
-    /// The names of its parents
+    /// The SHAs of its parents
     pub parents: Vec<Vec<u8>>,
     /// Who wrote it
     pub author: CommitSignature,
     /// Who committed it
     pub committer: CommitSignature,
-    /// What it says
+    /// Its message
     pub message: String,
     /// The files it touched
     pub changes: Vec<CommitFileChange>,
-    /// Whether a shallow clone hid its parents, so that everything looks added
+    /// Whether its parents were missing in a shallow clone, so that every file looks added
     pub is_shallow_edge: bool,
-    /// Whether files listed as deleted and added may have been renamed: contents that would tell
-    /// were missing when it was read
+    /// Whether renames are unknown, because file contents were missing when the commit was read
     pub renames_unknown: bool,
 }
 
-/// Somebody, and when.
+/// A person and a time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitSignature {
     /// Their name
@@ -40,26 +39,26 @@ pub struct CommitSignature {
 pub struct CommitFileChange {
     /// What happened to it
     pub kind: CommitChangeKind,
-    /// Where it is
+    /// Its path
     pub path: Vec<u8>,
-    /// Where it was, if it was renamed
+    /// Its old path, if it was renamed
     pub old_path: Option<Vec<u8>>,
-    /// The name of its content; none when it was deleted
+    /// The id of its content; `None` if it was deleted
     pub oid: Option<Vec<u8>>,
 }
 
 /// What happened to a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum CommitChangeKind {
-    /// It is new
+    /// It was added
     Added,
-    /// It is gone
+    /// It was deleted
     Deleted,
-    /// Its content or mode is another
+    /// Its content or mode changed
     Modified,
-    /// It became another sort of thing, such as a link
+    /// Its type changed, for example to a link
     TypeChanged,
-    /// It has another place
+    /// It was renamed
     Renamed,
 }
 
@@ -117,14 +116,14 @@ pub fn body(message: &str) -> &str {
     message.split_once('\n').map_or("", |(_, rest)| rest).trim()
 }
 
-/// The text of a message or a name. Bytes that are no UTF-8, in a commit that does not say how it
-/// is written, are read as Latin-1, which gives every byte a letter.
+/// The text of a message or a name. Invalid UTF-8, in a commit without a declared encoding, is read as
+/// Latin-1, which accepts every byte.
 pub fn decode_text(bytes: Vec<u8>) -> String {
     String::from_utf8(bytes)
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }
 
-/// Changes as the bytes they are kept as.
+/// Encodes changes as bytes.
 pub(crate) fn encode_changes(changes: &[CommitFileChange]) -> Vec<u8> {
     let mut pen = ByteEncoder::default();
     for change in changes {
@@ -136,7 +135,7 @@ pub(crate) fn encode_changes(changes: &[CommitFileChange]) -> Vec<u8> {
     pen.bytes
 }
 
-/// Changes read back; none if the bytes are not what [`encode_changes`] wrote.
+/// Decodes changes; `None` if [`encode_changes`] did not write the bytes.
 pub(crate) fn decode_changes(bytes: &[u8]) -> Option<Vec<CommitFileChange>> {
     let some = |bytes: &[u8]| (!bytes.is_empty()).then(|| bytes.to_vec());
     let mut eye = ByteDecoder::new(bytes);

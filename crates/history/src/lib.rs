@@ -1,9 +1,9 @@
-//! How every file got here: commits in one order, artifacts through their renames, their tags,
-//! and what usually changes together.
+//! The history of every file: commits in one order, artifacts through their renames, their tags, and
+//! the files that usually change together.
 //!
-//! Commits are kept by name ([`facts`]), since they are the same wherever they are reachable;
-//! what they add up to for one checkout is the [`line`](mod@line). Knows neither git nor the graph: who
-//! uses it brings the commits.
+//! Commits are stored by SHA ([`commit_store`]), because they are the same in every worktree. The history
+//! of one checkout is built from them ([`checkout`]). The crate knows neither git nor the graph: its caller
+//! brings the commits.
 
 pub mod checkout;
 pub mod cochange;

@@ -1,21 +1,21 @@
-//! The one order of commits: parents first, ties by name.
+//! The order of commits: parents first, ties by SHA.
 //!
-//! Taking away commits that are nobody's parents, or adding some, does not change the order of
-//! the others among each other. So what two branches share is in the same order on both.
+//! Adding or removing commits without children does not change the order of the others. So the commits
+//! that two branches share have the same order on both.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, HashMap};
 
-/// A commit and its parents, by name.
+/// A commit and its parents, by SHA.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitAndParents {
     /// The commit
     pub sha: Vec<u8>,
-    /// Its parents; those that are not among the links count as absent
+    /// Its parents; those that are not in the list are ignored
     pub parents: Vec<Vec<u8>>,
 }
 
-/// Puts links into the order.
+/// Sorts commits.
 pub fn topological_order(links: Vec<CommitAndParents>) -> Vec<CommitAndParents> {
     let at: HashMap<&[u8], usize> =
         links.iter().enumerate().map(|(at, link)| (link.sha.as_slice(), at)).collect();

@@ -1,8 +1,7 @@
-//! A history as one file: what its commits say, in order, and what they add up to.
+//! A snapshot: all commits of a history in one file, and a digest of the history.
 //!
-//! The commits are enough to build everything again, without git; a digest says whether that came
-//! out as it was. So a snapshot outlives every change of tables, and a clone that lacks commits
-//! can have them from one.
+//! The history is rebuilt from the commits without git, and the digest verifies the result. So a snapshot
+//! stays valid when tables change, and a clone that lacks commits can take them from a snapshot.
 
 use base::{NextCall, Problem, ProblemCode, RepoPath, Result};
 use store::Connection;
@@ -11,45 +10,45 @@ use crate::checkout::{self, CheckedOutPaths, CheckoutHistoryWriter};
 use crate::codec::{ByteDecoder, ByteEncoder};
 use crate::commit::{CommitChangeKind, CommitFileChange, CommitSignature, HistoryCommit};
 
-/// How a snapshot starts, whatever its format.
+/// The first bytes of every snapshot, in any format.
 const MAGIC: &[u8] = b"cairn history ";
 
-/// The format that is written here, which is also the newest that is read.
+/// The format that is written, and the newest one that is read.
 const FORMAT: u64 = 1;
 
-/// Added to the number of a commit's parents where its renames are not known. No commit has as many
-/// parents, and a commit that has all it needs is written as it was before this mark existed.
+/// A flag in the number of parents: the renames of the commit are unknown. No commit has so many parents,
+/// and a commit without the flag is written as older versions wrote it.
 const RENAMES_UNKNOWN: usize = 1 << 32;
 
 /// The length of the hash at the end.
 const CHECKSUM_LEN: usize = blake3::OUT_LEN;
 
-/// What a snapshot is of.
+/// The header of a snapshot.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SnapshotHeader {
     /// The commit that was checked out
     pub head: Vec<u8>,
-    /// When it was taken, in seconds since 1970
+    /// When it was written, in seconds since 1970
     pub created_at: i64,
     /// How many commits there are
     pub commits: usize,
     /// The patterns of paths that were left out
     pub exclude: Vec<String>,
-    /// The paths that the head has
+    /// The paths in the checked-out commit
     pub tree: Vec<Vec<u8>>,
-    /// What the commits add up to, as the hash of a sorted dump
+    /// The digest of the history
     pub digest: String,
 }
 
-/// A snapshot that was read, and is whole.
+/// A snapshot whose hash was verified.
 #[derive(Debug, Clone)]
 pub struct Snapshot<'a> {
-    /// What it is of
+    /// Its header
     pub header: SnapshotHeader,
     rest: ByteDecoder<'a>,
 }
 
-/// The commits of a snapshot as they are written, one after the other.
+/// Writes a snapshot, commit by commit.
 #[derive(Debug, Default)]
 pub struct SnapshotWriter {
     encoder: ByteEncoder,
@@ -81,7 +80,7 @@ impl SnapshotWriter {
     }
 }
 
-/// Reads a snapshot's beginning, and whether all of it is as it was written.
+/// Reads the header of a snapshot and verifies the hash of the whole file.
 pub fn read(bytes: &[u8]) -> Result<Snapshot<'_>> {
     let rest = bytes.strip_prefix(MAGIC).ok_or_else(not_a_snapshot)?;
     let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(not_a_snapshot)?;
@@ -101,8 +100,7 @@ pub fn read(bytes: &[u8]) -> Result<Snapshot<'_>> {
 }
 
 impl Snapshot<'_> {
-    /// What its commits add up to when they are replayed from nothing. `hides` says which paths
-    /// its patterns leave out.
+    /// The digest of the history that its commits give. `hides` tells which paths its patterns leave out.
     pub fn replay(&self, hides: &dyn Fn(&RepoPath) -> bool) -> Result<String> {
         let failed = || store::sqlite_problem("replay a snapshot");
         let conn = Connection::open_in_memory().map_err(failed())?;
@@ -206,20 +204,21 @@ fn read_change(eye: &mut ByteDecoder<'_>) -> Option<CommitFileChange> {
 }
 
 fn not_a_snapshot() -> Problem {
-    Problem::invalid("it is no snapshot of a history")
+    Problem::invalid("not a cairn history snapshot")
         .hint_call("snapshots are listed by", NextCall::new("history.snapshots"))
         .hint_call("and one is written by", NextCall::new("history.snapshot"))
 }
 
 fn unsupported_format(format: u64) -> Problem {
-    let text = format!("it is a snapshot in format {format}; this cairn reads format {FORMAT}");
+    let text =
+        format!("the snapshot has format {format}; this version of cairn reads format {FORMAT}");
     Problem::new(ProblemCode::InvalidOperation, text)
-        .hint("a newer cairn wrote it: update this one")
+        .hint("a newer version of cairn wrote it; update this one")
 }
 
 fn damaged_snapshot() -> Problem {
-    Problem::new(ProblemCode::StoreDamaged, "it is a snapshot that was cut off or changed")
-        .hint_call("take it again with", NextCall::new("history.snapshot"))
+    Problem::new(ProblemCode::StoreDamaged, "the snapshot is truncated or modified")
+        .hint_call("write it again with", NextCall::new("history.snapshot"))
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
-//! What a subject says by the rules of conventional commits.
+//! Parses the subject of a conventional commit.
 
 /// The parts of `feat(auth)!: add rate limiting`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConventionalSubject<'a> {
     /// `feat`, `fix` and the like
     pub kind: &'a str,
-    /// What it is about
+    /// The scope
     pub scope: Option<&'a str>,
-    /// Whether it breaks what was promised
+    /// Whether it is a breaking change
     pub breaking: bool,
 }
 

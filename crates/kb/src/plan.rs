@@ -69,7 +69,7 @@ impl ChangesetPlanner<'_> {
         for deletion in &self.set.delete {
             match deletion {
                 Deletion::Entity { path, id, if_version } => {
-                    self.plan_entity_deletion(path, id, *if_version)?
+                    self.plan_entity_deletion(path, id, *if_version)?;
                 }
                 Deletion::Relation { path, key } => match self.context.relation(key)? {
                     Some(stored) => self.relations.set(key.clone(), None, || Ok(Some(stored)))?,

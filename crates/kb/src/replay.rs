@@ -49,7 +49,7 @@ pub fn plan_merge(
         let action = format!("merge of {}: {}", branch.name, original_action(&entry.action));
         let at = stamp.at.clone();
         let changeset = free_changeset_id(conn, entry)?;
-        entries.push(AuditEntry { edits, action, at, changeset, ..entry.clone() });
+        entries.push(AuditEntry { changeset, at, action, edits, ..entry.clone() });
     }
     let conflicts: Vec<String> = replay.conflicts.into_iter().collect();
     if prefer == MergePreference::Neither && !conflicts.is_empty() {

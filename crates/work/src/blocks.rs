@@ -1,7 +1,7 @@
-//! What blocks what as work ends and is reopened.
+//! Blocks between features and tasks, as work is closed and reopened.
 //!
 //! A block stays in the store when its blocker is closed. It counts only while the blocker is not
-//! closed and the blocked work is not over, so reopening the blocker blocks again.
+//! closed and the blocked work is not finished, so reopening the blocker blocks again.
 
 use base::Result;
 use schemars::JsonSchema;
@@ -14,26 +14,26 @@ use crate::id::WorkRecordId;
 use crate::record::Dependency;
 use crate::words::{DependencyKind, WorkStatus};
 
-/// Something that was blocked.
+/// A feature or task from which a block was removed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnblockedWork {
-    /// What it is
+    /// The feature or task
     #[serde(flatten)]
     pub what: WorkItemBrief,
     /// How many blocks are left
     pub still_blocked_by: usize,
 }
 
-/// What came of the blocks of work that was reopened.
+/// The effect of reopening work on its blocks.
 #[derive(Debug, Default)]
 pub(crate) struct RestoredBlocks {
-    /// What it blocks again
+    /// The work that it blocks again
     pub blocked: Vec<WorkItemBrief>,
-    /// What it no longer blocks: the block would be part of a cycle by now
+    /// The work that it no longer blocks, because the block would now be part of a cycle
     pub dropped: Vec<WorkItemBrief>,
 }
 
-/// The open work that closed work has stopped blocking.
+/// The open work that closed work no longer blocks.
 pub(crate) fn unblocked_by_closing(
     draft: &WorkDraft<'_>,
     id: &WorkRecordId,
@@ -46,12 +46,12 @@ pub(crate) fn unblocked_by_closing(
     Ok(freed)
 }
 
-/// The open work that waits for something.
+/// The open work that waits for a feature or task.
 pub(crate) fn waiting_work(draft: &WorkDraft<'_>, id: &WorkRecordId) -> Result<Vec<WorkItemBrief>> {
     Ok(blocked_by(draft, id)?.iter().map(|(_, blocked)| blocked.brief()).collect())
 }
 
-/// Deletes the blocks that something is, and says what they had blocked.
+/// Deletes the blocks by a feature or task. Returns the work that they blocked.
 pub(crate) fn delete(draft: &mut WorkDraft<'_>, id: &WorkRecordId) -> Result<Vec<UnblockedWork>> {
     let was_closed = WorkItem::of_id(draft, id)?.and_then(|work| work.status());
     let blocked = blocked_by(draft, id)?;
@@ -69,8 +69,8 @@ pub(crate) fn delete(draft: &mut WorkDraft<'_>, id: &WorkRecordId) -> Result<Vec
     Ok(freed)
 }
 
-/// Lets the blocks of reopened work count again. A block that would close a cycle, because of
-/// dependencies that were made meanwhile, is deleted instead.
+/// Activates the blocks by reopened work again. A block that would now close a cycle is deleted
+/// instead.
 pub(crate) fn restore(draft: &mut WorkDraft<'_>, id: &WorkRecordId) -> Result<RestoredBlocks> {
     let mut restored = RestoredBlocks::default();
     let own = draft.list::<Dependency>("to_id", id)?;
@@ -91,7 +91,7 @@ pub(crate) fn restore(draft: &mut WorkDraft<'_>, id: &WorkRecordId) -> Result<Re
     Ok(restored)
 }
 
-/// The blocks that lead from something to open work, whether they count now or not.
+/// The blocks of open work by a feature or task, whether they are active or not.
 fn blocked_by(draft: &WorkDraft<'_>, id: &WorkRecordId) -> Result<Vec<(Dependency, WorkItem)>> {
     let mut found = Vec::new();
     for block in draft.list::<Dependency>("from_id", id)? {

@@ -1,4 +1,4 @@
-//! What must hold of the whole store, whatever was done to it and by whom.
+//! Integrity rules of the whole store. They hold after every change.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,7 +14,7 @@ use crate::record::{
 use crate::tables;
 use crate::words::{DependencyKind, KnowledgeKind, WorkKind, WorkStatus};
 
-/// Every way in which the store is not as it must be; nothing if it is.
+/// Every violation of an integrity rule; empty if the store is sound.
 pub fn integrity_violations(conn: &Connection) -> Result<Vec<String>> {
     let store = StoreContents::load(conn)?;
     let mut broken = Vec::new();
@@ -62,7 +62,7 @@ impl StoreContents {
         })
     }
 
-    /// Everything is in something that is there.
+    /// Every record belongs to a record that exists.
     fn check_owners(&self, broken: &mut Vec<String>) {
         let (projects, tasks) = (ids(&self.projects), ids(&self.tasks));
         let features: BTreeMap<&WorkRecordId, &Feature> =
@@ -88,12 +88,12 @@ impl StoreContents {
                 WorkKind::Task => tasks.contains(&section.entity_id),
             };
             if !there {
-                broken.push(format!("section {} belongs to nothing", section.id));
+                broken.push(format!("section {} refers to a missing record", section.id));
             }
         }
     }
 
-    /// A feature that is over has no open task; what is over is claimed by nobody.
+    /// A finished feature has no open task, and a finished task has no claim.
     fn check_ended_work(&self, broken: &mut Vec<String>) {
         let over: BTreeSet<&WorkRecordId> = self
             .features
@@ -103,7 +103,7 @@ impl StoreContents {
             .collect();
         for task in self.tasks.iter().filter(|task| !task.status.is_terminal()) {
             if task.feature_id.as_ref().is_some_and(|id| over.contains(id)) {
-                broken.push(format!("task {} is open in a feature that is over", task.id));
+                broken.push(format!("task {} is open in a finished feature", task.id));
             }
         }
         let tasks: BTreeMap<&WorkRecordId, &Task> =
@@ -111,19 +111,19 @@ impl StoreContents {
         for claim in &self.claims {
             match tasks.get(&claim.id) {
                 Some(task) if !task.status.is_terminal() || claim.until <= task.updated_at => {}
-                Some(_) => broken.push(format!("task {} is over and claimed", claim.id)),
-                None => broken.push(format!("a claim on no task, {}", claim.id)),
+                Some(_) => broken.push(format!("task {} is finished and claimed", claim.id)),
+                None => broken.push(format!("claim {} refers to a missing task", claim.id)),
             }
         }
     }
 
-    /// Both ends of a tie are there; nothing waits for itself.
+    /// Both ends of a dependency exist, and nothing waits for itself.
     fn check_dependencies(&self, broken: &mut Vec<String>) {
         let works = self.states();
         for tie in &self.dependencies {
             let from = tie.from_id.as_ref().map(|id| works.get(id));
             if from == Some(None) || !works.contains_key(&tie.to_id) {
-                broken.push(format!("dependency {} leads nowhere", tie.id));
+                broken.push(format!("dependency {} refers to a missing record", tie.id));
             }
         }
         let waits = self.waits_for_map();
@@ -148,7 +148,7 @@ impl StoreContents {
         features.chain(self.tasks.iter().map(|one| (&one.id, one.status))).collect()
     }
 
-    /// What each waits for: what blocks it now, and a feature's open tasks.
+    /// The work that each feature or task waits for: its active blockers, and the open tasks of a feature.
     fn waits_for_map(&self) -> BTreeMap<&WorkRecordId, Vec<&WorkRecordId>> {
         let states = self.states();
         let is_over = |id: &WorkRecordId| states.get(id).is_some_and(|status| status.is_terminal());
@@ -180,7 +180,10 @@ impl StoreContents {
             }
             let Some(id) = &atom.molecule_id else { continue };
             if molecules.get(id).is_none_or(|molecule| molecule.project_id != atom.project_id) {
-                broken.push(format!("atom {} is in no molecule of its project", atom.id));
+                broken.push(format!(
+                    "atom {} has a molecule of another project, or a missing one",
+                    atom.id
+                ));
             }
         }
         for entry in &self.entries {
@@ -189,16 +192,16 @@ impl StoreContents {
                 KnowledgeKind::Molecule => molecules.contains_key(&entry.parent_id),
             };
             if !there {
-                broken.push(format!("changelog entry {} is about nothing", entry.id));
+                broken.push(format!("changelog entry {} refers to a missing record", entry.id));
             }
         }
         for footprint in self.footprints.iter().filter(|one| !atoms.contains(&one.id)) {
-            broken.push(format!("a footprint of no atom, {}", footprint.id));
+            broken.push(format!("footprint {} refers to a missing atom", footprint.id));
         }
     }
 }
 
-/// Related records that are gone: they are left out of answers.
+/// Relations of atoms and molecules to records that no longer exist. Answers leave them out.
 pub fn dangling_relations(draft: &WorkDraft<'_>) -> Result<Vec<(String, String, WorkRecordId)>> {
     let (atoms, molecules): (Vec<Atom>, Vec<Molecule>) = (draft.all()?, draft.all()?);
     let (atom_ids, molecule_ids) = (ids(&atoms), ids(&molecules));

@@ -1,4 +1,4 @@
-//! What to do next, and who does it.
+//! The next task to work on, and claims of tasks.
 
 use base::{NextCall, Problem, ProblemCode, Result};
 use jiff::{SignedDuration, Timestamp};
@@ -12,31 +12,31 @@ use crate::record::{Feature, Project, Record, Task, TaskClaim};
 use crate::tables::{self, ReadyWorkFilter};
 use crate::words::WorkPriority;
 
-/// What could be begun now.
+/// The work that can be started now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReadyWorkList<T> {
-    /// The best of it, first to last
+    /// The best candidates, in order
     pub items: Vec<T>,
-    /// How much there is
+    /// How many candidates there are
     pub total: usize,
-    /// How much is not begun but blocked
+    /// How many unstarted items are blocked
     pub blocked: usize,
-    /// How much others have claimed
+    /// How many others have claimed
     pub claimed: usize,
 }
 
-/// Which tasks to look among.
+/// A filter for tasks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct ClaimScope<'a> {
-    /// The project; the only one if left out
+    /// The project; may be left out if there is only one
     pub project: Option<&'a WorkRecordRef>,
-    /// Only of this feature
+    /// Only tasks of this feature
     pub feature: Option<&'a WorkRecordRef>,
-    /// Only with this priority
+    /// Only tasks with this priority
     pub priority: Option<WorkPriority>,
 }
 
-/// Tasks that could be begun now: unblocked, unclaimed, urgent and easy ones first.
+/// Tasks that can be started now: neither blocked nor claimed. Urgent and easy tasks come first.
 pub fn next_tasks(
     draft: &WorkDraft<'_>,
     among: ClaimScope<'_>,
@@ -61,7 +61,7 @@ pub fn next_tasks(
     })
 }
 
-/// Features that could be begun now.
+/// Features that can be started now.
 pub fn next_features(
     draft: &WorkDraft<'_>,
     among: ClaimScope<'_>,
@@ -89,7 +89,7 @@ fn scope(draft: &WorkDraft<'_>, among: ClaimScope<'_>) -> Result<(Project, Optio
     if feature.as_ref().is_some_and(|feature| feature.project_id != project.id) {
         return Err(Problem::new(
             ProblemCode::InvariantViolation,
-            "the feature is of another project",
+            "the feature belongs to another project",
         ));
     }
     Ok((project, feature))
@@ -100,7 +100,7 @@ fn records<R: Record>(draft: &WorkDraft<'_>, ids: &[String], most: usize) -> Res
     ids.iter().take(most).map(|one| draft.require(&id(one)?)).collect()
 }
 
-/// Claims a task, or the next one that nobody has. The lease ends by itself.
+/// Claims a task, or the next free one. The claim expires after some time.
 pub fn claim(
     draft: &mut WorkDraft<'_>,
     task: Option<&WorkRecordRef>,
@@ -128,7 +128,7 @@ pub fn claim(
 fn next_free(draft: &WorkDraft<'_>, among: ClaimScope<'_>) -> Result<Task> {
     let ready = next_tasks(draft, among, 1)?;
     let why =
-        format!("{} blocked and {} claimed; by what is told by", ready.blocked, ready.claimed);
+        format!("{} blocked and {} claimed; see the blockers with", ready.blocked, ready.claimed);
     let blocked = NextCall::new("work.blocked");
     let nothing = || Problem::not_found("no task is ready to be claimed").hint_call(&why, blocked);
     ready.items.into_iter().next().ok_or_else(nothing)
@@ -142,7 +142,7 @@ fn claimable(draft: &WorkDraft<'_>, asked: &WorkRecordRef) -> Result<Task> {
             .detail("claimed_by", other.actor)
             .detail("until", other.until)
             .detail("current_version", task.version)
-            .hint_call("the next one that is free is taken by", NextCall::new("work.claim")));
+            .hint_call("claim the next free task with", NextCall::new("work.claim")));
     }
     if task.status.is_terminal() {
         let what = format!("task \"{}\" is {}", task.title, task.status);
@@ -160,7 +160,7 @@ fn claimable(draft: &WorkDraft<'_>, asked: &WorkRecordRef) -> Result<Task> {
     Ok(task)
 }
 
-/// Gives a claim back.
+/// Releases a claim.
 pub fn release(draft: &mut WorkDraft<'_>, asked: &WorkRecordRef) -> Result<(Task, TaskClaim)> {
     let task: Task = draft.find(asked)?;
     let Some(claim) = active_claim(draft, &task)? else {
@@ -174,14 +174,14 @@ pub fn release(draft: &mut WorkDraft<'_>, asked: &WorkRecordRef) -> Result<(Task
     Ok((task, claim))
 }
 
-/// Who works on a task now.
+/// The active claim of a task.
 pub fn active_claim(draft: &WorkDraft<'_>, task: &Task) -> Result<Option<TaskClaim>> {
     let claim: Option<TaskClaim> = draft.get(&task.id)?;
     Ok(claim.filter(|claim| claim.until > draft.stamp()))
 }
 
-/// Ends the claim of a task that is over. The row stays: which commits were made during it is
-/// still asked when other tasks end.
+/// Ends the claim of a finished task. The row stays, because it tells which commits were made during the
+/// claim.
 pub(crate) fn end_claim(draft: &mut WorkDraft<'_>, task: &WorkRecordId) -> Result<()> {
     let claim: Option<TaskClaim> = draft.get(task)?;
     let now = draft.stamp();
@@ -192,12 +192,12 @@ pub(crate) fn end_claim(draft: &mut WorkDraft<'_>, task: &WorkRecordId) -> Resul
 }
 
 impl TaskClaim {
-    /// Since when, as a moment.
+    /// The start of the claim.
     pub fn since(&self) -> Option<Timestamp> {
         self.since.parse().ok()
     }
 
-    /// Whether it held at a moment; git keeps whole seconds.
+    /// Whether the claim was active at a time, compared in whole seconds as git stores them.
     pub fn held_at(&self, at: Timestamp) -> bool {
         let second = |text: &str| text.parse::<Timestamp>().ok().map(Timestamp::as_second);
         second(&self.since).is_some_and(|since| since <= at.as_second())

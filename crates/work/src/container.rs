@@ -1,4 +1,4 @@
-//! A project, feature or task, where it does not matter which.
+//! A project, feature or task, for code that treats all three alike.
 
 use base::{NextCall, Problem, ProblemCode, Result};
 use schemars::JsonSchema;
@@ -22,22 +22,22 @@ pub enum WorkItem {
     Task(Task),
 }
 
-/// A feature or task in a few words.
+/// A short description of a project, feature or task.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorkItemBrief {
-    /// What it is
+    /// Its kind
     pub kind: WorkKind,
     /// Its id
     pub id: WorkRecordId,
-    /// What it is called
+    /// Its name
     pub name: String,
-    /// Where it stands; a project stands nowhere
+    /// Its status; absent for a project
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<WorkStatus>,
 }
 
 impl WorkItemBrief {
-    /// What the next call takes.
+    /// Its handle, which other operations accept.
     pub fn handle(&self) -> String {
         format!("{}:{}", self.kind, self.id.short())
     }
@@ -71,7 +71,7 @@ impl WorkItem {
         }
     }
 
-    /// The one record that a caller means, of one kind or of any of these.
+    /// The one record of these kinds that a reference means.
     pub fn find(draft: &WorkDraft<'_>, kinds: &[WorkKind], asked: &WorkRecordRef) -> Result<Self> {
         let written = asked.kind.as_deref().map(str::parse::<WorkKind>).transpose();
         let written = written.map_err(Problem::invalid)?;
@@ -88,7 +88,7 @@ impl WorkItem {
         container.ok_or_else(|| not_found(table.name, id.as_str()))
     }
 
-    /// What it is.
+    /// Its kind.
     pub const fn kind(&self) -> WorkKind {
         match self {
             Self::Project(_) => WorkKind::Project,
@@ -106,7 +106,7 @@ impl WorkItem {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn name(&self) -> &str {
         match self {
             Self::Project(project) => &project.name,
@@ -124,7 +124,7 @@ impl WorkItem {
         }
     }
 
-    /// Where it stands.
+    /// Its status.
     pub const fn status(&self) -> Option<WorkStatus> {
         match self {
             Self::Project(_) => None,
@@ -133,7 +133,7 @@ impl WorkItem {
         }
     }
 
-    /// The project it is, or is in.
+    /// The id of its project, or its own id if it is a project.
     pub const fn project_id(&self) -> &WorkRecordId {
         match self {
             Self::Project(project) => &project.id,
@@ -142,7 +142,7 @@ impl WorkItem {
         }
     }
 
-    /// Its labels.
+    /// Its tags.
     pub fn tags(&self) -> &[String] {
         match self {
             Self::Project(project) => &project.tags,
@@ -160,13 +160,13 @@ impl WorkItem {
         }
     }
 
-    /// It in a few words.
+    /// A short description of it.
     pub fn brief(&self) -> WorkItemBrief {
         let (kind, id, name) = (self.kind(), self.id().clone(), self.name().to_owned());
         WorkItemBrief { kind, id, name, status: self.status() }
     }
 
-    /// Puts it into a new state.
+    /// Sets its status.
     pub(crate) fn set_status(&mut self, status: WorkStatus, now: &str) {
         match self {
             Self::Project(_) => {}
@@ -181,7 +181,7 @@ impl WorkItem {
         }
     }
 
-    /// Why it was given up.
+    /// Why it was terminated.
     pub fn end_reason(&self) -> Option<&str> {
         match self {
             Self::Project(_) => None,
@@ -190,7 +190,7 @@ impl WorkItem {
         }
     }
 
-    /// Notes why it is given up.
+    /// Sets why it is terminated.
     pub(crate) fn set_end_reason(&mut self, reason: Option<&str>) {
         let reason = reason.map(str::trim).filter(|reason| !reason.is_empty());
         match self {
@@ -209,7 +209,7 @@ impl WorkItem {
     }
 }
 
-/// The project that was named, or the only one there is.
+/// The given project, or the only one.
 pub fn project(draft: &WorkDraft<'_>, asked: Option<&WorkRecordRef>) -> Result<Project> {
     if let Some(asked) = asked {
         return draft.find(asked);
@@ -217,7 +217,7 @@ pub fn project(draft: &WorkDraft<'_>, asked: Option<&WorkRecordRef>) -> Result<P
     let mut all: Vec<Project> = draft.all()?;
     match all.len() {
         0 => Err(Problem::not_found("there is no project yet").hint_call(
-            "make one with",
+            "create one with",
             NextCall::new("work.create").with("kind", "project").with("name", "its name"),
         )),
         1 => Ok(all.remove(0)),
@@ -234,7 +234,7 @@ pub fn project(draft: &WorkDraft<'_>, asked: Option<&WorkRecordRef>) -> Result<P
     }
 }
 
-/// The same; none where there is no project yet.
+/// The given project, or the only one; `None` if there is no project yet.
 pub fn project_if_any(
     draft: &WorkDraft<'_>,
     asked: Option<&WorkRecordRef>,
@@ -245,7 +245,7 @@ pub fn project_if_any(
     }
 }
 
-/// Refuses when somebody else changed the record meanwhile.
+/// Refuses a change that was planned from an older version of the record.
 pub fn check_version(what: &str, current: u32, expected: Option<u32>) -> Result<()> {
     match expected {
         Some(expected) if expected != current => Err(conflict(what, current, expected)),
@@ -258,11 +258,11 @@ fn conflict(what: &str, current: u32, expected: u32) -> Problem {
     Problem::new(ProblemCode::Conflict, message)
         .detail("current_version", current)
         .detail("version", current)
-        .hint(format!("look at it again, then repeat with version {current}"))
+        .hint(format!("read it again, then retry with version {current}"))
 }
 
-/// What keeps something from going on, with what that is. What is over waits for nothing, and
-/// what is closed blocks nothing until it is reopened.
+/// The active blocks of a feature or task, each with its blocker. Finished work waits for nothing, and a
+/// closed blocker does not block until it is reopened.
 pub fn blockers(
     draft: &WorkDraft<'_>,
     id: &WorkRecordId,

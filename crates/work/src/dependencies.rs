@@ -82,7 +82,7 @@ pub fn add_dependency(
 ) -> Result<DependencyView> {
     let from = WorkItem::find(draft, &DEPENDABLE_KINDS, from)?;
     let to = WorkItem::find(draft, &DEPENDABLE_KINDS, to)?;
-    put_dependency(draft, Some(from), to, relation, reason)
+    put_dependency(draft, Some(&from), &to, relation, reason)
 }
 
 /// Blocks a feature or task, by other work or by a reason alone.
@@ -104,7 +104,7 @@ pub fn block(
             }
             BlockerRef::NoOp => None,
         };
-        ties.push(put_dependency(draft, from, to.clone(), DependencyKind::Blocks, reason)?);
+        ties.push(put_dependency(draft, from.as_ref(), &to, DependencyKind::Blocks, reason)?);
     }
     Ok(ties)
 }
@@ -223,17 +223,17 @@ fn dependency_view(
 
 pub(crate) fn put_dependency(
     draft: &mut WorkDraft<'_>,
-    from: Option<WorkItem>,
-    to: WorkItem,
+    from: Option<&WorkItem>,
+    to: &WorkItem,
     relation: DependencyKind,
     reason: &str,
 ) -> Result<DependencyView> {
-    if let Some(from) = &from {
-        check_ends(draft, from, &to, relation)?;
+    if let Some(from) = from {
+        check_ends(draft, from, to, relation)?;
     } else if to.status().is_some_and(WorkStatus::is_terminal) {
-        return Err(ended_work_problem(&to));
+        return Err(ended_work_problem(to));
     }
-    let from_id = from.as_ref().map(|from| from.id().clone());
+    let from_id = from.map(|from| from.id().clone());
     let known = draft.list::<Dependency>("to_id", to.id())?.into_iter().find(|one| {
         one.relation == relation
             && one.from_id == from_id
@@ -252,7 +252,7 @@ pub(crate) fn put_dependency(
         },
     };
     draft.put(&dependency)?;
-    Ok(dependency_view(dependency, from.map(|from| from.brief()), to.brief()))
+    Ok(dependency_view(dependency, from.map(WorkItem::brief), to.brief()))
 }
 
 fn check_ends(

@@ -314,7 +314,7 @@ fn relate(draft: &mut WorkDraft<'_>, container: &WorkItem, fields: &WorkItemFiel
     }
     for other in &others.0 {
         let other = WorkItem::find(draft, &[WorkKind::Feature, WorkKind::Task], other)?;
-        put_dependency(draft, Some(container.clone()), other, DependencyKind::RelatesTo, "")?;
+        put_dependency(draft, Some(container), &other, DependencyKind::RelatesTo, "")?;
     }
     Ok(())
 }

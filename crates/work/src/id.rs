@@ -1,4 +1,4 @@
-//! Ids of records: UUIDs of version 7, and what callers write for them.
+//! Ids of records, which are UUIDs of version 7, and references by which callers name records.
 
 use std::fmt;
 use std::str::FromStr;
@@ -8,13 +8,13 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where the dashes of a UUID stand.
+/// The positions of the dashes of a UUID.
 const DASHES: [usize; 4] = [8, 13, 18, 23];
 
-/// How many digits a caller has to give: fewer than these say less than a second of one year.
+/// The shortest prefix of an id that is accepted, in digits. Shorter prefixes match too many ids.
 const MIN_PREFIX_DIGITS: usize = 4;
 
-/// The id of a record: a whole UUID, dashed, in small letters.
+/// The id of a record: a UUID with dashes, in lower case.
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
 )]
@@ -23,17 +23,17 @@ const MIN_PREFIX_DIGITS: usize = 4;
 pub struct WorkRecordId(String);
 
 impl WorkRecordId {
-    /// The id itself.
+    /// The id as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
-    /// Its first digits: the moment, and enough besides to tell records of one moment apart.
+    /// The short form: the time, and enough digits to tell records of the same time apart.
     pub fn short(&self) -> &str {
         &self.0[..18]
     }
 
-    /// A new id of this moment. The same seed and number give the same id.
+    /// A new id for this time. The same seed and number give the same id.
     pub(crate) fn new(now: Timestamp, seed: &[u8; 32], number: u32) -> Self {
         let hash = Hash::of(&[&seed[..], &number.to_be_bytes()].concat());
         let mut bytes = [0; 16];
@@ -75,7 +75,7 @@ impl TryFrom<String> for WorkRecordId {
     }
 }
 
-/// Whether a text is an id as it is kept.
+/// Whether a text is an id in its stored form.
 fn is_whole(text: &str) -> bool {
     let fits = |(at, byte): (usize, u8)| match DASHES.contains(&at) {
         true => byte == b'-',
@@ -103,21 +103,21 @@ const KINDS: [&str; 9] = [
     "changelog",
 ];
 
-/// What a caller writes for a record: its id with or without dashes, the first digits of it, or
-/// its name, each with or without the kind before it.
+/// A reference to a record: its id with or without dashes, a prefix of the id, or its name. The kind of
+/// record may come first, as in `task:019b7d2f`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub struct WorkRecordRef {
-    /// The kind, where it was written
+    /// The kind, if it was given
     pub kind: Option<String>,
-    /// The dashed digits; empty if these cannot be digits of an id
+    /// The digits with dashes; empty if the text cannot be an id
     pub prefix: String,
     /// The text after the kind, which may also be a name
     pub name: String,
 }
 
-/// Characters of a name.
+/// The longest name, in characters.
 const MAX_NAME_CHARS: usize = 255;
 
 impl FromStr for WorkRecordRef {
@@ -179,7 +179,7 @@ impl fmt::Display for WorkRecordRef {
     }
 }
 
-/// Digits with the dashes of a UUID, as far as they go.
+/// Inserts the dashes of a UUID into some or all of its digits.
 fn dashed(digits: &str) -> String {
     let mut out = String::with_capacity(36);
     for digit in digits.chars() {

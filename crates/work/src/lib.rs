@@ -1,8 +1,8 @@
-//! Work and knowledge: projects, features and tasks, and the molecules and atoms in which those
-//! who did the work wrote down what it taught them.
+//! Work and knowledge: projects, features and tasks, and the molecules and atoms that hold knowledge
+//! about the code.
 //!
-//! Rules are functions over a [`WorkDraft`]: rows as they are with rows as they will be laid over
-//! them. What a draft changed comes out as [`WorkRowChange`]s, which the engine commits, records and
+//! Rules are functions over a [`WorkDraft`]: the rows of the store with planned rows laid over them.
+//! The result of a draft is a list of [`WorkRowChange`]s, which the engine commits, records and
 //! undoes. The store is behind `tables.rs`, whose SQL is plain enough for a second backend.
 
 pub mod blocks;

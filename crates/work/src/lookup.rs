@@ -1,4 +1,4 @@
-//! Which record a caller means: by its id, the first digits of it, or its name.
+//! Finds the record that a reference means: by id, by a prefix of the id, or by name.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +17,7 @@ const MAX_NEAR_NAMES: usize = 3;
 /// How many candidates a problem lists.
 const MAX_CANDIDATES: usize = 20;
 
-/// A record that may be meant.
+/// A record that matches a reference.
 struct RecordMatch {
     table: Table,
     id: WorkRecordId,
@@ -25,8 +25,8 @@ struct RecordMatch {
 }
 
 impl WorkDraft<'_> {
-    /// The one record of some tables that a caller means. Digits of an id are tried first, then
-    /// whole names, then names that hold all words. Several are an error that lists them.
+    /// The one record of some tables that a reference means. Ids are tried first, then whole names, then
+    /// names that contain all words. Several matches are an error that lists them.
     pub(crate) fn look_up(
         &self,
         tables: &[Table],
@@ -77,7 +77,7 @@ impl WorkDraft<'_> {
     }
 }
 
-/// The records whose names fit.
+/// The records whose names match.
 fn records_named(
     names: &[(Table, BTreeMap<WorkRecordId, String>)],
     fits: impl Fn(&str) -> bool,
@@ -121,7 +121,7 @@ fn no_match(
     }
 }
 
-/// Nothing has this id or name.
+/// The problem that no record has this id or name.
 pub(crate) fn not_found(kind: &str, asked: &str) -> Problem {
     Problem::not_found(format!("no {kind} {asked}"))
 }

@@ -1,4 +1,4 @@
-//! How features and tasks move through their states.
+//! The statuses of features and tasks, and the transitions between them.
 //!
 //! @see spec::work/pipeline
 
@@ -16,102 +16,102 @@ use crate::record::{Dependency, EvidenceRecord, Feature, Task};
 use crate::tables;
 use crate::words::{WorkKind, WorkStatus};
 
-/// The states that work passes through, and what ending it takes.
+/// The configured statuses of features and tasks, and the evidence that closing a task needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WorkPipelines {
-    /// A feature's states, in order
+    /// The statuses of a feature, in order
     pub feature: Vec<WorkStatus>,
-    /// A task's states, in order
+    /// The statuses of a task, in order
     pub task: Vec<WorkStatus>,
-    /// Kinds of evidence that closing a task takes
+    /// Kinds of evidence that closing a task needs
     pub evidence: Vec<String>,
 }
 
-/// Something that went from one state to another.
+/// A change of status and its effects.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct StatusTransition {
-    /// What went
+    /// The feature or task
     #[serde(flatten)]
     pub what: WorkItemBrief,
     /// Its version now
     pub version: u32,
-    /// Where it stood
+    /// The old status
     pub from: WorkStatus,
-    /// Where it stands
+    /// The new status
     pub to: WorkStatus,
-    /// Where that is among all states
+    /// The position of the new status in the pipeline
     pub position: PipelinePosition,
-    /// What it had blocked and blocks no more
+    /// The work that it no longer blocks
     pub unblocked: Vec<UnblockedWork>,
-    /// What waits for it still, though it will not come
+    /// The work that still waits for it although it was terminated
     pub affected: Vec<WorkItemBrief>,
-    /// What it blocks again because it was reopened
+    /// The work that it blocks again because it was reopened
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub blocked_again: Vec<WorkItemBrief>,
-    /// What it had blocked and blocks no more because of dependencies made since
+    /// The work that it no longer blocks because the block would now be part of a cycle
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub dropped_blocks: Vec<WorkItemBrief>,
-    /// Why it was given up
+    /// Why it was terminated
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    /// What its feature did because of it
+    /// The effect on its feature
     #[serde(skip_serializing_if = "Option::is_none")]
     pub feature: Option<FeatureTransition>,
 }
 
-/// A place among the states.
+/// A position in a pipeline.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PipelinePosition {
-    /// Which one it is, from 1; 0 outside of them
+    /// The position, counted from 1; 0 if the status is not in the pipeline
     pub step: usize,
-    /// How many there are
+    /// How many statuses there are
     pub of: usize,
-    /// The state that follows
+    /// The next status
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next: Option<WorkStatus>,
-    /// All of them
+    /// All statuses
     pub pipeline: Vec<WorkStatus>,
 }
 
-/// What a feature did because of a task.
+/// A change of a feature's status that one of its tasks caused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FeatureTransition {
     /// The feature
     #[serde(flatten)]
     pub what: WorkItemBrief,
-    /// Where it stood
+    /// The old status
     pub from: WorkStatus,
-    /// Where it stands
+    /// The new status
     pub to: WorkStatus,
 }
 
-/// What is to be moved.
+/// The feature or task whose status changes.
 #[derive(Debug, Clone)]
 pub struct TransitionTarget<'a> {
-    /// Its kind, where the caller says so
+    /// Its kind, if it is known
     pub kind: Option<WorkKind>,
-    /// Which one
+    /// The record
     pub id: &'a WorkRecordRef,
-    /// The version it must have
+    /// The version that the caller last read
     pub version: Option<u32>,
 }
 
-/// How something is given up.
+/// How work is terminated.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TerminationOptions<'a> {
     /// Why
     pub reason: Option<&'a str>,
-    /// Whether a feature's open tasks are given up too
+    /// Whether the open tasks of a feature are terminated too
     pub cascade: bool,
 }
 
 impl WorkPipelines {
-    /// The states of a kind.
+    /// The statuses of a kind.
     pub fn of(&self, kind: WorkKind) -> &[WorkStatus] {
         if kind == WorkKind::Feature { &self.feature } else { &self.task }
     }
 
-    /// Where a state is.
+    /// The position of a status.
     pub fn position(&self, kind: WorkKind, status: WorkStatus) -> PipelinePosition {
         let pipeline = self.of(kind);
         let at = pipeline.iter().position(|one| *one == status);
@@ -123,7 +123,7 @@ impl WorkPipelines {
         }
     }
 
-    /// The features and tasks that stand in a state which the configuration no longer has.
+    /// The features and tasks whose status is no longer configured.
     pub fn items_outside_pipeline(&self, draft: &WorkDraft<'_>) -> Result<Vec<WorkItemBrief>> {
         let mut outside = Vec::new();
         for kind in [WorkKind::Feature, WorkKind::Task] {
@@ -146,8 +146,7 @@ impl WorkPipelines {
         status == WorkStatus::WillNotImplement || self.of(kind).contains(&status)
     }
 
-    /// Refuses to move a record on that stands in a state which the configuration no longer has.
-    /// Others are not concerned.
+    /// Refuses to advance a record whose status is no longer configured.
     fn check(&self, work: &WorkItem) -> Result<()> {
         let kind = work.kind();
         let Some(status) = work.status().filter(|status| !self.has(kind, *status)) else {
@@ -169,14 +168,14 @@ impl WorkPipelines {
             .hint(format!("or put {status} back into cairn.jsonc")))
     }
 
-    /// The state that comes before another, which need not be one of the pipeline.
+    /// The status before another one, which need not be in the pipeline itself.
     fn status_before(&self, kind: WorkKind, status: WorkStatus) -> WorkStatus {
         let earlier = self.of(kind).iter().rev().find(|one| **one < status);
         earlier.copied().unwrap_or(WorkStatus::New)
     }
 }
 
-/// Whether everything of a kind that was not given up stands in one of some states.
+/// Whether every record of a kind that was not terminated has one of these statuses.
 pub fn are_all_in(draft: &WorkDraft<'_>, kind: WorkKind, states: &[WorkStatus]) -> Result<bool> {
     let is_known = |status: &str| {
         status == WorkStatus::WillNotImplement.word()
@@ -186,7 +185,7 @@ pub fn are_all_in(draft: &WorkDraft<'_>, kind: WorkKind, states: &[WorkStatus]) 
     Ok(statuses.iter().all(|(status, _)| is_known(status)))
 }
 
-/// One step on.
+/// Advances a feature or task by one status.
 pub fn advance(
     draft: &mut WorkDraft<'_>,
     pipelines: &WorkPipelines,
@@ -209,7 +208,7 @@ pub fn advance(
     apply_transition(draft, pipelines, work, from, to)
 }
 
-/// One step back.
+/// Reverts a feature or task by one status.
 pub fn revert(
     draft: &mut WorkDraft<'_>,
     pipelines: &WorkPipelines,
@@ -249,7 +248,7 @@ pub fn revert(
     Ok(moved)
 }
 
-/// Gives something up.
+/// Terminates a feature or task.
 pub fn terminate(
     draft: &mut WorkDraft<'_>,
     pipelines: &WorkPipelines,
@@ -266,7 +265,7 @@ pub fn terminate(
                 format!("{} has {} open tasks", kind_and_name(&work), open.len()),
             )
             .detail("open_tasks", rows(&open))
-            .hint("cascade gives them up too"));
+            .hint("`cascade` terminates them too"));
         }
         for task in open {
             let Some(mut task) = WorkItem::get(draft, WorkKind::Task, &task.id)? else { continue };
@@ -282,7 +281,7 @@ fn find(draft: &WorkDraft<'_>, step: &TransitionTarget<'_>) -> Result<WorkItem> 
     let both = [WorkKind::Feature, WorkKind::Task];
     let kinds = match step.kind {
         Some(WorkKind::Project) => {
-            return Err(Problem::invalid("a project has no state").hint("name a feature or task"));
+            return Err(Problem::invalid("a project has no status").hint("name a feature or task"));
         }
         Some(WorkKind::Feature) => &both[..1],
         Some(WorkKind::Task) => &both[1..],
@@ -298,7 +297,7 @@ fn open_status(work: &WorkItem) -> Result<WorkStatus> {
         Some(status) if !status.is_terminal() => Ok(status),
         status => {
             let status = status.map_or("", WorkStatus::word);
-            let what = format!("{} is {status}; nothing follows", kind_and_name(work));
+            let what = format!("{} is {status}, which is the last status", kind_and_name(work));
             Err(Problem::new(ProblemCode::InvalidOperation, what).detail("status", status))
         }
     }
@@ -334,7 +333,7 @@ fn refuse_blocked(draft: &WorkDraft<'_>, work: &WorkItem) -> Result<()> {
     ))
 }
 
-/// A feature does not end over open tasks.
+/// Refuses to close a feature that has open tasks.
 fn check_ending(draft: &WorkDraft<'_>, work: &WorkItem) -> Result<()> {
     let WorkItem::Feature(feature) = work else { return Ok(()) };
     let open = open_tasks(draft, &feature.id)?;
@@ -345,7 +344,7 @@ fn check_ending(draft: &WorkDraft<'_>, work: &WorkItem) -> Result<()> {
     Err(Problem::new(ProblemCode::Blocked, what)
         .detail("blockers", rows(&open))
         .detail("reason", "a feature is closed when its tasks are over")
-        .hint("close its tasks or give them up; the last one takes the feature along"))
+        .hint("close or terminate its tasks; closing the last task also closes the feature"))
 }
 
 fn rows(briefs: &[WorkItemBrief]) -> Vec<Value> {
@@ -363,7 +362,7 @@ pub(crate) fn open_tasks(
     Ok(open.map(|task| WorkItem::Task(task).brief()).collect())
 }
 
-/// Puts work into its new state, with all that follows from it.
+/// Sets the new status, with its effects on blocks, claims and the feature.
 fn apply_transition(
     draft: &mut WorkDraft<'_>,
     pipelines: &WorkPipelines,
@@ -404,7 +403,7 @@ struct EndedWork {
     affected: Vec<WorkItemBrief>,
 }
 
-/// Writes the new state; at an end, lets go of what hung on the work.
+/// Writes the new status. Finished work loses its claim and no longer blocks.
 fn write_status(
     draft: &mut WorkDraft<'_>,
     mut work: WorkItem,
@@ -424,7 +423,7 @@ fn write_status(
     Ok(EndedWork { work, unblocked, affected })
 }
 
-/// What a feature does when one of its tasks came to a state.
+/// Updates the status of a feature after one of its tasks changed.
 fn update_feature_status(
     draft: &mut WorkDraft<'_>,
     id: &WorkRecordId,
@@ -447,7 +446,7 @@ fn update_feature_status(
     Ok(Some((FeatureTransition { what: ended.work.brief(), from, to: next }, ended.unblocked)))
 }
 
-/// The end that a feature's tasks have come to; none while one is open.
+/// The final status that the tasks of a feature add up to; `None` while one is open.
 fn feature_end_status(draft: &WorkDraft<'_>, feature: &WorkRecordId) -> Result<Option<WorkStatus>> {
     let tasks: Vec<Task> = draft.list("feature_id", feature)?;
     if tasks.is_empty() || tasks.iter().any(|task| !task.status.is_terminal()) {
@@ -457,7 +456,7 @@ fn feature_end_status(draft: &WorkDraft<'_>, feature: &WorkRecordId) -> Result<O
     Ok(Some(if given_up { WorkStatus::WillNotImplement } else { WorkStatus::Closed }))
 }
 
-/// A task that is open again opens the feature that its end had ended.
+/// Reopens the feature that was closed with its last task, when that task is reopened.
 fn reopen_feature(draft: &mut WorkDraft<'_>, task: &Task) -> Result<Option<FeatureTransition>> {
     let feature = task.feature_id.as_ref().map(|id| draft.get::<Feature>(id)).transpose()?;
     let Some(feature) = feature.flatten().filter(|feature| feature.status.is_terminal()) else {

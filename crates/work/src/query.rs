@@ -1,4 +1,4 @@
-//! Looking through projects, features and tasks.
+//! Queries over projects, features and tasks.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,7 @@ use crate::tags::containers;
 use crate::text::ListArg;
 use crate::words::{WorkKind, WorkPriority, WorkStatus};
 
-/// What to look for. In lists, `!` before a value excludes it.
+/// A filter. In a list, `!` before a value excludes it.
 #[derive(Debug, Clone, Default)]
 pub struct WorkQuery {
     /// Only this kind
@@ -24,17 +24,17 @@ pub struct WorkQuery {
     pub project: Option<WorkRecordId>,
     /// Only in this feature
     pub feature: Option<WorkRecordId>,
-    /// Words that must all be in the name or texts; `-word` must not
+    /// Words that the name or texts must all contain; `-word` must not occur
     pub words: String,
-    /// States
+    /// Statuses
     pub status: ListArg<String>,
     /// Priorities
     pub priority: ListArg<String>,
-    /// Labels
+    /// Tags
     pub tags: ListArg<String>,
 }
 
-/// Values that must be, and values that must not.
+/// Required values and excluded values.
 struct ValueFilter<T> {
     included: Vec<T>,
     excluded: Vec<T>,
@@ -62,7 +62,7 @@ impl<T: std::str::FromStr<Err = String> + PartialEq> ValueFilter<T> {
     }
 }
 
-/// What fits, urgent first, then by name.
+/// The matching records, by priority, then by name.
 pub fn search(draft: &WorkDraft<'_>, wanted: &WorkQuery) -> Result<Vec<WorkItem>> {
     let status = ValueFilter::<WorkStatus>::parse(&wanted.status)?;
     let priority = ValueFilter::<WorkPriority>::parse(&wanted.priority)?;
@@ -91,7 +91,7 @@ pub fn search(draft: &WorkDraft<'_>, wanted: &WorkQuery) -> Result<Vec<WorkItem>
     Ok(found)
 }
 
-/// How urgent it is; a project is neither.
+/// Its priority; `None` for a project.
 pub fn priority_of(one: &WorkItem) -> Option<WorkPriority> {
     match one {
         WorkItem::Project(_) => None,
@@ -107,7 +107,7 @@ fn feature_of(one: &WorkItem) -> Option<&WorkRecordId> {
     }
 }
 
-/// Everything that is written on it.
+/// All its texts.
 pub fn text(one: &WorkItem) -> String {
     let (summary, description) = match one {
         WorkItem::Project(x) => (&x.summary, &x.description),
@@ -117,43 +117,43 @@ pub fn text(one: &WorkItem) -> String {
     format!("{}\n{summary}\n{description}", one.name())
 }
 
-/// A project or feature with what it holds.
+/// A project or feature with its children.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorkOverview {
-    /// What it is
+    /// The record
     #[serde(flatten)]
     pub what: WorkItemBrief,
-    /// What it is about, in short
+    /// Its summary
     pub summary: String,
-    /// How many tasks are in each state
+    /// How many tasks have each status
     pub tasks: BTreeMap<&'static str, usize>,
-    /// What it holds
+    /// Its children
     pub children: Vec<OverviewChild>,
 }
 
 /// A feature or task in an overview.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OverviewChild {
-    /// What it is
+    /// The record
     #[serde(flatten)]
     pub what: WorkItemBrief,
-    /// How urgent it is
+    /// Its priority
     pub priority: WorkPriority,
-    /// How many tasks are in each state, of a feature
+    /// How many tasks of a feature have each status
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub tasks: BTreeMap<&'static str, usize>,
-    /// How many blocks it has
+    /// How many active blocks it has
     pub blocked_by: usize,
 }
 
-/// The projects, or one project's features and loose tasks, or one feature's tasks.
+/// All projects; or the features of a project and its tasks without a feature; or the tasks of a feature.
 pub fn overview(draft: &WorkDraft<'_>, of: Option<&WorkItem>) -> Result<Vec<WorkOverview>> {
     match of {
         None => draft.all::<Project>()?.into_iter().map(|one| of_project(draft, one)).collect(),
         Some(WorkItem::Project(project)) => Ok(vec![of_project(draft, project.clone())?]),
         Some(WorkItem::Feature(feature)) => Ok(vec![of_feature(draft, feature.clone())?]),
-        Some(WorkItem::Task(_)) => Err(Problem::invalid("a task holds nothing")
-            .hint_call("all about a task is shown by", NextCall::new("work.show"))),
+        Some(WorkItem::Task(_)) => Err(Problem::invalid("a task has no children")
+            .hint_call("show a task with", NextCall::new("work.show"))),
     }
 }
 
@@ -198,7 +198,7 @@ fn child(
     Ok(OverviewChild { what: one.brief(), priority, tasks, blocked_by })
 }
 
-/// Features before tasks, open before over, urgent first, then by name.
+/// Features before tasks, open before finished, then by priority and name.
 fn sorted(mut children: Vec<OverviewChild>) -> Vec<OverviewChild> {
     children.sort_by_key(|child| {
         let is_over = child.what.status.is_some_and(WorkStatus::is_terminal);
@@ -213,7 +213,7 @@ fn counts<'a>(tasks: impl Iterator<Item = &'a Task>) -> BTreeMap<&'static str, u
     counts
 }
 
-/// Open features or tasks that cannot go on.
+/// Open features or tasks that are blocked.
 pub fn blocked(
     draft: &WorkDraft<'_>,
     kind: WorkKind,

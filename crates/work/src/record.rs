@@ -1,4 +1,4 @@
-//! The records that the store keeps, each a row of one table.
+//! The records of the store. Each type of record has a table.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -9,7 +9,7 @@ use crate::words::{
     ContentFormat, DependencyKind, KnowledgeKind, WorkKind, WorkPriority, WorkStatus,
 };
 
-/// How a column holds its value.
+/// The storage format of a column.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColumnType {
     /// As text
@@ -33,13 +33,13 @@ pub struct Table {
 
 /// A row of a table, with its id.
 pub trait Record: Serialize + DeserializeOwned + Clone {
-    /// Where it is kept.
+    /// Its table.
     const TABLE: Table;
     /// Its id.
     fn id(&self) -> &WorkRecordId;
 }
 
-/// A type that a column can hold.
+/// A type that a column can store.
 trait Column {
     const COLUMN_TYPE: ColumnType;
 }
@@ -91,19 +91,19 @@ macro_rules! record {
 }
 
 record!(
-    /// What features, tasks and knowledge belong to.
+    /// A project, to which features, tasks and knowledge belong.
     Project in "project" {
-        /// What it is called
+        /// Its name
         name: String,
-        /// What it is about, in short
+        /// A short summary
         summary: String,
-        /// What it is about
+        /// The description
         description: String,
-        /// Labels
+        /// Its tags
         tags: Vec<String>,
-        /// Counts up with every change
+        /// Its version, which counts its changes
         version: u32,
-        /// When it was made
+        /// When it was created
         created_at: String,
         /// When it was last changed
         updated_at: String,
@@ -111,29 +111,29 @@ record!(
 );
 
 record!(
-    /// Something that users get.
+    /// A feature: a group of tasks with a common goal.
     Feature in "feature" {
         /// Its project
         project_id: WorkRecordId,
-        /// What it is called
+        /// Its name
         name: String,
-        /// What it is about, in short
+        /// A short summary
         summary: String,
-        /// What it is about
+        /// The description
         description: String,
-        /// Where it stands
+        /// Its status
         status: WorkStatus,
-        /// How urgent it is
+        /// Its priority
         priority: WorkPriority,
-        /// Labels
+        /// Its tags
         tags: Vec<String>,
-        /// Where it stood when its last task ended it; absent when it was ended by itself
+        /// Its status before its last task closed it; absent if it was closed directly
         ended_from: Option<WorkStatus>,
-        /// Why it was given up
+        /// Why it was terminated
         end_reason: Option<String>,
-        /// Counts up with every change
+        /// Its version, which counts its changes
         version: u32,
-        /// When it was made
+        /// When it was created
         created_at: String,
         /// When it was last changed
         updated_at: String,
@@ -141,76 +141,76 @@ record!(
 );
 
 record!(
-    /// A piece of work.
+    /// A task.
     Task in "task" {
         /// Its project
         project_id: WorkRecordId,
         /// Its feature
         feature_id: Option<WorkRecordId>,
-        /// What it is called
+        /// Its name
         title: String,
-        /// What it is about, in short
+        /// A short summary
         summary: String,
-        /// What it is about
+        /// The description
         description: String,
-        /// Where it stands
+        /// Its status
         status: WorkStatus,
-        /// How urgent it is
+        /// Its priority
         priority: WorkPriority,
-        /// How hard it is, from 1 to 10
+        /// Its complexity, from 1 to 10
         complexity: u32,
-        /// Labels
+        /// Its tags
         tags: Vec<String>,
-        /// What shows that it is done
+        /// Evidence that it is done
         evidence: Vec<EvidenceRecord>,
-        /// Why it was given up
+        /// Why it was terminated
         end_reason: Option<String>,
-        /// Counts up with every change
+        /// Its version, which counts its changes
         version: u32,
-        /// When it was made
+        /// When it was created
         created_at: String,
         /// When it was last changed
         updated_at: String,
     }
 );
 
-/// What shows that a task is done.
+/// Evidence that a task is done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct EvidenceRecord {
-    /// What kind it is, such as `tests`
+    /// Its kind, such as `tests`
     pub kind: String,
-    /// What was seen
+    /// The observation
     pub what: String,
-    /// Who saw it
+    /// Who recorded it
     pub by: String,
-    /// When
+    /// When it was recorded
     pub at: String,
-    /// What the task's files looked like then
+    /// Digest of the files of the task at that time
     pub digest: String,
 }
 
 record!(
-    /// A part of what is written about a project, feature or task.
+    /// A section of the text of a project, feature or task.
     Section in "section" {
-        /// What kind of record it belongs to
+        /// The kind of the record that it belongs to
         entity_type: WorkKind,
         /// The record it belongs to
         entity_id: WorkRecordId,
         /// Its heading
         title: String,
-        /// What it is for
+        /// Its purpose
         usage_description: String,
-        /// What it says
+        /// Its content
         content: String,
-        /// What that is written in
+        /// The format of the content
         content_format: ContentFormat,
-        /// Its place among the others
+        /// Its position among the sections
         ordinal: u32,
-        /// Labels
+        /// Its tags
         tags: Vec<String>,
-        /// Counts up with every change
+        /// Its version, which counts its changes
         version: u32,
-        /// When it was made
+        /// When it was created
         created_at: String,
         /// When it was last changed
         updated_at: String,
@@ -218,49 +218,49 @@ record!(
 );
 
 record!(
-    /// Sections to start from.
+    /// A template of sections.
     Template in "template" {
-        /// What it is called
+        /// Its name
         name: String,
-        /// What it is for
+        /// Its purpose
         description: String,
-        /// What kind of record it is for
+        /// The kind of record that it is for
         target_entity_type: WorkKind,
-        /// Whether it came with cairn
+        /// Whether it is built in
         is_built_in: bool,
-        /// Whether it is offered
+        /// Whether it is enabled
         is_enabled: bool,
-        /// Labels
+        /// Its tags
         tags: Vec<String>,
         /// The sections, in order
         sections: Vec<TemplateSection>,
-        /// Counts up with every change
+        /// Its version, which counts its changes
         version: u32,
-        /// When it was made
+        /// When it was created
         created_at: String,
         /// When it was last changed
         updated_at: String,
     }
 );
 
-/// A section as a template has it.
+/// A section of a template.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TemplateSection {
     /// Its heading
     pub title: String,
-    /// What it is for
+    /// Its purpose
     #[serde(default, alias = "usageDescription")]
     pub usage_description: String,
-    /// What it says until somebody writes
+    /// Its initial content
     #[serde(default, alias = "contentSample", alias = "content")]
     pub content_sample: String,
-    /// What that is written in
+    /// The format of the content
     #[serde(default = "markdown", alias = "contentFormat")]
     pub content_format: ContentFormat,
-    /// Whether it has to be filled
+    /// Whether it must be filled in
     #[serde(default, alias = "isRequired")]
     pub is_required: bool,
-    /// Its place among the sections of the template, from 0
+    /// Its position in the template, counted from 0
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ordinal: Option<u32>,
 }
@@ -270,29 +270,29 @@ const fn markdown() -> ContentFormat {
 }
 
 record!(
-    /// How two pieces of work are related.
+    /// A dependency between two features or tasks.
     Dependency in "dependency" {
-        /// How
+        /// Its kind
         relation: DependencyKind,
-        /// What blocks; absent when only a reason does
+        /// The blocking item; absent if only a reason blocks
         from_id: Option<WorkRecordId>,
-        /// What is blocked
+        /// The blocked item
         to_id: WorkRecordId,
-        /// Why
+        /// The reason
         reason: String,
-        /// When it was made
+        /// When it was created
         created_at: String,
     }
 );
 
 record!(
-    /// Who works on a task. Its id is the task's, so that there is one at most.
+    /// A claim: who works on a task. Its id is the id of the task, so that a task has at most one.
     TaskClaim in "claim" {
-        /// Who
+        /// Who claimed it
         actor: String,
-        /// Since when
+        /// When the claim started
         since: String,
-        /// Until when, unless it is renewed
+        /// When the claim ends unless it is renewed
         until: String,
     }
 );
@@ -302,19 +302,19 @@ record!(
     Molecule in "molecule" {
         /// Its project
         project_id: WorkRecordId,
-        /// What it is called
+        /// Its name
         name: String,
-        /// What is worth knowing
+        /// The knowledge
         knowledge: String,
-        /// Molecules it has to do with
+        /// Related molecules
         related: Vec<RelatedRecord>,
-        /// The task that made it
+        /// The task that created it
         created_by_task_id: Option<WorkRecordId>,
         /// The task that changed it last
         last_task_id: Option<WorkRecordId>,
-        /// Counts up with every change
+        /// Its version, which counts its changes
         version: u32,
-        /// When it was made
+        /// When it was created
         created_at: String,
         /// When it was last changed
         updated_at: String,
@@ -328,79 +328,79 @@ record!(
         project_id: WorkRecordId,
         /// Its molecule
         molecule_id: Option<WorkRecordId>,
-        /// What it is called
+        /// Its name
         name: String,
-        /// Globs of the files it is about
+        /// Globs of the files that it covers
         paths: Vec<String>,
-        /// What is worth knowing
+        /// The knowledge
         knowledge: String,
-        /// Atoms it has to do with
+        /// Related atoms
         related: Vec<RelatedRecord>,
-        /// The task that made it
+        /// The task that created it
         created_by_task_id: Option<WorkRecordId>,
         /// The task that changed it last
         last_task_id: Option<WorkRecordId>,
-        /// Counts up with every change
+        /// Its version, which counts its changes
         version: u32,
-        /// When it was made
+        /// When it was created
         created_at: String,
         /// When it was last changed
         updated_at: String,
     }
 );
 
-/// Another of the same kind, and what they have to do with each other.
+/// A relation to another record of the same kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RelatedRecord {
-    /// The other
+    /// The related record
     pub id: WorkRecordId,
-    /// What they have to do with each other
+    /// Why the two are related
     pub reason: String,
 }
 
 record!(
-    /// What an atom's files looked like when its knowledge was written. Its id is the atom's.
+    /// The state of the files of an atom when its knowledge was written. Its id is the id of the atom.
     Footprint in "footprint" {
         /// The files
         files: Vec<FileFingerprint>,
-        /// When that was
+        /// When it was recorded
         at: String,
     }
 );
 
-/// A file as it was seen.
+/// The state of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FileFingerprint {
-    /// Where it is
+    /// Its path
     pub path: String,
-    /// The first digits of its content's hash
+    /// The first digits of the hash of its content
     pub hash: String,
-    /// How many lines it had
+    /// Its number of lines
     pub lines: u32,
 }
 
 record!(
-    /// What happened to an atom or molecule. Never changed.
+    /// A changelog entry of an atom or molecule. It never changes.
     ChangelogEntry in "changelog" {
-        /// What kind of record it is about
+        /// The kind of the record
         parent_type: KnowledgeKind,
-        /// The record it is about
+        /// The record that changed
         parent_id: WorkRecordId,
-        /// The task in which it happened
+        /// The task that made the change
         task_id: Option<WorkRecordId>,
         /// What changed and why
         summary: String,
-        /// When
+        /// When it was written
         created_at: String,
     }
 );
 
 record!(
-    /// What a record looked like when it was last the same here and in the shared files.
+    /// The content on which the store and the shared file of a record last agreed.
     SharedAgreement in "shared" {
-        /// The revision of its file then
+        /// The revision of the file
         version: u32,
-        /// The hash of its content then
+        /// The hash of the content
         hash: String,
     }
 );

@@ -1,7 +1,7 @@
-//! Knowledge as text: one file a record, for review and for others, and the way back.
+//! Knowledge as text files, one for each record, so that a team can review and exchange it through git.
 //!
-//! A record that changed on both sides since they last agreed is a conflict, and stays as it is
-//! on both. A deleted record leaves a tombstone, which deletes it elsewhere.
+//! A record that changed in both the store and its file since they last agreed is a conflict, and neither
+//! side changes. The file of a deleted record stays as a tombstone, which deletes the record elsewhere.
 //!
 //! @see spec::graph/share
 
@@ -32,14 +32,14 @@ const TABLES: [(Table, &str); 4] = [
     (ChangelogEntry::TABLE, "changelog"),
 ];
 
-/// The field that is written below the others, as it is.
+/// The field that is written below the others, without quoting.
 const BODY: [&str; 3] = ["knowledge", "description", "summary"];
 
-/// The field of an atom that says what its files looked like.
+/// The field of an atom that holds its footprint.
 const FOOTPRINT: &str = "footprint";
 
-/// What the shared files should say, by path below the repository's root; nothing for a file
-/// that should not be there.
+/// The texts that the shared files should have, by path from the root of the repository; `None` for a
+/// file that should not exist.
 pub fn shared_file_texts(
     draft: &WorkDraft<'_>,
     files: &BTreeMap<String, String>,
@@ -66,8 +66,8 @@ pub fn shared_file_texts(
     Ok(texts)
 }
 
-/// What the file of a record that is not in the store should say; the outer none for a file that
-/// the store never agreed with.
+/// The text that the file of a deleted record should have; the outer `None` for a file that the store
+/// never agreed with.
 #[expect(clippy::option_option, reason = "a file may be none of ours, or one that has to go")]
 fn text_of_deleted(
     draft: &WorkDraft<'_>,
@@ -78,7 +78,7 @@ fn text_of_deleted(
     let Some(key) = id_of(path) else { return Ok(None) };
     let Some(agreed) = agreement(draft, &key)? else { return Ok(None) };
     let Ok(file) = shared::parse_file(text, body(table)) else { return Ok(None) };
-    // What is told of a record goes with it, and needs no tombstone of its own.
+    // The changelog entries of a deleted record are deleted with it and need no tombstones.
     if let Some(record) = file.record.filter(|_| table == ChangelogEntry::TABLE)
         && !has_owner(draft, table, &record.into())?
     {
@@ -90,7 +90,8 @@ fn text_of_deleted(
     Ok(Some(Some(shared::tombstone(revision))))
 }
 
-/// Whether a file, by its path and the hash of its text, is as the store last agreed with it.
+/// A test whether a file, given by its path and the hash of its text, is unchanged since the store
+/// last agreed with it.
 pub fn agreements(conn: &Connection) -> Result<impl Fn(&str, &str) -> bool + use<>> {
     let known: Vec<SharedAgreement> = tables::find_every(conn)?;
     let known: BTreeMap<WorkRecordId, MergeBase> =
@@ -100,7 +101,7 @@ pub fn agreements(conn: &Connection) -> Result<impl Fn(&str, &str) -> bool + use
     })
 }
 
-/// Takes over what the files have and the store has not, by id and revision.
+/// Imports what the files have and the store does not, by id and revision.
 pub fn import_shared_files(
     draft: &mut WorkDraft<'_>,
     files: &SharedFiles,
@@ -117,7 +118,7 @@ pub fn import_shared_files(
         }
         merging.record_missing_files(table, folder, files)?;
     }
-    // What is in a record goes before the record itself.
+    // The children of a record are deleted before the record.
     for deleted in std::mem::take(&mut merging.deleted).into_iter().rev() {
         merging.delete(&deleted)?;
     }
@@ -178,7 +179,7 @@ impl SharedFilesMerge<'_, '_> {
         let agreed = agreement(self.draft, &id)?;
         if ours.is_none() && agreed.is_none() && !has_owner(self.draft, table, row)? {
             if table != ChangelogEntry::TABLE || !is_owner_deleted(self.draft, row)? {
-                self.merged.add_unreadable(path, "what it belongs to is not there");
+                self.merged.add_unreadable(path, "the record that it belongs to does not exist");
             }
             return Ok(());
         }
@@ -264,7 +265,7 @@ impl SharedFilesMerge<'_, '_> {
         self.draft.put(&SharedAgreement { id: id.clone(), version: revision, hash })
     }
 
-    /// Notes the records that were shared and whose files are gone.
+    /// Reports shared records whose files are missing.
     fn record_missing_files(
         &mut self,
         table: Table,
@@ -301,7 +302,7 @@ fn version(row: &Value) -> u32 {
     row["version"].as_u64().and_then(|version| version.try_into().ok()).unwrap_or(1)
 }
 
-/// What the store and a record's file last agreed on.
+/// The content on which the store and the file of a record last agreed.
 fn agreement(draft: &WorkDraft<'_>, id: &WorkRecordId) -> Result<Option<MergeBase>> {
     let known: Option<SharedAgreement> = draft.get(id)?;
     Ok(known.map(MergeBase::from))
@@ -313,7 +314,7 @@ impl From<SharedAgreement> for MergeBase {
     }
 }
 
-/// Whether what a changelog entry is about was deleted, here or elsewhere.
+/// Whether the record of a changelog entry was deleted, here or elsewhere.
 fn is_owner_deleted(draft: &WorkDraft<'_>, row: &Value) -> Result<bool> {
     let parent =
         row["parent_id"].as_str().and_then(|id| WorkRecordId::try_from(id.to_owned()).ok());
@@ -321,7 +322,7 @@ fn is_owner_deleted(draft: &WorkDraft<'_>, row: &Value) -> Result<bool> {
     Ok(agreement(draft, &parent)?.is_some())
 }
 
-/// Whether what a record belongs to is there.
+/// Whether the record that a row belongs to exists.
 fn has_owner(draft: &WorkDraft<'_>, table: Table, row: &Value) -> Result<bool> {
     let there = |key: &str| -> Result<Option<WorkRecordId>> {
         Ok(row[key].as_str().and_then(|id| WorkRecordId::try_from(id.to_owned()).ok()))
@@ -343,19 +344,18 @@ fn has_owner(draft: &WorkDraft<'_>, table: Table, row: &Value) -> Result<bool> {
     Ok(molecule && draft.get::<Project>(&project)?.is_some())
 }
 
-/// The rows of a table as they are shared.
+/// The rows of a table as they are written to files.
 fn rows(draft: &WorkDraft<'_>, table: Table) -> Result<Vec<Value>> {
     let all = tables::all(draft.conn(), table)?.into_iter();
     all.map(|row| with_footprint(draft, table, row)).collect()
 }
 
-/// An atom goes together with what its files looked like: elsewhere too it has to be told how far
-/// the code has moved on.
+/// Adds its footprint to an atom, so that other checkouts can measure drift.
 fn with_footprint(draft: &WorkDraft<'_>, table: Table, mut row: Value) -> Result<Value> {
-    if table == Atom::TABLE {
-        if let Some(footprint) = tables::get(draft.conn(), Footprint::TABLE, &id(&row)?)? {
-            row[FOOTPRINT] = footprint;
-        }
+    if table == Atom::TABLE
+        && let Some(footprint) = tables::get(draft.conn(), Footprint::TABLE, &id(&row)?)?
+    {
+        row[FOOTPRINT] = footprint;
     }
     Ok(row)
 }
@@ -410,7 +410,7 @@ fn fields(row: &Value) -> Option<&Map<String, Value>> {
     row.as_object()
 }
 
-/// A row as text, without its revision.
+/// A row as the text of its shared file, without the revision.
 fn content(table: Table, row: &Value) -> String {
     fields(row).map(|fields| shared::render_content(fields, body(table))).unwrap_or_default()
 }

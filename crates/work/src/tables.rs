@@ -1,4 +1,4 @@
-//! The SQL of the store: rows of any table, and the few questions that need more.
+//! The SQL of the store: rows of any table, and some special queries.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::record::{
     Section, SharedAgreement, Table, Task, TaskClaim, Template,
 };
 
-/// The steps of the schema, first to last.
+/// The migrations of the store, oldest first. A migration never changes after its release.
 pub const MIGRATIONS: [Migration; 2] = [
     Migration { name: "work and knowledge", sql: include_str!("work.sql") },
     Migration { name: "why work was given up", sql: include_str!("end_reason.sql") },
@@ -42,7 +42,7 @@ impl Table {
         TABLES.into_iter().find(|table| table.name == name)
     }
 
-    /// A row with all columns: one that was recorded before a column was added lacks it.
+    /// A row with all columns. A row that was recorded before a column was added lacks it.
     pub(crate) fn with_all_columns(self, mut row: Value) -> Value {
         if let Some(fields) = row.as_object_mut() {
             for (name, _) in self.columns {
@@ -52,7 +52,7 @@ impl Table {
         row
     }
 
-    /// The column that says what a row is called.
+    /// The column that holds the name of a row.
     pub(crate) fn name_column(self) -> Option<&'static str> {
         let names = self.columns.iter().map(|(name, _)| *name);
         names.into_iter().find(|name| ["name", "title"].contains(name))
@@ -71,7 +71,7 @@ pub(crate) fn find<R: Record>(conn: &Connection, id: &WorkRecordId) -> Result<Op
     found.into_iter().next().transpose()
 }
 
-/// The records of which a column has one of some values, by id.
+/// The records whose column has one of the values, by id.
 pub(crate) fn find_all<R: Record>(
     conn: &Connection,
     column: &'static str,
@@ -90,7 +90,7 @@ fn record_row<R: Record>(row: &Row<'_>) -> SqlResult<Result<R>> {
     Ok(record(MapDeserializer::new(values.into_iter())))
 }
 
-/// Every record of a kind, by id.
+/// Every record of a table, by id.
 pub(crate) fn find_every<R: Record>(conn: &Connection) -> Result<Vec<R>> {
     let sql = R::TABLE.select("ORDER BY id");
     rows(conn, &sql, "read work", &[], record_row::<R>)?.into_iter().collect()
@@ -149,7 +149,7 @@ fn id_column(row: &Row<'_>, column: usize) -> SqlResult<WorkRecordId> {
     WorkRecordId::try_from(text).map_err(|why| store::bad_value(column, why))
 }
 
-/// Writes a row, new or known.
+/// Inserts or replaces a row.
 pub(crate) fn put(conn: &Connection, table: Table, row: &Value) -> Result<()> {
     let names: Vec<&str> = table.columns.iter().map(|(name, _)| *name).collect();
     let holes: Vec<String> = (1..=names.len()).map(|at| format!("?{at}")).collect();
@@ -220,19 +220,19 @@ fn no_column(name: &str) -> Problem {
     Problem::internal(format!("no column `{name}`"))
 }
 
-/// Whether a row of `d` blocks now. A closed blocker does not: its row stays, so that reopening
-/// the blocker blocks again.
+/// SQL condition: the dependency `d` is an active block. The row of a closed blocker stays, so that
+/// reopening the blocker blocks again.
 const BLOCKS_NOW: &str = "d.relation = 'BLOCKS'
        AND NOT EXISTS (SELECT 1 FROM task b WHERE b.id = d.from_id AND b.status = 'CLOSED')
        AND NOT EXISTS (SELECT 1 FROM feature b WHERE b.id = d.from_id AND b.status = 'CLOSED')";
 
-/// The order in which work is taken up.
+/// SQL order of the next work: by priority, complexity and age.
 const PRIORITY_ORDER: &str = "CASE x.priority WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 ELSE 2 END";
 
-/// How many candidates for the next piece of work are looked at.
+/// How many candidates for the next work are read.
 const MAX_CANDIDATES: u32 = 1000;
 
-/// Tasks that could be begun now, first to last.
+/// Tasks that can be started now, best first.
 pub(crate) fn ready_tasks(conn: &Connection, wanted: &ReadyWorkFilter<'_>) -> Result<Vec<String>> {
     let ReadyWorkFilter { project, feature, priority, now } = wanted;
     let sql = format!(
@@ -248,18 +248,18 @@ pub(crate) fn ready_tasks(conn: &Connection, wanted: &ReadyWorkFilter<'_>) -> Re
     rows(conn, &sql, "find the next task", &params, |row| row.get(0))
 }
 
-/// Which features or tasks are looked for that could be begun.
+/// A filter for work that can be started.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReadyWorkFilter<'a> {
     pub project: &'a str,
     /// Only tasks of this feature
     pub feature: Option<&'a str>,
     pub priority: Option<&'a str>,
-    /// Claims that ended before this moment do not count
+    /// Claims that ended before this time are ignored
     pub now: &'a str,
 }
 
-/// Features that could be begun now, first to last.
+/// Features that can be started now, best first.
 pub(crate) fn ready_features(
     conn: &Connection,
     wanted: &ReadyWorkFilter<'_>,
@@ -274,7 +274,7 @@ pub(crate) fn ready_features(
     rows(conn, &sql, "find the next feature", &[project, priority], |row| row.get(0))
 }
 
-/// What cannot go on: the rows of a table that are open and blocked.
+/// The open and blocked rows of a table.
 pub(crate) fn blocked(conn: &Connection, table: Table, project: &str) -> Result<Vec<String>> {
     let sql = format!(
         "SELECT x.id FROM {} x WHERE x.project_id = ?1
@@ -286,14 +286,14 @@ pub(crate) fn blocked(conn: &Connection, table: Table, project: &str) -> Result<
     rows(conn, &sql, "find what is blocked", &[&project], |row| row.get(0))
 }
 
-/// How many rows of a table are in each state.
+/// How many rows of a table have each status.
 pub(crate) fn statuses(conn: &Connection, table: Table) -> Result<Vec<(String, u32)>> {
     let sql =
         format!("SELECT status, count(*) FROM {} GROUP BY status ORDER BY status", table.name);
     rows(conn, &sql, "count states", &[], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
-/// The sections that name files, of tasks that are not over.
+/// The sections of open tasks that list files.
 pub(crate) fn context_sections(conn: &Connection) -> Result<Vec<(String, String)>> {
     let sql = "SELECT s.entity_id, s.content FROM section s JOIN task t ON t.id = s.entity_id
                WHERE lower(s.title) LIKE 'context%file%'

@@ -1,4 +1,4 @@
-//! Labels: where they are used, and giving one another name.
+//! Tags: where they are used, and renaming them.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use crate::id::WorkRecordId;
 use crate::record::{Feature, Project, Section, Task, Template};
 use crate::text::Tag;
 
-/// A label and where it is used.
+/// A tag and its use.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TagUsage {
-    /// The label
+    /// The tag
     pub tag: String,
     /// How many records have it
     pub total: usize,
@@ -35,7 +35,7 @@ pub(crate) fn containers(
     Ok(all.filter(|one| project.is_none_or(|id| one.project_id() == id)).collect())
 }
 
-/// Every label, most used first.
+/// Every tag, most used first.
 pub fn usage(draft: &WorkDraft<'_>, project: Option<&WorkRecordId>) -> Result<Vec<TagUsage>> {
     let mut counts: BTreeMap<String, TagUsage> = BTreeMap::new();
     let mut count = |tags: &[String], kind: &'static str| {
@@ -58,7 +58,7 @@ pub fn usage(draft: &WorkDraft<'_>, project: Option<&WorkRecordId>) -> Result<Ve
     Ok(usages)
 }
 
-/// What has a label.
+/// The records that have a tag.
 pub fn items_with_tag(
     draft: &WorkDraft<'_>,
     project: Option<&WorkRecordId>,
@@ -69,7 +69,7 @@ pub fn items_with_tag(
     Ok(all.iter().map(WorkItem::brief).collect())
 }
 
-/// Gives a label another name wherever it is used. What has both keeps one.
+/// Renames a tag wherever it is used. A record that has both tags keeps one.
 pub fn rename(
     draft: &mut WorkDraft<'_>,
     project: Option<&WorkRecordId>,
@@ -123,7 +123,7 @@ pub fn rename(
         }
     }
     if changed.is_empty() {
-        return Err(Problem::not_found(format!("nothing has the tag `{old}`")));
+        return Err(Problem::not_found(format!("no record has the tag `{old}`")));
     }
     Ok(changed)
 }

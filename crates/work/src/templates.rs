@@ -1,4 +1,4 @@
-//! Sections to start from: those that come with cairn, and those that people made.
+//! Templates of sections: built-in ones, and custom ones.
 
 use base::words::with_article;
 use base::{Problem, ProblemCode, Result};
@@ -12,59 +12,81 @@ use crate::sections::{self, SectionFields};
 use crate::text::{JsonArg, ListArg, RecordName, SummaryText, Tag, tags};
 use crate::words::{ContentFormat, WorkKind};
 
-/// A built-in template's sections: title, what it is for, what it says at first.
-type BuiltInSection = (&'static str, &'static str, &'static str, bool);
+/// A section of a built-in template.
+struct BuiltInSection {
+    title: &'static str,
+    purpose: &'static str,
+    sample: &'static str,
+    is_required: bool,
+}
 
-const PLAN: BuiltInSection =
-    ("Implementation Plan", "How it will be built, step by step, and why so", "1. \n", true);
-const FILES: BuiltInSection = (
-    "Context Files",
-    "The files to read and change, one a line; knowledge about them is found by these",
+/// A built-in template.
+struct BuiltInTemplate {
+    id: &'static str,
+    name: &'static str,
+    description: &'static str,
+    target: WorkKind,
+    sections: &'static [BuiltInSection],
+}
+
+const PLAN: BuiltInSection = BuiltInSection {
+    title: "Implementation Plan",
+    purpose: "How it will be built, step by step, and why so",
+    sample: "1. \n",
+    is_required: true,
+};
+const FILES: BuiltInSection = BuiltInSection {
+    title: "Context Files",
+    purpose: "The files to read and change, one a line; knowledge about them is found by these",
     // The name is `knowledge::files::PLACEHOLDER`, which is not a file.
-    "- `path/to/file` why it matters\n",
-    true,
-);
-const VERIFICATION: BuiltInSection = (
-    "Verification",
-    "What shows that it works: tests by name, and what to look at",
-    "- [ ] \n",
-    true,
-);
-const CONSTRAINTS: BuiltInSection = (
-    "Dependencies and Constraints",
-    "What it waits for, what must not break, what was decided before",
-    "",
-    false,
-);
-const GOAL: BuiltInSection =
-    ("Goal", "What its users can do afterwards that they cannot do now", "", true);
+    sample: "- `path/to/file` why it matters\n",
+    is_required: true,
+};
+const VERIFICATION: BuiltInSection = BuiltInSection {
+    title: "Verification",
+    purpose: "What shows that it works: tests by name, and what to look at",
+    sample: "- [ ] \n",
+    is_required: true,
+};
+const CONSTRAINTS: BuiltInSection = BuiltInSection {
+    title: "Dependencies and Constraints",
+    purpose: "What it waits for, what must not break, what was decided before",
+    sample: "",
+    is_required: false,
+};
+const GOAL: BuiltInSection = BuiltInSection {
+    title: "Goal",
+    purpose: "What its users can do afterwards that they cannot do now",
+    sample: "",
+    is_required: true,
+};
 
-/// The templates that come with cairn.
-const BUILT_IN: [(&str, &str, &str, WorkKind, &[BuiltInSection]); 2] = [
-    (
-        "00000000-0000-7000-8000-000000000001",
-        "Task",
-        "Plan, files, proof and limits of one piece of work",
-        WorkKind::Task,
-        &[PLAN, FILES, VERIFICATION, CONSTRAINTS],
-    ),
-    (
-        "00000000-0000-7000-8000-000000000002",
-        "Feature",
-        "Goal, plan, files, proof and limits of something users get",
-        WorkKind::Feature,
-        &[GOAL, PLAN, FILES, VERIFICATION, CONSTRAINTS],
-    ),
+/// The built-in templates.
+const BUILT_IN: [BuiltInTemplate; 2] = [
+    BuiltInTemplate {
+        id: "00000000-0000-7000-8000-000000000001",
+        name: "Task",
+        description: "Plan, files, proof and limits of one piece of work",
+        target: WorkKind::Task,
+        sections: &[PLAN, FILES, VERIFICATION, CONSTRAINTS],
+    },
+    BuiltInTemplate {
+        id: "00000000-0000-7000-8000-000000000002",
+        name: "Feature",
+        description: "Goal, plan, files, proof and limits of something users get",
+        target: WorkKind::Feature,
+        sections: &[GOAL, PLAN, FILES, VERIFICATION, CONSTRAINTS],
+    },
 ];
 
-/// What to make or change of a template.
+/// The fields of a template to set.
 #[derive(Debug, Clone, Default)]
 pub struct TemplateFields {
-    /// What it is called
+    /// Its name
     pub name: Option<RecordName>,
-    /// What it is for
+    /// Its purpose
     pub description: Option<SummaryText>,
-    /// What kind of record it is for
+    /// The kind of record that it is for
     pub target: Option<WorkKind>,
     /// Labels
     pub tags: Option<ListArg<Tag>>,
@@ -87,30 +109,24 @@ pub fn all(draft: &WorkDraft<'_>, target: Option<WorkKind>) -> Result<Vec<Templa
 }
 
 fn built_in() -> Result<Vec<Template>> {
-    let section = |(title, usage, sample, is_required): &BuiltInSection| TemplateSection {
-        title: (*title).into(),
-        usage_description: (*usage).into(),
-        content_sample: (*sample).into(),
+    let section = |section: &BuiltInSection| TemplateSection {
+        title: section.title.into(),
+        usage_description: section.purpose.into(),
+        content_sample: section.sample.into(),
         content_format: ContentFormat::Markdown,
-        is_required: *is_required,
+        is_required: section.is_required,
         ordinal: None,
     };
-    let template = |(id, name, description, kind, samples): &(
-        &str,
-        &str,
-        &str,
-        WorkKind,
-        &[BuiltInSection],
-    )| {
+    let template = |template: &BuiltInTemplate| {
         Ok(Template {
-            id: WorkRecordId::try_from((*id).to_owned()).map_err(Problem::internal)?,
-            name: (*name).into(),
-            description: (*description).into(),
-            target_entity_type: *kind,
+            id: WorkRecordId::try_from(template.id.to_owned()).map_err(Problem::internal)?,
+            name: template.name.into(),
+            description: template.description.into(),
+            target_entity_type: template.target,
             is_built_in: true,
             is_enabled: true,
             tags: Vec::new(),
-            sections: samples.iter().map(section).collect(),
+            sections: template.sections.iter().map(section).collect(),
             version: 1,
             created_at: String::new(),
             updated_at: String::new(),
@@ -119,7 +135,7 @@ fn built_in() -> Result<Vec<Template>> {
     BUILT_IN.iter().map(template).collect()
 }
 
-/// The template that a caller means, by id or by name.
+/// The template with this id or name.
 pub fn find(draft: &WorkDraft<'_>, asked: &str) -> Result<Template> {
     let all = all(draft, None)?;
     let wanted = asked.trim();
@@ -137,10 +153,10 @@ pub fn find(draft: &WorkDraft<'_>, asked: &str) -> Result<Template> {
     })
 }
 
-/// Makes a template.
+/// Creates a template.
 pub fn create(draft: &mut WorkDraft<'_>, fields: &TemplateFields) -> Result<Template> {
     let (Some(name), Some(target)) = (&fields.name, fields.target) else {
-        return Err(Problem::invalid("a template needs a name and the kind it is for"));
+        return Err(Problem::invalid("a template needs a name and a target kind"));
     };
     let now = draft.stamp();
     let template = Template {
@@ -157,14 +173,14 @@ pub fn create(draft: &mut WorkDraft<'_>, fields: &TemplateFields) -> Result<Temp
         updated_at: now,
     };
     if all(draft, None)?.iter().any(|known| known.name.eq_ignore_ascii_case(&template.name)) {
-        let what = format!("there is a template \"{}\" already", template.name);
+        let what = format!("a template \"{}\" already exists", template.name);
         return Err(Problem::new(ProblemCode::InvariantViolation, what));
     }
     draft.put(&template)?;
     Ok(template)
 }
 
-/// Changes a template that people made.
+/// Changes a custom template.
 pub fn update(
     draft: &mut WorkDraft<'_>,
     asked: &str,
@@ -188,7 +204,7 @@ pub fn update(
     put_new_version(draft, template)
 }
 
-/// Sections by the place that each asks for; those that ask for none keep theirs.
+/// Sections sorted by their ordinals. A section without an ordinal keeps its position.
 fn ordered(sections: Vec<TemplateSection>) -> Vec<TemplateSection> {
     let mut placed: Vec<(u32, TemplateSection)> = (0..).zip(sections).collect();
     placed.sort_by_key(|(at, section)| (section.ordinal.unwrap_or(*at), *at));
@@ -198,14 +214,14 @@ fn ordered(sections: Vec<TemplateSection>) -> Vec<TemplateSection> {
     sections
 }
 
-/// Gives each section the number of its place.
+/// Numbers the sections by position.
 fn assign_ordinals(sections: &mut [TemplateSection]) {
     for (at, section) in (0..).zip(sections) {
         section.ordinal = Some(at);
     }
 }
 
-/// Adds a section to a template that people made, at its place or at the end.
+/// Adds a section to a custom template, at its ordinal or at the end.
 pub fn add_section(
     draft: &mut WorkDraft<'_>,
     asked: &str,
@@ -222,13 +238,13 @@ pub fn add_section(
     put_new_version(draft, template)
 }
 
-/// Offers a template, or no longer.
+/// Enables or disables a template.
 pub fn enable(draft: &mut WorkDraft<'_>, asked: &str, is_enabled: bool) -> Result<Template> {
     let template = Template { is_enabled, ..find(draft, asked)? };
     put_new_version(draft, template)
 }
 
-/// Removes a template that people made.
+/// Deletes a custom template.
 pub fn delete(draft: &mut WorkDraft<'_>, asked: &str, version: Option<u32>) -> Result<Template> {
     let template = require_custom_template(draft, asked, version)?;
     draft.delete::<Template>(&template.id)?;
@@ -242,13 +258,13 @@ fn require_custom_template(
 ) -> Result<Template> {
     let template = find(draft, asked)?;
     let Some(version) = version else {
-        return Err(Problem::invalid("`version` is needed to change or delete a template"));
+        return Err(Problem::invalid("`version` is required to change or delete a template"));
     };
     check_version(&format!("template \"{}\"", template.name), template.version, Some(version))?;
     if template.is_built_in {
-        let what = format!("template \"{}\" came with cairn and cannot be changed", template.name);
+        let what = format!("template \"{}\" is built in and cannot be changed", template.name);
         return Err(Problem::new(ProblemCode::InvalidOperation, what)
-            .hint("make one of your own, or disable it"));
+            .hint("create your own template, or disable this one"));
     }
     Ok(template)
 }
@@ -260,7 +276,7 @@ fn put_new_version(draft: &mut WorkDraft<'_>, mut template: Template) -> Result<
     Ok(template)
 }
 
-/// Adds a template's sections to a record; those it has already are left as they are.
+/// Adds the sections of a template to a record. Sections that the record already has stay unchanged.
 pub fn apply(
     draft: &mut WorkDraft<'_>,
     owner: &WorkItem,

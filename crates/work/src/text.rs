@@ -1,4 +1,4 @@
-//! Texts that records hold, each with the limit it is checked against.
+//! Types of text in records, each with its limit.
 
 use std::fmt::Display;
 use std::str::FromStr;
@@ -8,23 +8,23 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
-/// Bytes of knowledge, descriptions and the like.
+/// The largest knowledge or description, in bytes.
 pub const MAX_KNOWLEDGE_BYTES: usize = 32 * 1024;
 
-/// Bytes of a summary.
+/// The largest summary, in bytes.
 const MAX_SUMMARY_BYTES: usize = 4 * 1024;
 
-/// Bytes of a section's content.
+/// The largest content of a section, in bytes.
 const MAX_CONTENT_BYTES: usize = 128 * 1024;
 
-/// Characters of a name.
+/// The longest name, in characters.
 const MAX_NAME_CHARS: usize = 255;
 
-/// Characters of a tag.
+/// The longest tag, in characters.
 const MAX_TAG_CHARS: usize = 64;
 
 text_type!(
-    /// What something is called: not empty, at most 255 characters.
+    /// A name: not empty, at most 255 characters.
     RecordName,
     |text| match text.trim().chars().count() {
         0 => Err("a name is not empty".into()),
@@ -35,19 +35,19 @@ text_type!(
 );
 
 text_type!(
-    /// What is worth knowing: at most 32 KB.
+    /// Knowledge or a description: at most 32 KB.
     KnowledgeText,
     |text| at_most(text, MAX_KNOWLEDGE_BYTES)
 );
 
 text_type!(
-    /// What something is about, in short: at most 4 KB.
+    /// A summary: at most 4 KB.
     SummaryText,
     |text| at_most(text, MAX_SUMMARY_BYTES)
 );
 
 text_type!(
-    /// What changed and why: not empty, at most 4 KB.
+    /// The summary of a change: not empty, at most 4 KB.
     ChangelogSummary,
     |text| match text.trim() {
         "" => Err("it is empty".into()),
@@ -65,7 +65,7 @@ text_type!(
 );
 
 text_type!(
-    /// A label: one word or a few, without commas.
+    /// A tag: one or more words without commas.
     Tag,
     |text| match text.trim() {
         "" => Err("a tag is not empty".into()),
@@ -84,7 +84,7 @@ fn at_most(text: &str, most: usize) -> Result<(), String> {
     }
 }
 
-/// Some values: an array, a JSON array in a string, or a string with commas between them.
+/// A list of values: an array, a JSON array in a string, or a string with commas.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct ListArg<T>(pub Vec<T>);
@@ -150,7 +150,7 @@ impl<T> JsonSchema for ListArg<T> {
     }
 }
 
-/// What stands between commas; those inside braces belong to a glob.
+/// The parts between commas. Commas inside braces belong to a glob.
 fn split(text: &str) -> Vec<&str> {
     let (mut depth, mut start, mut parts) = (0_usize, 0, Vec::new());
     for (at, c) in text.char_indices() {
@@ -168,7 +168,7 @@ fn split(text: &str) -> Vec<&str> {
     parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
-/// A structure that callers write as JSON, whole or inside a string.
+/// A structure that callers send as JSON, or as a string that contains JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct JsonArg<T>(pub T);
@@ -205,7 +205,7 @@ impl<T: JsonSchema> JsonSchema for JsonArg<T> {
     }
 }
 
-/// A value that can be taken away: empty, `none` and null do that.
+/// A value that can be cleared: by an empty text, `none` or null.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct ClearableArg<T>(pub Option<T>);
@@ -244,7 +244,7 @@ impl<T> JsonSchema for ClearableArg<T> {
     }
 }
 
-/// A field that was given, be it null: for `deserialize_with` on an `Option<OrNone<T>>`.
+/// Distinguishes a null field from an absent one; for `deserialize_with` on an `Option<ClearableArg<T>>`.
 pub fn deserialize_given<'de, D, T>(deserializer: D) -> Result<Option<T>, D::Error>
 where
     D: Deserializer<'de>,

@@ -1,6 +1,6 @@
-//! The closed sets of words: kinds, states, priorities, formats. Read in any case.
+//! Enums that are stored and shown as words: kinds, statuses, priorities, formats. Case is ignored on input.
 
-/// Declares an enum whose variants are words, written one way and read in any case.
+/// Declares an enum whose variants are words. They have one spelling; case is ignored on input.
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident {
         $($(#[$variant_doc:meta])* $variant:ident = $word:literal),* $(,)?
@@ -14,10 +14,10 @@ macro_rules! words {
         }
 
         impl $name {
-            /// Every one, in order.
+            /// Every value, in the order of declaration.
             pub const ALL: &'static [Self] = &[$(Self::$variant),*];
 
-            /// The word itself.
+            /// Its word.
             pub const fn word(self) -> &'static str {
                 match self { $(Self::$variant => $word),* }
             }

@@ -1,7 +1,7 @@
-//! The line: the commits of what is checked out, in order, replayed into artifacts.
+//! Checkout history: the commits reachable from HEAD, in order, replayed into artifacts.
 //!
-//! An artifact is a file through its renames. The line is a function of the order of commits, so
-//! it can be cut anywhere and grown again, and comes out the same.
+//! An artifact is a file through its renames. The history depends only on the order of commits, so it can
+//! be truncated anywhere and extended again with the same result.
 
 mod tables;
 mod writer;
@@ -22,14 +22,14 @@ pub use tables::{
 };
 pub use writer::{CheckedOutPaths, CheckoutHistoryWriter};
 
-/// A commit as the line has it.
+/// A commit of the checkout history.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckoutCommit {
     /// Its position, from 0
     pub pos: i64,
-    /// Its id in the store of commits
+    /// Its row in the commit store
     pub id: i64,
-    /// Its name
+    /// Its SHA
     pub sha: Vec<u8>,
     /// When it was committed, in seconds since 1970
     pub time: i64,
@@ -39,26 +39,26 @@ pub struct CheckoutCommit {
     pub is_merge: bool,
 }
 
-/// What was last seen at a path.
+/// The state of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathState {
     /// The artifact
     pub artifact: i64,
-    /// Whether it was still there after the last commit that said something of the path
+    /// Whether it exists after the last commit that touched the path
     pub exists_after_replay: bool,
-    /// Whether the commit that is checked out has the path
+    /// Whether the checked-out commit has the path
     pub is_checked_out: bool,
 }
 
-/// What a commit did to an artifact.
+/// A change of an artifact by a commit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TouchRow {
     /// The commit's position
     pub pos: i64,
-    /// Where the artifact was then
+    /// The path of the artifact after the commit
     pub path: RepoPath,
-    /// Where it had been, if it was renamed
+    /// Its old path, if it was renamed
     pub old_path: Option<RepoPath>,
-    /// What happened
+    /// The kind of change
     pub kind: CommitChangeKind,
 }

@@ -1,4 +1,4 @@
-//! The SQL of the line of commits.
+//! The SQL of the checkout history.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::tags::TagOp;
 /// The tables.
 pub const SCHEMA: &str = include_str!("line.sql");
 
-/// What must be equal in a line built from nothing.
+/// Queries whose rows must equal those of a rebuilt history.
 pub const REBUILD_CHECK_QUERIES: &[&str] = &[
     "SELECT pos, hex(sha), time, files, merge FROM line",
     "SELECT t.pos, t.artifact, p.path, o.path, char(t.how) FROM touch t
@@ -24,7 +24,7 @@ pub const REBUILD_CHECK_QUERIES: &[&str] = &[
     "SELECT value FROM meta WHERE key = 'head'",
 ];
 
-/// Made after the rows of a first load, which is quicker than keeping them up all the while.
+/// Indexes that are created after the first load, which is faster than updating them with each row.
 pub(crate) const DEFERRED_INDEXES: &str = "
     CREATE INDEX IF NOT EXISTS touch_artifact ON touch (artifact, pos, size);
     CREATE INDEX IF NOT EXISTS place_artifact ON place (artifact) WHERE live;
@@ -35,14 +35,14 @@ pub(crate) const DEFERRED_INDEXES: &str = "
 const WRITE: &str = "write the history";
 const READ: &str = "read the history";
 
-/// A value of the line's own record.
+/// A value of the table `meta`.
 pub fn meta(conn: &Connection, key: &str) -> Result<Option<String>> {
     conn.prepare_cached("SELECT value FROM meta WHERE key = ?1")
         .and_then(|mut s| s.query_row([key], |row| row.get(0)).optional())
         .map_err(sqlite_problem(READ))
 }
 
-/// Keeps a value in the line's own record.
+/// Stores a value in the table `meta`.
 pub fn set_meta(conn: &Connection, key: &str, value: &str) -> Result<()> {
     conn.prepare_cached("INSERT OR REPLACE INTO meta VALUES (?1, ?2)")
         .and_then(|mut s| s.execute([key, value]))
@@ -57,7 +57,7 @@ pub fn count(conn: &Connection) -> Result<i64> {
         .map_err(sqlite_problem(READ))
 }
 
-/// The names of all commits, in order.
+/// The SHAs of all commits, in order.
 pub fn commit_shas(conn: &Connection) -> Result<Vec<Vec<u8>>> {
     store::rows(conn, "SELECT sha FROM line ORDER BY pos", READ, &[], |row| row.get(0))
 }
@@ -67,14 +67,14 @@ pub fn commit_ids(conn: &Connection) -> Result<Vec<i64>> {
     store::rows(conn, "SELECT id FROM line ORDER BY pos", READ, &[], |row| row.get(0))
 }
 
-/// The id and the name of the commit that was read last.
+/// The row and the SHA of the newest commit.
 pub fn last_read_commit(conn: &Connection) -> Result<Option<(i64, Vec<u8>)>> {
     conn.prepare_cached("SELECT id, sha FROM line ORDER BY id DESC LIMIT 1")
         .and_then(|mut s| s.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional())
         .map_err(sqlite_problem(READ))
 }
 
-/// Where a commit stands, by its id.
+/// The position of a commit, by its row in the commit store.
 pub fn commit_by_id(conn: &Connection, id: i64) -> Result<Option<CheckoutCommit>> {
     query_commit(conn, "SELECT pos, id, sha, time, files, merge FROM line WHERE id = ?1", id)
 }
@@ -197,7 +197,7 @@ pub(crate) fn next_artifact(conn: &Connection) -> Result<i64> {
         .map_err(sqlite_problem(READ))
 }
 
-/// Forgets every commit from a position on, and where things are.
+/// Removes every commit from a position on, and the states of paths.
 pub(crate) fn truncate_from(conn: &Connection, from: i64) -> Result<()> {
     for sql in [
         "DELETE FROM line WHERE pos >= ?1",
@@ -250,7 +250,7 @@ pub fn checked_out_files(conn: &Connection) -> Result<Vec<(RepoPath, i64)>> {
     store::rows(conn, sql, READ, &[], |row| Ok((path(row, 0)?, row.get(1)?)))
 }
 
-/// Where an artifact is now, if the commit that is checked out has it; the first such path.
+/// The first path of an artifact in the checked-out commit, if there is one.
 pub fn current_path(conn: &Connection, artifact: i64) -> Result<Option<RepoPath>> {
     let sql = "SELECT min(p.path) FROM place x JOIN path p ON p.id = x.path
                WHERE x.artifact = ?1 AND x.live HAVING count(*) > 0";
@@ -266,7 +266,7 @@ pub(crate) fn siblings(conn: &Connection, folder: &RepoPath) -> Result<Vec<i64>>
     store::rows(conn, sql, READ, params![folder.as_bytes()], |row| row.get(0))
 }
 
-/// Those that are called the same, whatever the folder and tests aside.
+/// Artifacts with the same name in any folder; a test counts as the file that it tests.
 pub(crate) fn namesakes(conn: &Connection, path: &RepoPath) -> Result<Vec<i64>> {
     let sql = "SELECT x.artifact FROM path p JOIN place x ON x.path = p.id
                WHERE p.stem = ?1 AND x.live";
@@ -281,7 +281,7 @@ pub fn deleted_artifacts(conn: &Connection) -> Result<Vec<(RepoPath, i64)>> {
     store::rows(conn, sql, READ, &[], |row| Ok((path(row, 0)?, row.get(1)?)))
 }
 
-/// What was done to an artifact, oldest first.
+/// The changes of an artifact, oldest first.
 pub fn touches_of(conn: &Connection, artifact: i64) -> Result<Vec<TouchRow>> {
     let sql = "SELECT t.pos, p.path, o.path, t.how FROM touch t JOIN path p ON p.id = t.path
                LEFT JOIN path o ON o.id = t.old WHERE t.artifact = ?1 ORDER BY t.pos, p.path";
@@ -320,7 +320,7 @@ pub fn last_commit_of(conn: &Connection, artifact: i64) -> Result<Option<Checkou
     query_commit(conn, sql, artifact)
 }
 
-/// What commits did to the tags of an artifact, with their positions, in order.
+/// The tag operations on an artifact, with the positions of their commits, in order.
 pub fn tag_ops_of(conn: &Connection, artifact: i64) -> Result<Vec<(i64, TagOp)>> {
     let sql = "SELECT pos, tag, adds FROM tag_op WHERE artifact = ?1 ORDER BY pos, nth";
     store::rows(conn, sql, READ, params![artifact], |row| {
@@ -328,7 +328,7 @@ pub fn tag_ops_of(conn: &Connection, artifact: i64) -> Result<Vec<(i64, TagOp)>>
     })
 }
 
-/// What commits did to the tags of all artifacts, in order for each.
+/// The tag operations on all artifacts, in order for each.
 pub fn all_tag_ops(conn: &Connection) -> Result<Vec<(i64, TagOp)>> {
     let sql = "SELECT artifact, tag, adds FROM tag_op ORDER BY artifact, pos, nth";
     store::rows(conn, sql, READ, &[], |row| {
@@ -402,8 +402,8 @@ pub(crate) fn artifacts_at(conn: &Connection, pos: i64) -> Result<Vec<i64>> {
     store::rows(conn, sql, READ, params![pos], |row| row.get(0))
 }
 
-/// The rows of [`REBUILD_CHECK_QUERIES`], each query in an order that two equal lines share. The touches come after
-/// the first.
+/// The rows of [`REBUILD_CHECK_QUERIES`], each query in an order that equal histories share. The touches
+/// come after the first query.
 const DIGEST_QUERIES: &[&str] = &[
     "SELECT pos, sha, time, files, merge FROM line ORDER BY pos",
     "SELECT p.path, x.artifact, x.alive, x.live FROM path p JOIN place x ON x.path = p.id

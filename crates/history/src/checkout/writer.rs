@@ -1,9 +1,9 @@
-//! Appends commits to the checkout history: one commit after the other, each applied to where everything was before it.
+//! Appends commits to the checkout history. Each commit is applied to the states of paths before it.
 //!
-//! Branches that went on side by side follow each other here, so a path may be touched after
-//! another branch renamed it. It is then still the artifact that was last seen there; only a path
-//! that is added where nothing is becomes a new one. What the commit that is checked out really
-//! has is told by its tree, at the end.
+//! Parallel branches follow each other in the order of commits, so a path may be touched after another
+//! branch renamed it. It then belongs to the artifact that was last at the path; only a path that is added
+//! where nothing exists becomes a new artifact. The tree of the checked-out commit decides at the end
+//! which paths exist.
 //!
 //! @see spec::history/artifacts
 
@@ -17,16 +17,16 @@ use super::{CheckoutCommit, PathState};
 use crate::commit::{CommitChangeKind, CommitFileChange, HistoryCommit};
 use crate::tags;
 
-/// How the paths of the commit that is checked out are known.
+/// Where the paths of the checked-out commit come from.
 #[derive(Debug)]
 pub enum CheckedOutPaths<'a> {
     /// From its tree
     Tree(&'a [RepoPath]),
-    /// From the tree before, because what was added is a chain of commits with one parent each
+    /// From the tree before, because only a chain of commits with one parent each was added
     LinearAppend,
 }
 
-/// Adds commits to the line, inside of one transaction.
+/// Appends commits to the checkout history, inside one transaction.
 pub struct CheckoutHistoryWriter<'a> {
     conn: &'a Connection,
     /// Whether a path is left out of the history

@@ -1,4 +1,4 @@
-//! What usually changes together with a file.
+//! Co-change: the files that usually change together with a file.
 //!
 //! Commits in which two files changed together count for it, recent ones and small ones more.
 //! A file with little history of its own borrows from its folder, and from files of its name
@@ -20,30 +20,30 @@ const COMMIT_AGE_DECAY: f64 = 2500.0;
 /// How much the commits of the folder count, all together.
 const FOLDER_WEIGHT: f64 = 0.8;
 
-/// Commits of the folder count as if there were this many more that say nothing.
+/// Smoothing: this many extra commits without information are assumed for the folder.
 const FOLDER_PRIOR_COMMITS: f64 = 1.0;
 
-/// What a file of the same name elsewhere is worth, and a file of the same folder.
+/// The weights of a file of the same name elsewhere, and of a file in the same folder.
 const NAMESAKE_SCORE: f64 = 0.1;
 const SIBLING_SCORE: f64 = 0.01;
 
 /// A commit: how many commits ago it was, and the artifacts it touched.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CochangeCommit {
-    /// 0 for the newest there is
+    /// How many commits ago it was; 0 is the newest commit
     pub commits_ago: i64,
-    /// What it touched
+    /// The artifacts that it touched
     pub touched: Vec<i64>,
 }
 
-/// All that is known about what changes with some files.
+/// The evidence for what changes with some files.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CochangeEvidence {
     /// The commits of the files themselves
     pub own: Vec<CochangeCommit>,
     /// Commits of other files in their folders
     pub folder: Vec<CochangeCommit>,
-    /// Files that are called the same, tests aside
+    /// Files with the same name; a test counts as the file that it tests
     pub namesakes: BTreeSet<i64>,
     /// Files in the same folders
     pub siblings: BTreeSet<i64>,
@@ -58,7 +58,7 @@ pub struct PartnerScore {
     pub score: f64,
     /// In how many commits both changed
     pub count: u64,
-    /// How many commits ago that was last; none if never
+    /// How many commits ago that was last; `None` if never
     pub last_commits_ago: Option<i64>,
 }
 

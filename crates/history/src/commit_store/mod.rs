@@ -1,4 +1,4 @@
-//! Commits by name: kept once, however many branches and worktrees have them.
+//! Commits by SHA, stored once for all branches and worktrees.
 
 mod tables;
 
@@ -14,13 +14,13 @@ pub use tables::{
     shallow_edge_ids, stamp, stored_commit, unknown_rename_ids,
 };
 
-/// The most that commits may take on disk, in bytes.
+/// The largest size of the store, in bytes.
 const MAX_STORE_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 
-/// A longer message is kept, and its end is not searched; in bytes.
+/// How much of a message is searched, in bytes. The rest is stored only.
 const MAX_SEARCHED_BYTES: usize = 64 * 1024;
 
-/// Keeps a commit under an id, which is free or its own from before.
+/// Stores a commit under an id, which is free or already belongs to the same commit.
 pub fn put(conn: &Connection, id: i64, commit: &HistoryCommit) -> Result<()> {
     if tables::insert(conn, id, commit)? {
         return tables::insert_words(conn, id, commit.subject(), truncate_at_char(commit.body()));
@@ -28,9 +28,8 @@ pub fn put(conn: &Connection, id: i64, commit: &HistoryCommit) -> Result<()> {
     tables::replace_changes(conn, id, commit)
 }
 
-/// Keeps commits that somebody else read; how many of them were not known. Those that are known
-/// stay, unless something was missing when they were read that was there for the others: parents
-/// beyond the edge of a shallow clone, or the contents that tell renames.
+/// Stores commits from another source. Returns how many are new. A stored commit is replaced only if the
+/// other one is more complete: it has parents that a shallow clone lacked, or known renames.
 pub fn insert_or_complete(
     conn: &Connection,
     commits: impl Iterator<Item = Result<HistoryCommit>>,
@@ -54,15 +53,15 @@ pub fn insert_or_complete(
     Ok(news)
 }
 
-/// Whether there is too little room.
+/// Whether the store is too large.
 pub fn is_over_capacity(conn: &Connection) -> Result<bool> {
     Ok(tables::used_bytes(conn)? > MAX_STORE_BYTES)
 }
 
-/// Makes room: only commits that this worktree needs stay. Says whether any had to go.
+/// Shrinks the store to the commits that this worktree needs. Returns whether any were removed.
 ///
-/// What other worktrees built from those names ids that are not there any more, so the stamp is
-/// renewed and they build it again.
+/// Other worktrees may refer to removed commits, so the identifier of the store changes and they rebuild
+/// their histories.
 pub fn evict_unneeded(conn: &Connection, needed: &BTreeSet<i64>) -> Result<bool> {
     let mut ids = tables::ids(conn)?;
     ids.retain(|id| !needed.contains(id));
@@ -75,14 +74,14 @@ pub fn evict_unneeded(conn: &Connection, needed: &BTreeSet<i64>) -> Result<bool>
 }
 
 impl StoredCommit {
-    /// Whether another reading of the same commit had what was missing for this one.
+    /// Whether another reading of the same commit is more complete.
     const fn is_less_complete_than(&self, other: &HistoryCommit) -> bool {
         let at_edge = self.is_shallow_edge && !other.is_shallow_edge;
         at_edge || (self.renames_unknown && !other.renames_unknown && !other.is_shallow_edge)
     }
 }
 
-/// A text up to a length, ending between two letters.
+/// A prefix of a text, cut between two characters.
 fn truncate_at_char(text: &str) -> &str {
     let end = (0..=MAX_SEARCHED_BYTES.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
     &text[..end.unwrap_or(0)]

@@ -1,4 +1,4 @@
-//! The SQL of commits by name.
+//! The SQL of the commit store.
 
 use base::Result;
 use store::{Connection, OptionalExtension, Row, SqlResult, params, sqlite_problem};
@@ -12,18 +12,18 @@ const SELECT_COMMIT: &str =
     "SELECT sha, parents, author, email, authored, committer, committer_email,
     committed, message, changes, edge, renames_unknown, id FROM fact";
 
-/// A commit that is kept, and what was missing when it was read.
+/// A stored commit, and what was missing when it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredCommit {
     /// Its id
     pub id: i64,
     /// Whether it was read at the edge of a shallow clone
     pub is_shallow_edge: bool,
-    /// Whether it was read without the contents that tell renames
+    /// Whether its renames are unknown
     pub renames_unknown: bool,
 }
 
-/// A commit that is kept, by its name.
+/// A stored commit, by its SHA.
 pub fn stored_commit(conn: &Connection, sha: &[u8]) -> Result<Option<StoredCommit>> {
     let known = |row: &Row<'_>| {
         Ok(StoredCommit {
@@ -44,14 +44,14 @@ pub fn get(conn: &Connection, id: i64) -> Result<Option<HistoryCommit>> {
         .map_err(sqlite_problem("read commits"))
 }
 
-/// The name of a commit and what it says, by its id.
+/// The SHA and the message of a commit, by its id.
 pub fn sha_and_message(conn: &Connection, id: i64) -> Result<Option<(Vec<u8>, String)>> {
     conn.prepare_cached("SELECT sha, message FROM fact WHERE id = ?1")
         .and_then(|mut s| s.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional())
         .map_err(sqlite_problem("read commits"))
 }
 
-/// A commit by its name, with its id.
+/// A commit by its SHA, with its id.
 pub fn by_sha(conn: &Connection, sha: &[u8]) -> Result<Option<(i64, HistoryCommit)>> {
     conn.prepare_cached(&format!("{SELECT_COMMIT} WHERE sha = ?1"))
         .and_then(|mut s| {
@@ -60,13 +60,13 @@ pub fn by_sha(conn: &Connection, sha: &[u8]) -> Result<Option<(i64, HistoryCommi
         .map_err(sqlite_problem("read commits"))
 }
 
-/// The ids of commits whose names lie between two, for names that were shortened.
+/// The ids of commits whose SHAs lie in a range, for abbreviated SHAs.
 pub fn ids_in_sha_range(conn: &Connection, low: &[u8], high: &[u8]) -> Result<Vec<i64>> {
     let sql = "SELECT id FROM fact WHERE sha >= ?1 AND sha <= ?2 ORDER BY sha LIMIT 1000";
     store::rows(conn, sql, "read commits", params![low, high], |row| row.get(0))
 }
 
-/// Keeps a commit; says no if its id is taken, which can only be by itself.
+/// Stores a commit. Returns false if its id is taken, which can only be by the same commit.
 pub(crate) fn insert(conn: &Connection, id: i64, commit: &HistoryCommit) -> Result<bool> {
     let parents = commit.parents.concat();
     let changes = commit::encode_changes(&commit.changes);
@@ -113,27 +113,26 @@ pub(crate) fn replace_changes(conn: &Connection, id: i64, commit: &HistoryCommit
         .map_err(sqlite_problem("keep a commit"))
 }
 
-/// The highest id there is; 0 if there is none.
+/// The highest id; 0 if there is none.
 pub fn last_id(conn: &Connection) -> Result<i64> {
     conn.query_row("SELECT coalesce(max(id), 0) FROM fact", [], |row| row.get(0))
         .map_err(sqlite_problem("read commits"))
 }
 
-/// Which file this is.
+/// The identifier of this database.
 pub fn stamp(conn: &Connection) -> Result<String> {
     conn.query_row("SELECT value FROM meta WHERE key = 'stamp'", [], |row| row.get(0))
         .map_err(sqlite_problem("read commits"))
 }
 
-/// Makes it another file in the eyes of those who remember its stamp.
+/// Replaces the identifier, which invalidates everything built from this database.
 pub(crate) fn renew_stamp(conn: &Connection) -> Result<()> {
     conn.execute("UPDATE meta SET value = hex(randomblob(16)) WHERE key = 'stamp'", [])
         .map(drop)
         .map_err(sqlite_problem("keep commits"))
 }
 
-/// Ids of commits that say some words, best first. Where thousands say them, those that came
-/// last are ranked.
+/// The ids of commits whose messages match, best first. Of very many matches, only the newest are ranked.
 pub fn search_messages(conn: &Connection, query: &str, most: usize) -> Result<Vec<i64>> {
     let sql = "SELECT id FROM
                (SELECT rowid AS id, bm25(said, 4.0, 1.0) AS fit FROM said WHERE said MATCH ?1
@@ -153,20 +152,20 @@ pub fn shallow_edge_ids(conn: &Connection) -> Result<Vec<i64>> {
     store::rows(conn, sql, "read commits", &[], |row| row.get(0))
 }
 
-/// The commits that were read without the contents that tell renames.
+/// The commits whose renames are unknown.
 pub fn unknown_rename_ids(conn: &Connection) -> Result<Vec<i64>> {
     let sql = "SELECT id FROM fact WHERE renames_unknown ORDER BY id";
     store::rows(conn, sql, "read commits", &[], |row| row.get(0))
 }
 
-/// Bytes of all pages that hold something.
+/// The size of all used pages, in bytes.
 pub(crate) fn used_bytes(conn: &Connection) -> Result<u64> {
     let sql = "SELECT (page_count - freelist_count) * page_size
                FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
     conn.query_row(sql, [], |row| row.get(0)).map_err(sqlite_problem("size up commits"))
 }
 
-/// Drops commits, because there is no room for them.
+/// Removes commits.
 pub(crate) fn remove(conn: &Connection, ids: &[i64]) -> Result<()> {
     for sql in ["DELETE FROM fact WHERE id = ?1", "DELETE FROM said WHERE rowid = ?1"] {
         let mut statement = conn.prepare_cached(sql).map_err(sqlite_problem("drop commits"))?;
@@ -177,7 +176,7 @@ pub(crate) fn remove(conn: &Connection, ids: &[i64]) -> Result<()> {
     Ok(())
 }
 
-/// Every id there is.
+/// Every id.
 pub(crate) fn ids(conn: &Connection) -> Result<Vec<i64>> {
     store::rows(conn, "SELECT id FROM fact", "read commits", &[], |row| row.get(0))
 }

@@ -79,7 +79,7 @@ impl ScipDocument {
             match (number, value) {
                 (1, ProtobufValue::Bytes(bytes)) => document.path = text(bytes),
                 (2, ProtobufValue::Bytes(bytes)) => {
-                    document.occurrences.push(ScipOccurrence::read(bytes)?)
+                    document.occurrences.push(ScipOccurrence::read(bytes)?);
                 }
                 _ => {}
             }

@@ -63,7 +63,9 @@ fn changesets() -> impl Strategy<Value = Vec<Value>> {
 /// A store with those changesets that it accepts.
 fn store_of(sets: &[Value]) -> KbStore {
     let mut store = KbStore::new();
-    sets.iter().for_each(|set| drop(store.apply(set)));
+    for set in sets {
+        drop(store.apply(set));
+    }
     store
 }
 

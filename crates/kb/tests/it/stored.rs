@@ -70,3 +70,15 @@ fn a_rollback_of_a_changed_row_is_refused() {
     store.roll_back(&undone).unwrap();
     assert_eq!(store.outline(), "F-1 fact active v2 \"two\"\n");
 }
+
+#[test]
+fn a_confidence_of_many_digits_is_undone() {
+    let mut store = KbStore::new();
+    let relation = serde_json::json!({
+        "type": "depends_on", "from": "REQ-1", "to": "REQ-900", "confidence": 0.939_880_877_597_481_1,
+    });
+    let entity = serde_json::json!({"id": "REQ-1", "type": "req", "title": "A"});
+    store.apply(&serde_json::json!({"entities": [entity], "relations": [relation]})).unwrap();
+    store.roll_back(&[LogSeq(1)]).unwrap();
+    assert_eq!(store.rows(), "");
+}

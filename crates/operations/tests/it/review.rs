@@ -325,5 +325,5 @@ fn knowledge_about_a_file_that_was_renamed_is_told() {
     let stale = found.filter(|found| found["code"] == "KNOWLEDGE_STALE").collect::<Vec<_>>();
     assert_eq!(stale.len(), 1, "{data:#}");
     let message = stale[0]["message"].as_str().unwrap();
-    assert!(message.contains("1 went"), "{message}");
+    assert!(message.contains("1 removed"), "{message}");
 }

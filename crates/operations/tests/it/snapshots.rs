@@ -108,7 +108,7 @@ fn snapshots_are_listed_and_checked() {
     };
     assert_eq!(problem(name.as_str().unwrap()), "");
     assert!(problem("forged").contains("git says something else of commit"), "{listed:#}");
-    assert!(problem("cut").contains("cut off or changed"), "{listed:#}");
+    assert!(problem("cut").contains("truncated or modified"), "{listed:#}");
 }
 
 #[test]

@@ -113,7 +113,10 @@ fn a_circle_of_blocks_is_refused_and_shown() {
     result(&repo, "work.depend", json!({"from": b, "to": c}));
     let problem = repo.call_op("work.block", json!({"id": a, "blocked_by": [c]})).unwrap_err();
     assert_eq!(problem.code, ProblemCode::InvariantViolation);
-    assert_eq!(problem.message, "a circle: \"A\" waits for \"C\" waits for \"B\" waits for \"A\"");
+    assert_eq!(
+        problem.message,
+        "dependency cycle: \"A\" waits for \"C\" waits for \"B\" waits for \"A\""
+    );
     // A feature waits for its tasks: a task of it cannot wait for the feature.
     let t = make(&repo, "task", "T", json!({"feature": feature}));
     let code = repo.code("work.block", json!({"id": t, "blocked_by": feature}));

@@ -1,4 +1,4 @@
-//! What to know before touching some files.
+//! The knowledge about some paths.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,7 +21,7 @@ pub struct PathKnowledge {
     pub molecules: Vec<MatchedMolecule>,
     /// Atoms that matched and have no molecule, by name
     pub orphan_atoms: Vec<MatchedAtom>,
-    /// Paths that no atom covers, the first of them
+    /// The first of the paths that no atom covers
     pub unmatched_paths: Vec<String>,
     /// How many more paths no atom covers
     #[serde(skip_serializing_if = "is_zero")]
@@ -35,28 +35,28 @@ const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// How many of the paths that it covers are listed with an atom, and how many uncovered ones.
+/// How many covered paths are listed for each atom, and how many uncovered paths in all.
 const MAX_LISTED_PATHS: usize = 100;
 
-/// Atoms that come along where nobody says how many.
+/// The default number of atoms in an answer.
 const DEFAULT_ATOM_LIMIT: usize = 200;
 
-/// Bytes of knowledge after which an answer takes no further atom.
+/// An answer with this many bytes of knowledge takes no further atom.
 const MAX_KNOWLEDGE_BYTES: usize = 128 * 1024;
 
-/// Which part of the knowledge about some paths is told.
+/// Which page of the knowledge is returned.
 #[derive(Debug, Clone, Copy)]
 pub struct KnowledgePage {
-    /// How many atoms are passed over
+    /// How many atoms are skipped
     pub offset: usize,
-    /// How many atoms are told at most
+    /// How many atoms are returned at most
     pub limit: usize,
-    /// How many entries of its changelog come with each
+    /// How many changelog entries are returned with each atom
     pub changelog_limit: usize,
 }
 
 impl KnowledgePage {
-    /// All of it, as far as an answer can hold it.
+    /// The largest page that an answer can hold.
     pub const fn all(changelog_limit: usize) -> Self {
         Self { offset: 0, limit: DEFAULT_ATOM_LIMIT, changelog_limit }
     }
@@ -127,7 +127,7 @@ impl PathKnowledge {
     }
 }
 
-/// Atoms that were asked for before, for as long as the store is the same.
+/// Cache of atoms, valid for one revision of the store.
 #[derive(Debug, Default)]
 pub struct AtomCache(Mutex<HashMap<WorkRecordId, Arc<CachedAtom>>>);
 
@@ -140,7 +140,7 @@ struct CachedAtom {
 }
 
 impl AtomCache {
-    /// The atoms with these ids, by id. Those that nobody has asked for yet are read together.
+    /// The atoms with these ids, by id. Those that are not cached are read in one query.
     fn all(&self, draft: &WorkDraft<'_>, ids: &[&WorkRecordId]) -> Result<Vec<Arc<CachedAtom>>> {
         let mut known = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let new: Vec<&WorkRecordId> =
@@ -163,19 +163,19 @@ impl AtomCache {
     }
 }
 
-/// Where atoms are looked for.
+/// The sources of atoms.
 #[derive(Clone, Copy)]
 pub struct KnowledgeSources<'a> {
     /// The store
     pub draft: &'a WorkDraft<'a>,
     /// The patterns of all atoms
     pub matcher: &'a AtomMatcher,
-    /// Atoms that were read before
+    /// Cache of atoms
     pub cache: &'a AtomCache,
 }
 
-/// Matches paths and gathers what is known about them, molecules by name and atoms by name within
-/// them; `aged` says how old an atom's knowledge is by what its files were.
+/// The knowledge about some paths: molecules by name, and in each its atoms by name. `aged` computes the
+/// drift of an atom from its footprint.
 pub fn knowledge_for_paths(
     sources: KnowledgeSources<'_>,
     project: Option<&WorkRecordId>,
@@ -243,7 +243,7 @@ impl PathKnowledge {
     }
 }
 
-/// Atoms in the order that an answer has, each with its molecule.
+/// Atoms in the order of the answer, each with its molecule.
 struct OrderedAtoms {
     atoms: Vec<(Option<WorkRecordId>, Arc<CachedAtom>)>,
     molecules: BTreeMap<WorkRecordId, Molecule>,
@@ -271,7 +271,7 @@ impl OrderedAtoms {
     }
 }
 
-/// The related atoms that are still there, with their names.
+/// The related atoms that still exist, with their names.
 pub fn related_atoms(draft: &WorkDraft<'_>, related: &[RelatedRecord]) -> Result<Vec<RelatedAtom>> {
     let mut found = Vec::new();
     for RelatedRecord { id, reason } in related {
@@ -286,7 +286,7 @@ pub fn related_atoms(draft: &WorkDraft<'_>, related: &[RelatedRecord]) -> Result
     Ok(found)
 }
 
-/// The related molecules that are still there, with their names.
+/// The related molecules that still exist, with their names.
 pub fn related_molecules(
     draft: &WorkDraft<'_>,
     related: &[RelatedRecord],

@@ -1,4 +1,4 @@
-//! How far the code has moved on since something was learnt about it.
+//! Drift: how much the code changed since the knowledge about it was written.
 //!
 //! @see spec::graph/drift
 
@@ -12,7 +12,7 @@ use crate::draft::WorkDraft;
 use crate::id::WorkRecordId;
 use crate::record::{FileFingerprint, Footprint};
 
-/// Files that one atom's footprint holds at most. An atom wider than this is about everything.
+/// The most files in one footprint. An atom that covers more is too broad to measure.
 pub const MAX_FOOTPRINT_FILES: usize = 2_000;
 
 /// What has changed since the knowledge was written.
@@ -22,13 +22,13 @@ pub struct KnowledgeDrift {
     pub written_at: String,
     /// How many files it covered then
     pub files: usize,
-    /// How many of them have other contents now
+    /// How many of them changed
     pub changed: usize,
-    /// How many are gone
+    /// How many were removed
     pub removed: usize,
-    /// How many came since
+    /// How many were added
     pub added: usize,
-    /// The share of covered lines that lie in files that changed, came or went, in percent
+    /// The percentage of covered lines in files that changed, were added or were removed
     pub percent: u32,
 }
 
@@ -38,7 +38,7 @@ impl KnowledgeDrift {
         self.changed + self.removed + self.added == 0
     }
 
-    /// It in a few words.
+    /// A short description.
     pub fn describe(&self) -> String {
         if self.files == 0 && self.added == 0 {
             return "no covered file".into();
@@ -51,21 +51,21 @@ impl KnowledgeDrift {
             parts.push(format!("{} of {} covered files changed since", self.changed, self.files));
         }
         if self.added > 0 {
-            parts.push(format!("{} came", self.added));
+            parts.push(format!("{} added", self.added));
         }
         if self.removed > 0 {
-            parts.push(format!("{} went", self.removed));
+            parts.push(format!("{} removed", self.removed));
         }
         format!("{} (files with {} % of the lines)", parts.join(", "), self.percent)
     }
 }
 
-/// What the files looked like when an atom's knowledge was written.
+/// The state of the covered files at a time.
 pub fn footprint(draft: &WorkDraft<'_>, atom: &WorkRecordId) -> Result<Option<Footprint>> {
     draft.get(atom)
 }
 
-/// Compares what the files were with what they are.
+/// Compares a footprint with the files as they are.
 pub fn compute_drift(then: &Footprint, now: &[FileFingerprint]) -> KnowledgeDrift {
     let current: BTreeMap<&str, &FileFingerprint> =
         now.iter().map(|seen| (seen.path.as_str(), seen)).collect();

@@ -1,4 +1,4 @@
-//! Context Files, read as people write them.
+//! Reads the section "Context Files", which lists files in free form.
 
 use std::collections::BTreeMap;
 
@@ -10,21 +10,21 @@ use crate::draft::WorkDraft;
 use crate::id::WorkRecordId;
 use crate::{sections, tables};
 
-/// The name that the built-in templates have where a file is to be named.
+/// The placeholder for a file name in the built-in templates.
 pub const PLACEHOLDER: &str = "path/to/file";
 
-/// A line of Context Files, and the paths and globs that it names.
+/// A line of Context Files with the paths and globs in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NamedLine {
     /// The line
     pub text: String,
-    /// What it names
+    /// Paths and globs
     pub paths: Vec<String>,
-    /// Words that name a file only if there is one of that name
+    /// Words that may be file names; they count only if such a file exists
     pub possible_files: Vec<String>,
 }
 
-/// What each open task names, by the task's id.
+/// The lines of each open task, by the id of the task.
 pub fn context_files_of_open_tasks(
     conn: &Connection,
 ) -> Result<BTreeMap<WorkRecordId, Vec<NamedLine>>> {
@@ -36,7 +36,7 @@ pub fn context_files_of_open_tasks(
     Ok(found)
 }
 
-/// What the Context Files of a record name.
+/// The lines of the Context Files of a record.
 pub fn context_files_of(draft: &WorkDraft<'_>, owner: &WorkItem) -> Result<Vec<NamedLine>> {
     let is_context = |title: &str| {
         let title = title.to_lowercase();
@@ -47,7 +47,7 @@ pub fn context_files_of(draft: &WorkDraft<'_>, owner: &WorkItem) -> Result<Vec<N
     Ok(contents.flat_map(|content| parse_context_files(content)).collect())
 }
 
-/// The patterns that a name in Context Files stands for: a folder means what is below it.
+/// The patterns of a name in Context Files. A folder stands for everything below it.
 pub fn patterns(named: &str) -> Vec<String> {
     if named.contains(['*', '?', '{', '[']) {
         return vec![named.to_owned()];
@@ -55,8 +55,8 @@ pub fn patterns(named: &str) -> Vec<String> {
     vec![named.to_owned(), format!("{named}/**")]
 }
 
-/// The lines of a section that say something, in order, each with what it names. Headings, fences
-/// and the rules of tables say nothing; neither does a line that only has the placeholder.
+/// The lines of a section, in order, each with the names in it. Headings, fences, the rules of tables and
+/// lines that only have the placeholder are left out.
 pub fn parse_context_files(content: &str) -> Vec<NamedLine> {
     let lines: Vec<&str> = content.lines().map(str::trim).collect();
     let mut found = Vec::new();
@@ -96,7 +96,7 @@ fn parse_line(line: &str) -> NamedLine {
 }
 
 impl NamedLine {
-    /// Takes what an item of a list, or a cell of a table, names.
+    /// Adds the names in an item of a list or a cell of a table.
     fn take(&mut self, item: &str, is_cell: bool) {
         // What is marked as code or as a link is what was meant; the rest talks about it.
         let marked: Vec<&str> = quoted(item).into_iter().chain(linked(item)).collect();
@@ -138,7 +138,7 @@ impl NamedLine {
     }
 }
 
-/// Whether a word of a sentence can only be a path: a glob, or a folder and a name with an
+/// Whether a word of a sentence is certainly a path: a glob, or a folder with a file name that has an
 /// extension.
 fn is_file_name(path: &str) -> bool {
     let is_extension = |text: &str| {
@@ -168,7 +168,7 @@ fn without_bullet(line: &str) -> &str {
     item
 }
 
-/// What stands between back-ticks.
+/// The texts between backticks.
 fn quoted(item: &str) -> Vec<&str> {
     let parts = item.split('`').enumerate();
     parts
@@ -177,7 +177,7 @@ fn quoted(item: &str) -> Vec<&str> {
         .collect()
 }
 
-/// Where Markdown links lead.
+/// The targets of Markdown links.
 fn linked(item: &str) -> Vec<&str> {
     let mut rest = item;
     let mut found = Vec::new();
@@ -189,14 +189,14 @@ fn linked(item: &str) -> Vec<&str> {
     found
 }
 
-/// A line up to where it starts to explain.
+/// The part of a line before its explanation.
 fn without_comment(item: &str) -> &str {
     let marks = [" - ", " – ", " — ", " -- ", " # ", " // ", ": ", " (", " => ", " → ", "\t"];
     let end = marks.iter().filter_map(|mark| item.find(mark)).min().unwrap_or(item.len());
     item[..end].trim()
 }
 
-/// Parts between commas outside of braces, and of a list in brackets.
+/// The parts between commas outside of braces; brackets around a list are removed.
 fn split(text: &str) -> Vec<&str> {
     let text = text.trim();
     let list = text.strip_prefix("[\"").and_then(|text| text.strip_suffix("\"]"));
@@ -217,7 +217,7 @@ fn split(text: &str) -> Vec<&str> {
     parts
 }
 
-/// A path with its quotes, lines and `./` taken off; nothing if it does not look like one.
+/// A path without quotes, line numbers and `./`; `None` if the text does not look like a path.
 fn path(text: &str, alone: bool) -> Option<String> {
     let text = without_emphasis(text.trim().trim_matches(['"', '\'', '<', '>', ',', ';']).trim());
     let text = without_lines(text).replace('\\', "/");
@@ -244,7 +244,7 @@ fn without_emphasis(text: &str) -> &str {
     inner.filter(|inner| !inner.starts_with('/') && !inner.is_empty()).unwrap_or(text)
 }
 
-/// A path without the lines after it: `:10`, `:10-20`, `:3:7`, `#L10`, `#L10-L20`.
+/// A path without its line numbers: `:10`, `:10-20`, `:3:7`, `#L10`, `#L10-L20`.
 fn without_lines(text: &str) -> String {
     let numbers = |part: &str| {
         !part.is_empty()

@@ -10,10 +10,10 @@ use store::Connection;
 use crate::id::WorkRecordId;
 use crate::tables;
 
-/// Patterns that one atom may have.
+/// The most patterns of one atom.
 pub const MAX_PATTERNS: usize = 20;
 
-/// Characters of one pattern.
+/// The longest pattern, in characters.
 const MAX_PATTERN_CHARS: usize = 512;
 
 text_type!(
@@ -23,7 +23,7 @@ text_type!(
 );
 
 impl PathGlob {
-    /// The pattern as it is kept: with `/` between folders, and no `./` before it.
+    /// The stored form of the pattern: `/` between folders, and no leading `./`.
     pub fn normalised(&self) -> String {
         normalised(self.as_str())
     }
@@ -64,7 +64,7 @@ fn build(text: &str) -> Result<globset::Glob, String> {
     built.map_err(|error| format!("`{text}` is not a glob: {}", error.kind()))
 }
 
-/// The patterns of an atom as they are kept. An atom without any has no boundary.
+/// The stored forms of the patterns of an atom. An atom needs at least one.
 pub fn checked_patterns(patterns: &[PathGlob]) -> Result<Vec<String>> {
     if patterns.len() > MAX_PATTERNS {
         let what = format!("{} patterns are more than {MAX_PATTERNS}", patterns.len());
@@ -88,9 +88,9 @@ pub fn checked_patterns(patterns: &[PathGlob]) -> Result<Vec<String>> {
 
 /// The patterns of every atom as one matcher.
 ///
-/// Patterns are kept by the folder that they start with as it is written, and each folder's are
-/// compiled together when a path first comes by. So a path is tried against what is anchored in
-/// the folders above it, and neither against each atom nor against each pattern.
+/// Patterns are grouped by the literal folder that they start with, and each group is compiled when it is
+/// first needed. So a path is matched against the groups of the folders above it, and not against each
+/// atom or each pattern.
 #[derive(Debug, Default)]
 pub struct AtomMatcher {
     folders: HashMap<String, FolderGlobs>,
@@ -152,7 +152,7 @@ impl AtomMatcher {
     }
 }
 
-/// Some patterns, whosever they are.
+/// A list of patterns, compiled together.
 #[derive(Debug)]
 pub struct GlobList(GlobSet);
 
@@ -186,13 +186,13 @@ impl FolderGlobs {
     }
 }
 
-/// The folders that patterns are anchored in: what they match lies below one of these.
+/// The folders in which patterns are anchored. Every match lies below one of them.
 pub fn anchors(patterns: &[String]) -> BTreeSet<String> {
     let single = patterns.iter().flat_map(|pattern| braces(pattern));
     single.map(|pattern| anchor(&pattern).to_owned()).collect()
 }
 
-/// The folder that a pattern is anchored in: the whole parts before its first wildcard.
+/// The folder in which a pattern is anchored: the path components before its first wildcard.
 fn anchor(pattern: &str) -> &str {
     let wild = pattern.find(['*', '?', '[', '{', '\\']).unwrap_or(pattern.len());
     pattern[..wild].rsplit_once('/').map_or("", |(folder, _)| folder)

@@ -1,4 +1,4 @@
-//! What the code taught: molecules and atoms, matched to paths, with their history.
+//! Knowledge about the code: molecules and atoms, matched to paths, with their changelogs.
 
 pub mod changelog;
 pub mod context;

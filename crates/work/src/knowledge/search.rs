@@ -1,4 +1,4 @@
-//! Finding molecules and atoms by their words.
+//! Searches molecules and atoms by words.
 
 use base::Result;
 
@@ -6,10 +6,10 @@ use crate::draft::WorkDraft;
 use crate::id::WorkRecordId;
 use crate::record::{Atom, Molecule};
 
-/// Which atoms or molecules.
+/// A filter for atoms or molecules.
 #[derive(Debug, Clone, Default)]
 pub struct KnowledgeQuery<'a> {
-    /// Words that must all be in the name or the knowledge
+    /// Words that the name or the knowledge must all contain
     pub words: &'a str,
     /// Atoms of this molecule
     pub molecule: Option<&'a WorkRecordId>,
@@ -24,7 +24,7 @@ impl KnowledgeQuery<'_> {
     }
 }
 
-/// The atoms that fit, by name.
+/// The matching atoms, by name.
 pub fn atoms(
     draft: &WorkDraft<'_>,
     project: &WorkRecordId,
@@ -43,7 +43,7 @@ pub fn atoms(
     Ok(found)
 }
 
-/// The molecules that fit, by name.
+/// The matching molecules, by name.
 pub fn molecules(
     draft: &WorkDraft<'_>,
     project: &WorkRecordId,

@@ -7,6 +7,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use syntax::Language;
+
 use crate::run::XtaskResult;
 use crate::rust_source::{self, RustFile};
 
@@ -43,12 +45,12 @@ const TUPLE_PARAMETERS_EXEMPT: &[&str] = &[
 /// Folders where an id may still be a bare integer.
 const INTEGER_IDS_EXEMPT: &[&str] = &["crates/code", "crates/engine", "crates/history"];
 
-/// Folders of the engine that may still import operations.
-const OPS_IMPORTS_EXEMPT: &[&str] = &[
-    "crates/engine/src/areas",
-    "crates/engine/src/call_format.rs",
-    "crates/engine/src/doctor",
-    "crates/engine/src/fix",
+/// Files that may list extensions: the algorithms that `syntax::ImportResolver` names, and the names
+/// of shells, which are programs.
+const LISTING_FILES: [&str; 3] = [
+    "crates/code/src/resolve/python.rs",
+    "crates/code/src/resolve/javascript/files.rs",
+    "crates/setup/src/shell.rs",
 ];
 
 /// A file of this repository that is not a test.
@@ -76,7 +78,7 @@ pub(crate) fn check(root: &Path) -> XtaskResult<()> {
         shared_type_names,
         tuple_parameters,
         integer_ids,
-        imports_of_operations,
+        rules_about_languages,
     ];
     let mut violations: Vec<String> = laws.iter().flat_map(|law| law(&files)).collect();
     violations.sort();
@@ -177,22 +179,70 @@ fn integer_ids(files: &[SourceFile]) -> Vec<String> {
     found
 }
 
-/// Nothing in the engine imports operations but operations and the root of the crate.
-fn imports_of_operations(files: &[SourceFile]) -> Vec<String> {
+/// Only `syntax` has rules about languages: other crates ask the descriptor of a language.
+fn rules_about_languages(files: &[SourceFile]) -> Vec<String> {
+    let lists = language_lists();
     let mut found = Vec::new();
     for file in files {
-        let is_below = file.is_in("crates/engine/src")
-            && !file.is_in("crates/engine/src/ops")
-            && file.name != "crates/engine/src/lib.rs";
-        if !is_below || file.is_exempt(OPS_IMPORTS_EXEMPT) {
-            continue;
+        let is_free = !file.is_in("crates")
+            || file.is_in("crates/syntax")
+            || LISTING_FILES.contains(&file.name.as_str());
+        if !is_free {
+            let rules = language_rules(file.code(), &lists);
+            found.extend(rules.map(|why| format!("{}: {why}", file.name)));
         }
-        let imports = file.facts.crate_paths.iter().filter(|path| path.name == "crate::ops");
-        found.extend(imports.map(|path| {
-            format!("{}:{}: imports `crate::ops`, which is above it", file.name, path.line)
-        }));
     }
     found
+}
+
+/// Strings that list languages, as quoted text: the display names and extensions of code, and so
+/// the beginnings of arrays that decide by language.
+struct LanguageLists {
+    names: Vec<String>,
+    extensions: Vec<String>,
+}
+
+fn language_lists() -> LanguageLists {
+    let code = || Language::ALL.iter().filter(|language| language.is_code());
+    let extensions = code().flat_map(|language| language.descriptor().extensions);
+    LanguageLists {
+        names: code().map(|language| format!("\"{}\"", language.name())).collect(),
+        extensions: extensions
+            .flat_map(|end| [format!("\"{end}\""), format!("\".{end}\"")])
+            .collect(),
+    }
+}
+
+/// Rules about languages in code outside of `crates/syntax`, where each language's descriptor is.
+fn language_rules<'c>(
+    code: &'c str,
+    lists: &'c LanguageLists,
+) -> impl Iterator<Item = String> + 'c {
+    let variants = code.lines().filter(|line| names_variant(line));
+    let variants =
+        variants.map(|line| format!("a language is named outside of syntax: {}", line.trim()));
+    // Two neighbours of one list: one extension alone may be part of an algorithm.
+    let arrays = code.lines().filter(|line| !line.trim_start().starts_with("//")).filter(|line| {
+        let listed = |all: &[String]| {
+            let parts = line.split([',', '|', '[', ']', '(', ')', '{', '}']).map(str::trim);
+            parts.filter(|part| all.iter().any(|one| one == part)).count() > 1
+        };
+        listed(&lists.names) || listed(&lists.extensions)
+    });
+    let arrays =
+        arrays.map(|line| format!("a list of languages outside of syntax: {}", line.trim()));
+    variants.chain(arrays)
+}
+
+/// Whether a line names a variant of `Language`, which has capital and small letters.
+fn names_variant(line: &str) -> bool {
+    line.match_indices("Language::").any(|(at, found)| {
+        let is_whole = !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');
+        let mut name = line[at + found.len()..].chars();
+        is_whole
+            && name.next().is_some_and(char::is_uppercase)
+            && name.next().is_none_or(|second| !second.is_uppercase())
+    })
 }
 
 fn sources(folder: &Path) -> XtaskResult<Vec<PathBuf>> {
@@ -269,19 +319,11 @@ mod tests {
     }
 
     #[test]
-    fn only_operations_import_operations() {
-        let found = |name: &str| {
-            imports_of_operations(&[file(name, "use crate::ops::ALL;\nuse crate::view::View;")])
-        };
-        assert_eq!(
-            found("crates/engine/src/fix/a.rs"),
-            ["crates/engine/src/fix/a.rs:1: imports `crate::ops`, which is above it"]
-        );
-        for name in
-            ["crates/engine/src/ops/a.rs", "crates/engine/src/lib.rs", "crates/cairn/src/a.rs"]
-        {
-            assert!(found(name).is_empty(), "{name}");
-        }
+    fn only_syntax_names_languages() {
+        let text = "fn f() { matches!(a, Language::Rust); }
+const B: [&str; 2] = [\"py\", \"rs\"];";
+        assert_eq!(rules_about_languages(&[file("crates/engine/src/a.rs", text)]).len(), 2);
+        assert_eq!(rules_about_languages(&[file("crates/syntax/src/a.rs", text)]).len(), 0);
     }
 
     #[test]
@@ -289,5 +331,21 @@ mod tests {
         let file = file("crates/engine/src/ops.rs", "");
         assert!(file.is_exempt(&["crates/engine/src"]));
         assert!(!file.is_exempt(&["crates/engine/src/ops"]));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_about_languages_are_found() {
+        let lists = language_lists();
+        let broken = |code: &str| language_rules(code, &lists).count();
+        assert_eq!(broken("if language == Language::Rust {"), 1);
+        assert_eq!(broken(r#"const SCRIPTS: &[&str] = &["TypeScript", "TSX"];"#), 1);
+        assert_eq!(broken(r#"matches!(ending, "py" | "rb")"#), 1);
+        assert_eq!(broken("let all = Language::ALL.iter().map(Language::name);"), 0);
+        assert_eq!(broken(r#"path.ends_with(".rs")"#), 0);
     }
 }

@@ -24,7 +24,7 @@ pub struct LanguageDescriptor {
     pub file_names: &'static [&'static str],
     /// Recognizes further files by their path
     pub(crate) matches_path: fn(&RepoPath) -> bool,
-    /// The language that stands for its family: files of one family import and call each other,
+    /// The language that represents its family: files of one family import and call each other,
     /// and one language server serves them. `None`: a family of its own
     pub(crate) family: Option<Language>,
     /// The language whose entry in `cairn.jsonc` and whose linters serve this one too
@@ -116,7 +116,7 @@ pub(crate) enum JavaScriptDialect {
 pub(crate) struct CommentSyntax {
     /// What starts a comment that ends with its line
     pub line: &'static str,
-    /// A second marker of such comments, where they stand on lines of their own
+    /// A second marker of such comments, on lines of their own
     pub other_line: Option<&'static str>,
     /// What opens and closes a comment of several lines
     pub block: Option<BlockComment>,
@@ -245,7 +245,7 @@ pub(crate) struct LayoutRules {
     pub is_indented: bool,
     /// Line breaks between two long declarations at the top of a file
     pub top_level_line_breaks: usize,
-    /// What stands in a body that would be empty, where that is not allowed
+    /// The statement of a body that would otherwise be empty, where that is not allowed
     pub empty_body: Option<&'static str>,
     /// Whether members are declared outside of their type, so that a neighbour may have another owner
     pub has_members_outside_type: bool,
@@ -296,7 +296,7 @@ pub struct FileConventions {
     pub(crate) tests: TestFileNames,
     /// Ends of the names of generated files
     pub(crate) generated_suffixes: &'static [&'static str],
-    /// Stems of files that stand for their folder: `mod`, `__init__`
+    /// Stems of files that represent their folder: `mod`, `__init__`
     pub(crate) index_stems: &'static [&'static str],
     /// Files that make their folder a package
     pub package_manifests: &'static [&'static str],

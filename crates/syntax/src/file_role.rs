@@ -190,7 +190,7 @@ const GENERATED_MARKERS: [&str; 6] = [
     "made by gnu bison",
 ];
 
-/// Stems of files that stand for their folder, whatever the language.
+/// Stems of files that represent their folder, whatever the language.
 const INDEX_STEMS: [&str; 3] = ["index", "lib", "main"];
 
 impl FileRole {
@@ -244,7 +244,7 @@ pub fn has_generated_marker(text: &str) -> bool {
 }
 
 /// The stem that a file shares with its tests: `Suspense` of `Suspense.spec.ts`, in lower case. A
-/// file that stands for its folder has the name of the folder.
+/// file that represents its folder has the name of the folder.
 pub fn tested_stem(path: &RepoPath) -> String {
     let name = path.name().to_lowercase();
     let mut stem = name.split('.').next().unwrap_or_default();

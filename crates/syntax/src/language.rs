@@ -119,7 +119,7 @@ impl Language {
         Self::ALL.iter().find(|language| language.name() == name).copied()
     }
 
-    /// The language that stands for the family of this one: files of one family import and call
+    /// The language that represents the family of this one: files of one family import and call
     /// each other, and one language server serves them.
     pub fn family(self) -> Self {
         self.descriptor().family.unwrap_or(self)

@@ -90,7 +90,7 @@ fn assign_paths(language: Language, symbols: &mut [Symbol], base: &str, members:
     }
 }
 
-/// The declaration that stands for a symbol: the one with the body, else the first. In Python the
+/// The main declaration of a symbol: the one with the body, else the first. In Python the
 /// signatures have bodies too, and the last one counts.
 fn main_declaration(symbols: &[Symbol], declarations: &[u32]) -> u32 {
     let with_body = declarations.iter().rfind(|at| symbols[**at as usize].body.is_some());

@@ -5,7 +5,7 @@
 
 use crate::Language;
 
-/// What stands for the file's path among a tool's arguments.
+/// The placeholder for the file's path among a tool's arguments.
 pub const FILE_PLACEHOLDER: &str = "{file}";
 
 /// The tools of a language; of several the preferred comes first.
@@ -43,7 +43,7 @@ pub struct ServerSpec {
 pub struct Formatter {
     /// The name of its program file
     pub program: &'static str,
-    /// Its arguments; [`FILE_PLACEHOLDER`] stands for the path
+    /// Its arguments; [`FILE_PLACEHOLDER`] is replaced by the path
     pub args: &'static [&'static str],
     /// Files that only it reads: where one is in a folder above a source file, it is used
     pub settings: &'static [&'static str],

@@ -108,7 +108,8 @@ impl GrammarRules for Cpp {
     }
 }
 
-/// Members of a class are methods, constructors and fields of the visibility last said.
+/// Members of a class are methods, constructors and fields with the visibility of the last access
+/// specifier.
 fn member(walk: &GrammarWalker<'_>, draft: &mut SymbolDraft, is_class: bool) {
     let owner = walk
         .builder

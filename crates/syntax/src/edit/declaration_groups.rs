@@ -1,4 +1,4 @@
-//! The declarations of one symbol: its signatures and its body, and which of them stand together.
+//! The declarations of one symbol: its signatures and its body, and which of them are adjacent.
 
 use super::extent::declaration_span;
 use super::{DocTarget, EditRefusal, find_owner};
@@ -9,9 +9,9 @@ use crate::model::FileFacts;
 /// How lines between two declarations start that belong to neither.
 const COMMENT_MARKERS: [&str; 4] = ["//", "/*", "*", "#"];
 
-/// Where the declarations of a symbol stand.
+/// The declarations of a symbol, grouped by adjacency.
 pub(super) struct DeclarationGroups {
-    /// Those that stand together with the body
+    /// Those adjacent to the body
     pub main: Vec<u32>,
     /// The others, group by group
     pub detached: Vec<Vec<u32>>,
@@ -32,7 +32,7 @@ pub(super) fn groups_of_path(
     Ok(DeclarationGroups { main: runs.swap_remove(main), detached: runs })
 }
 
-/// The declarations that stand together with one.
+/// The declarations adjacent to one.
 pub(super) fn group_of_declaration(
     language: Language,
     text: &str,
@@ -67,7 +67,7 @@ fn contiguous_groups(language: Language, text: &str, facts: &FileFacts, one: u32
     runs
 }
 
-/// Whether nothing stands in a stretch but white space, marks and comments.
+/// Whether a range contains only white space, punctuation and comments.
 fn is_blank_or_comment(text: &str) -> bool {
     let is_one = |line: &str| COMMENT_MARKERS.iter().any(|mark| line.starts_with(mark));
     text.lines().map(|line| line.trim().trim_start_matches([';', ','])).all(|line| {

@@ -9,7 +9,7 @@ use super::text_layout::{
 };
 use crate::line_index::offset;
 
-/// The stretches that `link` may have put in.
+/// The ranges that `add_doc_link` may have inserted.
 pub(super) fn inverse_insertion_candidates(
     text: &str,
     comment: Span,

@@ -26,7 +26,7 @@ pub(super) struct SymbolExtent {
     pub trailing_end: usize,
     /// The comma or semicolon after it
     pub separator: Option<char>,
-    /// Whether a comma stands before it
+    /// Whether a comma precedes it
     pub after_comma: bool,
 }
 
@@ -131,7 +131,7 @@ fn trailing_comment_end(language: Language, text: &str, at: usize) -> usize {
     if is_comment { at + text[at..end].trim_end().len() } else { at }
 }
 
-/// Where plain comments start that stand right above, on lines of their own.
+/// The start of the plain comments on the lines right above.
 fn leading_comments_start(language: Language, text: &str, start: usize) -> usize {
     if !is_first_on_line(text, start) {
         return start;
@@ -150,7 +150,7 @@ fn leading_comments_start(language: Language, text: &str, start: usize) -> usize
     at
 }
 
-/// How many line ends are in a stretch.
+/// The number of line breaks in a text.
 pub(super) fn count_newlines(text: &str) -> usize {
     text.matches('\n').count()
 }

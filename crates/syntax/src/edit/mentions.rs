@@ -17,7 +17,7 @@ use crate::{Language, javascript};
 pub struct IdentifierMention {
     /// The name
     pub span: Span,
-    /// Whether it is the name of a member or argument, which another name may stand for: `a.name`,
+    /// Whether it is the name of a member or argument, which may belong to another declaration: `a.name`,
     /// `{ name: 1 }`, `f(name=1)`
     pub is_member: bool,
     /// Whether it gives the name to something: a declaration, a parameter, a pattern

@@ -56,7 +56,7 @@ pub enum EditRefusal {
     NotPossible(&'static str),
 }
 
-/// One stretch of a text and what comes in its place.
+/// A range of a text and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextSplice {
     /// The replaced range
@@ -71,7 +71,7 @@ impl TextSplice {
         Self { span: Span::new(offset(at), offset(at)), text: text.into() }
     }
 
-    /// Takes a stretch away.
+    /// Deletes a range.
     pub(crate) fn remove(start: usize, end: usize) -> Self {
         Self { span: Span::new(offset(start), offset(end)), text: String::new() }
     }
@@ -117,7 +117,7 @@ fn extract_code(language: Language, text: &str) -> Result<FileFacts, EditRefusal
     }
 }
 
-/// The first error that was not there before. Places shift, so errors are told apart by what they
+/// The first error that is new. Positions shift, so errors are compared by what they
 /// say, and by how many say it.
 fn first_new_error<'f>(before: &FileFacts, after: &'f FileFacts) -> Option<&'f SyntaxError> {
     let mut known: Vec<&str> = before.errors.iter().map(|error| error.message.as_str()).collect();

@@ -42,7 +42,7 @@ pub(super) fn check_outline_change(
     }
 }
 
-/// Whether what is declared in a stretch belongs to `parent`.
+/// Whether the declarations in a range are members of `parent`.
 fn is_member_of_parent(after: &FileFacts, came: &Range<usize>, parent: Option<&str>) -> bool {
     let is_in = |symbol: &Symbol| {
         let at = symbol.declaration.range();

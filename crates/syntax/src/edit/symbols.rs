@@ -55,7 +55,7 @@ pub fn edit_symbol(
     }
 }
 
-/// Deletes a symbol: first the signatures that stand apart from its body, then the rest.
+/// Deletes a symbol: first the signatures apart from its body, then the rest.
 fn delete_symbol(language: Language, text: &str, path: &str) -> Result<String, EditRefusal> {
     let mut text = Cow::Borrowed(text);
     loop {
@@ -101,7 +101,7 @@ struct SymbolEditor<'t> {
     language: Language,
     text: &'t str,
     facts: &'t FileFacts,
-    /// Its signatures that stand together, with its body, in source order
+    /// Its adjacent signatures with its body, in source order
     group: Vec<u32>,
 }
 
@@ -112,7 +112,7 @@ struct EditCandidate {
 }
 
 impl EditCandidate {
-    /// A content with what goes before and after it, in place of a stretch.
+    /// Replaces a range by a content with a text before and after it.
     fn new(start: usize, end: usize, before: &str, content: &str, after: &str) -> Self {
         let mut splice = TextSplice::remove(start, end);
         splice.text = [before, content, after].concat();
@@ -415,7 +415,7 @@ impl<'t> SymbolEditor<'t> {
         if self.facts.errors.is_empty() {
             return None;
         }
-        // An error may hold all that follows it: then only the text by itself can tell.
+        // An error may span all that follows it: then only parsing the text alone can tell.
         let alone = |text: &str| extract_code(self.language, text).map(|facts| facts.errors);
         let by_itself = || {
             let before = alone(&self.text[start..end]).ok()?.len();

@@ -25,7 +25,7 @@ pub(super) fn indent_at(text: &str, at: usize) -> &str {
     &line[..line.len() - line.trim_start_matches([' ', '\t']).len()]
 }
 
-/// Whether only white space stands before an offset on its line.
+/// Whether only white space precedes an offset on its line.
 pub(super) fn is_first_on_line(text: &str, at: usize) -> bool {
     text[line_start(text, at)..at].trim().is_empty()
 }

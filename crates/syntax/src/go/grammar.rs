@@ -278,7 +278,7 @@ fn import(walk: &mut GrammarWalker<'_>, node: Node<'_>) {
     }
 }
 
-/// Whether a name stands for an imported package.
+/// Whether a name is that of an imported package.
 pub(super) fn is_package(walk: &GrammarWalker<'_>, name: &str) -> bool {
     walk.builder.facts.imports.iter().any(|import| import.is_go_package_named(name))
 }

@@ -106,7 +106,7 @@ fn structure(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> TypeRef {
     TypeRef::named(name)
 }
 
-/// The type parameters of a declaration. Those of a method stand in its receiver.
+/// The type parameters of a declaration. Those of a method are in its receiver.
 pub(super) fn generics(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Vec<TypeParam> {
     let mut all = Vec::new();
     for list in node.field("type_parameters").map(named_children).unwrap_or_default() {

@@ -5,7 +5,7 @@ use super::types;
 use crate::model::{Arg, AssignTarget, CallKind, Expr, TypeRef};
 use crate::treesitter::{GrammarWalker, Node, NodeExt, named_children, span};
 
-/// Functions of the language whose result leads nowhere.
+/// Built-in functions whose result is not followed.
 const BUILTINS_WITHOUT_RESULT: [&str; 7] =
     ["len", "cap", "panic", "recover", "complex", "real", "imag"];
 
@@ -47,7 +47,7 @@ fn value(walk: &mut GrammarWalker<'_>, node: Node<'_>, field: &str) -> Expr {
     node.field(field).map_or(Expr::Unknown, |inner| walk.expr(inner))
 }
 
-/// The type that stands in an expression, as a value of it.
+/// The type in an expression, as a value of that type.
 fn typed(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     let ty = node.field("type").map_or(TypeRef::Unknown, |ty| types::read(walk, ty));
     Expr::Unknown.typed(ty)

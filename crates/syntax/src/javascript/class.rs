@@ -220,7 +220,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
         symbol
     }
 
-    /// Decorators are called with what they stand on.
+    /// Decorators are called with the declaration they decorate.
     fn decorators(&mut self, symbol: u32, written: &[Written<'a>]) {
         for decorator in written {
             let value = self.expr(&decorator.expression);

@@ -384,7 +384,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
     }
 }
 
-/// Where the called name stands.
+/// The offset of the called name.
 fn callee_name_offset(callee: &Expression<'_>) -> u32 {
     match callee {
         Expression::StaticMemberExpression(member) => member.property.span.start,

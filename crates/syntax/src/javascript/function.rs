@@ -295,7 +295,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
     }
 }
 
-/// A pattern and the default that stands in it.
+/// A pattern and its default value.
 fn default_of<'a, 'b>(
     pattern: &'b BindingPattern<'a>,
 ) -> (&'b BindingPattern<'a>, Option<&'b Expression<'a>>) {

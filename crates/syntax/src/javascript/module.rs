@@ -18,7 +18,7 @@ use crate::model::{
     SymbolKind, Visibility,
 };
 
-/// Whether a value is a module that is asked for here.
+/// Whether a value is a module that is imported here.
 pub(super) fn is_require(value: &Expression<'_>) -> bool {
     match value {
         Expression::CallExpression(call) => {
@@ -216,7 +216,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
         }
     }
 
-    /// Keeps an export of the module; what a namespace exports is a member of it.
+    /// Adds an export of the module; what a namespace exports is a member of it.
     fn export(&mut self, export: Export) {
         if self.builder.position.owner.is_none() {
             self.builder.facts.exports.push(export);

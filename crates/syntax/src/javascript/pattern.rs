@@ -203,7 +203,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
         }
     }
 
-    /// The name of a key and where it stands; a computed key is its source.
+    /// The name of a key and its span; for a computed key, its source.
     pub(super) fn key(&self, key: &PropertyKey<'a>) -> (String, base::Span) {
         let at = span(key.span());
         let name = match key {

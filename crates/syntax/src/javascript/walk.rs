@@ -19,7 +19,7 @@ use crate::model::{
     Visibility,
 };
 
-/// A walk over one program.
+/// Visits the syntax tree of one program.
 pub(super) struct JavaScriptWalker<'t, 's> {
     pub builder: FactsBuilder<'t>,
     scoping: &'s Scoping,
@@ -36,14 +36,14 @@ pub(super) struct DeclarationHeader {
     pub parent: SymbolOwner,
     /// Where its signature starts
     pub declaration: Span,
-    /// Offsets that its doc comment may stand before
+    /// Offsets that its doc comment may precede
     pub doc_offsets: Vec<u32>,
     pub visibility: Visibility,
     pub flags: SymbolFlags,
     pub exported: bool,
 }
 
-/// What stands around a declaration: `export`, and the statement it is in.
+/// The context of a declaration: `export`, and the statement it is in.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct DeclarationContext {
     pub statement: Span,

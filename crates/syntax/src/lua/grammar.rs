@@ -190,7 +190,7 @@ fn declaration_rule(walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule {
     }
 }
 
-/// Whether a variable stands for a module that it asks for.
+/// Whether a variable is bound to a required module.
 fn is_require(walk: &GrammarWalker<'_>, node: Node<'_>) -> bool {
     let statement = node.child_of_kind(&["assignment_statement"]).unwrap_or(node);
     let values = statement.child_of_kind(&["expression_list"]).map(named_children);

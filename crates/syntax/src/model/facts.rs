@@ -88,7 +88,7 @@ pub struct DocLink {
     pub tag: DocTag,
     /// What it names, as it is written
     pub target: String,
-    /// Where the target stands
+    /// The span of the target
     pub span: Span,
     /// The line it is on, from 1
     pub line: u32,

@@ -129,7 +129,7 @@ pub struct Arg {
     pub value: Expr,
     /// Its name, when it is given by name
     pub name: Option<String>,
-    /// Whether it stands for several: `...x`, `*x`, `**x`
+    /// Whether it expands to several: `...x`, `*x`, `**x`
     pub spread: bool,
 }
 
@@ -156,7 +156,7 @@ pub enum Expr {
     Call(u32),
     /// A function or class where it is declared
     Symbol(u32),
-    /// A module that is asked for in an expression
+    /// A module that is imported in an expression
     Import(u32),
     /// The receiver: `this`, `self` where it is a keyword
     This,
@@ -194,7 +194,7 @@ pub struct LiteralItem {
     pub key: Option<Expr>,
     /// Its value
     pub value: Expr,
-    /// Whether it stands for several: `...x`, `*x`, `**x`
+    /// Whether it expands to several: `...x`, `*x`, `**x`
     pub spread: bool,
 }
 
@@ -218,7 +218,7 @@ pub struct NameUse {
     pub owner: SymbolOwner,
     /// What is mentioned: a name, a path, or a member of an imported module
     pub target: Expr,
-    /// Whether it stands where a type stands
+    /// Whether it is used as a type
     pub is_type: bool,
     /// The line, from 1
     pub line: u32,
@@ -229,7 +229,7 @@ pub struct NameUse {
 pub struct FlowStep {
     /// Where
     pub owner: SymbolOwner,
-    /// In which stretch that may not run; `None` when it runs whenever its owner does
+    /// The conditional block that contains it; `None` when it runs whenever its owner does
     pub block: Option<u32>,
     /// What
     pub action: FlowAction,
@@ -250,7 +250,7 @@ pub enum FlowAction {
     YieldFrom(Expr),
 }
 
-/// A stretch that may not run, or run again.
+/// A block that may be skipped or repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FlowBlock {
     /// The block around it, in the same function
@@ -259,7 +259,7 @@ pub struct FlowBlock {
     pub kind: FlowBlockKind,
 }
 
-/// Why a stretch may not run once.
+/// Whether a block may be skipped or repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FlowBlockKind {
     /// A condition
@@ -271,7 +271,7 @@ pub enum FlowBlockKind {
 }
 
 impl Expr {
-    /// The member that stands for the first of two values that iterating gives, the key.
+    /// The pseudo-member for the key, the first of two values of an iteration.
     pub const ITERATION_KEY: &'static str = "#key";
 
     /// `self.name`.
@@ -307,7 +307,7 @@ impl Expr {
         }
     }
 
-    /// One of several values; what is unknown is left out, since it leads nowhere.
+    /// One of several values; unknown ones are left out.
     pub fn either(values: impl IntoIterator<Item = Expr>) -> Self {
         let mut known: Vec<Self> =
             values.into_iter().filter(|value| *value != Self::Unknown).collect();

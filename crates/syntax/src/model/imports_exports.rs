@@ -16,12 +16,12 @@ pub struct Import {
     pub is_type_only: bool,
     /// The form of the import
     pub kind: ImportKind,
-    /// How many dots stand before a relative Python import; 0 for none
+    /// The number of leading dots of a relative Python import; 0 for none
     pub level: u8,
     /// Whether the specifier is a file path, as in `#[path = "…"]` or `#include "a.h"`;
     /// `<stdio.h>` is not
     pub is_path: bool,
-    /// The function or class it stands in
+    /// The function or class that contains it
     pub owner: SymbolOwner,
     /// The whole statement or call
     pub span: Span,
@@ -38,7 +38,7 @@ pub struct ImportedName {
     pub alias: Option<String>,
     /// Whether it is only a type
     pub is_type: bool,
-    /// Where it stands
+    /// Its span
     pub span: Span,
 }
 
@@ -86,7 +86,7 @@ pub struct Export {
     pub is_type: bool,
     /// The form of the export
     pub kind: ExportKind,
-    /// Where it stands
+    /// Its span
     pub span: Span,
     /// The line it starts on, from 1
     pub line: u32,

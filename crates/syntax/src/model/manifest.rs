@@ -74,7 +74,7 @@ pub struct NpmManifest {
     pub imports: Option<ConditionalTarget>,
     /// Globs of the workspace's packages
     pub workspaces: Vec<String>,
-    /// What it depends on, each with the version that is asked for
+    /// Its dependencies, each with the requested version
     pub dependencies: Vec<(String, String)>,
 }
 

@@ -31,7 +31,7 @@ pub struct Symbol {
     pub flags: SymbolFlags,
     /// All of it, with its doc comment, attributes and decorators
     pub span: Span,
-    /// The declaration, without what stands before it
+    /// The declaration, without doc comment and attributes
     pub declaration: Span,
     /// Its name, where it is declared
     pub name_span: Span,
@@ -45,7 +45,7 @@ pub struct Symbol {
     pub end_line: u32,
     /// What to know it by after it moved
     pub fingerprint: Fingerprint,
-    /// What a function returns, what a variable or field holds, what an alias stands for, what an
+    /// The result of a function, the type of a variable or field, the target of an alias, the type an
     /// `impl` is of
     pub ty: Option<TypeRef>,
     /// Its type parameters
@@ -116,7 +116,7 @@ pub struct Decorator {
     pub name: String,
     /// What is evaluated; [`Expr::Unknown`] where the language has no values here
     pub value: Expr,
-    /// Where it stands
+    /// Its span
     pub span: Span,
 }
 
@@ -139,7 +139,7 @@ impl SymbolFlags {
     pub const OPTIONAL: Self = Self(1 << 7);
     /// Declares what is defined elsewhere: a prototype, `declare`, an overload
     pub const DECLARATION_ONLY: Self = Self(1 << 8);
-    /// Its name is computed, and what stands in `name` is the source of that
+    /// Its name is computed, and `name` is the source of the expression
     pub const COMPUTED: Self = Self(1 << 9);
     /// Replaces what its parent type has
     pub const OVERRIDE: Self = Self(1 << 10);
@@ -232,7 +232,7 @@ impl Symbol {
         self.flags.contains(SymbolFlags::ANONYMOUS)
     }
 
-    /// Whether it is one more signature of a symbol, which another declaration stands for.
+    /// Whether it is a further signature of a symbol whose main declaration is another one.
     pub const fn is_overload(&self) -> bool {
         self.flags.contains(SymbolFlags::OVERLOAD)
     }

@@ -55,7 +55,7 @@ pub struct Heritage {
     pub target: TypeRef,
     /// The same as a value, in languages where it is evaluated
     pub value: Expr,
-    /// Where it is said
+    /// Its span
     pub span: Span,
     /// The line, from 1
     pub line: u32,

@@ -46,7 +46,7 @@ fn extract(text: &str) -> FileFacts {
     )
 }
 
-/// A walk over one file.
+/// Visits the syntax tree of one file.
 struct PythonWalker<'t> {
     builder: FactsBuilder<'t>,
     /// Scopes, innermost last

@@ -369,7 +369,7 @@ pub(super) fn is_comment(node: Node<'_>) -> bool {
     matches!(node.kind(), "line_comment" | "block_comment" | "attribute_item")
 }
 
-/// Where the called name stands.
+/// The offset of the called name.
 fn callee_name_offset(function: Node<'_>) -> u32 {
     let inner = match function.kind() {
         "generic_function" => function.field("function"),

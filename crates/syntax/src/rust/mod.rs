@@ -35,7 +35,7 @@ fn extract(text: &str) -> FileFacts {
     )
 }
 
-/// A walk over one file.
+/// Visits the syntax tree of one file.
 struct RustWalker<'t> {
     builder: FactsBuilder<'t>,
     /// Local names, innermost last

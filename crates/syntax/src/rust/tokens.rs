@@ -15,7 +15,7 @@ impl RustWalker<'_> {
         parts.map(|part| Arg::positional(self.token_expr(part))).collect()
     }
 
-    /// What a row of tokens is worth: the last thing in it, if it is all there is.
+    /// The value of a token sequence: its last expression, if it is the only one.
     fn token_expr(&mut self, tokens: &[Node<'_>]) -> Expr {
         let mut at = 0;
         let mut last = Expr::Unknown;

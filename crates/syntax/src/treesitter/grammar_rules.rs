@@ -164,7 +164,7 @@ impl GrammarWalker<'_> {
     }
 }
 
-/// The annotations of a declaration that stand inside of it.
+/// The annotations that the grammar puts inside a declaration.
 pub(crate) fn annotations(node: Node<'_>) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     for child in children(node) {

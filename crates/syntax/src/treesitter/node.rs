@@ -7,7 +7,7 @@ use crate::doc_comments::DocCommentStyle;
 use crate::facts_builder::FactsBuilder;
 use crate::line_index::offset;
 
-/// Where a node stands.
+/// The span of a node.
 pub(crate) fn span(node: Node<'_>) -> Span {
     Span::new(offset(node.start_byte()), offset(node.end_byte()))
 }
@@ -69,7 +69,7 @@ impl<'n> NodeExt<'n> for Node<'n> {
 /// Comments and attributes that belong to the next declaration.
 #[derive(Debug, Default)]
 pub(crate) struct PendingTrivia<'n> {
-    /// The doc comment so far: where it stands and where its last line ends
+    /// The span and syntax of the doc comment so far
     pub doc: Option<(Span, DocCommentStyle)>,
     /// Attributes, annotations or decorators so far
     pub attributes: Vec<Node<'n>>,

@@ -12,7 +12,7 @@ use crate::facts_builder::{FactsBuilder, SymbolDraft};
 use crate::line_index::offset;
 use crate::model::{Decorator, Expr, FileFacts, Heritage, HeritageKind, SymbolKind, SymbolOwner};
 
-/// A walk over one file.
+/// Visits the syntax tree of one file.
 pub(crate) struct GrammarWalker<'t> {
     pub builder: FactsBuilder<'t>,
     pub(super) rules: &'static dyn GrammarRules,

@@ -32,8 +32,7 @@ pub(crate) fn page() -> String {
     rows.sort();
     let mut text = format!("\n# Older names of operations\n\n{INTRODUCTION}\n");
     text.push_str("| older name | if | operation | arguments that differ |\n|---|---|---|---|\n");
-    rows.into_iter().for_each(|row| text.push_str(&row));
-    text
+    text + &rows.concat()
 }
 
 fn row(op: &OpSpec, alias: &OpAlias) -> String {

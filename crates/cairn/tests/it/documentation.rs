@@ -104,7 +104,7 @@ func TestValidateFlagGroups(t *testing.T) {
 "#;
 
 /// The repository of the how-to pages: a shop with a login and one decision record.
-const SHOP: &str = r##"
+const SHOP: &str = r#"
 //- README.md
 # Shop
 
@@ -158,7 +158,7 @@ A session has an opaque token that the server stores.
 ## Consequences
 
 Every request looks the token up.
-"##;
+"#;
 
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a test is told where the public repository is")]
@@ -174,7 +174,9 @@ fn the_tutorial_runs_as_written() {
 fn flag_library() -> TestRepo {
     let repo = TestRepo::new("//- README.md\n# A library for command lines\n");
     let files = testkit::parse_fixture(FLAG_LIBRARY);
-    files.iter().for_each(|(path, text)| repo.write(path, text));
+    for (path, text) in &files {
+        repo.write(path, text);
+    }
     repo.commit("Add ability to mark flags as required or exclusive as a group");
     for (path, text) in files.iter().filter(|(path, _)| FILES_CHANGED_TWICE.contains(&&**path)) {
         repo.write(path, format!("{text}\n// The end.\n"));

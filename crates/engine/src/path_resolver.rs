@@ -45,12 +45,11 @@ impl<'a> PathResolver<'a> {
     pub fn check_inside(&self, text: &str) -> Result<()> {
         let path = Path::new(text);
         let prefix = self.prefix.to_string();
-        let is_outside = match path.is_absolute() {
-            true => self.relative_to_root(path).is_none(),
-            false => {
-                let relative = format!("{prefix}/{}", text.replace('\\', "/"));
-                RepoPath::normalised(&relative).is_none()
-            }
+        let is_outside = if path.is_absolute() {
+            self.relative_to_root(path).is_none()
+        } else {
+            let relative = format!("{prefix}/{}", text.replace('\\', "/"));
+            RepoPath::normalised(&relative).is_none()
         };
         if !is_outside {
             return Ok(());

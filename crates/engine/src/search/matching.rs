@@ -72,7 +72,7 @@ impl SearchQuery {
         let mut left: Vec<&str> = self.words.iter().map(String::as_str).collect();
         let mut strike = |text: &str| {
             words::for_each_word(text, |found| {
-                left.retain(|word| !starts_with_ignoring_case(found, word))
+                left.retain(|word| !starts_with_ignoring_case(found, word));
             });
             left.len()
         };

@@ -136,7 +136,7 @@ impl<'v> ParsedFileCache<'v> {
         match inside.zip(known) {
             Some((path, known)) => places.inside.push(location_at(path, &known, at, encoding)),
             None => {
-                places.outside.push(ExternalLocation { file: path_tail(&file), line: at.line + 1 })
+                places.outside.push(ExternalLocation { file: path_tail(&file), line: at.line + 1 });
             }
         }
         Ok(())

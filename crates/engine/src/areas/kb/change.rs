@@ -80,10 +80,10 @@ fn update_search_text(conn: &Connection, seq: LogSeq) -> Result<()> {
     for edit in &edits {
         match edit {
             KbRowChange::Entity { after: Some(entity), .. } => {
-                search::put(conn, &text_of(entity, None))?
+                search::put(conn, &text_of(entity, None))?;
             }
             KbRowChange::Entity { id, after: None, .. } => {
-                search::remove(conn, &format!("kb:{id}"))?
+                search::remove(conn, &format!("kb:{id}"))?;
             }
             KbRowChange::Relation { .. } => {}
         }

@@ -84,7 +84,7 @@ fn a_crash_at_any_step_leaves_before_or_after() {
         let found = contents(dir.path());
         match recovered.as_slice() {
             [] => assert!(found == new || found == old, "{steps}: {found:?}"),
-            [RecoveryOutcome::Discarded(1)] => assert_eq!(found, old),
+            [RecoveryOutcome::Discarded(ChangeId(1))] => assert_eq!(found, old),
             [RecoveryOutcome::Finished(entry)] => assert_eq!((&found, entry.id.0), (&new, 1)),
             other => panic!("{other:?}"),
         }
@@ -327,7 +327,7 @@ fn an_entry_that_cannot_be_read_is_not_taken_for_one_that_is_not_there() {
 
 #[test]
 fn an_undo_of_an_older_version_is_known_by_its_summary() {
-    let entry = |text: &str| parse(text.as_bytes(), 9).unwrap();
+    let entry = |text: &str| parse(text.as_bytes(), ChangeId(9)).unwrap();
     let old =
         r#"{"id":9,"summary":"undo of 7: x","actor":"a","at":"2026-01-02T03:04:05Z","edits":[]}"#;
     assert_eq!((entry(old).undoes, entry(old).session), (Some(ChangeId(7)), None));

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 
-use engine::contract::alias::OpAlias;
 use engine::OpSpec;
+use engine::contract::alias::OpAlias;
 use operations::ops;
 
 /// What the page says before the table.

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use base::{Call, Problem, ProblemCode, RepoPath, Result};
-use tree::{ChangeTitle, DiskWriter, FileEdit, Journal, RecoveryOutcome, WorkingTree};
+use tree::{ChangeId, ChangeTitle, DiskWriter, FileEdit, Journal, RecoveryOutcome, WorkingTree};
 
 use crate::data_folders::DataFolders;
 use crate::durable::counter::ChangeCounter;
@@ -171,10 +171,10 @@ impl PlanCommitter {
         let CommitTarget { tree, call, .. } = target;
         tree::check_edits(tree, edits)?; // a change that is refused needs no number
         let number = self.counter.reserve(self.journal.highest_number(), 1, call)?;
-        let title = ChangeTitle { number, summary, undoes };
+        let title = ChangeTitle { id: ChangeId(number), summary, undoes: undoes.map(ChangeId) };
         let entry = self.journal.commit(tree, &self.disk, edits, title, call)?;
         self.journal.prune(&self.disk);
-        Ok(entry.id)
+        Ok(entry.id.0)
     }
 
     /// Commits a change to a store. Writers queue at its lock, so that a plan which met another

@@ -5,7 +5,7 @@ use syntax::{Arg, ParamKind};
 use super::super::ids::{BindingId, FrameId, Owner, SymbolId};
 use super::super::value::{AbstractValue, ParamRef, PossibleValue, join};
 use super::file_tables::FunctionParam;
-use super::{Interpreter, CallModel, ObjectKind};
+use super::{CallModel, Interpreter, ObjectKind};
 
 /// An argument with its value.
 #[derive(Debug, Clone)]

@@ -6,7 +6,7 @@ use super::super::ids::{BindingId, FrameId, Owner, SymbolId};
 use super::super::value::{AbstractValue, PossibleValue};
 use super::call::CallOrigin;
 use super::heap::Assignment;
-use super::{Interpreter, CallModel};
+use super::{CallModel, Interpreter};
 
 impl Interpreter<'_> {
     /// Assigns a value to a target.

@@ -3,7 +3,7 @@
 use super::super::value::{AbstractValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue};
 use super::args::ArgValue;
 use super::call::CallOrigin;
-use super::{HeapObject, Interpreter, CallModel, ObjectKind};
+use super::{CallModel, HeapObject, Interpreter, ObjectKind};
 
 /// Standard functions that return their argument, or a copy or an equal collection of it.
 const IDENTITY_FUNCTIONS: [&str; 30] = [

@@ -16,7 +16,7 @@ use super::args::ArgValue;
 use super::file_tables::FunctionParam;
 use super::heap::CallFrame;
 use super::summaries::LocalParamCall;
-use super::{HeapObject, Interpreter, CallModel, budget};
+use super::{CallModel, HeapObject, Interpreter, budget};
 
 /// Where a call, or another relation between symbols, comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

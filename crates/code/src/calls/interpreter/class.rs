@@ -10,7 +10,7 @@ use super::super::value::{
 };
 use super::budget::MAX_INHERITANCE_DEPTH;
 use super::call::CallOrigin;
-use super::{Interpreter, CallModel, ObjectKind};
+use super::{CallModel, Interpreter, ObjectKind};
 
 /// Ancestors of one class that are looked at.
 const MAX_ANCESTORS: usize = 200;
@@ -181,8 +181,7 @@ impl<'a> Interpreter<'a> {
 
     fn object_member(&mut self, id: ObjectId, name: &str, owner: Owner) -> AbstractValue {
         let object = self.heap.object(id);
-        let is_dict =
-            object.kind == ObjectKind::Dict && self.tables.family == CallModel::Python;
+        let is_dict = object.kind == ObjectKind::Dict && self.tables.family == CallModel::Python;
         let (proto, class) = (object.proto, object.class);
         if let Some(held) = self.heap.field(id, name).filter(|_| !is_dict) {
             return held

@@ -6,7 +6,7 @@ use super::super::ids::ObjectId;
 use super::super::value::{AbstractValue, PossibleValue, join};
 use super::args::ArgValue;
 use super::call::CallOrigin;
-use super::{Interpreter, CallModel, ObjectKind};
+use super::{CallModel, Interpreter, ObjectKind};
 
 /// How a method uses a callback.
 #[derive(Debug, Clone, Copy)]
@@ -181,13 +181,11 @@ impl Interpreter<'_> {
                 self.call_callback(receiver, does, args, site);
                 None
             }
-            PossibleValue::Instance(_) if self.tables.family == CallModel::Rust => {
-                match name {
-                    "clone" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "to_owned"
-                    | "into" | "unwrap" | "expect" => Some(vec![receiver.clone()]),
-                    _ => None,
-                }
-            }
+            PossibleValue::Instance(_) if self.tables.family == CallModel::Rust => match name {
+                "clone" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "to_owned" | "into"
+                | "unwrap" | "expect" => Some(vec![receiver.clone()]),
+                _ => None,
+            },
             _ => None,
         }
     }

@@ -11,7 +11,7 @@ use super::super::ids::{FrameId, Owner, SymbolId};
 use super::super::value::{AbstractValue, PossibleValue, join};
 use super::args::ArgValue;
 use super::file_tables::FunctionParam;
-use super::{Interpreter, CallModel, ObjectKind};
+use super::{CallModel, Interpreter, ObjectKind};
 
 /// Parameters of a callback that are looked at.
 pub(super) const MAX_CALLBACK_PARAMS: u32 = 4;

@@ -8,7 +8,7 @@ use super::super::ids::{BindingId, CallId, FrameId, ImportId, ObjectId, Owner, S
 use super::super::value::{AbstractValue, ExternalBase, ExternalStep, PossibleValue, join};
 use super::call::CallOrigin;
 use super::heap::key_value;
-use super::{Interpreter, CallModel, ObjectKind};
+use super::{CallModel, Interpreter, ObjectKind};
 
 impl Interpreter<'_> {
     /// Evaluates an expression in a frame.

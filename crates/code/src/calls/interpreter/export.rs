@@ -8,7 +8,7 @@ use super::super::ids::{BindingId, FrameId, ImportId, ObjectId, Owner, SymbolId}
 use super::super::summary::{ExportTable, FileCallSummary, ParamCall, ShapeKind, SymbolShape};
 use super::super::value::{ExportedValue, ExternalBase, ExternalRef, PossibleValue, join};
 use super::args::ArgValue;
-use super::{Interpreter, CallModel, ObjectKind, context, is_module_like};
+use super::{CallModel, Interpreter, ObjectKind, context, is_module_like};
 
 /// Nesting of objects that are exported.
 const MAX_EXPORTED_DEPTH: usize = 2;

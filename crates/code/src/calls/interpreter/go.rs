@@ -13,7 +13,7 @@ use super::args::ArgValue;
 use super::call::CallOrigin;
 use super::eval::{declared_with_functions, global_value};
 use super::types::instance_of_class;
-use super::{Interpreter, CallModel, ObjectKind};
+use super::{CallModel, Interpreter, ObjectKind};
 
 /// The field that holds the element of a map, a slice or a channel.
 pub(in super::super) const ELEMENT_MEMBER: &str = "#each";
@@ -223,8 +223,7 @@ impl Interpreter<'_> {
         &mut self,
         class: SymbolId,
     ) -> BTreeMap<String, Vec<ExportedValue>> {
-        if self.tables.family != CallModel::Go || self.tables.kind(class) != SymbolKind::Struct
-        {
+        if self.tables.family != CallModel::Go || self.tables.kind(class) != SymbolKind::Struct {
             return BTreeMap::new();
         }
         let mut all = BTreeMap::new();

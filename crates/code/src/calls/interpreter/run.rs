@@ -8,7 +8,7 @@ use super::super::ids::{BlockId, CallId, FrameId, Owner, SymbolId};
 use super::super::value::{BlockRun, PossibleValue, join};
 use super::budget::MAX_NESTED_SUMMARIES;
 use super::heap::CallFrame;
-use super::{Interpreter, CallModel};
+use super::{CallModel, Interpreter};
 
 impl Interpreter<'_> {
     /// Runs the module's own code.

@@ -7,7 +7,7 @@ use super::super::value::{
     AbstractValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue, join,
 };
 use super::eval::global_value;
-use super::{Interpreter, CallModel, is_module_like};
+use super::{CallModel, Interpreter, is_module_like};
 
 impl Interpreter<'_> {
     /// Resolves a name that no binding declares.
@@ -19,9 +19,7 @@ impl Interpreter<'_> {
             }
         }
         match self.tables.family {
-            CallModel::Python | CallModel::JavaScript => {
-                self.tables.star_import_or_global(name)
-            }
+            CallModel::Python | CallModel::JavaScript => self.tables.star_import_or_global(name),
             CallModel::Rust => self.resolve_path(&[name.to_owned()], owner),
             CallModel::Classes => self.member_or_top(name, owner),
             CallModel::Go => self.resolve_package_name(name, owner),

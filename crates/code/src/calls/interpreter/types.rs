@@ -5,7 +5,7 @@ use syntax::{SymbolKind, TypeRef};
 
 use super::super::ids::{BindingId, FrameId, Owner, SymbolId};
 use super::super::value::{AbstractValue, ExternalStep, PossibleValue, join};
-use super::{Interpreter, CallModel, ObjectKind};
+use super::{CallModel, Interpreter, ObjectKind};
 
 /// Wrapper types that are treated as their first argument.
 const TRANSPARENT: [&str; 22] = [
@@ -165,11 +165,8 @@ impl Interpreter<'_> {
             return Vec::new();
         }
         // Go has no tuples: each part is read by its position.
-        let kind = if self.tables.family == CallModel::Go {
-            ObjectKind::Plain
-        } else {
-            ObjectKind::List
-        };
+        let kind =
+            if self.tables.family == CallModel::Go { ObjectKind::Plain } else { ObjectKind::List };
         let id = self.alloc_kind(kind);
         for (at, value) in (0..).zip(parts) {
             self.put_at_key(id, &[PossibleValue::Number(at)], value);
@@ -241,9 +238,7 @@ impl Interpreter<'_> {
             {
                 self.instance_of(ty, Some(symbol))
             }
-            TypeRef::List(_) | TypeRef::Function(..)
-                if self.tables.family == CallModel::Go =>
-            {
+            TypeRef::List(_) | TypeRef::Function(..) if self.tables.family == CallModel::Go => {
                 self.instance_of(ty, Some(symbol))
             }
             ty => self.type_class(ty, self.tables.parent(symbol)),

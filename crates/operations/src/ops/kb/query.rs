@@ -11,9 +11,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use engine::areas::kb::answer_rows::{
-    EntityRow, RelationView, fill_relation_dates, one_line,
-};
+use engine::areas::kb::answer_rows::{EntityRow, RelationView, fill_relation_dates, one_line};
 use engine::areas::kb::{kb_state, resolve_path};
 use engine::contract::alias::OpAlias;
 use engine::contract::answer::Paging;

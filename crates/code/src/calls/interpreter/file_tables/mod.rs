@@ -227,9 +227,7 @@ impl<'a> FileTables<'a> {
     /// Whether a symbol is a method that is declared outside of its type.
     pub(super) fn is_detached_method(&self, id: SymbolId) -> bool {
         let symbol = self.symbol(id);
-        self.family == CallModel::Go
-            && symbol.kind == SymbolKind::Method
-            && symbol.parent.is_none()
+        self.family == CallModel::Go && symbol.kind == SymbolKind::Method && symbol.parent.is_none()
     }
 
     /// The type parameter that a name means inside a symbol.
@@ -393,9 +391,7 @@ impl<'a> FileTables<'a> {
         match callee {
             // Types say what a member is. They do not say what a variable holds.
             Expr::Member(..) if self.family == CallModel::Go => true,
-            Expr::Name(name) if self.family == CallModel::Go => {
-                !self.is_package_variable(name)
-            }
+            Expr::Name(name) if self.family == CallModel::Go => !self.is_package_variable(name),
             Expr::Each(of) if self.family == CallModel::Go => {
                 matches!(**of, Expr::Name(_) | Expr::Member(..))
             }

@@ -13,7 +13,7 @@ use std::process::Command;
 
 use base::RepoPath;
 use history::checkout::{self, CheckedOutPaths, CheckoutHistoryWriter};
-use history::cochange::{CochangeEvidence, gather, rank};
+use history::cochange::{CochangeEvidence, FileArtifact, gather, rank};
 use history::{
     CommitAndParents, CommitChangeKind, CommitFileChange, CommitSignature, HistoryCommit,
     sha_from_hex, topological_order,
@@ -205,7 +205,7 @@ impl CochangePrediction {
         let path = before.unwrap_or(path);
         let place = checkout::path_state_at(conn, &path)?.filter(|place| place.exists_after_replay);
         let artifact = place.map_or(0, |place| place.artifact);
-        let found = gather(conn, &[(path, artifact)], MAX_TRAINING_FILES)?;
+        let found = gather(conn, &[FileArtifact { path, artifact }], MAX_TRAINING_FILES)?;
         let alive: BTreeSet<i64> = live.iter().map(|(_, artifact)| *artifact).collect();
         let ranked = rank(&[artifact].into(), &found.evidence).into_iter().map(|one| one.artifact);
         let counted = rank_by_count(artifact, &found.evidence);

@@ -332,11 +332,6 @@ const B: [&str; 2] = [\"py\", \"rs\"];";
         assert!(file.is_exempt(&["crates/engine/src"]));
         assert!(!file.is_exempt(&["crates/engine/src/ops"]));
     }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
 
     #[test]
     fn rules_about_languages_are_found() {

@@ -180,7 +180,7 @@ pub(crate) fn touch_file(
 }
 
 /// The contents at or below a path, by hash, with how many lines each has.
-pub(crate) fn contents_below(
+pub fn contents_below(
     conn: &Connection,
     folder: &RepoPath,
 ) -> Result<Vec<(RepoPath, Option<Hash>, u32)>> {

@@ -15,10 +15,10 @@ pub(crate) use tables::{
     each_cochanged, namesakes, siblings,
 };
 pub use tables::{
-    REBUILD_CHECK_QUERIES, SCHEMA, all_tag_ops, checked_out_files, commit_at_position,
-    commit_by_id, commit_ids, commit_shas, count, current_path, deleted_artifacts, digest,
-    last_commit_of, last_read_commit, meta, path_state_at, set_meta, tag_ops_of,
-    touches_at_position, touches_of,
+    REBUILD_CHECK_QUERIES, SCHEMA, all_tag_ops, changes_below, checked_out_files, churn,
+    commit_at_position, commit_by_id, commit_ids, commit_shas, count, current_path,
+    deleted_artifacts, digest, last_commit_of, last_read_commit, meta, path_state_at, set_meta,
+    tag_ops_of, touches_at_position, touches_of,
 };
 pub use writer::{CheckedOutPaths, CheckoutHistoryWriter};
 
@@ -48,6 +48,26 @@ pub struct PathState {
     pub exists_after_replay: bool,
     /// Whether the checked-out commit has the path
     pub is_checked_out: bool,
+}
+
+/// How often a file was changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct FileChurn {
+    /// The artifact
+    pub artifact: i64,
+    /// Commits that changed it
+    pub commits: u64,
+    /// When the last of them was made, in seconds since 1970
+    pub last_time: i64,
+}
+
+/// A commit that changed an artifact, by its position.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ArtifactChange {
+    /// The commit's position
+    pub pos: i64,
+    /// The artifact
+    pub artifact: i64,
 }
 
 /// A change of an artifact by a commit.

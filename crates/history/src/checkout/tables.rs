@@ -6,7 +6,7 @@ use base::{RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, SqlResult, ValueRef, params, sqlite_problem};
 
 use super::writer::PathChange;
-use super::{CheckoutCommit, PathState, TouchRow};
+use super::{ArtifactChange, CheckoutCommit, FileChurn, PathState, TouchRow};
 use crate::cochange::shared_test_stem;
 use crate::commit::CommitChangeKind;
 use crate::tags::TagOp;
@@ -400,6 +400,39 @@ pub(crate) fn each_cochanged(
 pub(crate) fn artifacts_at(conn: &Connection, pos: i64) -> Result<Vec<i64>> {
     let sql = "SELECT DISTINCT artifact FROM touch WHERE pos = ?1";
     store::rows(conn, sql, READ, params![pos], |row| row.get(0))
+}
+
+/// How often each file was changed since a moment, merges and bulk commits left out.
+pub fn churn(conn: &Connection, since: i64, max_files: u32) -> Result<Vec<FileChurn>> {
+    let sql = "SELECT t.artifact, count(DISTINCT t.pos), max(l.time) FROM touch t
+               JOIN line l ON l.pos = t.pos
+               WHERE t.size BETWEEN 1 AND ?2 AND l.time >= ?1 GROUP BY t.artifact";
+    store::rows(conn, sql, READ, params![since, max_files], |row| {
+        Ok(FileChurn { artifact: row.get(0)?, commits: row.get(1)?, last_time: row.get(2)? })
+    })
+}
+
+/// Which commits changed which of the files at or below a path, the newest commit first, merges
+/// and bulk commits left out.
+pub fn changes_below(
+    conn: &Connection,
+    folder: &RepoPath,
+    max_files: u32,
+) -> Result<Vec<ArtifactChange>> {
+    let sql = "SELECT DISTINCT t.pos, t.artifact FROM path p
+               JOIN place x ON x.path = p.id AND x.live
+               JOIN touch t ON t.artifact = x.artifact
+               WHERE (p.path = ?1 OR (p.path > ?2 AND p.path < ?3)) AND t.size BETWEEN 1 AND ?4
+               ORDER BY t.pos DESC, t.artifact";
+    let own = folder.as_bytes();
+    // A slash sorts right before a zero, so these enclose exactly what is below the folder.
+    let (low, high) = match own.is_empty() {
+        true => (Vec::new(), vec![0xff; 8]),
+        false => ([own, b"/"].concat(), [own, b"0"].concat()),
+    };
+    store::rows(conn, sql, READ, params![own, low, high, max_files], |row| {
+        Ok(ArtifactChange { pos: row.get(0)?, artifact: row.get(1)? })
+    })
 }
 
 /// The rows of [`REBUILD_CHECK_QUERIES`], each query in an order that equal histories share. The touches

@@ -1,11 +1,13 @@
 //! How something came about: the commits that made it, and the tasks that they name.
 
 use base::words::counted;
-use base::{EntityRef, Result};
+use base::{EntityRef, RepoPath, Result};
+use history::HistoryCommit;
 use history::checkout::CheckoutCommit;
 
 use super::{Reason, ReasonKind, first_paragraph};
-use engine::areas::history::{HistoryReader, commit_node, elapsed_text, trace_symbol};
+use crate::answers::source::LineRange;
+use engine::areas::history::{HistoryReader, commit_node, elapsed_text, trace_lines, trace_symbol};
 use engine::graph;
 use engine::view::View;
 
@@ -14,6 +16,9 @@ const MAX_QUOTE_CHARS: usize = 240;
 
 /// How many of the newest commits are told, besides the first.
 const MAX_NEWEST_COMMITS: usize = 3;
+
+/// How many of the newest commits of some lines are told.
+const MAX_LINE_COMMITS: usize = 5;
 
 /// The commits of a node, oldest first, and the tasks that they name.
 pub(super) fn commits_and_tasks(
@@ -24,12 +29,8 @@ pub(super) fn commits_and_tasks(
         return Ok((Vec::new(), Vec::new()));
     };
     let stops = commits_of(view, &book, node)?;
-    let (mut commits, mut tasks) = (Vec::new(), Vec::new());
-    for stop in &stops {
-        for task in tasks_of(book.commit(stop)?.body()) {
-            tasks.extend(task_reason(view, &task, stop)?);
-        }
-    }
+    let tasks = task_reasons(view, &book, &stops)?;
+    let mut commits = Vec::new();
     let last = stops.len().saturating_sub(MAX_NEWEST_COMMITS);
     for (at, stop) in stops.iter().enumerate() {
         if at > 0 && at < last {
@@ -47,17 +48,61 @@ pub(super) fn commits_and_tasks(
             _ => String::new(),
         };
         let says = format!("{did} {when} by {}: {}{between}", commit.author.name, commit.subject());
-        let quote =
-            first_paragraph(commit.body(), MAX_QUOTE_CHARS).filter(|text| !is_trailer(text));
-        commits.push(Reason {
-            sort: ReasonKind::Commit,
-            says,
-            quote,
-            node: commit_node(stop),
-            through: None,
-        });
+        commits.push(commit_reason(stop, &commit, says));
     }
     Ok((commits, tasks))
+}
+
+/// The commits that changed some lines, newest first, and the tasks that they name.
+pub(super) fn commits_and_tasks_of_lines(
+    view: &View,
+    path: &RepoPath,
+    lines: LineRange,
+) -> Result<LineReasons> {
+    let history = HistoryReader::open(view)?;
+    let found = trace_lines(view, &history, path, lines.first, lines.last)?;
+    let tasks = task_reasons(view, &history, &found.commits)?;
+    let mut commits = Vec::new();
+    for (at, stop) in found.commits.iter().enumerate().take(MAX_LINE_COMMITS) {
+        let commit = history.commit(stop)?;
+        let did = if at + 1 == found.commits.len() { "began" } else { "changed" };
+        let when = elapsed_text(view.call().now, stop.time);
+        let says = format!("{did} {when} by {}: {}", commit.author.name, commit.subject());
+        commits.push(commit_reason(stop, &commit, says));
+    }
+    Ok(LineReasons { commits, tasks, total: found.commits.len(), uncommitted: found.uncommitted })
+}
+
+/// Why some lines are as they are, as history tells.
+pub(super) struct LineReasons {
+    /// The newest commits that changed them
+    pub commits: Vec<Reason>,
+    /// The tasks that those commits name
+    pub tasks: Vec<Reason>,
+    /// How many commits changed them
+    pub total: usize,
+    /// How many of the lines are not committed yet
+    pub uncommitted: u32,
+}
+
+fn commit_reason(stop: &CheckoutCommit, commit: &HistoryCommit, says: String) -> Reason {
+    let quote = first_paragraph(commit.body(), MAX_QUOTE_CHARS).filter(|text| !is_trailer(text));
+    Reason { sort: ReasonKind::Commit, says, quote, node: commit_node(stop), through: None }
+}
+
+/// The tasks that some commits name.
+fn task_reasons(
+    view: &View,
+    history: &HistoryReader<'_>,
+    commits: &[CheckoutCommit],
+) -> Result<Vec<Reason>> {
+    let mut tasks = Vec::new();
+    for stop in commits {
+        for task in tasks_of(history.commit(stop)?.body()) {
+            tasks.extend(task_reason(view, &task, stop)?);
+        }
+    }
+    Ok(tasks)
 }
 
 /// The commits that touched a node, oldest first.

@@ -8,10 +8,14 @@
 mod history_reasons;
 mod written_reasons;
 
-use base::{EntityRef, Result};
+use base::words::counted;
+use base::{EntityRef, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::answers::source::LineRange;
+use engine::areas::code::symbol_node;
+use engine::areas::files;
 use engine::areas::work::{is_empty, work_patterns};
 use engine::graph::{self, NodeDescription};
 use engine::view::View;
@@ -89,6 +93,37 @@ pub(crate) fn explain(view: &View, node: &EntityRef) -> Result<Explanation> {
     ];
     let gaps = gaps.into_iter().filter(|(sort, _)| !has(*sort)).map(|(_, word)| word).collect();
     Ok(Explanation { target, reasons, gaps })
+}
+
+/// The chain of reasons for some lines of a file: the commits that made them what they are, newest
+/// first, and what is written about the innermost symbol around them.
+pub(crate) fn explain_lines(view: &View, path: &RepoPath, lines: LineRange) -> Result<Explanation> {
+    let symbols = code::symbols_in_file(view.index()?.conn(), path)?;
+    let around = symbols.iter().filter(|row| row.line <= lines.first && lines.last <= row.end_line);
+    let inner = around.min_by_key(|row| row.end_line - row.line);
+    let node = match inner {
+        Some(row) => symbol_node(row),
+        None => files::file_node(path),
+    };
+    let mut reasons = written_reasons::reasons_at(view, &node)?;
+    let found = history_reasons::commits_and_tasks_of_lines(view, path, lines)?;
+    let about = match (found.total, found.uncommitted) {
+        (0, _) => "not committed yet".to_owned(),
+        (commits, 0) => format!("{} made them", counted(commits, "commit")),
+        (commits, edited) => {
+            let edited = counted(edited, "line");
+            format!(
+                "{} made them; {edited} edited since and not committed",
+                counted(commits, "commit")
+            )
+        }
+    };
+    let within = inner.map(|row| format!(", in {}", row.full)).unwrap_or_default();
+    let name = format!("{path}:{}-{}{within}", lines.first, lines.last);
+    let target = NodeDescription { name, about, ..graph::describe(view, &node)? };
+    reasons.sort_by_key(|reason| (reason.sort, reason.through.is_some()));
+    let reasons = found.commits.into_iter().chain(found.tasks).chain(reasons).collect();
+    Ok(Explanation { target, reasons, gaps: Vec::new() })
 }
 
 /// Tasks that name the file among those they are about.

@@ -6,7 +6,8 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::explain::{Explanation, Reason, ReasonKind, explain};
+use crate::answers::line_target::line_target;
+use crate::explain::{Explanation, Reason, ReasonKind, explain, explain_lines};
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{OpExample, Query, ToolVisibility};
 use engine::contract::page::{Page, Render};
@@ -19,7 +20,7 @@ use engine::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Explain {
-    /// Path, symbol, id or handle to explain
+    /// Path, symbol, id or handle to explain, or lines as `path:120-140`
     pub target: NodeTarget,
 }
 
@@ -40,13 +41,20 @@ impl Query for Explain {
     const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "src/gateway.ts#charge", shows: "who asked for a function, and when" },
+        OpExample {
+            args: "src/gateway.ts:120-140",
+            shows: "which commits made these lines, and why",
+        },
         OpExample { args: "README.md", shows: "how a document came about" },
     ];
     type Answer = ExplainAnswer;
 
     fn run(self, view: &View) -> Result<ExplainAnswer> {
-        let node = graph::resolve(view, &self.target)?;
-        let Explanation { target, reasons, gaps } = explain(view, &node)?;
+        let explanation = match line_target(view, self.target.as_str())? {
+            Some((path, lines)) => explain_lines(view, &path, lines)?,
+            None => explain(view, &graph::resolve(view, &self.target)?)?,
+        };
+        let Explanation { target, reasons, gaps } = explanation;
         Ok(ExplainAnswer { target, reasons, gaps })
     }
 }

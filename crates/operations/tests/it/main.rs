@@ -17,6 +17,7 @@ mod freshness;
 mod hardening;
 mod history;
 mod history_gaps;
+mod history_questions;
 mod imports;
 mod kb;
 mod killed;

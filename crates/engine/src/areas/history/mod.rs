@@ -5,6 +5,7 @@ mod early_commits;
 mod file_dates;
 mod follower;
 mod graph_area;
+mod line_history;
 mod reader;
 pub mod snapshot;
 pub mod snapshot_check;
@@ -15,6 +16,7 @@ pub use file_dates::{dates_of, updated_at};
 pub(crate) use follower::HistoryFollower;
 pub(crate) use graph_area::HistoryGraphArea;
 pub use graph_area::{commit_node, files_of_commit};
+pub use line_history::{LineHistory, trace_lines};
 pub use reader::{
     Artifact, CochangedFile, HistoryConnections, HistoryReader, MAX_PARTNERS, elapsed_text,
     short_commit_id, time_text,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::{EntityRef, NextCall, Problem, ProblemCode, RepoPath, Result};
-use history::checkout::{CheckoutCommit, PathState, TouchRow};
+use history::checkout::{ArtifactChange, CheckoutCommit, FileChurn, PathState, TouchRow};
 use history::{FolderTagRules, HistoryCommit, TagOp, checkout, cochange, commit_store};
 use jiff::Timestamp;
 use store::Connection;
@@ -407,6 +407,16 @@ impl<'v> HistoryReader<'v> {
             mark,
             cochange::countable_commits(self.checkout, self.bulk_threshold)?,
         ))
+    }
+
+    /// How often each file was changed since a moment, merges and bulk commits left out.
+    pub fn churn(&self, since: Timestamp) -> Result<Vec<FileChurn>> {
+        checkout::churn(self.checkout, since.as_second(), self.bulk_threshold)
+    }
+
+    /// Which commits changed which files at or below a path, newest commit first.
+    pub fn changes_below(&self, folder: &RepoPath) -> Result<Vec<ArtifactChange>> {
+        checkout::changes_below(self.checkout, folder, self.bulk_threshold)
     }
 
     /// When a commit so many commits ago was made.

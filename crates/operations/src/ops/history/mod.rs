@@ -1,7 +1,10 @@
 //! How files got here, and what changes with them.
 
 pub mod cochange;
+pub mod hotspots;
 pub mod list;
+pub mod notes;
+pub mod owners;
 pub mod provenance;
 pub mod restore;
 pub mod show;

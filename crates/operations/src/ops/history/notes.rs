@@ -1,0 +1,264 @@
+//! `history notes`: what changed between two releases, grouped as release notes are.
+
+use base::words::counted;
+use base::{Problem, Result};
+use clap::Args;
+use git::RangeCommit;
+use history::parse_conventional_subject;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use engine::contract::args::comma_list;
+use engine::contract::op::{OpExample, Query};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::view::View;
+
+/// So many commits make notes at most.
+const MAX_COMMITS: usize = 2_000;
+
+/// Write release notes: what changed between two tags or commits, grouped by kind
+///
+/// Kinds come from conventional subjects (`feat(auth): …`, `fix: …`, `BREAKING CHANGE:`); other
+/// commits are listed last. Merges are left out.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Notes {
+    /// Tag, branch or commit to start after; the newest tag before `to` if left out
+    pub from: Option<String>,
+    /// Tag, branch or commit to end with; what is checked out if left out
+    pub to: Option<String>,
+    /// Only commits of these kinds, such as `feat,fix`
+    #[arg(id = "type", long = "type", value_delimiter = ',')]
+    #[serde(default, rename = "type", deserialize_with = "comma_list")]
+    pub kinds: Vec<String>,
+    /// Only commits with one of these scopes
+    #[arg(long, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub scope: Vec<String>,
+}
+
+/// What changed between two releases
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NotesAnswer {
+    /// Where it starts, exclusive; absent when it starts with the first commit
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
+    /// Where it ends, inclusive
+    pub to: String,
+    /// How many commits there are, merges left out
+    pub commits: u64,
+    /// The commits by kind, what breaks first
+    pub groups: Vec<NoteGroup>,
+    #[serde(skip)]
+    is_truncated: bool,
+}
+
+/// Commits of one kind
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct NoteGroup {
+    /// What they are
+    pub title: &'static str,
+    /// The commits, newest first
+    pub entries: Vec<ReleaseNote>,
+    #[serde(skip)]
+    noun: &'static str,
+}
+
+/// One commit of the notes
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ReleaseNote {
+    /// Its name
+    pub commit: String,
+    /// Its subject without kind and scope
+    pub text: String,
+    /// The scope that its subject names
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scope: Option<String>,
+    /// What breaks, in the commit's own words
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub breaking: Option<String>,
+    /// Who wrote it
+    pub author: String,
+}
+
+/// A heading and the kinds of commit below it.
+struct NoteHeading {
+    title: &'static str,
+    /// What one commit below it is called
+    noun: &'static str,
+    kinds: &'static [&'static str],
+}
+
+const fn note_heading(
+    title: &'static str,
+    noun: &'static str,
+    kinds: &'static [&'static str],
+) -> NoteHeading {
+    NoteHeading { title, noun, kinds }
+}
+
+/// The headings in the order of the notes. What breaks goes to the first, what fits none to the
+/// last.
+const HEADINGS: &[NoteHeading] = &[
+    note_heading("Breaking changes", "breaking change", &[]),
+    note_heading("Features", "feature", &["feat", "feature"]),
+    note_heading("Fixes", "fix", &["fix", "bugfix"]),
+    note_heading("Performance", "performance change", &["perf"]),
+    note_heading("Reverted", "revert", &["revert"]),
+    note_heading("Documentation", "documentation change", &["docs", "doc"]),
+    note_heading(
+        "Build, tests and upkeep",
+        "internal change",
+        &["build", "ci", "test", "tests", "chore", "refactor", "style"],
+    ),
+    note_heading("Other changes", "other change", &[]),
+];
+
+/// Marks in a body before what breaks.
+const BREAKING_MARKS: [&str; 2] = ["BREAKING CHANGE: ", "BREAKING-CHANGE: "];
+
+impl Query for Notes {
+    const NAME: &'static str = "history.notes";
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "v1.2.0 v1.3.0", shows: "what one release brought" },
+        OpExample { args: "--type feat,fix", shows: "features and fixes since the newest tag" },
+    ];
+    type Answer = NotesAnswer;
+
+    fn run(self, view: &View) -> Result<NotesAnswer> {
+        let git = view.git().ok_or_else(|| {
+            Problem::new(base::ProblemCode::Unavailable, "there is no history here")
+                .hint("history is read from git: run this in a repository, with git installed")
+        })?;
+        let (repo, call) = (git.repo(), view.call());
+        let to = self.to.as_deref().unwrap_or("HEAD");
+        let new = repo.resolve(call, to)?;
+        let from = match &self.from {
+            Some(from) => Some(from.clone()),
+            None => repo.last_tag(call, &new)?,
+        };
+        let old = from.as_deref().map(|from| repo.resolve(call, from)).transpose()?;
+        // Without a name, notes of a tagged commit would be empty: they start at the tag before.
+        let (from, old) = match old == Some(new.clone()) && self.from.is_none() {
+            true => match repo.resolve(call, &format!("{to}~1")) {
+                Ok(parent) => {
+                    let tag = repo.last_tag(call, &parent)?;
+                    let old = tag.as_deref().map(|tag| repo.resolve(call, tag)).transpose()?;
+                    (tag, old)
+                }
+                Err(_) => (None, None),
+            },
+            false => (from, old),
+        };
+        let commits = repo.commits_between(call, old.as_ref(), &new, MAX_COMMITS)?;
+        let is_truncated = commits.len() == MAX_COMMITS;
+        let (count, groups) = self.grouped(commits);
+        Ok(NotesAnswer { from, to: to.to_owned(), commits: count, groups, is_truncated })
+    }
+}
+
+impl Notes {
+    /// The commits that were asked for, by heading, and how many they are.
+    fn grouped(&self, commits: Vec<RangeCommit>) -> (u64, Vec<NoteGroup>) {
+        let group = |heading: &NoteHeading| NoteGroup {
+            title: heading.title,
+            entries: Vec::new(),
+            noun: heading.noun,
+        };
+        let mut groups: Vec<NoteGroup> = HEADINGS.iter().map(group).collect();
+        let mut count = 0;
+        for commit in commits {
+            let subject = parse_conventional_subject(&commit.message);
+            let kind = subject.as_ref().map(|subject| subject.kind.to_ascii_lowercase());
+            let scope = subject.as_ref().and_then(|subject| subject.scope).map(str::to_owned);
+            if !is_wanted(&self.kinds, kind.as_deref()) || !is_wanted(&self.scope, scope.as_deref())
+            {
+                continue;
+            }
+            let is_breaking = subject.is_some_and(|subject| subject.breaking);
+            let place = heading_index(kind.as_deref(), is_breaking);
+            let note = ReleaseNote {
+                text: text_of(&commit.message, kind.is_some()).to_owned(),
+                breaking: is_breaking.then(|| breaking_text(&commit.message)).flatten(),
+                commit: String::from(commit.id),
+                author: commit.author,
+                scope,
+            };
+            count += 1;
+            groups[place].entries.push(note);
+        }
+        groups.retain(|group| !group.entries.is_empty());
+        (count, groups)
+    }
+}
+
+/// Whether a value is among those asked for; an empty list asks for all.
+fn is_wanted(asked: &[String], value: Option<&str>) -> bool {
+    asked.is_empty()
+        || value.is_some_and(|value| asked.iter().any(|one| one.trim().eq_ignore_ascii_case(value)))
+}
+
+/// The place in [`HEADINGS`] of a commit.
+fn heading_index(kind: Option<&str>, is_breaking: bool) -> usize {
+    if is_breaking {
+        return 0;
+    }
+    let holds = |heading: &NoteHeading| kind.is_some_and(|kind| heading.kinds.contains(&kind));
+    HEADINGS.iter().position(holds).unwrap_or(HEADINGS.len() - 1)
+}
+
+/// The subject, without its kind and scope where it has them.
+fn text_of(message: &str, is_conventional: bool) -> &str {
+    let subject = history::commit::subject(message);
+    match subject.split_once(": ") {
+        Some((_, text)) if is_conventional => text,
+        _ => subject,
+    }
+}
+
+/// What a commit says that it breaks, as one line.
+fn breaking_text(message: &str) -> Option<String> {
+    let mut lines = message
+        .lines()
+        .skip(1)
+        .skip_while(|line| !BREAKING_MARKS.iter().any(|mark| line.starts_with(mark)));
+    let first = lines.next()?.split_once(": ")?.1;
+    let rest = lines.take_while(|line| !line.trim().is_empty());
+    Some([first].into_iter().chain(rest).map(str::trim).collect::<Vec<_>>().join(" "))
+}
+
+impl Render for NotesAnswer {
+    fn render(&self, page: &mut Page) {
+        let since = match &self.from {
+            Some(from) => format!("from {from} to {}", self.to),
+            None => format!("up to {}", self.to),
+        };
+        let newest = if self.is_truncated { "the newest of more " } else { "" };
+        let parts: Vec<String> =
+            self.groups.iter().map(|group| counted(group.entries.len(), group.noun)).collect();
+        match self.commits {
+            0 => page.answer(format!("No commits {since}")),
+            commits => page.answer(format!(
+                "{newest}{} {since}: {}",
+                counted(commits, "commit"),
+                parts.join(", ")
+            )),
+        }
+        for group in &self.groups {
+            page.heading(group.title);
+            let cells = |note: &ReleaseNote| {
+                let scope = note.scope.as_ref().map(|scope| format!("{scope}: "));
+                let broken = note.breaking.as_ref().map(|text| format!(" ({text})"));
+                let text = format!(
+                    "{}{}{}",
+                    scope.unwrap_or_default(),
+                    note.text,
+                    broken.unwrap_or_default()
+                );
+                let handle = format!("commit:{}", note.commit.get(..12).unwrap_or(&note.commit));
+                vec![PageCell::text(text), PageCell::faint(&note.author), PageCell::handle(handle)]
+            };
+            page.table(2, group.entries.iter().map(cells).collect());
+        }
+    }
+}

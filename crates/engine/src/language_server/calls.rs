@@ -1,4 +1,4 @@
-//! Who calls whom, as a server's call hierarchy says.
+//! Calls according to a server's call hierarchy.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -15,11 +15,11 @@ use crate::contract::args::NodeTarget;
 use crate::graph::Direction;
 use crate::view::View;
 
-/// What the protocol calls the two directions, and the field that names the other end.
+/// The requests for the two directions, and the field that holds the other end.
 const INCOMING: (&str, &str) = ("callHierarchy/incomingCalls", "from");
 const OUTGOING: (&str, &str) = ("callHierarchy/outgoingCalls", "to");
 
-/// A server's call graph, looked at from some node on.
+/// A server's call graph, walked from one node.
 pub(crate) struct CallGraph {
     language: Language,
     /// Who answered, or why it could not
@@ -28,12 +28,12 @@ pub(crate) struct CallGraph {
 }
 
 impl CallGraph {
-    /// The call graph around a symbol or file. The inner failure says why there is none.
+    /// The call graph around a symbol or file. The inner error says why there is none.
     pub(crate) fn of(view: &View, start: &EntityRef) -> Result<Result<Self, MissingServer>> {
         let language =
             start.path().and_then(Language::from_path).filter(|language| language.is_code());
         let Some((path, language)) = start.path().zip(language) else {
-            let why = format!("{start} is not code, so no language server knows who calls it");
+            let why = format!("{start} is not code, so no language server knows its callers");
             return Ok(Err(MissingServer::new(base::ProblemCode::InvalidOperation, why)));
         };
         let server = match LanguageServer::open_for_all(view, (path, language))? {
@@ -41,14 +41,14 @@ impl CallGraph {
             Err(absent) => return Ok(Err(absent)),
         };
         if !server.offers("callHierarchyProvider") {
-            let why = format!("{} knows no call hierarchy", server.session().title());
+            let why = format!("{} does not offer a call hierarchy", server.session().title());
             return Ok(Err(MissingServer::new(base::ProblemCode::Unavailable, why)));
         }
         let by = RefCell::new(server.by());
         Ok(Ok(Self { language, by, call_cache: RefCell::default() }))
     }
 
-    /// The calls at a node; nothing where the server does not know, and the index has to.
+    /// The calls at a node; none if the server does not know and the index has to answer.
     pub(crate) fn calls(
         &self,
         view: &View,
@@ -83,7 +83,7 @@ impl CallGraph {
         let found = match ask(view, here, incoming)? {
             Ok(found) => found,
             Err(absent) => {
-                view.mark_partial(format!("calls of {here} are the index's: {}", absent.why));
+                view.mark_partial(format!("calls of {here} come from the index: {}", absent.why));
                 return Ok(None);
             }
         };
@@ -106,7 +106,7 @@ fn ask(
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
-    // What a test declares, only its own project calls.
+    // Only its own project calls what a test declares.
     let reaches_out = incoming && !is_test(&spot.path) && server.open_projects_mentioning(&spot)?;
     let prepare = ("textDocument/prepareCallHierarchy", "callHierarchyProvider");
     let items = match server.ask(prepare, &server.at(&spot))? {
@@ -138,8 +138,8 @@ fn ask(
     Ok(Ok(found))
 }
 
-/// Who calls a symbol from other projects: the call hierarchy of a TypeScript server ends with the
-/// project of the file that is asked about, its references do not.
+/// The callers of a symbol in other projects: the call hierarchy of a TypeScript server is limited
+/// to the project of the file, its references are not.
 fn calls_elsewhere(
     texts: &ParsedFileCache<'_>,
     server: &LanguageServer<'_>,
@@ -165,7 +165,7 @@ fn calls_elsewhere(
     Ok(Ok(found))
 }
 
-/// Whether the name at a byte is what is called there.
+/// Whether the name at a byte offset is called there.
 fn is_called(known: &ParsedFile, offset: usize) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$' || c == '#';
     if known.facts.symbols.iter().any(|symbol| symbol.name_span.start as usize == offset) {
@@ -176,12 +176,12 @@ fn is_called(known: &ParsedFile, offset: usize) -> bool {
     let after = rest.trim_start_matches(is_part).trim_start_matches('!');
     let after = after.strip_prefix("?.").unwrap_or(after);
     let after = after.strip_prefix('<').map_or(after, skip_type_arguments).trim_start();
-    // A tag starts with a bracket too, and a type argument with one that follows a name.
+    // A JSX tag starts with `<` too; type arguments start with one that follows a name.
     let is_tag = before.strip_suffix('<').is_some_and(|before| !before.ends_with(is_part));
     after.starts_with(['(', '`']) || is_tag || before.ends_with('@') || before.ends_with("new")
 }
 
-/// What follows the type arguments that start here.
+/// The text after the type arguments that start here.
 fn skip_type_arguments(text: &str) -> &str {
     let mut open = 1;
     let end = text.char_indices().find(|(_, c)| {
@@ -191,7 +191,7 @@ fn skip_type_arguments(text: &str) -> &str {
     end.map_or("", |(at, _)| &text[at + 1..])
 }
 
-/// The symbol that an item of a call hierarchy is; nothing for what is not of the repository.
+/// The symbol of a call hierarchy item; none if it is outside the repository.
 fn hierarchy_item_node(
     texts: &ParsedFileCache<'_>,
     server: &LanguageServer<'_>,
@@ -200,7 +200,7 @@ fn hierarchy_item_node(
     let Some(file) = item["uri"].as_str().and_then(path_from_uri) else { return Ok(None) };
     let Some(path) = texts.path_in_repository(&file) else { return Ok(None) };
     let Some(known) = texts.read(&path)? else { return Ok(None) };
-    // A file's own code is an item too, with the whole file as its name.
+    // Top-level code is an item too, with the whole file as its name range.
     if item["kind"].as_u64() == Some(MODULE_SYMBOL_KIND)
         || item["kind"].as_u64() == Some(FILE_SYMBOL_KIND)
     {
@@ -215,7 +215,7 @@ fn hierarchy_item_node(
 const FILE_SYMBOL_KIND: u64 = 1;
 const MODULE_SYMBOL_KIND: u64 = 2;
 
-/// Languages that one server serves count as one.
+/// Whether one server serves both languages.
 fn language_family(language: Language) -> Language {
     match language {
         Language::Tsx | Language::JavaScript => Language::TypeScript,

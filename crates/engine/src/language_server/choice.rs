@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use syntax::Language;
 use toolchain::lsp::ServerCandidate;
 
-/// The servers that would do for a language, the preferred first.
+/// The servers for a language, preferred ones first.
 pub(crate) fn candidates(config: &Config, language: Language) -> Vec<ServerCandidate> {
     if let Some(chosen) = configured(config, language)
         && let Some(server) = &chosen.server
@@ -25,7 +25,7 @@ pub(crate) fn candidates(config: &Config, language: Language) -> Vec<ServerCandi
     known.map(candidate).collect()
 }
 
-/// What `cairn.jsonc` says about a language. TypeScript's tools serve its relatives too.
+/// The settings of a language in `cairn.jsonc`. TypeScript's tools serve its dialects too.
 pub(crate) fn configured(config: &Config, language: Language) -> Option<&config::LanguageConfig> {
     let own = language.name().to_lowercase();
     let kin = matches!(language, Language::Tsx | Language::JavaScript).then_some("typescript");
@@ -35,7 +35,7 @@ pub(crate) fn configured(config: &Config, language: Language) -> Option<&config:
         .map(|(_, language)| language)
 }
 
-/// What the protocol calls a language.
+/// The protocol's id of a language.
 pub(crate) fn language_id(language: Language) -> &'static str {
     match language {
         Language::TypeScript => "typescript",
@@ -57,7 +57,7 @@ pub(crate) fn language_id(language: Language) -> &'static str {
     }
 }
 
-/// How a server is to work: nothing is fetched, nothing runs that nobody asked for, all hints.
+/// The settings of a server: no downloads, no unrequested programs, all hints.
 fn options(program: &str) -> Value {
     let hints = json!({
         "includeInlayParameterNameHints": "all",
@@ -79,7 +79,8 @@ fn options(program: &str) -> Value {
     match program {
         "rust-analyzer" => json!({
             "checkOnSave": false,
-            // A folder of its own: the user's own builds are not waited for, nor held up.
+            // A build folder of its own, so that the user's builds and these do not wait for each
+            // other.
             "cargo": {"targetDir": true},
         }),
         "typescript-language-server" => json!({

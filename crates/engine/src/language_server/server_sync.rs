@@ -1,4 +1,4 @@
-//! Keeps servers in step with the disk.
+//! Sends file changes to language servers.
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -17,20 +17,20 @@ use super::choice::language_id;
 use crate::index::tables;
 use crate::view::View;
 
-/// More changed files than this are a branch switch: the server is started anew.
+/// Number of changed files above which the server is restarted, as after a branch switch.
 const MAX_CHANGED_FILES: usize = 150;
 
-/// Larger files are not sent, in bytes.
+/// Size above which files are not sent, in bytes.
 const MAX_FILE_BYTES: u64 = 8 << 20;
 
-/// The servers of a workspace, with what each has been told of its files.
+/// The servers of a workspace, with the files that were sent to each.
 pub(crate) struct LanguageServerPool {
     servers: ServerPool,
     host: ToolHost,
     synced: Mutex<Vec<ServerFileState>>,
 }
 
-/// What one server has been told.
+/// The files that were sent to one server.
 struct ServerFileState {
     session: Arc<LspSession>,
     files: BTreeMap<RepoPath, Option<Hash>>,
@@ -63,7 +63,7 @@ impl LanguageServerPool {
         self.servers.stop_all()
     }
 
-    /// Tells a server what changed since it was last asked, and shows it the files in question.
+    /// Sends a server the changes since its last question, and opens the files in question.
     pub(super) fn bring_up_to_date(
         &self,
         view: &View,
@@ -75,7 +75,7 @@ impl LanguageServerPool {
         all.retain(|told| told.session.is_running());
         let at = all.iter().position(|told| Arc::ptr_eq(&told.session, &session));
         let Some(at) = at else {
-            // It reads the disk itself when it starts; what changes from now on it is told.
+            // It reads the disk when it starts; later changes are sent.
             all.push(ServerFileState { session: session.clone(), files: now });
             drop(all);
             session.sync_files(&self::open_notifications(view, asked)?);
@@ -98,7 +98,7 @@ impl LanguageServerPool {
             news.extend(file_notification(view, path, change)?);
         }
         all[at].files = now;
-        // Told under the lock: whoever comes next must not overtake this.
+        // Sent under the lock, so that a later question cannot overtake it.
         session.sync_files(&news);
         drop(all);
         session.sync_files(&self::open_notifications(view, asked)?);

@@ -1,4 +1,4 @@
-//! The words of a question, and what each is worth.
+//! Splits a question into words and weights them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,17 +6,17 @@ use base::RepoPath;
 
 use crate::search::words;
 
-/// Words that every text has, and that tell nothing about what it is about.
+/// Stop words: words that are in every text and say nothing about its topic.
 const STOP_WORDS: &str = " the a an of to in is it and or for on this that with as be are was we you \
     not when if but by from at can have has do does which there should would will so what how use \
     using used my me its get also than then all any more no one into only out up just like see \
     here some other about after before first same been were am their them they these those your \
     our us may must shall could via per ";
 
-/// A longer run of letters is no word.
+/// Maximum length of a word; a longer run of letters is none.
 const MAX_WORD_LENGTH: usize = 40;
 
-/// How many different words of a question are looked for.
+/// How many different words of a question are used.
 const MAX_WORDS: usize = 160;
 
 /// Whether a word is worth keeping.
@@ -25,7 +25,7 @@ pub(super) fn is_word(word: &str) -> bool {
     (2..=MAX_WORD_LENGTH).contains(&length) && !word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a word tells something.
+/// Whether a word is specific, so not a stop word.
 pub(super) fn is_significant(word: &str) -> bool {
     is_word(word) && !STOP_WORDS.contains(&format!(" {word} "))
 }
@@ -33,7 +33,7 @@ pub(super) fn is_significant(word: &str) -> bool {
 /// A question as words with their counts.
 pub(super) struct QuestionWords {
     counts: BTreeMap<String, usize>,
-    /// Words that tell nothing by themselves
+    /// Stop words
     stop_words: BTreeMap<String, usize>,
 }
 
@@ -46,7 +46,7 @@ impl QuestionWords {
             *list.entry(word.to_owned()).or_default() += 1;
         }
         if counts.len() > MAX_WORDS {
-            // Of a very long text, what it says most often.
+            // Of a very long text, the most frequent words are kept.
             let mut by_count: Vec<_> = counts.into_iter().collect();
             by_count.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             counts = by_count.into_iter().take(MAX_WORDS).collect();
@@ -54,7 +54,7 @@ impl QuestionWords {
         Self { counts, stop_words }
     }
 
-    /// The words that tell something, or the others, and how often each is said.
+    /// The specific words, or the stop words, with their counts.
     pub(super) const fn words(&self, telling: bool) -> &BTreeMap<String, usize> {
         if telling { &self.counts } else { &self.stop_words }
     }
@@ -63,7 +63,7 @@ impl QuestionWords {
         self.counts.is_empty()
     }
 
-    /// How many of the words a text has, as a part of all.
+    /// The share of the words that a text contains.
     #[expect(clippy::cast_precision_loss, reason = "questions are short")]
     pub(super) fn share(&self, text: &str) -> f64 {
         let spread = words::index_words(text);
@@ -72,7 +72,7 @@ impl QuestionWords {
         found as f64 / self.counts.len().max(1) as f64
     }
 
-    /// The query of the full-text index. What is said twice counts more, but not twice as much.
+    /// The full-text query. A repeated word counts more, but not proportionally.
     pub(super) fn query(&self) -> String {
         let times = |count: usize| match count {
             1 => 1,
@@ -86,7 +86,7 @@ impl QuestionWords {
         phrases.collect::<Vec<_>>().join(" OR ")
     }
 
-    /// What the words of paths are worth: a word that few of them have tells more.
+    /// The weights of the words of paths: higher the fewer paths contain a word.
     pub(super) fn score_paths<'a>(
         &self,
         paths: impl Iterator<Item = &'a RepoPath>,
@@ -117,7 +117,7 @@ impl QuestionWords {
     }
 }
 
-/// How much of a question the words of each path say.
+/// How well each path matches a question.
 pub(super) struct PathWordScores {
     sums: BTreeMap<RepoPath, f64>,
     best: f64,

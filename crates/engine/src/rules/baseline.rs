@@ -1,7 +1,7 @@
-//! The baseline: problems that were there before the gate was turned on.
+//! The baseline: accepted problems, on which `verify` does not fail.
 //!
-//! One line a problem, sorted, so that two branches merge. A problem is known by its rule, its
-//! file or node, and its words; not by its line, which moves.
+//! One problem per line, sorted, so that two branches merge. A problem is identified by its rule,
+//! its file or node, and its message; not by its line, which changes.
 
 use std::collections::BTreeMap;
 
@@ -11,10 +11,10 @@ use serde::{Deserialize, Serialize};
 use super::RuleFinding;
 use crate::view::View;
 
-/// Where it is unless another file is named.
+/// Its default path.
 pub(crate) const FILE: &str = ".cairn/baseline.jsonl";
 
-/// Problems that are known, and how often each occurs.
+/// Accepted problems, and how often each occurs.
 #[derive(Debug, Default)]
 pub(crate) struct Baseline {
     entries: BTreeMap<BaselineEntry, usize>,
@@ -40,7 +40,7 @@ impl BaselineEntry {
 }
 
 impl Baseline {
-    /// The one that is in force: `none`, another file, or the usual one.
+    /// The baseline to use: none, the named file, or the default one.
     pub(crate) fn read(view: &View, named: Option<&str>) -> Result<Self> {
         let path: RepoPath = match named {
             Some("none") => return Ok(Self::default()),
@@ -60,20 +60,20 @@ impl Baseline {
         }
     }
 
-    /// Reads one.
+    /// Parses a baseline.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let mut baseline = Self::default();
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
             let known = serde_json::from_str(line).map_err(|error| {
                 Problem::invalid(format!("line {number} of the baseline cannot be read: {error}"))
-                    .hint_call("write it anew with", NextCall::new("baseline"))
+                    .hint_call("write it again with", NextCall::new("baseline"))
             })?;
             *baseline.entries.entry(known).or_default() += 1;
         }
         Ok(baseline)
     }
 
-    /// Writes one that knows these.
+    /// The text of a baseline with these problems.
     pub(crate) fn print(findings: &[RuleFinding]) -> String {
         let mut known: Vec<BaselineEntry> = findings.iter().map(BaselineEntry::of).collect();
         known.sort();
@@ -81,7 +81,7 @@ impl Baseline {
         known.iter().map(line).collect()
     }
 
-    /// Takes out what is known. Returns what is new, and how many were not.
+    /// Splits problems: returns the new ones, and how many are in the baseline.
     pub(crate) fn subtract(mut self, findings: Vec<RuleFinding>) -> (Vec<RuleFinding>, usize) {
         let all = findings.len();
         let is_new = |finding: &RuleFinding| match self.entries.get_mut(&BaselineEntry::of(finding))

@@ -1,13 +1,13 @@
-//! Reports as other programs read them.
+//! Reports in formats for other programs.
 
 use serde_json::{Value, json};
 
 use super::{RuleFinding, RuleSeverity};
 
-/// A code of findings, how bad it is, and what must hold.
+/// The code of a finding, its severity, and what must hold.
 pub(crate) type RuleSummary = (&'static str, RuleSeverity, &'static str);
 
-/// A report in the format that code scanners exchange.
+/// A report in SARIF, the exchange format of code scanners.
 pub(crate) fn sarif(findings: &[RuleFinding], rules: &[RuleSummary]) -> String {
     let rule = |(code, severity, means): &RuleSummary| {
         json!({
@@ -51,7 +51,7 @@ fn result(finding: &RuleFinding) -> Value {
     result
 }
 
-/// A path as a relative reference: everything but the plainest characters is encoded.
+/// A path as a relative URI reference: all but unreserved characters are percent-encoded.
 fn uri(path: &[u8]) -> String {
     let encode = |byte: &u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'_' | b'-' | b'~' => {

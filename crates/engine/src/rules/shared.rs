@@ -1,4 +1,4 @@
-//! Every file of the shared knowledge can be taken over.
+//! Rules: every file of the shared knowledge can be read and merged.
 
 use base::Result;
 use base::shared::{SharedProblem, SharedProblemKind};
@@ -28,7 +28,7 @@ pub(crate) const SHARED_RULES: [VerifyRule; 3] = [
     },
 ];
 
-/// Everything that is wrong with the shared files, by store and path.
+/// All problems of the shared files, by store and path.
 pub(crate) fn shared_problems(view: &View) -> Result<Vec<SharedProblem>> {
     let mut problems = Vec::new();
     for durable in view.durables() {
@@ -39,16 +39,16 @@ pub(crate) fn shared_problems(view: &View) -> Result<Vec<SharedProblem>> {
     Ok(problems)
 }
 
-/// What mends a problem with a shared file.
+/// The fix for a problem of a shared file.
 pub(crate) const fn shared_fix(kind: SharedProblemKind) -> &'static str {
     match kind {
         SharedProblemKind::Unreadable => {
             "resolve the conflict or correct the file; git has its earlier versions"
         }
         SharedProblemKind::Conflict => {
-            "`share` keeps what is here with `prefer` ours, and takes the file with `prefer` theirs"
+            "`share --prefer ours` keeps this store's record, `share --prefer theirs` takes the file's"
         }
-        SharedProblemKind::Rewritten => "`share` with `prefer` ours puts the entry back",
+        SharedProblemKind::Rewritten => "`share --prefer ours` restores the entry",
     }
 }
 

@@ -54,7 +54,7 @@ fn an_atom_says_where_it_belongs_and_what_made_it() {
     for part in [
         "project: \"Shop\"    project:",
         "molecule: \"Auth\"    molecule:",
-        "made in: \"Find out\"    task:",
+        "created in: \"Find out\"    task:",
         "last changed in: \"Correct it\"    task:",
     ] {
         assert!(text.contains(part), "{part}: {text}");

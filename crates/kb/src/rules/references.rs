@@ -1,4 +1,4 @@
-//! What a relation names is there.
+//! Rules: both ends of a relation exist, and have types that the relation accepts.
 
 use base::EntityRef;
 
@@ -7,8 +7,8 @@ use crate::endpoint::KbEndpoint;
 use crate::knowledge_model::{KnowledgeModel, KnownRelation};
 use crate::model::{KbEntityKind, KbRelationKind};
 
-/// Relations whose start or end is nothing, or of a type that the relation does not take. Code
-/// that implements a missing requirement is a rule of its own.
+/// Relations whose start or end does not exist, or has a type that the relation does not accept.
+/// Code that implements a missing requirement is a rule of its own.
 pub fn dangling_references(
     model: &KnowledgeModel,
     world: &RuleContext<'_>,
@@ -22,7 +22,7 @@ pub fn dangling_references(
             if relation.relates == KbRelationKind::Implements && **end == relation.to {
                 continue;
             }
-            let message = format!("{} names {end}, which is not there", relation.key());
+            let message = format!("{}: {end} does not exist", relation.key());
             breaches.push(KbRuleViolation::for_relation(bond, message, fix(model, bond, end)));
         }
         if missing.is_empty() {
@@ -32,7 +32,7 @@ pub fn dangling_references(
     breaches
 }
 
-/// Code that claims to implement what is no requirement.
+/// Code that claims to implement a requirement that does not exist.
 pub fn missing_requirements(
     model: &KnowledgeModel,
     world: &RuleContext<'_>,
@@ -64,13 +64,17 @@ fn type_mismatch(model: &KnowledgeModel, bond: &KnownRelation) -> Option<KbRuleV
     let (left, right) = relation.relates.signature();
     let word = |kind: Option<KbEntityKind>| kind.map_or("component", KbEntityKind::word);
     let message = format!(
-        "{}: {}({left}, {right}) does not take ({}, {})",
+        "{}: {} relates {left} to {right}, not {} to {}",
         relation.key(),
         relation.relates,
         word(from),
         word(to)
     );
-    Some(KbRuleViolation::for_relation(bond, message, "name something of the right type"))
+    Some(KbRuleViolation::for_relation(
+        bond,
+        message,
+        "name an entity of the right type, or use another relation",
+    ))
 }
 
 fn fix(model: &KnowledgeModel, bond: &KnownRelation, end: &str) -> String {
@@ -83,8 +87,17 @@ fn fix(model: &KnowledgeModel, bond: &KnownRelation, end: &str) -> String {
         Some((path, _)) => format!("in {path}"),
         None => "with `kb.upsert`".into(),
     };
-    match near.first() {
-        Some(near) => format!("{place}: the nearest is {near}; or write {end}"),
-        None => format!("write {end}, or take the relation away {place}"),
+    match (near.first(), end.parse::<EntityRef>()) {
+        (Some(near), _) => {
+            format!(
+                "name {near}, the most similar id, create {end}, or remove the relation {place}"
+            )
+        }
+        (None, Ok(EntityRef::Kb(_)) | Err(_)) => {
+            format!("create {end}, or remove the relation {place}")
+        }
+        (None, Ok(_)) => format!(
+            "run `fix` if it was moved or renamed; otherwise name its new place or remove the relation {place}"
+        ),
     }
 }

@@ -30,8 +30,8 @@ fn stale(fact: &KnownEntity, world: &RuleContext<'_>) -> Vec<KbRuleViolation> {
     if entity.kind == KbEntityKind::Symbol
         && let (Some(code), None) = (&entity.more.code, &fact.code)
     {
-        let message = format!("{} names the code {code}, which is not there", entity.id);
-        let what = "name its new place";
+        let message = format!("{} names {code}, which does not exist", entity.id);
+        let what = "run `fix` if the code was moved or renamed; otherwise name its new place";
         breaches.push(KbRuleViolation::for_entity(
             fact,
             message,
@@ -44,7 +44,7 @@ fn stale(fact: &KnownEntity, world: &RuleContext<'_>) -> Vec<KbRuleViolation> {
         && fact.origin.file().is_none_or(|(own, _)| *own != path)
         && !(world.has_code)(&EntityRef::File(path.clone()))
     {
-        let message = format!("the text of {} is at {path}, which is not there", entity.id);
+        let message = format!("the text of {} is in {path}, which does not exist", entity.id);
         breaches.push(KbRuleViolation::for_entity(
             fact,
             message,

@@ -1,4 +1,4 @@
-//! `kb.import`: reports of test runners, coverage tools and indexers as facts.
+//! `kb.import`: imports reports of test runners, coverage tools and indexers.
 
 use std::collections::BTreeSet;
 
@@ -17,13 +17,13 @@ use crate::contract::schema_choices;
 use crate::plan::Plan;
 use crate::view::View;
 
-/// Bring in test results (`JUnit` XML), coverage (lcov) or an index (SCIP) as tests and coverage
+/// Import test results (`JUnit` XML), coverage (lcov) or an index (SCIP)
 ///
-/// A report replaces what it said last time; what others wrote stays.
+/// A report replaces its previous import; what others wrote stays.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbImport {
-    /// File of the repository that holds the report
+    /// Report file in the repository
     pub path: String,
     /// Format of the report; detected if left out
     #[arg(long)]
@@ -43,7 +43,7 @@ impl Mutation for KbImport {
 
     fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
         view.check_inside_repository(&self.path)?;
-        let missing = || Problem::not_found(format!("there is no file {}", self.path));
+        let missing = || Problem::not_found(format!("no file {}", self.path));
         let mut paths = view.typed_paths(&self.path).into_iter();
         let read = paths.find_map(|path| Some((view.tree().read(&path).ok()??, path)));
         let (blob, path) = read.ok_or_else(missing)?;
@@ -61,7 +61,7 @@ impl Mutation for KbImport {
         let mut plan = apply(view, (set, faults), ("import", "imported"))?;
         if found.unresolved > 0 {
             let warning = format!(
-                "nothing in the tree matches {} of the report",
+                "no code in the tree matches {} of the report",
                 counted(found.unresolved, "part")
             );
             plan.answer.warnings.push(warning);
@@ -78,13 +78,16 @@ fn importer(format: Option<&str>, bytes: &[u8]) -> Result<&'static dyn ReportImp
         None => importer.recognizes(bytes),
     });
     found.copied().ok_or_else(|| match format {
-        Some(format) => Problem::invalid(format!("`{format}` is no format: {listed}")),
-        None => Problem::invalid("nothing tells what kind of report it is")
+        Some(format) => {
+            Problem::invalid(format!("unknown report format `{format}`; the formats are {listed}"))
+        }
+        None => Problem::invalid("cannot detect the report format")
             .hint(format!("name the `format`, one of {listed}")),
     })
 }
 
-/// What the report said last time and no longer says. A test that others tied something to stays.
+/// What the previous import of the report said and this one does not. A test that others refer to
+/// stays.
 fn outdated(view: &View, set: &Changeset, source: &str) -> Result<Vec<Deletion>> {
     let Some(reading) = view.store(STORE)? else { return Ok(Vec::new()) };
     let keys: BTreeSet<_> = set.relations.iter().map(|tie| tie.key.clone()).collect();
@@ -117,7 +120,7 @@ impl kb::CodeLookup for IndexedCode<'_, '_> {
         if let Some(path) = self.view.typed_paths(text).into_iter().find(there) {
             return Some(path);
         }
-        // A report from another machine has other folders before the same path.
+        // A report from another machine has a different prefix before the same path.
         let text = text.replace('\\', "/");
         let ends = text.match_indices('/').map(|(at, _)| &text[at + 1..]);
         ends.filter_map(|end| end.parse().ok()).find(there)
@@ -133,7 +136,7 @@ impl kb::CodeLookup for IndexedCode<'_, '_> {
     fn named(&self, path: &RepoPath, name: &str) -> Option<String> {
         let conn = self.view.index().ok()?.conn();
         let last = name.rsplit([':', '.', ' ']).next().unwrap_or(name);
-        // A report names tests in the words of its tool; one that fits several says nothing.
+        // A report names tests as its tool does; a name that matches several tests is ignored.
         let whole = code::symbols_named(conn, path, name).ok()?;
         let found = match whole.is_empty() {
             true => code::symbols_named(conn, path, last).ok()?,

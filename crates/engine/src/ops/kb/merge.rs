@@ -1,4 +1,4 @@
-//! `kb.merge`: brings another branch's facts into this one's knowledge base.
+//! `kb.merge`: merges another branch's facts into this branch's knowledge base.
 
 use std::sync::Arc;
 
@@ -19,12 +19,12 @@ use crate::view::View;
 
 /// Replay another branch's changesets onto this branch's knowledge base
 ///
-/// What this branch already has is passed over. Rows that both changed are conflicts, and nothing
+/// Changesets that this branch has are skipped. Rows that both changed are conflicts, and nothing
 /// is written unless one side is preferred.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbMerge {
-    /// Branch whose facts to bring over
+    /// Branch to merge from
     pub branch: String,
     /// Whose rows win where both sides changed them; refused if left out
     #[arg(long, value_enum)]
@@ -37,7 +37,7 @@ impl Mutation for KbMerge {
     const EFFECT: Effect = Effect::OVERWRITES;
     const DOORS: &'static [Door] = Door::PERSON;
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "feature/x --dry-run", shows: "what would come over" },
+        OpExample { args: "feature/x --dry-run", shows: "what would be merged" },
         OpExample { args: "feature/x --prefer theirs", shows: "their rows win" },
     ];
     type Answer = KbChangeAnswer;
@@ -45,11 +45,14 @@ impl Mutation for KbMerge {
     fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
         let own = view.store_locations()?.read_branch(&crate::areas::kb::DURABLE);
         if own.as_deref() == Some(self.branch.as_str()) {
-            return Err(Problem::invalid(format!("{} is what is read here", self.branch))
-                .hint_call(
-                    "name another branch; they are listed by",
-                    NextCall::new("kb.branches"),
-                ));
+            return Err(Problem::invalid(format!(
+                "{} is already the knowledge base in use",
+                self.branch
+            ))
+            .hint_call(
+                "branches with a knowledge base are listed by",
+                NextCall::new("kb.branches"),
+            ));
         }
         let other = branch_stores::open(view.store_locations()?, &self.branch)?;
         let theirs = kb::full_log(&other)?;
@@ -65,8 +68,11 @@ impl Mutation for KbMerge {
             replay.entries.iter().flat_map(|entry| entry.edits.clone()).collect();
         let count = replay.entries.len();
         let merged = counted(count, "changeset");
-        let mut answer = KbChangeAnswer::of(format!("merged {merged} of {}", self.branch), &edits);
-        answer.warnings.extend(replay.conflicts.iter().map(|what| format!("both changed {what}")));
+        let mut answer =
+            KbChangeAnswer::of(format!("merged {merged} from {}", self.branch), &edits);
+        answer.warnings.extend(
+            replay.conflicts.iter().map(|what| format!("changed on both branches: {what}")),
+        );
         if count == 0 {
             return Ok(empty_plan(answer));
         }

@@ -1,4 +1,4 @@
-//! `kb.rollback`: takes an entry of the log back, by a new entry.
+//! `kb.rollback`: reverses an entry of the log with a new entry.
 
 use std::sync::Arc;
 
@@ -15,9 +15,9 @@ use crate::durable::tables;
 use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
-/// Take back a changeset of the knowledge base
+/// Reverse a changeset of the knowledge base
 ///
-/// Refused where something changed since; the log keeps both.
+/// Refused if an affected row changed since; the log keeps both entries.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbRollback {
@@ -29,7 +29,7 @@ impl Mutation for KbRollback {
     const NAME: &'static str = "kb.rollback";
     const EFFECT: Effect = Effect::OVERWRITES;
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "12 --dry-run", shows: "what taking entry 12 back would do" }];
+        &[OpExample { args: "12 --dry-run", shows: "what reversing entry 12 would change" }];
     type Answer = KbChangeAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
@@ -41,7 +41,7 @@ impl Mutation for KbRollback {
         let entries = entries(&reading.conn, self.entry)?.ok_or_else(unknown)?;
         let edits = entries.iter().flat_map(|entry| entry.edits.iter().cloned());
         let edits: Vec<kb::KbRowChange> = edits.map(kb::KbRowChange::inverse).collect();
-        let answer = KbChangeAnswer::of(format!("took entry {} back", self.entry), &edits);
+        let answer = KbChangeAnswer::of(format!("rolled back entry {}", self.entry), &edits);
         let seqs = entries.iter().map(|entry| entry.seq).collect();
         let (what, preview) = (KbChangeKind::RollBack(seqs), answer.preview());
         let change = KbChange { kind: what, author: Some(current_stamp(view)), preview };
@@ -55,8 +55,8 @@ impl Mutation for KbRollback {
     }
 }
 
-/// The entry of this number. A merge has a number for itself and one for each entry that it brought
-/// over, so its own number means all of them.
+/// The entries with this number. A merge has a number of its own and one for each merged entry, so
+/// its own number stands for all of them.
 fn entries(conn: &Connection, number: i64) -> Result<Option<Vec<kb::AuditEntry>>> {
     if let Some(entry) = kb::log_entry(conn, number)? {
         return Ok(Some(vec![entry]));

@@ -1,4 +1,4 @@
-//! `work.revert`: one state back.
+//! `work.revert`: moves a feature or task to its previous state.
 
 use base::Result;
 use clap::Args;
@@ -14,9 +14,9 @@ use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::plan::Plan;
 use crate::view::View;
 
-/// Move a feature or task one state back
+/// Move a feature or task back to its previous state
 ///
-/// A closed task that is reopened opens the feature it had closed.
+/// Reopening a closed task also reopens the feature that it closed.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Revert {
@@ -38,7 +38,7 @@ impl Mutation for Revert {
     const EFFECT: Effect = Effect::OVERWRITES;
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("revert")];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "task:019b7d2f-1a2b", shows: "a task one step back" }];
+        &[OpExample { args: "task:019b7d2f-1a2b", shows: "a task in its previous state" }];
     type Answer = StatusTransition;
 
     fn plan(self, view: &View) -> Result<Plan<StatusTransition>> {

@@ -1,4 +1,4 @@
-//! How an answer tells that something went from one state to another.
+//! Renders a state transition.
 
 use base::words::counted;
 use work::blocks::UnblockedWork;
@@ -36,7 +36,10 @@ impl Render for StatusTransition {
         render_freed(page, &self.unblocked);
         for (title, again) in [
             ("Blocked by it again", &self.blocked_again),
-            ("No longer blocked by it: the block would have become a cycle", &self.dropped_blocks),
+            (
+                "No longer blocked by it, because the block would be part of a cycle",
+                &self.dropped_blocks,
+            ),
         ] {
             if !again.is_empty() {
                 page.heading(title);
@@ -44,13 +47,13 @@ impl Render for StatusTransition {
             }
         }
         if !self.affected.is_empty() {
-            page.heading("Still blocked by it, though it will not come");
+            page.heading("Still blocked by it, although it will not be implemented");
             page.table(2, self.affected.iter().map(row).collect());
         }
     }
 }
 
-/// What is no longer blocked, or less so.
+/// Work that has fewer blocks now, or none.
 pub(super) fn render_freed(page: &mut Page, freed: &[UnblockedWork]) {
     if freed.is_empty() {
         return;

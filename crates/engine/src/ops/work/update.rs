@@ -1,4 +1,4 @@
-//! `work.update`: changes what is written on a project, feature or task. Not its state.
+//! `work.update`: changes the fields of a project, feature or task. Not its state.
 
 use base::Result;
 use clap::Args;
@@ -18,9 +18,9 @@ use crate::contract::op::{Effect, Mutation, OpExample};
 use crate::plan::Plan;
 use crate::view::View;
 
-/// Change what is written on a project, feature or task
+/// Change the fields of a project, feature or task
 ///
-/// Not its state.
+/// `work advance` changes its state.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Update {
@@ -102,7 +102,7 @@ impl Mutation for Update {
             |_| format!("update {}", self.id),
             |draft| {
                 let changed = update(draft, (self.kind, &self.id), self.version, &fields)?;
-                Ok(WorkRecordAnswer::of(changed, "Changed"))
+                Ok(WorkRecordAnswer::of(changed, "Updated"))
             },
         )
     }

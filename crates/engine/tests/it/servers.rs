@@ -305,7 +305,10 @@ fn a_server_that_has_not_read_all_renames_nothing() {
         let by = &renamed["result"]["by"];
         let expected = (&json!("index"), &json!(["a.py", "b.py"]));
         assert_eq!((&by["source"], &renamed["files"]), expected, "{when}");
-        assert_eq!(by["why"], "python3 has not loaded the whole project: no standard library", "{when}");
+        assert_eq!(
+            by["why"], "python3 has not loaded the whole project: no standard library",
+            "{when}"
+        );
     }
 }
 

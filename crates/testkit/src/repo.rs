@@ -46,6 +46,7 @@ impl TestRepo {
 
     /// Hides every program of the machine but these from cairn, so that an answer about installed
     /// tools is the same everywhere.
+    #[must_use]
     pub fn with_programs(mut self, names: &[&str]) -> Self {
         let folder = tempdir("cairn-programs-");
         for name in names {

@@ -90,7 +90,7 @@ impl Render for TraceAnswer {
         let Self { from, to, hops, .. } = self;
         match (self.found, hops.len()) {
             (false, _) => {
-                page.answer(format!("No path from {from} to {to} within {MAX_HOPS} hops"))
+                page.answer(format!("No path from {from} to {to} within {MAX_HOPS} hops"));
             }
             (true, 0) => page.answer(format!("{from} and {to} are the same node")),
             (true, count) => {

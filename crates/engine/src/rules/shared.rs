@@ -46,9 +46,9 @@ pub(crate) const fn shared_fix(kind: SharedProblemKind) -> &'static str {
             "resolve the conflict or correct the file; git has its earlier versions"
         }
         SharedProblemKind::Conflict => {
-            "`share --prefer ours` keeps this store's record, `share --prefer theirs` takes the file's"
+            "`share` with `prefer` ours keeps this store's record, with theirs it takes the file's"
         }
-        SharedProblemKind::Rewritten => "`share --prefer ours` restores the entry",
+        SharedProblemKind::Rewritten => "`share` with `prefer` ours restores the entry",
     }
 }
 

@@ -22,7 +22,10 @@ pub fn dangling_references(
             if relation.relates == KbRelationKind::Implements && **end == relation.to {
                 continue;
             }
-            let message = format!("{}: {end} does not exist", relation.key());
+            let message = match **end == relation.to {
+                true => format!("{}, which does not exist", relation.key()),
+                false => format!("{}, but {end} does not exist", relation.key()),
+            };
             breaches.push(KbRuleViolation::for_relation(bond, message, fix(model, bond, end)));
         }
         if missing.is_empty() {

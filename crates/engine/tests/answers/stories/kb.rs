@@ -17,15 +17,15 @@ pub const STEPS: &[Step] = &[
     show_case("none", "kb query chargeback"),
     show("kb check"),
     show(
-        r#"kb upsert '{"entities": [{"id": "FACT-1", "type": "fact", "title": "The provider resends events for a day", "text": "Measured in December."}], "relations": [{"type": "relates_to", "from": "FACT-1", "to": "REQ-001", "kind": "background"}]}' --source design-review"#,
+        r#"kb upsert '{"entities": [{"id": "FACT-1", "type": "fact", "title": "The provider resends events for a day", "text": "Measured in December."}, {"id": "FACT-2", "type": "fact", "title": "Events have ids"}], "relations": [{"type": "relates_to", "from": "FACT-1", "to": "FACT-2", "kind": "background"}]}' --source design-review"#,
     ),
     show_case("empty", "kb upsert '{}'"),
     show_case("unknown_field", r#"kb upsert '{"entitys": []}'"#),
     show_case(
         "invalid",
-        r#"kb upsert '{"entities": [{"id": "FACT-2", "type": "rumour", "title": "x"}]}'"#,
+        r#"kb upsert '{"entities": [{"id": "FACT-9", "type": "rumour", "title": "x"}]}'"#,
     ),
-    show_case("referenced", r#"kb delete '["FACT-1"]'"#),
+    show_case("referenced", r#"kb delete '["FACT-2"]'"#),
     show("kb log"),
     Step::Write("reports/junit.xml", JUNIT),
     show("kb import reports/junit.xml"),

@@ -185,8 +185,15 @@ fn open(
     .expect("a workspace")
 }
 
-/// Where the machine has a program.
+/// Where the machine has a program. Version managers put scripts in the place of Python, which need
+/// other programs, so Python itself says where it is.
+#[expect(clippy::disallowed_methods, reason = "a test asks the machine for its programs")]
 fn find_program(name: &str) -> Option<PathBuf> {
+    if name == "python3" {
+        let print = ["-c", "import sys; print(sys.executable, end='')"];
+        let output = Command::new(name).args(print).output().ok()?;
+        return Some(String::from_utf8(output.stdout).ok()?.into());
+    }
     let path = environment().into_iter().find(|(key, _)| key == "PATH")?.1;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
 }

@@ -90,9 +90,10 @@ impl<A: Render> Render for MutationAnswer<A> {
             }
         } else if let Some(change) = &self.change {
             let files: Vec<String> = self.files.iter().map(ToString::to_string).collect();
-            let what = if files.is_empty() { "done".into() } else { files.join(", ") };
+            let what =
+                if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
             let undo = NextCall::new("undo").with("change", change.as_str());
-            page.say_call(format!("change {change}: {what}"), undo);
+            page.say_call(format!("change {change}{what}"), undo);
         }
     }
 

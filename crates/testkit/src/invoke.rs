@@ -32,6 +32,11 @@ impl TestRepo {
         text_of(&self.workspace(), line)
     }
 
+    /// The outcome of a command line.
+    pub fn run_line(&self, line: &str) -> Outcome {
+        run_line(&self.workspace(), line)
+    }
+
     /// The data that an operation answers with. Panics on a problem.
     pub fn data(&self, name: &str, args: Value) -> Value {
         data_of(&self.workspace(), name, args)
@@ -61,26 +66,32 @@ fn data_of(workspace: &Workspace, name: &str, args: Value) -> Value {
 }
 
 fn text_of(workspace: &Workspace, line: &str) -> String {
-    let words = split_words(line);
+    CallFormat::CommandLine.text(&run_line(workspace, line), ColorMode::Plain)
+}
+
+fn run_line(workspace: &Workspace, line: &str) -> Outcome {
+    let (op, words) = split_command(line);
+    let typed = ["operation".to_owned()].into_iter().chain(words);
+    let matches = (op.command)().try_get_matches_from(typed);
+    let matches = matches.unwrap_or_else(|error| panic!("{line}: {error}"));
+    let args = (op.from_cli)(&matches).unwrap_or_else(|error| panic!("{line}: {error}"));
+    op.call(workspace, call_by("tester"), args)
+}
+
+/// The operation that a command line names.
+pub fn operation_of(line: &str) -> &'static OpSpec {
+    split_command(line).0
+}
+
+/// The operation that a command line names, and the words after its name. Quotes are those of a
+/// shell.
+fn split_command(line: &str) -> (&'static OpSpec, Vec<String>) {
+    let mut words = shlex::split(line).unwrap_or_else(|| panic!("`{line}` has an open quote"));
     let found = (1..=words.len().min(2)).rev().find_map(|count| {
         ops::find(&words[..count].join(".").replace('-', "_")).ok().map(|op| (op, count))
     });
     let (op, count) = found.unwrap_or_else(|| panic!("`{line}` names no operation"));
-    let typed = ["operation".to_owned()].into_iter().chain(words[count..].iter().cloned());
-    let matches = (op.command)().try_get_matches_from(typed);
-    let matches = matches.unwrap_or_else(|error| panic!("{line}: {error}"));
-    let args = (op.from_cli)(&matches).unwrap_or_else(|error| panic!("{line}: {error}"));
-    CallFormat::CommandLine.text(&op.call(workspace, call_by("tester"), args), ColorMode::Plain)
-}
-
-/// Words of a command line; double quotes hold several together.
-fn split_words(line: &str) -> Vec<String> {
-    let pieces = line.split('"').enumerate();
-    let words = pieces.flat_map(|(at, piece)| match at % 2 {
-        1 => vec![piece.to_owned()],
-        _ => piece.split_whitespace().map(ToOwned::to_owned).collect(),
-    });
-    words.collect()
+    (op, words.split_off(count))
 }
 
 /// Compares what a command line answers with the expected page.

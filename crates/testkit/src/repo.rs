@@ -19,6 +19,8 @@ pub struct TestRepo {
     _dir: Option<TempDir>,
     /// The settings of a user who has this repository alone
     home: Option<TempDir>,
+    /// A folder with links to the only programs that cairn may find; the machine's if none
+    programs: Option<TempDir>,
 }
 
 impl TestRepo {
@@ -34,16 +36,35 @@ impl TestRepo {
     pub fn without_git(fixture: &str) -> Self {
         let dir = tempdir("cairn-test-");
         let root = dir.path().canonicalize().expect("the folder is there");
-        let repo = Self { root, _dir: Some(dir), home: Some(tempdir("cairn-home-")) };
+        let repo =
+            Self { root, _dir: Some(dir), home: Some(tempdir("cairn-home-")), programs: None };
         for (path, text) in crate::parse_fixture(fixture) {
             repo.write(&path, &text);
         }
         repo
     }
 
+    /// Hides every program of the machine but these from cairn, so that an answer about installed
+    /// tools is the same everywhere.
+    #[must_use]
+    pub fn with_programs(mut self, names: &[&str]) -> Self {
+        let folder = tempdir("cairn-programs-");
+        for name in names {
+            let found = find_program(name).unwrap_or_else(|| panic!("{name} is installed"));
+            std::os::unix::fs::symlink(found, folder.path().join(name)).expect("a link");
+        }
+        self.programs = Some(folder);
+        self
+    }
+
     /// A repository, or a worktree of one, that is already there.
     pub fn existing(root: &Path) -> Self {
-        Self { root: root.canonicalize().expect("the folder is there"), _dir: None, home: None }
+        Self {
+            root: root.canonicalize().expect("the folder is there"),
+            _dir: None,
+            home: None,
+            programs: None,
+        }
     }
 
     /// Where it is.
@@ -114,6 +135,12 @@ impl TestRepo {
         self.git(&["rev-parse", "HEAD"]).trim().to_owned()
     }
 
+    /// Commits everything there is at a given time, such as `2025-11-03T10:00:00Z`.
+    pub fn commit_at(&self, date: &str, message: &str) {
+        self.git(&["add", "-A"]);
+        git_at(&self.root, date, &["commit", "-q", "--allow-empty", "-m", message]);
+    }
+
     /// Opens it for one answer.
     pub fn workspace(&self) -> Workspace {
         self.open(WorkspaceMode::Once, DiskWriter::default(), AREAS)
@@ -131,14 +158,13 @@ fn tempdir(prefix: &str) -> TempDir {
 }
 
 /// Opens the repository around a folder.
-pub(crate) fn open(
+fn open(
     start: &Path,
     trusted: Option<PathBuf>,
     mode: WorkspaceMode,
     disk: DiskWriter,
     areas: &'static [Area],
 ) -> Workspace {
-    let env = environment();
     let host = git::GitHost::find(env.iter().cloned()).ok();
     let scratch = std::env::temp_dir();
     Workspace::open(WorkspaceOptions {
@@ -154,13 +180,30 @@ pub(crate) fn open(
     .expect("a workspace")
 }
 
+/// Where the machine has a program. Version managers put scripts in the place of Python, which need
+/// other programs, so Python itself says where it is.
+#[expect(clippy::disallowed_methods, reason = "a test asks the machine for its programs")]
+fn find_program(name: &str) -> Option<PathBuf> {
+    if name == "python3" {
+        let print = ["-c", "import sys; print(sys.executable, end='')"];
+        let output = Command::new(name).args(print).output().ok()?;
+        return Some(String::from_utf8(output.stdout).ok()?.into());
+    }
+    let path = environment().into_iter().find(|(key, _)| key == "PATH")?.1;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
 #[expect(clippy::disallowed_methods, reason = "a test stands where a door would")]
 fn environment() -> Vec<(OsString, OsString)> {
     std::env::vars_os().collect()
 }
 
-#[expect(clippy::disallowed_methods, reason = "a test makes its own repositories")]
 fn git(folder: &Path, args: &[&str]) -> String {
+    git_at(folder, DATE, args)
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test makes its own repositories")]
+fn git_at(folder: &Path, date: &str, args: &[&str]) -> String {
     let output = Command::new("git")
         .current_dir(folder)
         .args(["-c", "protocol.file.allow=always", "-c", "commit.gpgSign=false"])
@@ -169,7 +212,7 @@ fn git(folder: &Path, args: &[&str]) -> String {
         .env("GIT_CONFIG_SYSTEM", "/dev/null")
         .envs([("GIT_AUTHOR_NAME", "Ada"), ("GIT_AUTHOR_EMAIL", "ada@example.org")])
         .envs([("GIT_COMMITTER_NAME", "Ada"), ("GIT_COMMITTER_EMAIL", "ada@example.org")])
-        .envs([("GIT_AUTHOR_DATE", DATE), ("GIT_COMMITTER_DATE", DATE)])
+        .envs([("GIT_AUTHOR_DATE", date), ("GIT_COMMITTER_DATE", date)])
         .output()
         .expect("git runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

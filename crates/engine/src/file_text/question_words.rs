@@ -1,4 +1,4 @@
-//! The words of a question, and what each is worth.
+//! Splits a question into words and weights them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,17 +6,17 @@ use base::RepoPath;
 
 use crate::search::words;
 
-/// Words that every text has, and that tell nothing about what it is about.
+/// Stop words: words that are in every text and say nothing about its topic.
 const STOP_WORDS: &str = " the a an of to in is it and or for on this that with as be are was we you \
     not when if but by from at can have has do does which there should would will so what how use \
     using used my me its get also than then all any more no one into only out up just like see \
     here some other about after before first same been were am their them they these those your \
     our us may must shall could via per ";
 
-/// A longer run of letters is no word.
+/// Maximum length of a word; a longer run of letters is none.
 const MAX_WORD_LENGTH: usize = 40;
 
-/// How many different words of a question are looked for.
+/// How many different words of a question are used.
 const MAX_WORDS: usize = 160;
 
 /// Whether a word is worth keeping.
@@ -25,7 +25,7 @@ pub(super) fn is_word(word: &str) -> bool {
     (2..=MAX_WORD_LENGTH).contains(&length) && !word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// Whether a word tells something.
+/// Whether a word is specific, so not a stop word.
 pub(super) fn is_significant(word: &str) -> bool {
     is_word(word) && !STOP_WORDS.contains(&format!(" {word} "))
 }
@@ -33,7 +33,7 @@ pub(super) fn is_significant(word: &str) -> bool {
 /// A question as words with their counts.
 pub struct QuestionWords {
     counts: BTreeMap<String, usize>,
-    /// Words that tell nothing by themselves
+    /// Stop words
     stop_words: BTreeMap<String, usize>,
 }
 
@@ -47,7 +47,7 @@ impl QuestionWords {
             *list.entry(word.to_owned()).or_default() += 1;
         }
         if counts.len() > MAX_WORDS {
-            // Of a very long text, what it says most often.
+            // Of a very long text, the most frequent words are kept.
             let mut by_count: Vec<_> = counts.into_iter().collect();
             by_count.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
             counts = by_count.into_iter().take(MAX_WORDS).collect();
@@ -65,7 +65,7 @@ impl QuestionWords {
         self.counts.is_empty()
     }
 
-    /// How many of the words a text has, as a part of all.
+    /// The share of the words that a text contains.
     #[expect(clippy::cast_precision_loss, reason = "questions are short")]
     pub fn share(&self, text: &str) -> f64 {
         let spread = words::index_words(text);

@@ -239,8 +239,8 @@ impl ContextSection {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Outline => "Outline",
-            Self::MustHold => "Must hold",
-            Self::Know => "Know before you touch it",
+            Self::MustHold => "Specs and requirements",
+            Self::Know => "Knowledge",
             Self::IfItChanges => "Used by",
             Self::RestsOn => "Uses",
             Self::Now => "Open work and recent changes",

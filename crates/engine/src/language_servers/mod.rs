@@ -25,7 +25,7 @@ pub(crate) use self::programs::programs;
 /// More changed files than this are a branch switch: the server is started anew.
 const MAX_CHANGED_FILES: usize = 150;
 
-/// Larger files are not sent, in bytes.
+/// Size above which files are not sent, in bytes.
 const MAX_FILE_BYTES: u64 = 8 << 20;
 
 /// The servers of a workspace, with what each has been told of its files.
@@ -35,7 +35,7 @@ pub struct LanguageServerPool {
     synced: Mutex<Vec<ServerFileState>>,
 }
 
-/// What one server has been told.
+/// The files that were sent to one server.
 struct ServerFileState {
     session: Arc<LspSession>,
     files: BTreeMap<RepoPath, Option<Hash>>,
@@ -81,7 +81,7 @@ impl LanguageServerPool {
         all.retain(|told| told.session.is_running());
         let at = all.iter().position(|told| Arc::ptr_eq(&told.session, &session));
         let Some(at) = at else {
-            // It reads the disk itself when it starts; what changes from now on it is told.
+            // It reads the disk when it starts; later changes are sent.
             all.push(ServerFileState { session: session.clone(), files: now });
             drop(all);
             session.sync_files(&self::open_notifications(view, asked)?);
@@ -104,7 +104,7 @@ impl LanguageServerPool {
             news.extend(file_notification(view, path, change)?);
         }
         all[at].files = now;
-        // Told under the lock: whoever comes next must not overtake this.
+        // Sent under the lock, so that a later question cannot overtake it.
         session.sync_files(&news);
         drop(all);
         session.sync_files(&self::open_notifications(view, asked)?);

@@ -1,7 +1,7 @@
-//! What a repository would have run: its own programs, and the settings that name some.
+//! The programs that a repository could run: its own ones, and settings that name some.
 //!
-//! Programs that the user installed are the user's business; what the repository brings along, or
-//! has `cairn.jsonc` name, is what trust was given for.
+//! Programs that the user installed are not listed; trust is given for the programs that the
+//! repository contains or that `cairn.jsonc` names.
 
 use std::path::Path;
 
@@ -12,10 +12,10 @@ use toolchain::{ProgramFile, ProgramOrigin, ToolHost};
 
 use crate::trust::ProgramFingerprints;
 
-/// A larger program is known by its size alone, in bytes.
+/// Size above which a program is identified by its size alone, in bytes.
 const MAX_HASHED_BYTES: u64 = 512 * 1024 * 1024;
 
-/// What would run now, by name, each with its content.
+/// The programs and settings, by name, each with its content.
 pub(crate) fn programs(config: &Config, host: &ToolHost, root: &Path) -> ProgramFingerprints {
     let mut found = ProgramFingerprints::new();
     for (name, language) in &config.languages {
@@ -45,7 +45,7 @@ fn names(config: &Config) -> Vec<String> {
     chosen.chain(known).collect()
 }
 
-/// What a program holds, where its links lead.
+/// The hash of a program, with links followed.
 fn content_digest(path: &Path) -> String {
     match tree::read_regular(path, MAX_HASHED_BYTES) {
         Ok(bytes) => Hash::of(&bytes).to_string(),

@@ -1,7 +1,7 @@
-//! The baseline: problems that were there before the gate was turned on.
+//! The baseline: accepted problems, on which `verify` does not fail.
 //!
-//! One line a problem, sorted, so that two branches merge. A problem is known by its rule, its
-//! file or node, and its words; not by its line, which moves.
+//! One problem per line, sorted, so that two branches merge. A problem is identified by its rule,
+//! its file or node, and its message; not by its line, which changes.
 
 use std::collections::BTreeMap;
 
@@ -14,7 +14,7 @@ use crate::view::View;
 /// Where it is unless another file is named.
 pub const FILE: &str = ".cairn/baseline.jsonl";
 
-/// Problems that are known, and how often each occurs.
+/// Accepted problems, and how often each occurs.
 #[derive(Debug, Default)]
 pub struct Baseline {
     entries: BTreeMap<BaselineEntry, usize>,
@@ -59,13 +59,13 @@ impl Baseline {
         }
     }
 
-    /// Reads one.
+    /// Parses a baseline.
     pub(crate) fn parse(text: &str) -> Result<Self> {
         let mut baseline = Self::default();
         for (number, line) in (1..).zip(text.lines()).filter(|(_, line)| !line.trim().is_empty()) {
             let known = serde_json::from_str(line).map_err(|error| {
                 Problem::invalid(format!("line {number} of the baseline cannot be read: {error}"))
-                    .hint_call("write it anew with", NextCall::new("baseline"))
+                    .hint_call("write it again with", NextCall::new("baseline"))
             })?;
             *baseline.entries.entry(known).or_default() += 1;
         }

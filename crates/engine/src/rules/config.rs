@@ -1,4 +1,4 @@
-//! `cairn.jsonc` says what it means to say.
+//! Rule: `cairn.jsonc` is valid.
 
 use base::Result;
 

@@ -1,4 +1,4 @@
-//! Reports as other programs read them.
+//! Reports in formats for other programs.
 
 use base::percent::encode_uri_path;
 use serde_json::{Value, json};

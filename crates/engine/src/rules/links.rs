@@ -1,4 +1,4 @@
-//! Relative links of documents and cards lead to something.
+//! Rule: relative links of documents and cards lead to an existing file or folder.
 
 use std::collections::BTreeMap;
 
@@ -16,7 +16,7 @@ pub(crate) const LINK_DEAD: VerifyRule = VerifyRule {
     check,
 };
 
-/// What sites add to the target of a link to find its page.
+/// Suffixes that site generators add to the target of a link.
 const PAGE_SUFFIXES: [&str; 4] = [".md", ".mdx", "/index.md", "/README.md"];
 
 fn check(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
@@ -34,16 +34,16 @@ fn check(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
                 path: Some(from.clone()),
                 line: Some(*line),
                 node: None,
-                message: format!("the link to {to} leads nowhere"),
-                fix: "correct the link; `fix` does so where the file was moved".into(),
+                message: format!("the link to {to} is broken"),
+                fix: "correct the link; `fix` does it if the file was moved".into(),
             });
         }
     }
     Ok(found)
 }
 
-/// Whether a path that the index does not hold is there all the same, as ignored files are, or
-/// means a page that is.
+/// Whether a path outside the index exists, as ignored files do, or is the address of an existing
+/// page.
 fn target_exists(view: &View, to: &RepoPath) -> bool {
     let is_there = |path: &RepoPath| view.tree().stat_if_reachable(path).is_some();
     let name = to.to_string();
@@ -52,8 +52,8 @@ fn target_exists(view: &View, to: &RepoPath) -> bool {
     is_there(to) || PAGE_SUFFIXES.iter().any(page)
 }
 
-/// Whether a document has a link to a path that is relative to it. Where one that starts with `/`
-/// leads is decided by a site, and what holds braces is filled in by a program.
+/// Whether a document has a relative link to a path. Links that start with `/` depend on the site,
+/// and links with braces are templates, so neither counts.
 fn has_relative_link(view: &View, from: &RepoPath, to: &RepoPath) -> bool {
     let Ok(Some(blob)) = view.tree().read(from) else { return false };
     let Ok(text) = std::str::from_utf8(&blob.bytes) else { return false };

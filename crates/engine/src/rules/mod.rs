@@ -1,7 +1,7 @@
-//! Rules: what must hold between what was written down and what is there.
+//! Rules: what must hold between specs, knowledge, links and the code.
 //!
-//! An area lists its rules in [`Area::rules`](crate::Area); nothing else has to know of one. A
-//! rule looks at a view and reports violations; severity, baseline and format are decided here.
+//! An area lists its rules in [`Area::rules`](crate::Area). A rule reads a view and reports
+//! violations; severity, baseline and format are decided here.
 //!
 //! @see spec::cross/verify
 
@@ -32,7 +32,7 @@ pub use staged::{StagedChanges, StagedFileChange};
 pub struct VerifyRule {
     /// Its name in reports, upper case; `kb.rules` of the configuration takes it in any case
     pub code: &'static str,
-    /// How bad a violation is, unless the configuration says otherwise
+    /// Default severity; the configuration may change it
     pub severity: RuleSeverity,
     /// What must hold, as a sentence without its full stop
     pub statement: &'static str,
@@ -47,11 +47,11 @@ impl VerifyRule {
     }
 }
 
-/// How bad a violation is.
+/// The severity of a violation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleSeverity {
-    /// A gate stops at it
+    /// A gate fails on it
     Error,
     /// Worth a look
     Warning,
@@ -70,17 +70,17 @@ impl RuleSeverity {
     }
 }
 
-/// How much is looked at.
+/// What is checked.
 #[derive(Debug)]
 pub enum RuleScope {
     /// The working tree and the stores as they are
     Everything,
-    /// What the next commit would hold
+    /// What the next commit would contain
     Staged(StagedChanges),
 }
 
-/// Where a rule is broken, and what mends it. The message names no line: lines move, and a
-/// baseline knows a violation by its words.
+/// A violation of a rule, with its fix. The message names no line: lines change, and a baseline
+/// identifies a violation by its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleViolation {
     /// The file
@@ -98,7 +98,7 @@ pub struct RuleViolation {
 /// A violation in a report
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct RuleFinding {
-    /// How bad it is
+    /// Its severity
     pub severity: RuleSeverity,
     /// The rule
     pub code: &'static str,
@@ -129,7 +129,7 @@ impl RuleFinding {
     }
 }
 
-/// What a run of rules found.
+/// The result of a run of rules.
 #[derive(Debug)]
 pub struct RuleReport {
     /// Worst first, then by rule and place
@@ -196,8 +196,7 @@ fn matches_name(code: &str, name: &str) -> bool {
     code.eq_ignore_ascii_case(&name.replace('-', "_"))
 }
 
-/// How loudly a rule speaks here; not at all if the configuration turned it off and nobody
-/// asked for it by name.
+/// The effective severity of a rule; none if the configuration disabled it and it was not named.
 fn severity(view: &View, rule: &VerifyRule, named: bool) -> Option<RuleSeverity> {
     let configured = view.config().kb.rules.iter().find(|(name, _)| matches_name(rule.code, name));
     match configured.map(|(_, level)| level) {
@@ -208,7 +207,7 @@ fn severity(view: &View, rule: &VerifyRule, named: bool) -> Option<RuleSeverity>
     }
 }
 
-/// What lies in a file that the commit does not touch is not the commit's business.
+/// Drops findings in files that the commit does not touch.
 fn concerns(scope: &RuleScope, violation: &RuleViolation) -> bool {
     match (scope, &violation.path) {
         (RuleScope::Staged(staged), Some(path)) => staged.contains(path),

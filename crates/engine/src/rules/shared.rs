@@ -1,4 +1,4 @@
-//! Every file of the shared knowledge can be taken over.
+//! Rules: every file of the shared knowledge can be read and merged.
 
 use base::Result;
 use base::shared::{SharedProblem, SharedProblemKind};
@@ -46,9 +46,9 @@ pub const fn shared_fix(kind: SharedProblemKind) -> &'static str {
             "resolve the conflict or correct the file; git has its earlier versions"
         }
         SharedProblemKind::Conflict => {
-            "`share` keeps what is here with `prefer` ours, and takes the file with `prefer` theirs"
+            "`share` with `prefer` ours keeps this store's record, with theirs it takes the file's"
         }
-        SharedProblemKind::Rewritten => "`share` with `prefer` ours puts the entry back",
+        SharedProblemKind::Rewritten => "`share` with `prefer` ours restores the entry",
     }
 }
 

@@ -1,4 +1,4 @@
-//! What the next commit would change, from git's index and not from the working tree.
+//! What the next commit would change, read from git's index instead of the working tree.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -23,14 +23,14 @@ pub struct StagedChanges {
 pub struct StagedFileChange {
     /// Its content as staged; none if the commit deletes it, or it is too large
     pub content: Option<Vec<u8>>,
-    /// The lines that are new or other, from 1
+    /// The new or changed lines, from 1
     pub lines: Vec<Range<u32>>,
 }
 
 impl StagedChanges {
-    /// Compares git's index with the commit that is checked out.
+    /// Compares git's index with the checked-out commit.
     pub fn read(view: &View) -> Result<Self> {
-        let none = || Problem::invalid("nothing can be staged without git");
+        let none = || Problem::invalid("`staged` needs a git repository");
         let git = view.git().ok_or_else(none)?;
         let changes = git.staged_changes(view.git_index(), view.call())?;
         let oids: Vec<_> = changes.iter().flat_map(|c| [c.before, c.after]).flatten().collect();
@@ -73,7 +73,7 @@ pub fn changed_lines(before: Option<Vec<u8>>, after: Option<&[u8]>) -> Vec<Range
     let changes = capture_diff_slices(Algorithm::Myers, &before, &after);
     let new =
         changes.iter().filter(|op| op.tag() != DiffTag::Equal).map(similar::DiffOp::new_range);
-    // A deletion leaves no line: the one that now stands there was touched.
+    // A deletion leaves no line, so the line that follows it counts as touched.
     new.map(|range| number(range.start)..number(range.end).max(number(range.start) + 1)).collect()
 }
 

@@ -1,7 +1,7 @@
-//! Where rows are looked for: the surest places first, and no further than there is need to.
+//! Collects candidate rows, most reliable source first, and stops at a row limit.
 //!
-//! A word may be in every text there is. Ranking all of them costs as much as reading them, so
-//! each way of looking stops at a number of rows, and a look stops when it has seen enough.
+//! A word may be in every text, and ranking all of them costs as much as reading them. So each
+//! source stops at a number of rows, and the search stops when it has enough.
 
 use std::collections::BTreeMap;
 
@@ -11,13 +11,13 @@ use store::Connection;
 use super::matching::SearchQuery;
 use super::tables::{self, FullTextTable, SearchBounds, SearchRow};
 
-/// Rows that a look is content with, unless the caller looks at more.
+/// Number of rows that is enough, unless the caller wants more.
 const SUFFICIENT_ROWS: usize = 200;
 
-/// Rows that a look takes in for nobody.
+/// Maximum number of rows of one search.
 const MAX_CANDIDATES: usize = 1000;
 
-/// Texts that one piece of a mistyped word may be in to be worth looking at.
+/// Maximum number of texts that contain a trigram of a mistyped word for it to be used.
 const MAX_TRIGRAM_TEXTS: usize = 1000;
 
 /// Rows as they are found.
@@ -29,34 +29,34 @@ pub(super) struct CandidateSearch<'a> {
     is_cut: bool,
 }
 
-/// Where the words of a query have to be.
+/// The field that must contain the words of a query.
 #[derive(Clone, Copy)]
 enum SearchField {
     Name,
     Any,
 }
 
-/// A way of looking.
+/// A full-text source.
 type SearchStep<'a> = fn(&mut CandidateSearch<'a>, &SearchQuery) -> Result<()>;
 
 impl<'a> CandidateSearch<'a> {
-    /// A look for a caller who wants to see `most` rows.
+    /// A search for a caller who wants `most` rows.
     pub(super) fn new(conn: &'a Connection, bounds: &'a SearchBounds, most: usize) -> Self {
         let most = most.clamp(SUFFICIENT_ROWS, MAX_CANDIDATES);
         Self { conn, bounds, most, rows: BTreeMap::new(), is_cut: false }
     }
 
-    /// What was found so far.
+    /// The rows so far.
     pub(super) fn rows(&self) -> impl Iterator<Item = &SearchRow> {
         self.rows.values()
     }
 
-    /// What was found, and whether there may be more.
+    /// The rows, and whether there may be more.
     pub(super) fn into_rows(self) -> (Vec<SearchRow>, bool) {
         (self.rows.into_values().collect(), self.is_cut)
     }
 
-    /// Rows that hold the words, or the letters.
+    /// Rows that contain the words, or the letters.
     pub(super) fn find_matches(&mut self, asked: &SearchQuery) -> Result<()> {
         let plain: [SearchStep<'a>; 4] =
             [Self::find_by_name, Self::find_words_in_names, Self::find_words, Self::find_substring];
@@ -72,7 +72,7 @@ impl<'a> CandidateSearch<'a> {
         Ok(())
     }
 
-    /// Rows that hold some of the words, or many of the letters.
+    /// Rows that contain some of the words, or many of the letters.
     pub(super) fn find_partial_matches(&mut self, asked: &SearchQuery) -> Result<()> {
         for left_out in 0..asked.words.len().min(SUFFICIENT_ROWS) {
             let mut some = asked.words.clone();
@@ -99,7 +99,7 @@ impl<'a> CandidateSearch<'a> {
         self.rows.extend(found.into_iter().map(|row| (row.id, row)));
     }
 
-    /// What is called so, or starts so.
+    /// Rows whose name is the query, or starts with it.
     fn find_by_name(&mut self, asked: &SearchQuery) -> Result<()> {
         if !asked.whole.is_empty() {
             let found = tables::by_name(self.conn, &asked.whole, self.bounds, self.most)?;
@@ -116,11 +116,11 @@ impl<'a> CandidateSearch<'a> {
         self.find_all_words(&asked.words, SearchField::Any)
     }
 
-    /// Rows that hold all of some words, or words that start so.
+    /// Rows that contain all of some words, or words that start with them.
     fn find_all_words(&mut self, words: &[String], part: SearchField) -> Result<()> {
         match words {
             [] => Ok(()),
-            // A word that many others start with is looked up by itself, then by the first of
+            // A word that many others start with is searched by itself, then by the first of
             // those: putting together what holds any of them would come before the first row.
             [word] if self.bounds.is_unbounded() && word.is_ascii() => {
                 if self.find_full_text(&quoted(word), part)? >= self.most {
@@ -137,7 +137,7 @@ impl<'a> CandidateSearch<'a> {
         }
     }
 
-    /// Takes the rows that a query of words fits, and says how many those are.
+    /// Adds the rows that match a query of words, and returns their number.
     fn find_full_text(&mut self, query: &str, part: SearchField) -> Result<usize> {
         if query.is_empty() {
             return Ok(0);
@@ -153,7 +153,7 @@ impl<'a> CandidateSearch<'a> {
         Ok(count)
     }
 
-    /// Rows that hold the letters, wherever in a word.
+    /// Rows that contain the letters anywhere in a word.
     fn find_substring(&mut self, asked: &SearchQuery) -> Result<()> {
         let grams = trigrams(&asked.whole);
         let query = if !grams.is_empty() {

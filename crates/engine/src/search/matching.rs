@@ -1,11 +1,11 @@
-//! How well a text fits a query, and why.
+//! Scores how well a text matches a query, with the reason.
 
 use base::similarity;
 
 use super::tables::SearchRow;
 use super::{MatchReason, SearchHit, words};
 
-/// A query, taken apart.
+/// A parsed query.
 pub(super) struct SearchQuery {
     /// All of it in lower case
     pub whole: String,
@@ -18,15 +18,15 @@ impl SearchQuery {
         Self { words: words::words(query), whole: query.trim().to_lowercase() }
     }
 
-    /// Punctuation is asked for on purpose: `C++` is not any word that starts with c.
+    /// Whether the query contains punctuation, which must match: `C++` is not any word with c.
     pub(super) fn is_punctuated(&self) -> bool {
         !self.whole.chars().all(|c| c.is_alphanumeric() || c.is_whitespace())
     }
 
-    /// How well a row fits, and why; `None` if it only looked so.
+    /// The score and reason of a row; `None` if it does not match after all.
     pub(super) fn to_hit(&self, row: SearchRow) -> Option<SearchHit> {
         let (why, fit) = self.match_row(&row)?;
-        // Within one reason, short names fit better: more of them was asked for.
+        // Within one reason, short names score higher: the query covers more of them.
         #[expect(clippy::cast_precision_loss, reason = "names are short")]
         let brevity = 1.0 / (1.0 + row.name.chars().count() as f64 / 40.0);
         let score = 10.0 - f64::from(why as u8) + fit + brevity;
@@ -83,7 +83,7 @@ impl SearchQuery {
         (share(unnamed), share(unsaid))
     }
 
-    /// Whether a text holds all of the query as it is, in any case.
+    /// Whether a text contains the whole query literally, ignoring case.
     fn is_contained_in(&self, text: &str) -> bool {
         let (whole, text_bytes) = (self.whole.as_bytes(), text.as_bytes());
         match whole.len() {
@@ -96,7 +96,7 @@ impl SearchQuery {
         }
     }
 
-    /// The line of a hit's text that holds the most words; nothing if its name is why it is one.
+    /// The line of a hit's text that contains the most words; empty if its name matched.
     pub(super) fn excerpt(&self, hit: &SearchHit) -> String {
         if matches!(hit.why, MatchReason::ExactName | MatchReason::Name | MatchReason::Typo) {
             return String::new();
@@ -111,7 +111,7 @@ impl SearchQuery {
     }
 }
 
-/// Whether a word as it is written starts with one in lower case.
+/// Case-insensitive prefix test; the prefix is in lower case.
 fn starts_with_ignoring_case(found: &str, word: &str) -> bool {
     if found.is_ascii() {
         return found.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));

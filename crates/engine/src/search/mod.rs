@@ -1,4 +1,4 @@
-//! One ranked answer over the text of all layers.
+//! One ranked list over the text of all areas.
 //!
 //! @see spec::cross/search
 
@@ -14,28 +14,28 @@ use self::candidates::CandidateSearch;
 use self::matching::SearchQuery;
 use self::tables::{FullTextTable, SearchBounds, SearchRow};
 
-/// How many nodes a long text may be about.
+/// How many nodes a description of many words is matched with.
 const MAX_ABOUT_NODES: usize = 100;
 
-/// How much less a text counts that is not about something that is there now.
+/// Weight of texts about something that no longer exists, such as commits.
 const NOT_CURRENT_WEIGHT: f64 = 0.5;
 
-/// What a layer gives to be searched: one node and its text.
+/// A node and its text, as an area provides it for search.
 #[derive(Debug, Clone)]
 pub struct SearchText {
     /// The node's handle
     pub node: String,
-    /// What it is
+    /// Its kind
     pub kind: &'static str,
     /// The file or folder it belongs to
     pub path: Option<RepoPath>,
-    /// What it is called
+    /// Its name
     pub name: String,
-    /// What it says
+    /// Its text
     pub body: String,
 }
 
-/// Which nodes may be found.
+/// A filter of nodes.
 #[derive(Debug, Clone, Default)]
 pub struct SearchFilter {
     /// Only these kinds; all if empty
@@ -49,9 +49,9 @@ pub struct SearchFilter {
 pub struct SearchHit {
     /// The node's handle
     pub node: String,
-    /// What it is
+    /// Its kind
     pub kind: String,
-    /// What it is called
+    /// Its name
     pub name: String,
     /// The part of its text that matched best, once it is shown; empty if its name did
     pub excerpt: String,
@@ -59,26 +59,26 @@ pub struct SearchHit {
     pub body: String,
     /// Why it was found
     pub why: MatchReason,
-    /// How well it fits; comparable within one answer
+    /// Its score, comparable within one answer
     pub score: f64,
 }
 
 /// Why a node was found, best first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MatchReason {
-    /// It is called exactly this
+    /// Its name is exactly the query
     ExactName,
     /// All words are in its name
     Name,
     /// All words are in its name and text
     Text,
-    /// The letters are in it
+    /// It contains the letters
     Letters,
-    /// It looks much like it
+    /// Its name is similar
     Typo,
     /// Some words are in it
     SomeWords,
-    /// What was asked reads as if it were about this
+    /// The description matches it
     About,
 }
 
@@ -97,11 +97,12 @@ impl MatchReason {
     }
 }
 
-/// The step that gives a durable store its own search text. Its area keeps a text in the
-/// transaction that changes the row, with [`put`] and [`remove`]. [`NAMES_MIGRATION`] comes right after it.
+/// The migration that gives a durable store its own search text. Its area writes a text in the
+/// transaction that changes the row, with [`put`] and [`remove`]. [`NAMES_MIGRATION`] comes right
+/// after it.
 pub const TEXT_MIGRATION: Migration = Migration { name: "search text", sql: tables::TEXTS_SQL };
 
-/// The step after it: names in order, and the words there are.
+/// The migration after it: sorted names, and the list of words.
 pub const NAMES_MIGRATION: Migration =
     Migration { name: "names to search", sql: tables::NAMES_SQL };
 
@@ -122,7 +123,7 @@ pub fn search_all(
     Ok(all)
 }
 
-/// What a text of many words may be about, by the names and titles of nodes. `description` is a query
+/// The nodes that a description matches by their names and titles. `description` is a query
 /// of the full-text index.
 pub fn search_names(
     conns: &[&Connection],
@@ -157,7 +158,7 @@ pub fn rank_texts(texts: Vec<SearchText>, query: &str) -> Vec<SearchHit> {
     };
     let mut hits: Vec<SearchHit> =
         texts.into_iter().filter_map(|text| asked.to_hit(row(text))).collect();
-    // What a commit is called says less of where something is than the name of a file does.
+    // The subject of a commit says less about a place than the name of a file.
     for hit in &mut hits {
         hit.score -= NOT_CURRENT_WEIGHT;
     }
@@ -172,17 +173,17 @@ pub fn add_excerpts(query: &str, hits: &mut [SearchHit]) {
     }
 }
 
-/// Forgets a node's text.
+/// Removes a node's text.
 pub fn remove(conn: &Connection, node: &str) -> Result<()> {
     tables::remove(conn, node)
 }
 
-/// Keeps a node's text.
+/// Stores a node's text.
 pub fn put(conn: &Connection, text: &SearchText) -> Result<()> {
     put_tokenized(conn, &TokenizedText::new(text.clone()))
 }
 
-/// A node's text with its words taken apart.
+/// A node's text, split into words.
 pub(crate) struct TokenizedText {
     text: SearchText,
     /// The words of the name
@@ -200,7 +201,7 @@ impl TokenizedText {
     }
 }
 
-/// Keeps a node's text whose words were taken apart before.
+/// Stores a node's text that was split into words before.
 pub(crate) fn put_tokenized(conn: &Connection, spread: &TokenizedText) -> Result<()> {
     tables::put(conn, spread)
 }
@@ -216,7 +217,7 @@ pub fn search(
     let asked = SearchQuery::new(query);
     let mut look = CandidateSearch::new(conn, &bounds, most);
     look.find_matches(&asked)?;
-    // Only a query that nothing fits well may have been mistyped.
+    // Only a query without a good match may be mistyped.
     if !look
         .rows()
         .any(|row| asked.match_row(row).is_some_and(|(why, _)| why <= MatchReason::Letters))
@@ -230,7 +231,7 @@ pub fn search(
     Ok(hits)
 }
 
-/// What was found.
+/// The result of a search.
 #[derive(Debug)]
 pub struct SearchHits {
     /// The hits, best first

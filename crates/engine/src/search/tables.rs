@@ -19,7 +19,7 @@ pub(crate) const DUMP: &[&str] = &[
     "SELECT key, node FROM doc_name LEFT JOIN doc ON id = doc",
 ];
 
-/// A row that may be an answer.
+/// A candidate row.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchRow {
     pub id: i64,
@@ -37,7 +37,7 @@ pub(super) fn put(conn: &Connection, tokenized: &TokenizedText) -> Result<()> {
     let sql = "INSERT INTO doc (node, kind, path, name, body) VALUES (?1, ?2, ?3, ?4, ?5)
                ON CONFLICT (node) DO NOTHING";
     let values = params![text.node, text.kind, path, text.name, text.body];
-    // Most are new when there are many: a build from nothing.
+    // In a build from scratch most rows are new.
     if run(conn, sql, values)? == 0 {
         remove(conn, &text.node)?;
         run(conn, sql, values)?;
@@ -73,7 +73,7 @@ fn run(conn: &Connection, sql: &str, params: &[&dyn ToSql]) -> Result<usize> {
         .map_err(sqlite_problem("write the search text"))
 }
 
-/// Which rows may be found, as the statements take it.
+/// A filter of rows, as parameters of the statements.
 #[derive(Debug)]
 pub(crate) struct SearchBounds {
     kinds: Option<String>,
@@ -90,7 +90,7 @@ impl SearchBounds {
         Self { kinds: (!kinds.is_empty()).then(|| serde_json::json!(kinds).to_string()), path }
     }
 
-    /// Whether everything may be found.
+    /// Whether it excludes nothing.
     pub(super) fn is_unbounded(&self) -> bool {
         self.kinds.is_none() && self.path.is_none()
     }
@@ -116,7 +116,7 @@ impl FullTextTable {
     }
 }
 
-/// The best rows, names counting more than bodies. All that fit are ranked.
+/// The best rows; names count more than bodies. All matches are ranked.
 pub(super) fn best_rows(
     conn: &Connection,
     held: FullTextTable,
@@ -132,7 +132,7 @@ pub(super) fn best_rows(
     matching(conn, &text_query(table, &order), query, bounds, most)
 }
 
-/// Rows that fit, whichever come first.
+/// Matching rows, in no particular order.
 pub(super) fn any_rows(
     conn: &Connection,
     held: FullTextTable,
@@ -150,7 +150,7 @@ fn text_query(table: &str, order: &str) -> String {
     )
 }
 
-/// Rows that hold a text too short for a trigram, in a part of all.
+/// Rows that contain a text too short for a trigram, among a limited number of rows.
 pub(super) fn by_substring(
     conn: &Connection,
     text: &str,
@@ -165,7 +165,7 @@ pub(super) fn by_substring(
     matching(conn, &sql, text, bounds, most)
 }
 
-/// Rows of which a name is this, or starts so; in the order of those names.
+/// Rows with a name that is this text or starts with it, in the order of names.
 pub(super) fn by_name(
     conn: &Connection,
     name: &str,

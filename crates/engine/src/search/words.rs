@@ -1,4 +1,4 @@
-//! Words of a text, with identifiers split where their writer would pause.
+//! Splits a text into words, and identifiers into their parts.
 
 /// The words of a text in lower case, in order: `handleOAuthCallback` is handle, oauth, callback.
 pub fn words(text: &str) -> Vec<String> {
@@ -14,8 +14,8 @@ pub fn for_each_word<'t>(text: &'t str, mut give: impl FnMut(&'t str)) {
     }
 }
 
-/// What a node is asked for by, in lower case: its name, the last part of its path, and what
-/// comes last in that.
+/// The names of a node in lower case: its whole name, the last part of its path, and the last part
+/// of that.
 pub(crate) fn lookup_keys(name: &str) -> Vec<String> {
     let name = name.to_lowercase();
     let stem = name.rsplit('/').next().unwrap_or_default().to_owned();
@@ -27,7 +27,7 @@ pub(crate) fn lookup_keys(name: &str) -> Vec<String> {
     keys
 }
 
-/// What goes into the index: the words, and each identifier that was split also whole.
+/// The words for the index: all words, and each split identifier also as a whole.
 pub(crate) fn index_words(text: &str) -> String {
     let mut out = String::with_capacity(text.len() * 2);
     for run in text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty()) {

@@ -22,9 +22,9 @@ pub(crate) struct SymbolCaller {
     pub name: String,
     /// The line that uses it
     pub line: u32,
-    /// How it uses it
+    /// Type of the use
     pub relation: SymbolRelation,
-    /// How sure that is
+    /// Confidence of the use
     pub confidence: Confidence,
     /// Whether it is a test
     pub is_test: bool,

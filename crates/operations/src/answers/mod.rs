@@ -1,5 +1,5 @@
-//! What several answers show, decided in one place each: which kind of file comes first, the
-//! source of a place, who calls a symbol, and which tests reach it.
+//! Parts that several answers share: the order of files by role, the source of a place, the callers
+//! of a symbol, and the tests that reach it.
 
 pub(crate) mod callers;
 pub(crate) mod line_target;

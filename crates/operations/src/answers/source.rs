@@ -1,4 +1,5 @@
-//! The source of a place, with the numbers of its lines. Every answer that shows code reads it here.
+//! The source of a place, with the numbers of its lines. Every answer that shows code reads it
+//! here.
 
 use base::{Problem, RepoPath, Result};
 use code::SymbolRow;
@@ -7,16 +8,16 @@ use serde::Serialize;
 
 use engine::view::View;
 
-/// Larger files are not opened for their text, in bytes.
+/// Size above which the text of a file is not read, in bytes.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// How many lines above a declaration may belong to it, at most: comments and attributes.
+/// Maximum number of comment and attribute lines above a declaration that belong to it.
 const MAX_LEADING_LINES: usize = 60;
 
-/// How the lines above a declaration start that belong to it.
+/// Prefixes of the lines above a declaration that belong to it.
 const LEADING_LINE_PREFIXES: [&str; 7] = ["//", "#", "@", "/*", "*", "--", "[<"];
 
-/// A stretch of a file's lines
+/// A range of a file's lines
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Excerpt {
     /// The number of the first line, from 1
@@ -105,7 +106,7 @@ impl SourceText {
     }
 }
 
-/// Says how many lines were left out, before the call that shows them.
+/// The note on left-out lines, printed before the call that shows them.
 pub(crate) fn omitted_lines_text(count: u32) -> String {
     let noun = if count == 1 { "line" } else { "lines" };
     format!("… {count} more {noun}")

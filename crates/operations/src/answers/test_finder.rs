@@ -21,25 +21,25 @@ use engine::graph::EdgeFilter;
 use engine::graph::walk::{WalkKind, WalkOptions, walk_from};
 use engine::view::View;
 
-/// How many calls a test may be away from what it tests.
+/// Maximum number of calls between a test and the code.
 const MAX_HOPS: usize = 3;
 
 /// The edges that lead from code to its tests.
 const EDGES: [&str; 4] = ["code.calls", "code.uses", "code.extends", "code.implements"];
 
-/// A name that more test files hold says nothing about which of them test it.
+/// Number of test files above which a name in their text is ignored: it says too little.
 const MAX_FILES_WITH_NAME: usize = 40;
 
-/// Shorter names are in every file.
+/// Minimum length of a name; shorter names are in every file.
 const MIN_NAME_LENGTH: usize = 4;
 
-/// More symbols than this are not looked for by name.
+/// Number of symbols above which they are not searched by name.
 const MAX_NAMES: usize = 12;
 
-/// A test changes with a file in at least so many commits before that counts.
+/// Minimum number of common commits of a test and a file.
 const MIN_SHARED_COMMITS: u64 = 3;
 
-/// Names of tests that are kept for one file.
+/// How many names of tests are kept per file.
 const MAX_TESTS_PER_FILE: usize = 5;
 
 /// A file with tests for some code, and how it was found
@@ -55,7 +55,7 @@ pub struct TestFile {
     pub tests: Vec<String>,
     /// Whether it is named after the code's file
     pub same_stem: bool,
-    /// Names of the code that its text holds, each with how often
+    /// Names of the code in its text, each with its count
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<NameCount>,
     /// In how many commits it changed together with the code
@@ -72,9 +72,9 @@ pub struct NameCount {
     pub count: usize,
 }
 
-/// The ways in which tests were looked for, in words, for an answer that found none.
+/// How tests were searched for, for an answer that found none.
 pub(crate) const SEARCH_METHODS: &str =
-    "by calls (3 deep), by file name, by text that names it, by common commits";
+    "searched by calls up to 3 deep, file name, names in the text, common commits";
 
 impl TestFile {
     fn new(path: RepoPath) -> Self {
@@ -88,7 +88,7 @@ impl TestFile {
         }
     }
 
-    /// How sure it is that the file tests the code; comparable within one answer.
+    /// Score of the file, comparable within one answer.
     pub(crate) fn score(&self) -> f64 {
         let calls = match self.hops {
             Some(0 | 1) => 4.0,
@@ -213,7 +213,7 @@ impl Finder<'_, '_> {
         Ok(())
     }
 
-    /// Tests whose text holds the name of a symbol.
+    /// Tests whose text contains the name of a symbol.
     fn by_name(&mut self, targets: &[EntityRef]) -> Result<()> {
         let names: BTreeSet<&str> = targets.iter().filter_map(significant_name).collect();
         for name in names.into_iter().take(MAX_NAMES) {
@@ -252,7 +252,7 @@ impl Finder<'_, '_> {
     }
 }
 
-/// The name of a symbol, if it is long enough to tell something.
+/// The name of a symbol, if it is long enough to be specific.
 fn significant_name(node: &EntityRef) -> Option<&str> {
     let EntityRef::Symbol(_, name) = node else { return None };
     let name = own_name(name.as_str()).trim_end_matches("()");
@@ -263,7 +263,7 @@ fn is_code(path: &RepoPath) -> bool {
     syntax::Language::from_path(path).is_some_and(syntax::Language::is_code)
 }
 
-/// How often a text holds a name as a whole word.
+/// How often a text contains a name as a whole word.
 pub(crate) fn count_word(text: &str, name: &str) -> usize {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     let matches = text.match_indices(name);

@@ -1,4 +1,4 @@
-//! What differs between two states of the tree: commits, git's index, the working tree.
+//! The differences between two states of the tree: commits, git's index, the working tree.
 
 mod rename;
 mod symbols;
@@ -18,19 +18,19 @@ use engine::view::View;
 
 pub(crate) use symbols::{ChangedSymbol, FileSymbols, SymbolChangeKind as SymbolHow, pairs};
 
-/// Files larger than this are not looked into, in bytes.
+/// Size above which files are not compared by content, in bytes.
 pub(crate) const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
 /// Which two states are compared.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum DiffRange {
-    /// The commit that is checked out, and the working tree
+    /// The checked-out commit and the working tree
     WorkingTree,
-    /// The commit that is checked out, and what is staged
+    /// The checked-out commit and the staged changes
     Staged,
     /// A commit, and the working tree
     Since(String),
-    /// Two commits; from where they parted if the flag says so
+    /// Two commits; with the flag, the merge base takes the place of the first
     Commits(String, String, bool),
 }
 
@@ -47,7 +47,7 @@ impl DiffRange {
         }
     }
 
-    /// It in a few words.
+    /// A short description.
     pub(crate) fn description(&self) -> String {
         match self {
             Self::WorkingTree => "since HEAD".into(),
@@ -88,11 +88,11 @@ pub(crate) struct ChangedFile {
     pub old: Option<RepoPath>,
     /// What happened
     pub kind: FileChangeKind,
-    /// What it held; none if it was not there, or too large
+    /// Its content before; none if it did not exist, or is too large
     pub before: Option<Vec<u8>>,
-    /// What it holds
+    /// Its content after
     pub after: Option<Vec<u8>>,
-    /// The lines that are new or other, from 1
+    /// The new or changed lines, from 1
     pub lines: Vec<Range<u32>>,
 }
 
@@ -115,8 +115,8 @@ pub(crate) struct TreeDiff {
 /// Compares two states.
 pub(crate) fn diff(view: &View, between: &DiffRange) -> Result<TreeDiff> {
     let git = view.git().ok_or_else(|| {
-        Problem::new(base::ProblemCode::Unavailable, "there is no repository to compare with")
-            .hint("changes are known from git: run this in a repository")
+        Problem::new(base::ProblemCode::Unavailable, "there is no git repository")
+            .hint("changes are read from git: run this in a git repository")
     })?;
     let (mut raw, is_shown) = match between {
         DiffRange::WorkingTree => (working(view, git)?, true),
@@ -180,7 +180,7 @@ fn since(view: &View, git: &Repository, commit: &str) -> Result<Vec<ChangedFile>
     against_tree(view, git, sides)
 }
 
-/// Files of the working tree beside what they were.
+/// Files of the working tree with their earlier content.
 fn against_tree(
     view: &View,
     git: &Repository,
@@ -190,7 +190,7 @@ fn against_tree(
     let blobs = blobs(view, git, &oids, |_| true)?;
     let mut files = Vec::new();
     for (path, oid) in sides {
-        // A file that became a folder, a link or something else is not there as a file.
+        // A file that became a folder, a link or something else counts as deleted.
         let stat = view.tree().stat_if_reachable(&path).filter(Stat::is_file);
         let small = stat.as_ref().is_some_and(|stat| stat.size <= MAX_FILE_BYTES);
         let after = if small { content(view, &path) } else { None };
@@ -200,7 +200,7 @@ fn against_tree(
     Ok(files)
 }
 
-/// What a file holds. One that cannot be read is told of; all others are still compared.
+/// The content of a file. An unreadable file makes the answer partial; all others are compared.
 fn content(view: &View, path: &RepoPath) -> Option<Vec<u8>> {
     match view.tree().read(path) {
         Ok(blob) => blob.map(|blob| blob.bytes),
@@ -214,7 +214,7 @@ fn content(view: &View, path: &RepoPath) -> Option<Vec<u8>> {
 fn staged(view: &View, git: &Repository) -> Result<Vec<ChangedFile>> {
     let changes = git.staged_changes(view.git_index(), view.call())?;
     let sides = changes.into_iter().map(|change| (change.path, change.before, change.after));
-    // Git has just staged them: what is missing is a submodule's commit.
+    // Git has just listed them, so a missing one is the commit of a submodule.
     between_objects(view, git, sides.collect(), |_| false)
 }
 
@@ -260,7 +260,7 @@ fn between_objects(
     Ok(sides.into_iter().map(one).collect())
 }
 
-/// The contents behind some names. Where one that is a file's is not here, that is told.
+/// The contents of some blobs. Missing blobs of files make the answer partial.
 fn blobs(
     view: &View,
     git: &Repository,

@@ -1,16 +1,16 @@
-//! Which deleted file is which added one: by the same content, or by most of the same lines.
+//! Matches deleted with added files: by the same content, or by most of the same lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{ChangedFile, FileChangeKind};
 
-/// Files with fewer lines in common are two files, in percent of the longer one.
+/// Minimum share of common lines for a rename, in percent of the longer file.
 const MIN_SIMILARITY_PERCENT: usize = 60;
 
-/// With more files on either side than this, only the same content is looked for.
+/// Number of files on either side above which only identical content counts as a rename.
 const MAX_FILES_FOR_SIMILARITY: usize = 100;
 
-/// Puts deletions and additions together that are one file under another name.
+/// Merges deletions and additions that are renames.
 pub(super) fn pair_renames(files: &[ChangedFile]) -> Vec<ChangedFile> {
     let at = |wanted: FileChangeKind| -> Vec<usize> {
         let found = files.iter().enumerate().filter(|(_, file)| file.kind == wanted);
@@ -35,7 +35,7 @@ pub(super) fn pair_renames(files: &[ChangedFile]) -> Vec<ChangedFile> {
     all
 }
 
-/// New places with the old ones, closest first; each file is used once.
+/// Pairs of new and old paths, most similar first; each file is used once.
 fn match_renames(files: &[ChangedFile], gone: &[usize], came: &[usize]) -> BTreeMap<usize, usize> {
     if gone.is_empty() || came.is_empty() {
         return BTreeMap::new();
@@ -64,7 +64,7 @@ fn match_renames(files: &[ChangedFile], gone: &[usize], came: &[usize]) -> BTree
         if pairs.contains_key(new) || used.contains(old) {
             continue;
         }
-        // Two that fit equally well are no evidence for either.
+        // Two equally similar candidates are no evidence for either.
         let same = scored.iter().enumerate().filter(|(other, one)| *other != at && one.0 == *score);
         let free = |one: &(usize, usize, usize)| {
             !(pairs.contains_key(&one.1) || used.contains(&one.2))

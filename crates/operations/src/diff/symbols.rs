@@ -1,4 +1,4 @@
-//! Which symbols differ between two states, and how.
+//! The symbols that differ between two states.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,17 +11,17 @@ use super::ChangedFile;
 /// What happened to a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum SymbolChangeKind {
-    /// It is gone
+    /// It was removed
     Removed,
-    /// What it takes, gives or is called has changed
+    /// Its parameters, result or kind changed
     Signature,
-    /// It stands elsewhere, or has another name
+    /// It was moved or renamed
     Moved,
-    /// What it does has changed
+    /// Its body changed
     Body,
-    /// It is new
+    /// It was added
     Added,
-    /// Only what is said about it has changed
+    /// Only its documentation changed
     Docs,
 }
 
@@ -43,15 +43,15 @@ impl SymbolChangeKind {
 pub(crate) struct ChangedSymbol {
     /// The file that has it, or had it
     pub path: RepoPath,
-    /// Its name with what it is nested in, now or last
+    /// Its nested name; the last one if it was removed
     pub full_name: String,
     /// What happened
     pub kind: SymbolChangeKind,
     /// Where it was, if that was elsewhere
     pub previous: Option<(RepoPath, String)>,
-    /// Its lines, now or last, from 1
+    /// Its lines, from 1; the last ones if it was removed
     pub lines: (u32, u32),
-    /// Whether it is offered beyond its file, or was
+    /// Whether it is or was exported
     pub exported: bool,
     /// Whether it is a test
     pub is_test: bool,
@@ -63,7 +63,7 @@ pub(crate) struct ChangedSymbol {
 #[derive(Debug, Default)]
 pub(crate) struct FileSymbols {
     list: Vec<HashedSymbol>,
-    /// Where it could first not be read
+    /// Place of the first syntax error
     pub first_syntax_error: Option<(u32, String)>,
 }
 
@@ -75,7 +75,7 @@ struct HashedSymbol {
 }
 
 impl FileSymbols {
-    /// What a text declares.
+    /// The symbols of a text.
     pub(crate) fn of(path: &RepoPath, bytes: Option<&[u8]>) -> Self {
         let Some(language) = Language::from_path(path).filter(|language| language.is_code()) else {
             return Self::default();
@@ -97,7 +97,7 @@ impl FileSymbols {
         Self { list: named.map(version).collect(), first_syntax_error: broken }
     }
 
-    /// What it has and another state has not, to be matched by what it looks like.
+    /// The symbols that another state lacks, with their fingerprints for matching moves.
     pub(crate) fn missing_in(&self, path: &RepoPath, other: &Self) -> Vec<MoveCandidate> {
         let there: BTreeSet<&str> = other.list.iter().map(|v| v.symbol.path.as_str()).collect();
         let gone = self.list.iter().filter(|v| !there.contains(v.symbol.path.as_str()));
@@ -199,7 +199,7 @@ impl ChangedSymbol {
     }
 }
 
-/// Fields and variants look alike everywhere: their shape alone says nothing about a move.
+/// Whether the shape of a symbol identifies it: fields and variants look alike everywhere.
 const fn has_generic_shape(known: &MoveCandidate) -> bool {
     use syntax::SymbolKind::{Field, Property, Variable, Variant};
     matches!(known.kind, Field | Property | Variable | Variant)
@@ -229,7 +229,7 @@ fn changed_in_place(
         } else {
             continue;
         };
-        // What holds others changes with them: they say it better.
+        // A symbol that contains others changes with them; only the inner ones are reported.
         let codes = |symbols: &FileSymbols, outer: &Symbol| -> BTreeSet<(String, Hash)> {
             let (start, end) = (outer.declaration.start, outer.declaration.end);
             let inner = symbols.list.iter().filter(|version| {

@@ -1,4 +1,4 @@
-//! How something came about: the commits that made it, and the tasks that they name.
+//! Reasons from history: the commits that made something, and the tasks that they name.
 
 use base::words::counted;
 use base::{EntityRef, RepoPath, Result};
@@ -11,10 +11,10 @@ use engine::areas::history::{HistoryReader, commit_node, elapsed_text, trace_lin
 use engine::graph;
 use engine::view::View;
 
-/// The longest quotation of a message, in characters.
+/// Maximum length of a quotation of a message, in characters.
 const MAX_QUOTE_CHARS: usize = 240;
 
-/// How many of the newest commits are told, besides the first.
+/// How many of the newest commits are listed, besides the first.
 const MAX_NEWEST_COMMITS: usize = 3;
 
 /// How many of the newest commits of some lines are told.
@@ -44,7 +44,7 @@ pub(super) fn commits_and_tasks(
             _ => "changed",
         };
         let between = match at {
-            0 if last > 1 => format!("; {} between are left out", counted(last - 1, "commit")),
+            0 if last > 1 => format!("; {} in between left out", counted(last - 1, "commit")),
             _ => String::new(),
         };
         let says = format!("{did} {when} by {}: {}{between}", commit.author.name, commit.subject());
@@ -154,7 +154,7 @@ fn task_reason(view: &View, id: &str, stop: &CheckoutCommit) -> Result<Option<Re
     let Ok(target) = format!("task:{id}").parse() else { return Ok(None) };
     let Ok(node) = graph::resolve(view, &target) else { return Ok(None) };
     let task = graph::describe(view, &node)?;
-    let says = format!("\"{}\" asked for a commit of it ({})", task.name, task.about);
+    let says = format!("\"{}\" is named in a commit ({})", task.name, task.about);
     let through = Some(commit_node(stop));
     Ok(Some(Reason { sort: ReasonKind::Task, says, quote: None, node, through }))
 }

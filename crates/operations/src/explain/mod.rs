@@ -1,7 +1,7 @@
-//! Why something is there: who asked for it, what was decided, how it came about, who works on it.
+//! Why something exists: requirements, specs, decisions, knowledge, commits and tasks.
 //!
-//! Reasons that are written at the thing itself come first; where there are none, those of what
-//! relies on it are told, with the way there.
+//! Reasons of the node itself come first; without any, those of what depends on it are listed, with
+//! the node that they belong to.
 //!
 //! @see spec::cross/explain
 
@@ -20,52 +20,52 @@ use engine::areas::work::{is_empty, work_patterns};
 use engine::graph::{self, NodeDescription};
 use engine::view::View;
 
-/// What sort of reason something is.
+/// The kind of a reason.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ReasonKind {
-    /// What it must do
+    /// A requirement or scenario
     Requirement,
-    /// How it is specified
+    /// A card that specifies it
     Spec,
-    /// What was decided about it
+    /// A decision about it
     Decision,
-    /// What was learnt about it
+    /// Knowledge about it
     Knowledge,
-    /// A change that made it what it is
+    /// A commit that changed it
     Commit,
-    /// Work that asked for it
+    /// A task that it belongs to
     Task,
 }
 
 /// One reason.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reason {
-    /// What sort it is
+    /// Its kind
     pub sort: ReasonKind,
-    /// It as a sentence without its full stop
+    /// The reason as a sentence without its full stop
     pub says: String,
-    /// What is written there, in its own words
+    /// A quotation of its text
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quote: Option<String>,
-    /// What the next call takes
+    /// Its handle
     pub node: EntityRef,
-    /// What leads there, if it is not said of the thing itself
+    /// The node that leads to it, if it is not a reason of the node itself
     #[serde(skip_serializing_if = "Option::is_none")]
     pub through: Option<EntityRef>,
 }
 
-/// A thing with its reasons.
+/// A node with its reasons.
 pub(crate) struct Explanation {
-    /// The thing
+    /// The node
     pub target: NodeDescription,
-    /// The reasons, from what was asked to what was done
+    /// The reasons, from requirements to commits and tasks
     pub reasons: Vec<Reason>,
-    /// What nobody wrote down
+    /// Kinds of reason that are not documented
     pub gaps: Vec<&'static str>,
 }
 
-/// The chain of reasons for something.
+/// The reasons for a node.
 pub(crate) fn explain(view: &View, node: &EntityRef) -> Result<Explanation> {
     let target = graph::describe(view, node)?;
     let mut reasons = written_reasons::reasons_at(view, node)?;

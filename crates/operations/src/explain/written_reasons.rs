@@ -1,4 +1,4 @@
-//! What asks for a piece of code: cards, requirements, decisions, and what was learnt about it.
+//! Reasons that are written down: cards, requirements, decisions and knowledge.
 
 use std::collections::BTreeSet;
 
@@ -13,22 +13,22 @@ use engine::graph::walk::{WalkKind, WalkOptions, walk_until};
 use engine::index::tables::range_below;
 use engine::view::View;
 
-/// The longest quotation, in characters.
+/// Maximum length of a quotation, in characters.
 const MAX_QUOTE_CHARS: usize = 320;
 
-/// How far reasons of others are looked for.
+/// How many hops away reasons of other nodes are searched for.
 const MAX_HOPS: usize = 3;
 
-/// How many others are looked at.
+/// How many other nodes are considered.
 const MAX_DEPENDENTS_READ: usize = 300;
 
-/// How many reasons of others are told.
+/// How many reasons of other nodes are listed.
 const MAX_DEPENDENT_REASONS: usize = 3;
 
-/// How many reasons of a folder are told.
+/// How many reasons of a folder are listed.
 const MAX_FOLDER_REASONS: usize = 12;
 
-/// Reasons that are written at a node, or around it.
+/// Reasons that are written down for a node, or for what it is part of.
 pub(super) fn reasons_at(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
     let mut reasons = cards(view, node)?;
     let known = kb_state(view)?;
@@ -126,7 +126,7 @@ fn entity(known: &KbState, bond: &KnownRelation, id: &str) -> Option<Reason> {
     })
 }
 
-/// Decisions and scenarios that a requirement rests on.
+/// Decisions and scenarios that a requirement is based on.
 fn supporting_reasons(known: &KbState, id: &str) -> Vec<Reason> {
     let is_req = known.model.get(id).is_some_and(|fact| fact.entity.kind == KbEntityKind::Req);
     if !is_req {
@@ -145,7 +145,7 @@ fn supporting_reasons(known: &KbState, id: &str) -> Vec<Reason> {
     told.filter_map(reason).collect()
 }
 
-/// What was learnt about the files.
+/// Knowledge about the files.
 fn knowledge_reasons(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
     let Some(path) = node.path().filter(|_| !matches!(node, EntityRef::Dir(_))) else {
         return Ok(Vec::new());
@@ -161,7 +161,7 @@ fn knowledge_reasons(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
             let Ok(node) = format!("atom:{id}").parse() else { continue };
             reasons.push(Reason {
                 sort: ReasonKind::Knowledge,
-                says: format!("\"{}\" was learnt about {}", atom.name, atom.paths.join(", ")),
+                says: format!("\"{}\" covers {}", atom.name, atom.paths.join(", ")),
                 quote: first_paragraph(&atom.knowledge, MAX_QUOTE_CHARS),
                 node,
                 through: None,
@@ -179,7 +179,7 @@ fn has_no_requirements(view: &View) -> Result<bool> {
         && cards::all_keys(view.index()?.conn())?.is_empty())
 }
 
-/// Reasons of what relies on a node: the nearest, with the way there.
+/// Reasons of the nearest nodes that depend on a node.
 pub(super) fn reasons_of_dependents(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
     if !matches!(node, EntityRef::Module(_) | EntityRef::Symbol(..)) {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Paths of atoms that match nothing any more, because their files moved.
+//! Paths of atoms that no longer match a file because their files were moved.
 
 use base::words::counted;
 use base::{RepoPath, Result};
@@ -75,7 +75,7 @@ pub(super) fn repair(view: &View, trail: &MoveTracker<'_>) -> Result<RepairPlan>
     )
 }
 
-/// Where the files of a pattern that matches nothing went, and the pattern that says so.
+/// The new pattern for one that no longer matches, if its files were moved.
 fn relocate_pattern(
     view: &View,
     trail: &MoveTracker<'_>,
@@ -102,7 +102,7 @@ fn relocate_pattern(
         Ok(Some((Relocation::Uncertain { candidates: Vec::new(), because }, None)))
     };
     let [anchor] = anchors.iter().map(String::as_str).collect::<Vec<_>>()[..] else {
-        return unknown("it starts in several folders");
+        return unknown("the pattern starts in several folders");
     };
     for file in covered {
         let Ok(path) = file.path.parse::<RepoPath>() else { continue };
@@ -111,16 +111,16 @@ fn relocate_pattern(
         let rest = file.path.strip_prefix(anchor).unwrap_or_default();
         let name = new.to_string();
         let Some(to) = name.strip_suffix(rest).filter(|_| !rest.is_empty()) else {
-            return unknown("its files went to several places");
+            return unknown("its files were moved to several places");
         };
         match &moved {
             None => moved = Some((to.to_owned(), because.clone())),
             Some((known, _)) if known == to => {}
-            Some(_) => return unknown("its files went to several places"),
+            Some(_) => return unknown("its files were moved to several places"),
         }
     }
     let Some((to, because)) = moved else {
-        return unknown("no file that it covered is known to have moved");
+        return unknown("no move of a file that it covered is known");
     };
     let new = format!("{to}{}", &pattern[anchor.len()..]);
     let new = new.trim_start_matches('/').to_owned();

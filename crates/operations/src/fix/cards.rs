@@ -1,4 +1,4 @@
-//! Keys that no card has any more, in `@see` and in relations of cards.
+//! Keys of renamed cards, in `@see` and in relations of cards.
 
 use std::collections::BTreeMap;
 
@@ -75,7 +75,7 @@ fn stale_reference(
     Ok(StaleReference::new(place, old, &Relocation::Uncertain { candidates, because }))
 }
 
-/// The card whose file had a key before, if there is one and it has another now.
+/// The card whose file had a key before and has another key now.
 fn renamed_card(
     view: &View,
     trail: &MoveTracker<'_>,

@@ -1,4 +1,4 @@
-//! Code that documents and manifests of the knowledge base name: `path#name`, `symbol:…`.
+//! References from documents and manifests of the knowledge base to code: `path#name`, `symbol:…`.
 
 use std::collections::BTreeSet;
 
@@ -43,11 +43,11 @@ pub(super) fn repair(
             })?;
             told.new = Some(new.clone());
             if !done {
-                // The name is put together from several fields: a person has to take it apart.
+                // The reference consists of several fields, so a person has to change it.
                 told = StaleReference {
                     new: None,
                     candidates: vec![new],
-                    because: "it is not written in one piece".into(),
+                    because: "the reference is split over several fields".into(),
                     ..told
                 };
             }
@@ -57,7 +57,7 @@ pub(super) fn repair(
     Ok(stale)
 }
 
-/// Whether an end of a relation names a piece of the tree that is not there.
+/// Whether an end of a relation names a file or symbol that does not exist.
 fn is_stale_end(view: &View, end: &str) -> bool {
     match kb::KbEndpoint::parse(end) {
         Ok(kb::KbEndpoint::Code(node)) => !node_exists(view, &node),
@@ -65,7 +65,7 @@ fn is_stale_end(view: &View, end: &str) -> bool {
     }
 }
 
-/// Where what a reference names went; none if it names no code.
+/// The new place of what a reference names; none if it names no code.
 pub(super) fn relocate_reference(trail: &MoveTracker<'_>, old: &str) -> Result<Option<Relocation>> {
     let node = old.parse::<EntityRef>().ok();
     let bare = || {
@@ -85,7 +85,7 @@ pub(super) fn relocate_reference(trail: &MoveTracker<'_>, old: &str) -> Result<O
     })
 }
 
-/// The new place in the words of the old reference.
+/// The new place, written in the form of the old reference.
 pub(super) fn rewrite_reference(old: &str, went: &Relocation) -> String {
     let kinds = ["symbol:", "module:", "file:"];
     let kind = kinds.into_iter().find(|kind| old.starts_with(kind)).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! Code that facts of the branch's knowledge base name.
+//! References from facts of the branch's knowledge base to code.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Links between documents that lead to where a file was, or start from where the document was.
+//! Links in documents that are broken because a file or the document itself was moved.
 
 use std::collections::BTreeMap;
 
@@ -53,8 +53,7 @@ pub(super) fn repair(
     Ok(stale)
 }
 
-/// Where what a dead link means is now. A link that never led anywhere is no business of a
-/// repair.
+/// The new place of a broken link's target. A link that was never valid is not repaired.
 fn relocate_link(
     trail: &MoveTracker<'_>,
     earlier: &[RepoPath],
@@ -65,7 +64,7 @@ fn relocate_link(
     if matches!(found, Relocation::Certain { .. }) {
         return Ok(Some(found));
     }
-    // The document may have moved, and the link still starts from where it was.
+    // The document may have been moved, while the link is relative to its old place.
     for before in earlier {
         let Some(meant) = link_target(before, target) else { continue };
         if trail.exists(&meant)? {
@@ -80,7 +79,7 @@ fn relocate_link(
     Ok(None)
 }
 
-/// A link to a new place, in the way the old one was written.
+/// A link to a new place, written in the form of the old one.
 fn rewrite_link(from: &RepoPath, old: &str, new: &RepoPath) -> String {
     let end = old.find(['#', '?']).map_or("", |at| &old[at..]);
     let name = new.to_string();
@@ -92,7 +91,7 @@ fn rewrite_link(from: &RepoPath, old: &str, new: &RepoPath) -> String {
     let above: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     let below: Vec<&str> = name.split('/').collect();
     let shared = above.iter().zip(&below).take_while(|(a, b)| a == b).count();
-    // The last part is the file's own name, whatever folder is called the same.
+    // The last part is the name of the file, even if a folder has the same name.
     let shared = shared.min(below.len() - 1);
     let up = "../".repeat(above.len() - shared);
     let relative = format_link_destination(&format!("{up}{}", below[shared..].join("/")));
@@ -128,7 +127,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is renamed to whatever, the new link leads to the new place.
+        /// Property: for any rename, the new link leads to the new place.
         #[test]
         fn a_link_leads_to_the_new_place(
             from in "[ab]{1}(/[ab]{1}){0,3}\\.md",
@@ -149,7 +148,7 @@ mod tests {
             let link = rewrite_link(&from, old, &new);
             prop_assert!(link.ends_with("#why"));
             prop_assert_eq!(link_target(&from, &link), Some(new.clone()), "{}", &link);
-            // And a document in which it is written says the same.
+            // A document that contains the link parses to the same target.
             let text = replace_link_destinations(&format!("[x]({old})"), |_| Some(link.clone())).unwrap();
             let facts = syntax::extract(syntax::Language::from_path(&from), text.as_bytes());
             prop_assert_eq!(link_target(&from, &facts.links[0].target), Some(new), "{}", text);

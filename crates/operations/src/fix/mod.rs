@@ -1,4 +1,4 @@
-//! Repairs that are certain: what is written down still names something by its old place.
+//! Repairs references to moved or renamed things, where the new place is certain.
 //!
 //! `trail` says where a thing went, each other file finds one sort of stale reference and mends
 //! it. What has no certain new place is listed with what it may be, and left alone.
@@ -25,19 +25,19 @@ use engine::view::View;
 
 use self::move_tracker::{MoveTracker, Relocation};
 
-/// One reference that names an old place.
+/// A reference to an old place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct StaleReference {
-    /// Who names it: a file with its line, or a handle
+    /// Where it is written: a file with its line, or a handle
     pub place: String,
     /// What it names
     pub old: String,
-    /// What it should name; none where that is not certain
+    /// The new place; none if it is not certain
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<String>,
-    /// How that is known, or why it is not
+    /// How the new place is known, or why it is not
     pub because: String,
-    /// What it may be
+    /// Candidates for the new place
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub candidates: Vec<String>,
 }
@@ -56,7 +56,7 @@ impl StaleReference {
     }
 }
 
-/// What would be repaired in one home of data.
+/// The planned repairs of one store: files, facts or atoms.
 pub(crate) type RepairPlan = Plan<Vec<StaleReference>>;
 
 /// Repairs in files: cards, doc comments, documents, manifests.
@@ -85,14 +85,14 @@ pub(crate) fn repair_atoms(view: &View) -> Result<RepairPlan> {
     atoms::repair(view, &MoveTracker::new(view)?)
 }
 
-/// Files that are being changed, each read once.
+/// The files to change, each read once.
 struct PendingFileEdits<'v> {
     view: &'v View<'v>,
     files: BTreeMap<RepoPath, (Hash, Vec<u8>, Vec<u8>)>,
 }
 
 impl PendingFileEdits<'_> {
-    /// Changes the text of a file; what the closure gives back is its new text.
+    /// Changes the text of a file to what the closure returns.
     fn change(
         &mut self,
         path: &RepoPath,
@@ -120,7 +120,7 @@ impl PendingFileEdits<'_> {
     }
 }
 
-/// Puts one name in the place of another wherever it stands alone. None if it nowhere does.
+/// Replaces every occurrence of a name that is not part of a longer name; none if there is none.
 fn replace_whole_name(text: &str, old: &str, new: &str) -> Option<String> {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '#' | '.' | '-' | '~');
     let (mut out, mut rest, mut found) = (String::with_capacity(text.len()), text, false);

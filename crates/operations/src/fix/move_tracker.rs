@@ -1,4 +1,5 @@
-//! Where something went: by git's renames, and by one-to-one matches of what symbols look like.
+//! Finds the new place of moved files and symbols: by git's renames, and by unique matches of
+//! symbols.
 
 use std::collections::BTreeMap;
 
@@ -13,13 +14,13 @@ use engine::areas::history::{HistoryReader, short_commit_id};
 use engine::index::tables;
 use engine::view::View;
 
-/// So many commits of a file are looked at for the one that a symbol left in.
+/// How many commits of a file are searched for the one that moved a symbol.
 const MAX_COMMITS: usize = 200;
 
-/// A commit of more files than this moved too much to be certain about.
+/// Number of files in a commit above which its moves are not certain.
 const MAX_FILES_IN_COMMIT: usize = 200;
 
-/// A symbol is followed through so many moves.
+/// How many successive moves of a symbol are followed.
 const MAX_MOVES: usize = 8;
 
 /// How many candidates are named.
@@ -28,14 +29,14 @@ const MAX_CANDIDATES: usize = 3;
 /// Where something is now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Relocation {
-    /// There, for certain
+    /// The certain new place
     Certain { path: RepoPath, symbol: Option<String>, because: String },
-    /// Nobody can say; it may be one of these
+    /// Unknown; candidates may be given
     Uncertain { candidates: Vec<String>, because: String },
 }
 
 impl Relocation {
-    /// It as references write it: `path`, or `path#name`.
+    /// The place as references write it: `path`, or `path#name`.
     pub(super) fn reference(&self) -> String {
         match self {
             Self::Certain { path, symbol: Some(name), .. } => format!("{path}#{name}"),
@@ -50,14 +51,14 @@ impl Relocation {
     }
 }
 
-/// What is known of moves, put together once.
+/// All known moves, collected once.
 pub(super) struct MoveTracker<'v> {
     view: &'v View<'v>,
     history: Option<HistoryReader<'v>>,
     /// Moves that are not committed yet
     files: BTreeMap<RepoPath, RepoPath>,
     symbols: BTreeMap<(RepoPath, String), (RepoPath, String)>,
-    /// The texts before and after what is not committed
+    /// The texts before and after the uncommitted changes
     pub changed: Vec<ChangedFile>,
 }
 
@@ -83,12 +84,12 @@ impl<'v> MoveTracker<'v> {
         Ok(code::symbol(self.view.index()?.conn(), path, name)?.is_some())
     }
 
-    /// Whether a path is a file or a folder now.
+    /// Whether a path is an existing file or folder.
     pub(super) fn exists(&self, path: &RepoPath) -> Result<bool> {
         engine::areas::files::is_there(self.view, path)
     }
 
-    /// Where a file was before, the last place first.
+    /// The earlier paths of a file, newest first.
     pub(super) fn earlier_paths(&self, path: &RepoPath) -> Result<Vec<RepoPath>> {
         let mut earlier: Vec<RepoPath> = Vec::new();
         let committed = match self.files.iter().find(|(_, to)| *to == path) {
@@ -108,7 +109,7 @@ impl<'v> MoveTracker<'v> {
         Ok(earlier)
     }
 
-    /// Where a file that is not there went.
+    /// The new place of a file that no longer exists.
     pub(super) fn locate_file(&self, path: &RepoPath) -> Result<Relocation> {
         let mut here = path.clone();
         let mut because = String::new();
@@ -116,7 +117,7 @@ impl<'v> MoveTracker<'v> {
             && let Some(artifact) = book.artifact_at(path)?.filter(|artifact| artifact.is_live)
             && artifact.path != *path
         {
-            because = "git has it as a rename".into();
+            because = "renamed in git's history".into();
             here = artifact.path;
         }
         if let Some(to) = self.files.get(&here) {
@@ -132,7 +133,7 @@ impl<'v> MoveTracker<'v> {
         Ok(Relocation::Uncertain { candidates, because: "no rename of it is known".into() })
     }
 
-    /// Where a symbol that is not there went.
+    /// The new place of a symbol that no longer exists.
     pub(super) fn locate_symbol(&self, path: &RepoPath, name: &str) -> Result<Relocation> {
         let mut here = (path.clone(), name.to_owned());
         for _ in 0..MAX_MOVES {
@@ -153,7 +154,7 @@ impl<'v> MoveTracker<'v> {
         Ok(Relocation::Uncertain { candidates, because: "no move of it is certain".into() })
     }
 
-    /// One move, the oldest first: a commit's, then what is not committed.
+    /// The next move, oldest first: those of commits, then the uncommitted ones.
     fn next_move(
         &self,
         path: &RepoPath,
@@ -180,7 +181,7 @@ impl<'v> MoveTracker<'v> {
         if artifact.is_live && artifact.path != *path && self.is_symbol(&artifact.path, name)? {
             return Ok(Some((
                 (artifact.path, name.to_owned()),
-                "git has its file as a rename".into(),
+                "its file was renamed in git's history".into(),
             )));
         }
         let mut blobs = git.repo().blobs(MAX_FILE_BYTES);
@@ -230,7 +231,7 @@ impl<'v> MoveTracker<'v> {
         Ok(None)
     }
 
-    /// What an earlier text of a file held, newest first, as long as the closure wants more.
+    /// Visits the earlier texts of a file, newest first, until the closure stops.
     pub(super) fn find_in_earlier_text<T>(
         &self,
         path: &RepoPath,

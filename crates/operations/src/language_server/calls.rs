@@ -1,4 +1,4 @@
-//! Who calls whom, as a server's call hierarchy says.
+//! Calls according to a server's call hierarchy.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -37,12 +37,12 @@ pub(crate) struct CallGraph {
 }
 
 impl CallGraph {
-    /// The call graph around a symbol or file. The inner failure says why there is none.
+    /// The call graph around a symbol or file. The inner error says why there is none.
     pub(crate) fn of(view: &View, start: &EntityRef) -> Result<Result<Self, MissingServer>> {
         let language =
             start.path().and_then(Language::from_path).filter(|language| language.is_code());
         let Some((path, language)) = start.path().zip(language) else {
-            let why = format!("{start} is not code, so no language server knows who calls it");
+            let why = format!("{start} is not code, so no language server knows its callers");
             return Ok(Err(MissingServer::new(base::ProblemCode::InvalidOperation, why)));
         };
         let server = match LanguageServer::open_for_all(view, path, language)? {
@@ -50,7 +50,7 @@ impl CallGraph {
             Err(absent) => return Ok(Err(absent)),
         };
         if !server.offers("callHierarchyProvider") {
-            let why = format!("{} knows no call hierarchy", server.session().title());
+            let why = format!("{} does not offer a call hierarchy", server.session().title());
             return Ok(Err(MissingServer::new(base::ProblemCode::Unavailable, why)));
         }
         Ok(Ok(Self { language, by: server.by(), call_cache: RefCell::default() }))
@@ -68,7 +68,7 @@ impl CallGraph {
         let found = match ask(view, here, incoming)? {
             Ok(found) => found,
             Err(absent) => {
-                view.mark_partial(format!("calls of {here} are the index's: {}", absent.why));
+                view.mark_partial(format!("calls of {here} come from the index: {}", absent.why));
                 return Ok(None);
             }
         };
@@ -153,8 +153,8 @@ fn ask(
     Ok(Ok(found))
 }
 
-/// Who calls a symbol from other projects: the call hierarchy of a TypeScript server ends with the
-/// project of the file that is asked about, its references do not.
+/// The callers of a symbol in other projects: the call hierarchy of a TypeScript server is limited
+/// to the project of the file, its references are not.
 fn calls_elsewhere(
     texts: &ParsedFileCache<'_>,
     server: &LanguageServer<'_>,
@@ -183,7 +183,7 @@ fn calls_elsewhere(
     Ok(Ok(found))
 }
 
-/// Whether the name at a byte is what is called there.
+/// Whether the name at a byte offset is called there.
 fn is_called(known: &ParsedFile, offset: usize) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$' || c == '#';
     if known.facts.symbols.iter().any(|symbol| symbol.name_span.start as usize == offset) {
@@ -194,12 +194,12 @@ fn is_called(known: &ParsedFile, offset: usize) -> bool {
     let after = rest.trim_start_matches(is_part).trim_start_matches('!');
     let after = after.strip_prefix("?.").unwrap_or(after);
     let after = after.strip_prefix('<').map_or(after, skip_type_arguments).trim_start();
-    // A tag starts with a bracket too, and a type argument with one that follows a name.
+    // A JSX tag starts with `<` too; type arguments start with one that follows a name.
     let is_tag = before.strip_suffix('<').is_some_and(|before| !before.ends_with(is_part));
     after.starts_with(['(', '`']) || is_tag || before.ends_with('@') || before.ends_with("new")
 }
 
-/// What follows the type arguments that start here.
+/// The text after the type arguments that start here.
 fn skip_type_arguments(text: &str) -> &str {
     let mut open = 1;
     let end = text.char_indices().find(|(_, c)| {
@@ -209,7 +209,7 @@ fn skip_type_arguments(text: &str) -> &str {
     end.map_or("", |(at, _)| &text[at + 1..])
 }
 
-/// The symbol that an item of a call hierarchy is; nothing for what is not of the repository.
+/// The symbol of a call hierarchy item; none if it is outside the repository.
 fn hierarchy_item_node(
     texts: &ParsedFileCache<'_>,
     server: &LanguageServer<'_>,
@@ -218,7 +218,7 @@ fn hierarchy_item_node(
     let Some(file) = item["uri"].as_str().and_then(path_from_uri) else { return Ok(None) };
     let Some(path) = texts.path_in_repository(&file) else { return Ok(None) };
     let Some(known) = texts.read(&path)? else { return Ok(None) };
-    // A file's own code is an item too, with the whole file as its name.
+    // Top-level code is an item too, with the whole file as its name range.
     if item["kind"].as_u64() == Some(MODULE_SYMBOL_KIND)
         || item["kind"].as_u64() == Some(FILE_SYMBOL_KIND)
     {

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use syntax::Language;
 use toolchain::lsp::ServerCandidate;
 
-/// The servers that would do for a language, the preferred first.
+/// The servers for a language, preferred ones first.
 pub(crate) fn candidates(config: &Config, language: Language) -> Vec<ServerCandidate> {
     if let Some(chosen) = configured(config, language)
         && let Some(server) = &chosen.server
@@ -55,7 +55,8 @@ fn options(program: &str) -> Value {
     match program {
         "rust-analyzer" => json!({
             "checkOnSave": false,
-            // A folder of its own: the user's own builds are not waited for, nor held up.
+            // A build folder of its own, so that the user's builds and these do not wait for each
+            // other.
             "cargo": {"targetDir": true},
         }),
         "typescript-language-server" => json!({

@@ -1,4 +1,4 @@
-//! Edits that a server proposes, as texts of files: nothing is written here.
+//! Converts edits that a server proposes into new texts of files. Writes nothing.
 
 use std::collections::BTreeMap;
 
@@ -14,14 +14,14 @@ use engine::view::View;
 #[derive(Debug)]
 pub(crate) struct FileRewrite {
     pub path: RepoPath,
-    /// The hash of what was there
+    /// The hash of the text before
     pub hash: Hash,
     pub before: String,
     pub after: String,
 }
 
-/// The files that a workspace edit changes. Refused if it reaches out of the repository, does
-/// more than change texts, or would leave something that does not parse.
+/// The files that a workspace edit changes. Refused if it leaves the repository, does more than
+/// change texts, or leaves a file that does not parse.
 pub(crate) fn rewrites(
     view: &View,
     edit: &Value,
@@ -36,7 +36,7 @@ pub(crate) fn rewrites(
             let name = file.and_then(|file| Some(file.file_name()?.to_string_lossy().into_owned()));
             let name = name.unwrap_or_default();
             return Err(refuse_edit(format!(
-                "it would change {name}, which is not of this repository"
+                "it would change {name}, which is outside this repository"
             )));
         };
         check_writable(view, &path)?;
@@ -45,7 +45,7 @@ pub(crate) fn rewrites(
         let before = String::from_utf8(blob.bytes)
             .map_err(|_| refuse_edit(format!("`{path}` is not UTF-8")))?;
         let after = apply_edits(&before, &edits, encoding)
-            .ok_or_else(|| refuse_edit(format!("the edits of `{path}` do not fit its text")))?;
+            .ok_or_else(|| refuse_edit(format!("the edits of `{path}` do not match its text")))?;
         found.push(FileRewrite { path, hash: blob.hash, before, after });
     }
     found.retain(|rewrite| rewrite.before != rewrite.after);
@@ -58,13 +58,13 @@ fn refuse_edit(why: String) -> Problem {
     Problem::new(ProblemCode::InvalidOperation, why).hint("nothing was written")
 }
 
-/// The text edits of each file, in both forms that the protocol has.
+/// The text edits of each file, from both forms of the protocol.
 fn by_file(edit: &Value) -> Result<BTreeMap<String, Vec<Value>>> {
     let mut files: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for change in edit["documentChanges"].as_array().map_or(&[][..], Vec::as_slice) {
         if let Some(kind) = change["kind"].as_str() {
             return Err(refuse_edit(format!(
-                "it would also {kind} a file, which only git should do"
+                "it would also {kind} a file, which is not supported"
             ))
             .hint("move the file yourself, then rename what is in it"));
         }
@@ -82,7 +82,7 @@ fn by_file(edit: &Value) -> Result<BTreeMap<String, Vec<Value>>> {
     Ok(files)
 }
 
-/// The text with all edits made; nothing if one lies outside it or two overlap.
+/// The text with all edits applied; none if one is out of range or two overlap.
 fn apply_edits(text: &str, edits: &[Value], encoding: PositionEncoding) -> Option<String> {
     let mut splices = Vec::new();
     for edit in edits {
@@ -103,7 +103,7 @@ fn apply_edits(text: &str, edits: &[Value], encoding: PositionEncoding) -> Optio
     Some(out)
 }
 
-/// Refuses a result with more mistakes than there were.
+/// Refuses a result with more syntax errors than before.
 pub(crate) fn refuse_new_syntax_errors(rewrite: &FileRewrite) -> Result<()> {
     let language = Language::from_path(&rewrite.path);
     let errors = |text: &str| syntax::extract(language, text.as_bytes()).errors;

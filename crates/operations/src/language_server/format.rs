@@ -1,4 +1,4 @@
-//! The project's formatter, on one text. What it would change besides is left as it is.
+//! Runs the project's formatter on one text, if it changes nothing beyond the edit.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -15,24 +15,24 @@ use engine::view::View;
 /// How long a formatter may take.
 const TIMEOUT: Duration = Duration::from_secs(20);
 
-/// The edition that rustfmt is told where no manifest names one.
+/// The edition for rustfmt if no manifest names one.
 const DEFAULT_EDITION: &str = "2021";
 
-/// What became of a text.
+/// The result of formatting a text.
 pub(crate) enum FormatOutcome {
-    /// It is as the formatter wants it
+    /// It was formatted
     Formatted {
         /// The formatter
         by: &'static str,
         /// The text
         text: String,
     },
-    /// It was left alone, for this reason
+    /// It was not formatted, for this reason
     Skipped(String),
 }
 
-/// Formats a text that an edit made, if the formatter would leave the text before it unchanged:
-/// otherwise it would change what nobody asked it to.
+/// Formats an edited text, if the formatter leaves the text before the edit unchanged: otherwise it
+/// would change more than the edit.
 pub(crate) fn format(
     view: &View,
     path: &RepoPath,
@@ -77,7 +77,7 @@ pub(crate) fn format(
     Ok(FormatOutcome::Skipped(why))
 }
 
-/// The formatters that would do: what `cairn.jsonc` names, else all that are known.
+/// The formatters to try: the one that `cairn.jsonc` names, else all known ones.
 fn configured_formatters(
     view: &View,
     language: Language,
@@ -89,7 +89,10 @@ fn configured_formatters(
         known.iter().filter(|tool| tool.program == named).copied().collect();
     if found.is_empty() {
         let known: Vec<&str> = known.iter().map(|tool| tool.program).collect();
-        return Err(format!("`{named}` is none of the known formatters: {}", known.join(", ")));
+        return Err(format!(
+            "unknown formatter `{named}`; the known ones are {}",
+            known.join(", ")
+        ));
     }
     Ok(found)
 }
@@ -119,7 +122,7 @@ fn run_formatter(
             .collect();
     let mut folder: PathBuf = root.to_path_buf();
     if tool.program == "rustfmt" {
-        // It looks for its settings from where it stands, and cannot know the edition.
+        // It searches its settings from its working folder, and cannot know the edition.
         args.extend(["--edition".to_owned(), edition(view, path)]);
         folder = root.join(file).parent().map_or(folder, ToOwned::to_owned);
     }
@@ -128,7 +131,7 @@ fn run_formatter(
     Ok(match program.run(view.call(), TIMEOUT)? {
         Err(dead) => Err(dead.to_string()),
         Ok(ran) if ran.code == Some(0) => {
-            String::from_utf8(ran.stdout).map_err(|_| "it wrote no text".into())
+            String::from_utf8(ran.stdout).map_err(|_| "its output is not UTF-8".into())
         }
         Ok(ran) => Err(ran.stderr_line.unwrap_or_else(|| "it failed without a reason".into())),
     })

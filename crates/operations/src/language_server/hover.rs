@@ -1,4 +1,4 @@
-//! What a server says symbols are.
+//! Types of symbols, from a server's hover texts.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use engine::areas::files::file_node;
 use engine::contract::args::NodeTarget;
 use engine::view::View;
 
-/// Symbols that are asked about, at most.
+/// Maximum number of symbols to ask about.
 const MAX_SYMBOLS: usize = 300;
 
-/// The longest type that is shown, in characters.
+/// Maximum length of a shown type, in characters.
 const MAX_TYPE_CHARS: usize = 240;
 
 /// The types of some symbols of a file, by name, and who inferred them.
@@ -58,7 +58,7 @@ fn hover_signature(contents: &Value) -> Option<String> {
         let block = text.split("```").nth(at)?;
         Some(block.split_once('\n').map_or(block, |(_, code)| code))
     };
-    // Of two blocks the first of rust-analyzer's is the path, the second the declaration.
+    // rust-analyzer sends two blocks: the path, then the declaration.
     let code = block(3).or_else(|| block(1));
     let code = code.unwrap_or_else(|| text.split("\n\n").next().unwrap_or(text));
     let line = code.split_whitespace().collect::<Vec<_>>().join(" ");

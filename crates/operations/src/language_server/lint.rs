@@ -1,4 +1,4 @@
-//! What linters and servers find wrong. A tool that is not there is never an empty list.
+//! Findings of linters and servers. A missing tool is reported, never shown as an empty list.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -19,14 +19,13 @@ use engine::contract::page::PageCell;
 use engine::index::tables;
 use engine::view::View;
 
-/// Files whose types a server is asked about besides a linter, at most: it looks at one after the
-/// other.
+/// Maximum number of files whose types a server checks besides a linter: it checks them one by one.
 const MAX_TYPE_CHECKED_FILES: usize = 40;
 
-/// How many failures of a tool are told.
+/// How many failures of a tool are reported.
 const MAX_FAILURES: usize = 5;
 
-/// Something that is wrong
+/// A finding
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Diagnostic {
     /// The file
@@ -63,11 +62,11 @@ impl Diagnostic {
 /// Who looked at one side of some files, such as their types.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CheckOutcome {
-    /// They were checked, by this
+    /// They were checked, by this tool
     By(String),
-    /// They were not, and why
+    /// They were not checked, for this reason
     NotChecked(String),
-    /// There is nothing of that sort to check
+    /// There is nothing to check
     NothingToCheck,
 }
 
@@ -75,15 +74,15 @@ pub(crate) enum CheckOutcome {
 pub(crate) struct CheckReport {
     pub lint: CheckOutcome,
     pub types: CheckOutcome,
-    /// What went wrong though there is a report
+    /// Failures of a tool that still reported
     pub failures: Vec<String>,
     pub diagnostics: Vec<Diagnostic>,
-    /// What would let the rest be checked
+    /// How to have the rest checked
     pub hints: Vec<Hint>,
 }
 
 impl CheckReport {
-    /// Who checked something, for people.
+    /// The tools that checked, as text.
     pub(crate) fn by(&self) -> String {
         match (&self.lint, &self.types) {
             (CheckOutcome::By(lint), CheckOutcome::By(types)) if lint != types => {
@@ -107,7 +106,7 @@ impl CheckReport {
     }
 }
 
-/// What to check: files and folders as they were named, and the files of the language in them.
+/// What to check: files and folders as named, and the files of the language in them.
 pub(crate) struct CheckRequest<'a> {
     pub language: Language,
     pub scopes: &'a [RepoPath],
@@ -122,7 +121,7 @@ pub(crate) fn check(
 ) -> Result<Result<CheckReport, MissingServer>> {
     match by_linter(view, wanted, timeout)? {
         Ok(checked) => types_by_server(view, wanted, checked).map(Ok),
-        // A linter that fails says why; whether the server knows something is another question.
+        // A failing linter says why; the server may still know something.
         Err(absent) => match by_server(view, wanted)? {
             Ok((server, found)) => Ok(Ok(CheckReport {
                 lint: CheckOutcome::NotChecked(absent.why),
@@ -144,7 +143,7 @@ pub(crate) fn check(
     }
 }
 
-/// Has the server check the types that a linter did not, where that are few files.
+/// Has the server check types that the linter did not check, if there are few files.
 fn types_by_server(
     view: &View,
     wanted: &CheckRequest<'_>,
@@ -216,7 +215,7 @@ fn no_linter(language: Language, linters: &[&Linter]) -> MissingServer {
     }
 }
 
-/// The linters that would do: what `cairn.jsonc` names, else all that are known.
+/// The linters to try: the one that `cairn.jsonc` names, else all known ones.
 fn configured_linters(view: &View, language: Language) -> Result<Vec<&'static Linter>, String> {
     let named = configured(view.config(), language).and_then(|chosen| chosen.linter.as_ref());
     let known: Vec<&Linter> = language.descriptor().tools.linters.iter().collect();
@@ -225,7 +224,7 @@ fn configured_linters(view: &View, language: Language) -> Result<Vec<&'static Li
     let found: Vec<&Linter> = known.iter().filter(fits).copied().collect();
     if found.is_empty() {
         let known: Vec<&str> = known.iter().map(|tool| tool.name).collect();
-        return Err(format!("`{named}` is none of the known linters: {}", known.join(", ")));
+        return Err(format!("unknown linter `{named}`; the known ones are {}", known.join(", ")));
     }
     Ok(found)
 }
@@ -243,7 +242,7 @@ fn run(
         }
     };
     if runs.is_empty() {
-        return Ok(Err("no package is around these files".into()));
+        return Ok(Err("these files belong to no package".into()));
     }
     let mut checked = CheckReport {
         lint: CheckOutcome::By(linter.name.into()),
@@ -273,7 +272,7 @@ fn run(
             let (severity, said) = (one.severity, format!("{} {}", one.path, one.message));
             match diagnosis(view, &folder, one).filter(|one| is_wanted(&one.path)) {
                 Some(one) => checked.diagnostics.push(one),
-                // An error elsewhere may have kept the tool from reading what was asked about.
+                // An error in another file may have kept the tool from checking the requested ones.
                 None if severity == LintSeverity::Error => {
                     checked.failures.push(format!("{} reports: {}", linter.name, said.trim()));
                 }
@@ -309,8 +308,8 @@ struct LintPaths<'a> {
     paths: &'a [RepoPath],
 }
 
-/// What a linter reports, and who checked types: with all that its companion allows, else with
-/// less, said so.
+/// The report of a linter and the check of types: with its companion if that is installed, else
+/// without types, which is reported.
 fn run_with_types(
     view: &View,
     linter: &Linter,
@@ -371,7 +370,7 @@ fn run_once(
     let said = || ran.stderr_line.clone();
     Ok(match parse_lint_report(linter.report_format, &String::from_utf8_lossy(&ran.stdout)) {
         None => Err(said().unwrap_or_else(|| "it gave no report".into())),
-        // Nothing found and yet no success: it did not come to look.
+        // No findings but a failure: it did not check anything.
         Some(found) if found.is_empty() && ran.code != Some(0) => {
             let code = ran.code.map_or_else(|| "a signal".into(), |code| format!("code {code}"));
             Err(said().unwrap_or_else(|| format!("it ended with {code} and reported nothing")))

@@ -1,4 +1,4 @@
-//! From places that a server names to handles.
+//! Converts locations of a server to handles.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use engine::areas::code::handle;
 use engine::contract::page::PageCell;
 use engine::view::View;
 
-/// The longest line that is shown, in characters.
+/// Maximum length of a shown line, in characters.
 const MAX_LINE_CHARS: usize = 120;
 
 /// A place in the repository
@@ -32,7 +32,7 @@ pub struct CodeLocation {
     pub node: EntityRef,
     /// The line's text
     pub text: String,
-    /// How sure it is, where the index answers: `exact` or `inferred`
+    /// Confidence if the index answers: `exact` or `inferred`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sure: Option<&'static str>,
 }
@@ -47,7 +47,7 @@ pub struct ExternalLocation {
 }
 
 impl CodeLocation {
-    /// The row that shows it.
+    /// The cells of its row.
     pub(crate) fn cells(&self) -> Vec<PageCell> {
         let column = if self.column > 0 { format!(":{}", self.column) } else { String::new() };
         let sure = match self.sure {
@@ -142,7 +142,7 @@ impl<'v> ParsedFileCache<'v> {
         Ok(())
     }
 
-    /// The path in the repository, if it is one of its own files and not something installed.
+    /// The path in the repository, if it is a file of the project and not an installed one.
     pub(crate) fn path_in_repository(&self, file: &std::path::Path) -> Option<RepoPath> {
         let root = self.view.tree().root();
         let real = file.canonicalize().ok();
@@ -204,7 +204,7 @@ fn line_text(text: &str, line: usize) -> String {
     }
 }
 
-/// The last parts of a path: enough to know a file by, nothing of the machine.
+/// The last parts of a path: enough to recognize a file, without the machine's folders.
 fn path_tail(file: &std::path::Path) -> String {
     let parts: Vec<_> = file.components().rev().take(3).collect();
     let parts: Vec<String> =

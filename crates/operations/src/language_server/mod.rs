@@ -1,8 +1,8 @@
-//! What language servers know: from a target to a position, from places to handles.
+//! Asks language servers: from a target to a position, from locations to handles.
 //!
-//! `toolchain` knows the protocol and the processes, the operations what they want to say. Here is
-//! what lies between: which server is asked, whether it may run, that it has seen what is on disk,
-//! and what is said when there is no answer.
+//! `toolchain` knows the protocol and the processes, the operations know the answers. This module
+//! decides which server is asked, whether it may run, that it has seen the files on disk, and what
+//! is reported without an answer.
 
 mod calls;
 mod choice;
@@ -69,7 +69,7 @@ pub(crate) struct LspRequest {
 /// Who answered: a language server, or the index in its place
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AnswerSource {
-    /// Which of the two
+    /// Whether a server or the index answered
     pub source: AnswerSourceKind,
     /// The server's program and version
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -102,12 +102,12 @@ impl AnswerSource {
         self.name.as_deref()
     }
 
-    /// Says why it was not a server, if it was not.
+    /// Renders why no server answered, if none did.
     pub(crate) fn render(&self, page: &mut Page) {
         self.render_as(page, "from the index");
     }
 
-    /// The same, called otherwise.
+    /// The same, with another label.
     pub(crate) fn render_as(&self, page: &mut Page, what: &str) {
         if let Some(why) = &self.why {
             page.item(what, why);
@@ -129,7 +129,7 @@ impl MissingServer {
         Self { code, why: why.into(), hints: Vec::new() }
     }
 
-    /// There is nobody to ask.
+    /// No server for this reason.
     pub(crate) fn unavailable(why: impl Into<String>) -> Self {
         Self::new(ProblemCode::Unavailable, why)
     }
@@ -139,7 +139,7 @@ impl MissingServer {
         self
     }
 
-    /// The problem, where nothing else can answer.
+    /// The problem, for operations that need a server.
     pub(crate) fn into_problem(self) -> Problem {
         let problem = Problem::new(self.code, self.why);
         self.hints.into_iter().fold(problem, Problem::hint)
@@ -202,13 +202,12 @@ impl<'v> LanguageServer<'v> {
         Ok(Ok(server))
     }
 
-    /// Why it may miss places: it could not read all of the project, and says so. A question may
-    /// be answered with that doubt; what changes all places at once may not.
+    /// Why it may miss places: it reported that it could not load the whole project. A question may
+    /// still be answered, as partial; a change of all places may not.
     pub(crate) fn incomplete_project(&self) -> Option<MissingServer> {
         let complaint = self.session.project_error()?;
-        let why = format!("{} would miss places: {complaint}", self.session.program);
-        let restart =
-            Hint::call("correct what it complains of, then", NextCall::new("code.restart"));
+        let why = format!("{} has not loaded the whole project: {complaint}", self.session.program);
+        let restart = Hint::call("correct that, then", NextCall::new("code.restart"));
         Some(MissingServer::new(ProblemCode::Unavailable, why).hint(restart))
     }
 
@@ -222,7 +221,7 @@ impl<'v> LanguageServer<'v> {
         self.session.encoding
     }
 
-    /// Whether it said that it can do something.
+    /// Whether it announced a capability.
     pub(crate) fn offers(&self, capability: &str) -> bool {
         self.session.offers(capability)
     }
@@ -232,13 +231,13 @@ impl<'v> LanguageServer<'v> {
         &self.session
     }
 
-    /// Makes it see some files as they are: it then loads the projects they belong to.
+    /// Opens some files in it, so that it loads their projects.
     pub(crate) fn open_files(&self, paths: &[&RepoPath]) -> Result<()> {
         self.session.sync_files(&engine::language_servers::open_notifications(self.view, paths)?);
         Ok(())
     }
 
-    /// The parameters of a question about a place.
+    /// The parameters of a request about a position.
     pub(crate) fn at(&self, spot: &TargetPosition) -> Value {
         let position = spot.position(self.encoding());
         json!({"textDocument": {"uri": self.uri(&spot.path)}, "position": position.to_json()})
@@ -249,7 +248,7 @@ impl<'v> LanguageServer<'v> {
         uri_from_path(&self.view.tree().root().join(path.to_relative()))
     }
 
-    /// Asks, if it said that it can.
+    /// Sends a request, if it announced the capability.
     pub(crate) fn ask(
         &self,
         request: LspRequest,
@@ -287,7 +286,7 @@ fn timeouts(view: &View) -> ServerTimeouts {
     if view.mode() == WorkspaceMode::Once { COMMAND_TIMEOUTS } else { SERVING_TIMEOUTS }
 }
 
-/// Whether a file of one of these names stands in a folder above this one.
+/// Whether a file with one of these names is in a folder above this one.
 fn exists_above(view: &View, path: &RepoPath, names: &[&str]) -> bool {
     let root = view.tree().root();
     let file = root.join(path.to_relative());
@@ -295,7 +294,7 @@ fn exists_above(view: &View, path: &RepoPath, names: &[&str]) -> bool {
     above.any(|folder| names.iter().any(|name| folder.join(name).is_file()))
 }
 
-/// Whether a server may be started at all: nothing does in a repository that is not trusted.
+/// Whether a server may be started: none is in a repository that is not trusted.
 fn check_permission(
     view: &View,
     language: Language,
@@ -339,8 +338,11 @@ fn still_loading(
     }
     let why = format!("{lack} after {} seconds", waited.as_secs());
     MissingServer::new(ProblemCode::Unavailable, why)
-        .hint(Hint::call("the servers of all languages are tried by", NextCall::new("doctor")))
-        .hint(Hint::call("a server that runs on lets it load meanwhile:", NextCall::new("mcp")))
+        .hint(Hint::call("to check the servers of all languages", NextCall::new("doctor")))
+        .hint(Hint::call(
+            "to keep it loaded between questions, run a server:",
+            NextCall::new("mcp"),
+        ))
 }
 
 /// What is missing, with the way to get it.
@@ -351,7 +353,7 @@ fn missing_server(language: Language, lack: &ServerUnavailable) -> MissingServer
             absent.hint(format!("install it:  {install}"))
         }
         ServerUnavailable::Failing { .. } => absent
-            .hint(Hint::call("the servers of all languages are tried by", NextCall::new("doctor")))
+            .hint(Hint::call("to check the servers of all languages", NextCall::new("doctor")))
             .hint(Hint::call("to try it again at once:", NextCall::new("code.restart"))),
         ServerUnavailable::Loading { .. } => absent.hint("ask again in a moment"),
         ServerUnavailable::NoKnownServer => {

@@ -1,6 +1,6 @@
-//! Projects beside the one that is asked about: a TypeScript server knows only those of the files
-//! that it was shown, and would answer as if the others were not there. One for C knows only the
-//! files that it was shown, unless a database tells it how all are compiled.
+//! Loads further projects before a question about all files: a TypeScript server knows only the
+//! projects of files that were opened, and a C server only the opened files, unless a compilation
+//! database lists all.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -15,14 +15,14 @@ use crate::answers::role::is_test_file;
 use engine::index::tables;
 use engine::view::View;
 
-/// Projects that are loaded besides; each costs the server memory.
+/// Maximum number of further projects; each costs the server memory.
 const MAX_PROJECTS: usize = 16;
 
 /// Larger files are not searched, in bytes.
 const MAX_FILE_BYTES: u64 = 2 << 20;
 
 impl<'v> LanguageServer<'v> {
-    /// The server for a question about all files: one that knows a few of them is none.
+    /// The server for a question about all files; none if it knows only some of them.
     pub(crate) fn open_for_all(
         view: &'v View<'v>,
         path: &RepoPath,
@@ -39,7 +39,7 @@ impl<'v> LanguageServer<'v> {
         if let Some(first) = reads.first()
             && !exists_above(view, path, reads)
         {
-            let why = format!("{program} knows only the files it was shown: there is no {first}");
+            let why = format!("{program} knows only opened files, because there is no {first}");
             return Ok(Err(MissingServer::new(base::ProblemCode::Unavailable, why).hint(
                 "make one, for example with  cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON  or  bear -- make",
             )));
@@ -49,8 +49,8 @@ impl<'v> LanguageServer<'v> {
 }
 
 impl LanguageServer<'_> {
-    /// Shows the server a file of each other project that mentions the symbol, and tests that do:
-    /// a project often leaves its tests to another. Whether there are any.
+    /// Opens a file of each other project that mentions the symbol, and tests that do: they often
+    /// belong to another project. Returns whether there are any.
     pub(crate) fn open_projects_mentioning(&self, spot: &TargetPosition) -> Result<bool> {
         let base::EntityRef::Symbol(_, name) = &spot.node else { return Ok(false) };
         if !is_script(&spot.path) {
@@ -100,7 +100,7 @@ fn is_project(path: &RepoPath) -> bool {
     matches!(path.name().as_str(), "tsconfig.json" | "jsconfig.json")
 }
 
-/// The nearest folder at or above a file that is a project's.
+/// The nearest folder at or above a file that is the root of a project.
 fn project_of(path: &RepoPath, projects: &BTreeSet<RepoPath>) -> Option<RepoPath> {
     let mut folder = path.parent();
     while let Some(here) = folder {

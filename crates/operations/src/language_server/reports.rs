@@ -1,5 +1,4 @@
-//! What language servers find wrong with files: asked, or waited for where they only report by
-//! themselves.
+//! Diagnostics of language servers: requested, or awaited if the server only publishes them.
 
 use std::time::{Duration, Instant};
 
@@ -12,11 +11,11 @@ use super::lint::{CheckRequest, Diagnostic};
 use super::{LanguageServer, LspRequest, MissingServer};
 use engine::view::View;
 
-/// Files that a server is asked about, at most.
+/// Maximum number of files to ask a server about.
 const MAX_FILES: usize = 200;
 
-/// How long a server that reports by itself is waited for, and how long it must then be silent:
-/// some report syntax first and the rest a moment later.
+/// The report timeout of a server that publishes by itself, and the quiet period after a report:
+/// some report syntax errors first and the rest a moment later.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(20);
 const QUIET_PERIOD: Duration = Duration::from_millis(700);
 
@@ -57,7 +56,7 @@ pub(super) fn by_server(
     Ok(Ok((by, all)))
 }
 
-/// What a server says about a file: asked, or waited for where it only reports by itself.
+/// The diagnostics of a file: requested, or awaited if the server only publishes them.
 fn file_diagnostics(
     view: &View,
     server: &LanguageServer<'_>,

@@ -1,4 +1,4 @@
-//! From what a caller names to a position in a file.
+//! Converts a target of a caller to a position in a file.
 
 use base::entity::own_name;
 use base::{EntityRef, NextCall, Problem, ProblemCode, RepoPath, Result};
@@ -24,12 +24,12 @@ pub(crate) struct TargetPosition {
     pub text: String,
     /// What it declares
     pub facts: FileFacts,
-    /// The byte that was meant
+    /// The byte offset of the target
     pub offset: usize,
 }
 
 impl TargetPosition {
-    /// The place that a target means: a symbol's name, `path:line:column`, or a use of the symbol
+    /// The position of a target: a symbol's name, `path:line:column`, or a use of the symbol
     /// on a line of its file.
     pub(crate) fn of(view: &View, target: &NodeTarget, line: Option<u32>) -> Result<Self> {
         if let Some((path, at)) = parse_place(view, target.as_str()) {
@@ -50,23 +50,23 @@ impl TargetPosition {
         Ok(spot)
     }
 
-    /// The same, of a symbol and nothing else.
+    /// The same, for symbols only.
     pub(crate) fn of_symbol(view: &View, target: &NodeTarget, line: Option<u32>) -> Result<Self> {
         let spot = Self::of(view, target, line)?;
         if parse_place(view, target.as_str()).is_none()
             && !matches!(spot.node, EntityRef::Symbol(..))
         {
-            return Err(Problem::invalid(format!("`{target}` is no symbol: {}", spot.node))
+            return Err(Problem::invalid(format!("`{target}` is not a symbol but {}", spot.node))
                 .hint_call(
-                    "name one as path#name; those of a file are listed by",
+                    "name a symbol as path#name; the symbols of a file are listed by",
                     NextCall::new("code.zoom"),
                 ));
         }
         Ok(spot)
     }
 
-    /// The same, or a name that a file uses and does not declare: `path#name` then means what the
-    /// name leads to.
+    /// The same, or a name that a file uses but does not declare: `path#name` then means the
+    /// declaration of that name.
     pub(crate) fn of_use(view: &View, target: &NodeTarget, line: Option<u32>) -> Result<Self> {
         let problem = match Self::of_symbol(view, target, line) {
             Err(problem) if problem.code == ProblemCode::NotFound => problem,
@@ -99,7 +99,7 @@ impl TargetPosition {
         let language =
             language.ok_or_else(|| Problem::invalid(format!("`{path}` is not parsed as code")))?;
         let blob = view.tree().read(&path)?;
-        let blob = blob.ok_or_else(|| Problem::not_found(format!("`{path}` is gone")))?;
+        let blob = blob.ok_or_else(|| Problem::not_found(format!("`{path}` no longer exists")))?;
         let text = String::from_utf8_lossy(&blob.bytes).into_owned();
         let facts = syntax::extract(Some(language), text.as_bytes());
         Ok(Self { node, path, language, text, facts, offset: 0 })
@@ -137,7 +137,7 @@ impl TargetPosition {
         Ok(found.ok_or_else(gone)?.name_span.start as usize)
     }
 
-    /// Where the symbol's own name stands on a line.
+    /// The offset of the symbol's own name on a line.
     fn use_offset(&self, name: &str, line: u32) -> Result<usize> {
         let own = own_name(name);
         let mut start = 0;
@@ -161,7 +161,7 @@ impl TargetPosition {
         format!("{}:{}:{}", self.path, at.line + 1, at.character + 1)
     }
 
-    /// As a server counts it.
+    /// The position as the server counts it.
     pub(crate) fn position(&self, encoding: PositionEncoding) -> LspPosition {
         position_at(&self.text, self.offset, encoding)
     }
@@ -223,7 +223,7 @@ fn parse_place(view: &View, text: &str) -> Option<(RepoPath, LineColumn)> {
     Some((found, at))
 }
 
-/// Where a name stands in a text as a whole word.
+/// The offsets of a name in a text, as a whole word.
 pub(crate) fn word_offsets<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
     let whole = move |at: &usize| {

@@ -1,4 +1,4 @@
-//! What a text names outright: files, modules, and symbols by where they are defined.
+//! Explicit names in a text: paths, modules, and symbols with their definitions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,23 +9,23 @@ use crate::answers::role::is_test_file;
 use engine::file_text::tables;
 use engine::view::View;
 
-/// A name with more definitions than this tells nobody where to look.
+/// Number of definitions above which a name is ignored: it is too common.
 const MAX_DEFINITIONS: usize = 5;
 
-/// How many of its definitions are looked at, those in tests among them.
+/// How many definitions of a name are considered, including those in tests.
 const MAX_DEFINITIONS_READ: usize = 64;
 
 /// How many names of a text are looked up.
 const MAX_NAMES: usize = 200;
 
-/// What naming something outright is worth, beside 1 for the best text.
+/// Score of an explicit name; the best text has 1.
 const WHOLE_PATH_WEIGHT: f64 = 0.6;
 const FILE_NAME_WEIGHT: f64 = 0.3;
 const MODULE_WEIGHT: f64 = 0.35;
 const SYMBOL_WEIGHT: f64 = 0.25;
 const QUOTED_SYMBOL_WEIGHT: f64 = 0.375;
 
-/// What a text names, by file.
+/// The explicit names of a text, by file.
 #[derive(Debug, Default)]
 pub(super) struct Mentions {
     by_path: BTreeMap<RepoPath, (f64, Vec<String>)>,
@@ -55,12 +55,12 @@ impl Mentions {
         Ok(mentions)
     }
 
-    /// Every file that something named lies in.
+    /// Every file with something that is named.
     pub(super) fn paths(&self) -> impl Iterator<Item = &RepoPath> {
         self.by_path.keys()
     }
 
-    /// What is named in a file, and what that is worth.
+    /// The names in a file, and their score.
     pub(super) fn at(&self, path: &RepoPath) -> (f64, Vec<String>) {
         self.by_path.get(path).cloned().unwrap_or_default()
     }
@@ -137,7 +137,7 @@ fn is_specific(found: &[&RepoPath]) -> bool {
     (1..=MAX_DEFINITIONS).contains(&found.len())
 }
 
-/// The files there are, by how their paths end.
+/// All files, by the last part of their paths.
 struct PathLookup {
     by_name: BTreeMap<String, Vec<RepoPath>>,
     by_stem: BTreeMap<String, Vec<RepoPath>>,
@@ -218,7 +218,7 @@ fn is_name(word: &str) -> bool {
     word.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Whether a word is spelled as only code is: with underscores or capitals inside.
+/// Whether a word is spelled like an identifier: with underscores or capitals inside.
 fn looks_like_code(word: &str) -> bool {
     let inner = word.trim_matches('_');
     let mut chars = inner.chars();

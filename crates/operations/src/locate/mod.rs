@@ -1,6 +1,6 @@
 //! Which files a text in plain words is about: an issue, a requirement, a question.
 //!
-//! What the whole text of a file says is weighed with what the question names outright: paths,
+//! The score of a file combines its whole text with the explicit names of the question: paths,
 //! modules, symbols and where they are defined. No model, no network; figures in
 //! `docs/benchmarks.md`.
 //!
@@ -26,37 +26,37 @@ pub(crate) use self::symbols::SymbolCandidate;
 use self::symbols::{SymbolScorer, TermWeights};
 use self::vocabulary::{EnglishStemmer, QueryTerm};
 
-/// Files that are weighed, at most.
+/// Maximum number of files that are scored.
 const MAX_CANDIDATES: usize = 1000;
 
-/// How much the words of a path count beside the text, at most.
+/// Maximum weight of the words of a path, relative to the text.
 const PATH_SHARE: f64 = 0.3;
 
 /// How many files are read for their symbols.
 const MAX_FILES_READ: usize = 60;
 
-/// How much the best symbols of a file count beside its whole text.
+/// Weight of the best symbols of a file, relative to its whole text.
 const SYMBOL_SHARE: f64 = 0.75;
 
 /// The best three symbols of a file count whole, half and a quarter.
 const MIN_SYMBOL_SHARE: f64 = 0.25;
 
-/// From how many files the imports are followed.
+/// How many files have their imports followed.
 const IMPORT_SEED_FILES: usize = 10;
 
-/// How much it counts to be imported by the best files or to import them.
+/// Weight of being imported by the best files or importing them.
 const NEIGHBOUR_SHARE: f64 = 0.3;
 
-/// How much a symbol's file counts beside its own words.
+/// Weight of a symbol's file, relative to its own words.
 const FILE_SHARE: f64 = 0.5;
 
-/// How much it counts for a symbol to be named in the text.
+/// Weight of a symbol being named in the text.
 const NAMED_SYMBOL_WEIGHT: f64 = 0.6;
 
-/// How much everything that is named outright may count.
+/// Maximum weight of all explicit names.
 const NAMED_SHARE: f64 = 1.2;
 
-/// What FTS5 gives a word at least, however many texts have it.
+/// Lowest weight that FTS5 gives a word, however many texts contain it.
 const FTS_MIN_WEIGHT: f64 = 1e-6;
 
 /// A file that a text may be about.
@@ -64,14 +64,14 @@ const FTS_MIN_WEIGHT: f64 = 1e-6;
 pub(crate) struct FileCandidate {
     /// The file
     pub path: RepoPath,
-    /// How well it fits; comparable within one answer
+    /// Its score, comparable within one answer
     pub score: f64,
     /// What the text names in it
     pub names: Vec<String>,
 }
 
 impl FileCandidate {
-    /// What the text names in it, in a few words.
+    /// The names in it, as a short text.
     pub(crate) fn mentions_text(&self) -> String {
         let shown: Vec<&str> = self.names.iter().take(4).map(String::as_str).collect();
         if shown.is_empty() { String::new() } else { format!("names {}", shown.join(", ")) }
@@ -135,7 +135,7 @@ fn sort_by_score(places: &mut [FileCandidate]) {
     places.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
 }
 
-/// Adds to the best files what their best symbols say, and returns those symbols.
+/// Adds the scores of their best symbols to the best files, and returns those symbols.
 fn add_symbols(
     view: &View,
     places: &mut [FileCandidate],
@@ -165,7 +165,7 @@ fn add_symbols(
     Ok(symbols)
 }
 
-/// Adds to each file what the best files say of it by importing it or being imported by it.
+/// Adds to each file a score for importing the best files or being imported by them.
 fn add_neighbours(conn: &Connection, places: &mut [FileCandidate]) -> Result<()> {
     sort_by_score(places);
     let best = places.first().map_or(1.0, |place| place.score.max(f64::MIN_POSITIVE));
@@ -191,7 +191,7 @@ fn add_neighbours(conn: &Connection, places: &mut [FileCandidate]) -> Result<()>
     Ok(())
 }
 
-/// Puts symbols in the order that their own words, their files and what the text names give.
+/// Sorts symbols by their own words, their files and the names in the text.
 fn rank_symbols(symbols: &mut [SymbolCandidate], places: &[FileCandidate]) {
     let best_file = places.first().map_or(1.0, |place| place.score.max(f64::MIN_POSITIVE));
     let files: HashMap<&RepoPath, &FileCandidate> =
@@ -210,11 +210,11 @@ fn rank_symbols(symbols: &mut [SymbolCandidate], places: &[FileCandidate]) {
     });
 }
 
-/// The words of a question as the repository writes them, and what each is worth.
+/// The words of a question in the repository's vocabulary, with their weights.
 struct WeightedQuestion {
-    /// Each word of the repository with how much it counts
+    /// The weight of each word of the repository
     terms: Vec<(String, f64)>,
-    /// What each stem is worth
+    /// The weight of each stem
     stem_weights: TermWeights,
 }
 
@@ -273,10 +273,10 @@ const ROLE_FOLLOWERS: [&str; 16] = [
     "showing", "checks", "checking", "how", "when",
 ];
 
-/// What is asked for in so many first words is the subject of the question.
+/// How many first words of a question can name its subject.
 const SUBJECT_WORDS: usize = 7;
 
-/// How much files of other kinds count where one is the subject of the question.
+/// Weight of files of other kinds if one kind is the subject of the question.
 const OTHER_ROLE_WEIGHT: f64 = 0.5;
 
 impl WantedRoles {
@@ -303,7 +303,7 @@ impl WantedRoles {
         self.named.contains(&role)
     }
 
-    /// How much files of a kind count.
+    /// The weight of files of a kind.
     fn role_weight(&self, role: FileRole) -> f64 {
         match self.named.contains(&role) {
             true => 1.0,
@@ -312,7 +312,7 @@ impl WantedRoles {
         }
     }
 
-    /// How much a file counts.
+    /// The weight of a file.
     fn weight(&self, path: &RepoPath) -> f64 {
         let role = FileRole::of(path);
         let is_code = Language::from_path(path).is_some_and(Language::is_code);
@@ -325,7 +325,7 @@ impl WantedRoles {
     }
 }
 
-/// The files whose text holds all words of a name.
+/// The files whose text contains all words of a name.
 pub(crate) fn files_with_words(view: &View, name: &str) -> Result<Vec<RepoPath>> {
     let words = words::words(name);
     if words.is_empty() {
@@ -334,7 +334,7 @@ pub(crate) fn files_with_words(view: &View, name: &str) -> Result<Vec<RepoPath>>
     tables::files_with_all_words(view.index()?.conn(), &words)
 }
 
-/// Files by how well their text fits, by the words of a question and how often each is said.
+/// Scores files by their text, from the words of a question and their counts.
 ///
 /// Small words count for code alone: code with much prose in it is described in prose, and a
 /// document has them whatever it is about.
@@ -360,7 +360,7 @@ fn score_files(
     Ok(fits)
 }
 
-/// What some words add up to in each text that has them.
+/// The sum of the weights of some words, by text.
 ///
 /// FTS5 takes a word that half of all files have for worthless. In a project about patients that
 /// is `patient`, and a text about patients says it for a reason: so each word is weighed here, by
@@ -405,7 +405,7 @@ impl TestTextIds {
         Ok(Self { non_test_count: count - ids.len(), ids })
     }
 
-    /// How much a word tells that some texts hold: more the fewer files but tests hold it.
+    /// The weight of a word: higher the fewer files, tests aside, contain it.
     fn rarity(&self, rows: &[(i64, f64)]) -> f64 {
         let with = rows.iter().filter(|(id, _)| !self.ids.contains(id)).count();
         odds(to_f64(self.non_test_count), to_f64(with)).max(0.0).ln_1p()

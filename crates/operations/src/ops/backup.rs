@@ -20,11 +20,11 @@ use engine::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TakeBackup {
-    /// List the backups there are and make none
+    /// List the existing backups without making one
     #[arg(long)]
     #[serde(default)]
     pub list: bool,
-    /// Backups to keep of each store; older ones are removed
+    /// How many backups of each store to keep; older ones are removed
     #[arg(long, default_value_t = KEEP)]
     #[serde(default = "keep")]
     pub keep: usize,
@@ -36,12 +36,12 @@ const fn keep() -> usize {
     KEEP
 }
 
-/// The copies there are
+/// The existing backups
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BackupAnswer {
-    /// Names of the copies that were just taken
+    /// Names of the backups that were just made
     pub taken: Vec<String>,
-    /// Every copy there is
+    /// Every existing backup
     pub backups: Vec<Backup>,
 }
 
@@ -50,13 +50,13 @@ impl Action for TakeBackup {
     const EFFECT: Effect = Effect::ADDS;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "", shows: "a copy of every durable store" },
-        OpExample { args: "--list", shows: "the copies there are" },
+        OpExample { args: "--list", shows: "the existing backups" },
     ];
     type Answer = BackupAnswer;
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<BackupAnswer> {
         if self.keep == 0 {
-            return Err(Problem::invalid("`keep` is at least 1: the copy that is being taken"));
+            return Err(Problem::invalid("`keep` must be at least 1"));
         }
         let folder = BackupFolder::of(workspace, call)?;
         let stores = if self.list { Vec::new() } else { folder.stores() };
@@ -72,7 +72,7 @@ impl Action for TakeBackup {
 impl Render for BackupAnswer {
     fn render(&self, page: &mut Page) {
         match (self.taken.len(), self.backups.len()) {
-            (0, 0) => page.answer("No backups: nothing durable has been written here yet"),
+            (0, 0) => page.answer("No backups: no durable store exists here yet"),
             (0, all) => page.answer(counted(all, "backup")),
             (taken, all) => {
                 let (taken, all) = (counted(taken, "store"), counted(all, "backup"));
@@ -82,7 +82,7 @@ impl Render for BackupAnswer {
         render_table(page, &self.backups);
         if let Some(newest) = self.backups.first() {
             let restore = NextCall::new("restore").with("backup", newest.name.as_str());
-            page.say_call("To put one back", restore);
+            page.say_call("To restore one", restore);
         }
     }
 }
@@ -95,11 +95,11 @@ pub(super) fn render_table(page: &mut Page, backups: &[Backup]) {
             _ => "before a migration".into(),
         };
         let holds = match copy.revision {
-            Some(revision) => PageCell::text(format!("to change {revision}")),
+            Some(revision) => PageCell::text(format!("up to change {revision}")),
             None => PageCell::bad("cannot be read"),
         };
         let origin = match copy.repository {
-            BackupOrigin::Other => PageCell::bad("of another repository"),
+            BackupOrigin::Other => PageCell::bad("from another repository"),
             _ => PageCell::text(""),
         };
         let size = PageCell::text(format!("{} KB", copy.bytes / 1024));

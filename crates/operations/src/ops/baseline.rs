@@ -1,4 +1,4 @@
-//! `baseline`: accepts the problems of today, so that a gate stops only at new ones.
+//! `baseline`: records the current problems, so that a gate fails only on new ones.
 
 use base::words::counted;
 use base::{Problem, RepoPath, Result};
@@ -14,9 +14,9 @@ use engine::rules::baseline::{Baseline, FILE};
 use engine::rules::{self, RuleScope};
 use engine::view::View;
 
-/// Accept the problems of today, so that `verify` fails only on new ones
+/// Accept the current problems, so that `verify` fails only on new ones
 ///
-/// Writes `.cairn/baseline.jsonl`, one problem a line, to be reviewed and committed.
+/// Writes `.cairn/baseline.jsonl`, one problem per line, to be reviewed and committed.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Accept {}
@@ -64,7 +64,7 @@ impl Mutation for Accept {
 impl Render for BaselineAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.problems {
-            0 => format!("No problems: {} is not needed", self.path),
+            0 => format!("No problems, so no baseline is needed ({})", self.path),
             1 => format!("1 problem is accepted in {}", self.path),
             count => format!("{count} problems are accepted in {}", self.path),
         });

@@ -27,12 +27,12 @@ use engine::view::View;
 
 pub use self::question::QuestionAnswer;
 
-/// A token of a current model is about this many hundredths of a byte of such text.
+/// Average size of a token of such text, in hundredths of a byte.
 const HUNDREDTHS_PER_TOKEN: usize = 426;
 
-/// Know before you touch: everything near some targets, most useful first
+/// Show what to know before a change: everything near some targets, most useful first
 ///
-/// Use first, before reading or editing files. Says what was left out for the budget.
+/// Use first, before reading or editing files. Says what the budget left out.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Context {
@@ -40,7 +40,7 @@ pub struct Context {
     #[arg(required = true)]
     #[serde(deserialize_with = "one_or_many")]
     pub targets: Vec<NodeTarget>,
-    /// Most tokens that the answer may take
+    /// Maximum size of the answer, in tokens
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub budget: TokenBudget,
@@ -52,7 +52,7 @@ pub struct ContextAnswer {
     /// Files that the sentences among the targets are most likely about, best first
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub places: Vec<LikelyFile>,
-    /// What the sentences lead to, with its source
+    /// The places that the sentences are about, with their source
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<QuestionAnswer>,
     /// One part for each target
@@ -71,7 +71,7 @@ pub struct LikelyFile {
     /// What the sentence names in it
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why: String,
-    /// How well it fits, comparable within one answer
+    /// Its score, comparable within one answer
     pub score: f64,
 }
 
@@ -84,7 +84,7 @@ pub struct TargetContext {
     /// When it last changed, as far as that is known
     #[serde(skip_serializing_if = "Option::is_none")]
     pub updated_at: Option<String>,
-    /// What tells a piece of code from others, for a module or symbol
+    /// Identity of a module or symbol
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entity: Option<CodeEntity>,
     /// The source of a symbol, as much as the budget allows
@@ -97,7 +97,7 @@ pub struct TargetContext {
     pub items: Vec<ContextRow>,
 }
 
-/// What tells a piece of code from others
+/// Identity of a piece of code
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CodeEntity {
     /// The file
@@ -105,7 +105,7 @@ pub struct CodeEntity {
     /// The symbol, with the names it is nested in
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol_name: Option<String>,
-    /// What it is, such as module, class or function
+    /// Its kind, such as module, class or function
     pub kind: String,
     /// The declaration without its body
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,7 +127,7 @@ pub struct ContextRow {
     pub section: ContextSection,
     /// What it says
     pub text: String,
-    /// What the next call takes
+    /// Handle for the next call
     #[serde(skip_serializing_if = "Option::is_none")]
     pub handle: Option<String>,
 }
@@ -138,9 +138,12 @@ impl Query for Context {
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("get_context").renaming(&[("target", "targets"), ("card_key", "targets")])];
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "README.md", shows: "what a file is about and what hangs on it" },
-        OpExample { args: "\"why is a stale index rebuilt\"", shows: "where a question leads" },
-        OpExample { args: "src docs --budget 400", shows: "two folders in few words" },
+        OpExample { args: "README.md", shows: "what a file is about and what depends on it" },
+        OpExample {
+            args: "\"why is a stale index rebuilt\"",
+            shows: "the code that answers a question",
+        },
+        OpExample { args: "src docs --budget 400", shows: "two folders in brief" },
     ];
     type Answer = ContextAnswer;
 
@@ -235,13 +238,13 @@ const SOURCE_PERCENT: usize = 50;
 /// How many files are listed for a sentence.
 const MAX_LISTED_FILES: usize = 10;
 
-/// What means nothing as a name and has several words was a sentence.
+/// A target that resolves to no node and has several words is a sentence.
 fn is_sentence(target: &NodeTarget, problem: &Problem) -> bool {
     let words = target.as_str().split_whitespace().count();
     words > 1 && matches!(problem.code, ProblemCode::NotFound | ProblemCode::OutsideRepository)
 }
 
-/// Where a sentence leads: the files, and the places in them with their source.
+/// The files that a sentence is about, and the places in them with their source.
 fn answer_question(
     view: &View,
     text: &str,
@@ -249,7 +252,7 @@ fn answer_question(
 ) -> Result<(Vec<LikelyFile>, QuestionAnswer)> {
     let located = locate::locate(view, text)?;
     if located.files.is_empty() {
-        return Err(Problem::not_found(format!("nothing here says \"{text}\""))
+        return Err(Problem::not_found(format!("no file or symbol matches \"{text}\""))
             .hint("name a path, a symbol or a handle, or use other words"));
     }
     let row = |place: &FileCandidate| LikelyFile {
@@ -262,7 +265,7 @@ fn answer_question(
 }
 
 /// Takes the most useful items until the budget is spent. A section's first item is worth more
-/// than another's tenth, so every section gets a word in before any gets its last.
+/// than another's tenth, so every section is represented before any is complete.
 fn fit_to_budget(gathered: Vec<CollectedContext>, budget: usize) -> ContextAnswer {
     let frame: usize =
         gathered.iter().map(|one| cost(&one.target.name) + cost(&one.target.about)).sum();
@@ -349,7 +352,7 @@ impl Render for ContextAnswer {
 }
 
 impl TargetContext {
-    /// Says how to see the rest of a source that was cut.
+    /// Renders how to see the rest of a source that was cut.
     fn render_rest_hint(&self, page: &mut Page, source: &Excerpt) {
         let last = self.last_line.unwrap_or(source.last_line);
         if let Some(more) = last.checked_sub(source.last_line).filter(|more| *more > 0) {

@@ -1,4 +1,4 @@
-//! `deps`: what something rests on, through every layer.
+//! `deps`: the transitive dependencies of a node, across all areas.
 
 use base::Result;
 use clap::Args;
@@ -13,7 +13,7 @@ use engine::graph::Confidence;
 use engine::graph::walk::WalkKind;
 use engine::view::View;
 
-/// Show what this rests on: everything it uses, directly or not
+/// Show what this depends on: everything it uses, directly or not
 ///
 /// The opposite of `impact`. Grouped by file, nearest first.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +30,7 @@ pub struct Deps {
     #[serde(default, deserialize_with = "comma_list")]
     #[schemars(schema_with = "engine::contract::schema_choices::edge_types", extend("x-rare" = true))]
     pub edges: Vec<String>,
-    /// Least certain edges to follow
+    /// Lowest confidence of the edges to follow
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub confidence: Confidence,
@@ -38,11 +38,11 @@ pub struct Deps {
     #[arg(long)]
     #[serde(default)]
     pub precise: bool,
-    /// Also follow files that only import others
+    /// Also follow imports between files
     #[arg(long)]
     #[serde(default)]
     pub imports: bool,
-    /// Show only what lies in this file or folder
+    /// Only show nodes in this file or folder
     #[arg(long)]
     #[serde(default)]
     pub path: Option<NodeTarget>,
@@ -62,7 +62,7 @@ impl Query for Deps {
         .joining(["path", "symbol", "#", "target"])
         .presetting(&[("edges", super::reach::CODE_EDGES)])];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "README.md", shows: "which files the README leads to" }];
+        &[OpExample { args: "README.md", shows: "which files the README links to" }];
     type Answer = ReachAnswer;
 
     fn run(self, view: &View) -> Result<ReachAnswer> {

@@ -1,4 +1,4 @@
-//! `doctor`: whether everything cairn needs is there and sound, with a fix for each finding.
+//! `doctor`: checks everything that cairn needs, and names a fix for each finding.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Doctor {}
 /// What was found
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DoctorAnswer {
-    /// The checks that were made
+    /// Names of the checks that ran
     pub checks: Vec<&'static str>,
     /// What they found
     pub findings: Vec<DoctorFinding>,

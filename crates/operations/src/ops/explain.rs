@@ -1,7 +1,6 @@
-//! `explain`: why something is there, in plain words.
+//! `explain`: why something exists, in plain words.
 
 use base::Result;
-use base::words::with_article;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,9 +13,9 @@ use engine::contract::page::{Page, Render};
 use engine::graph::{self, NodeDescription};
 use engine::view::View;
 
-/// Tell why a piece of code is there: requirement, spec, decision, commits, tasks
+/// Explain why a piece of code exists: requirement, spec, decision, commits, tasks
 ///
-/// Use before removing or rewriting what looks odd.
+/// Use before removing or rewriting code that looks odd.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Explain {
@@ -24,15 +23,15 @@ pub struct Explain {
     pub target: NodeTarget,
 }
 
-/// Why something is there
+/// Why something exists
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ExplainAnswer {
-    /// The thing itself
+    /// The node that was asked about
     #[serde(flatten)]
     pub target: NodeDescription,
-    /// The chain of reasons, from what was asked to what was done
+    /// The reasons, from requirements to commits and tasks
     pub reasons: Vec<Reason>,
-    /// What nobody wrote down
+    /// Kinds of reason that are not documented
     pub gaps: Vec<&'static str>,
 }
 
@@ -59,21 +58,16 @@ impl Query for Explain {
     }
 }
 
-/// The heading of each sort of reason.
+/// The heading of each kind of reason.
 const fn heading(sort: ReasonKind) -> &'static str {
     match sort {
-        ReasonKind::Requirement => "It must",
-        ReasonKind::Spec => "It is specified",
-        ReasonKind::Decision => "It was decided",
-        ReasonKind::Knowledge => "It is known",
-        ReasonKind::Commit => "It came about",
-        ReasonKind::Task => "It was worked on",
+        ReasonKind::Requirement => "Requirements",
+        ReasonKind::Spec => "Specs",
+        ReasonKind::Decision => "Decisions",
+        ReasonKind::Knowledge => "Knowledge",
+        ReasonKind::Commit => "Commits",
+        ReasonKind::Task => "Tasks",
     }
-}
-
-/// Nouns with their articles: `a requirement, a spec`.
-fn with_articles(nouns: &[&str]) -> String {
-    nouns.iter().map(|noun| with_article(noun)).collect::<Vec<_>>().join(", ")
 }
 
 impl Render for ExplainAnswer {
@@ -95,7 +89,7 @@ impl Render for ExplainAnswer {
             }
         }
         if !self.gaps.is_empty() {
-            page.heading(format!("Nobody wrote down {} for it", with_articles(&self.gaps)));
+            page.heading(format!("Not documented: {}", self.gaps.join(", ")));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `fix`: repairs what still names something by its old place, where that is certain.
+//! `fix`: updates references to moved or renamed things, where the new place is certain.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use engine::contract::page::{Page, PageCell, Render};
 use engine::view::View;
 use engine::workspace::Workspace;
 
-/// Repair what names a moved or renamed file, symbol or card by its old place
+/// Repair references to files, symbols and cards that were moved or renamed
 ///
-/// In `@see`, cards, documents, manifests, facts and atoms. Only what is certain; the rest is
-/// listed with candidates.
+/// In `@see`, cards, documents, manifests, facts and atoms. Only where the new place is certain;
+/// the rest is listed with candidates.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Fix {
@@ -27,23 +27,23 @@ pub struct Fix {
     pub dry_run: bool,
 }
 
-/// What was repaired, and what was not
+/// References that were repaired, and those that were not
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct FixAnswer {
-    /// References that name the new place now, or would
+    /// References that were updated, or would be
     pub repaired: Vec<StaleReference>,
     /// References whose new place is not certain
     pub unsure: Vec<StaleReference>,
     /// Files that changed, or would
     pub files: Vec<RepoPath>,
-    /// The changes' numbers, for `undo`: files, facts, atoms
+    /// Numbers of the changes, for `undo`: files, facts, atoms
     pub changes: Vec<String>,
     /// What a dry run would do
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
 
-/// One home of data after the other: each is one change, whole or not at all.
+/// Files, facts and atoms are three changes, each applied whole or not at all.
 const REPAIR_PLANNERS: [fn(&View<'_>) -> Result<RepairPlan>; 3] =
     [fix::repair_files, fix::repair_facts, fix::repair_atoms];
 
@@ -57,7 +57,7 @@ impl Action for Fix {
     type Answer = FixAnswer;
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<FixAnswer> {
-        // All three are planned before any is written: a problem in one leaves all as they were.
+        // All three are planned before any is written, so a problem in one changes nothing.
         let mut fixed = FixAnswer::default();
         let mut diff = String::new();
         for home in REPAIR_PLANNERS {
@@ -85,8 +85,10 @@ impl Render for FixAnswer {
     fn render(&self, page: &mut Page) {
         let would = if self.diff.is_some() { "would be repaired" } else { "repaired" };
         page.answer(match (self.repaired.len(), self.unsure.len()) {
-            (0, 0) => "Nothing to repair: everything that is named is there".into(),
-            (0, unsure) => format!("Nothing is certain enough to repair; {unsure} to look at"),
+            (0, 0) => "Nothing to repair: every reference leads to something that exists".into(),
+            (0, unsure) => {
+                format!("Nothing repaired: {unsure} broken, and no new place is certain")
+            }
             (sure, 0) => format!("{} {would}", counted(sure, "reference")),
             (sure, unsure) => {
                 format!("{} {would}, {unsure} to look at", counted(sure, "reference"))
@@ -103,11 +105,11 @@ impl Render for FixAnswer {
         };
         page.table(2, self.repaired.iter().map(sure).collect());
         if !self.unsure.is_empty() {
-            page.heading("Not certain");
+            page.heading("Not repaired");
             let unsure = |stale: &StaleReference| {
                 let near = match stale.candidates.as_slice() {
                     [] => stale.because.clone(),
-                    near => format!("{}; may be {}", stale.because, near.join(", ")),
+                    near => format!("{}; candidates: {}", stale.because, near.join(", ")),
                 };
                 vec![
                     PageCell::handle(&stale.place),

@@ -1,4 +1,4 @@
-//! `help`: what can be asked, from the table itself.
+//! `help`: lists and explains the operations, from their table.
 
 use base::Result;
 use clap::Args;
@@ -22,7 +22,7 @@ pub struct Help {
     pub operation: Option<String>,
 }
 
-/// Operations, with the input schema where one was asked for
+/// Operations; one that was asked for has its input schema
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HelpAnswer {
     /// The operations
@@ -43,7 +43,7 @@ pub struct OperationHelp {
     /// Its arguments, as a JSON schema
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input: Option<JsonObject>,
-    /// Command lines that show it at work
+    /// Example command lines
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<String>,
     /// The older tool names that were asked for and lead to it
@@ -70,7 +70,7 @@ impl Query for Help {
     }
 }
 
-/// An operation with its arguments and examples, and how an older name leads to it.
+/// An operation with its arguments and examples, and the older name that it was asked for by.
 fn full_help(op: &OpSpec, name: &str) -> OperationHelp {
     let example = |e: &OpExample| format!("cairn {} {}", op.words(), e.args);
     let examples = op.examples.iter().map(example).collect();
@@ -150,7 +150,7 @@ impl OperationHelp {
     }
 }
 
-/// The values that a field takes, or its items do, if these are all known.
+/// The values that a field or its items accept, if they are enumerated.
 fn choices(field: &serde_json::Value) -> Option<String> {
     let own = field.get("enum").map(value_text);
     own.or_else(|| {
@@ -158,7 +158,7 @@ fn choices(field: &serde_json::Value) -> Option<String> {
     })
 }
 
-/// A value of a schema as a person says it.
+/// A value of a schema as text.
 fn value_text(value: &serde_json::Value) -> String {
     match value {
         serde_json::Value::String(text) => text.clone(),

@@ -1,4 +1,4 @@
-//! `hook`: what git's hooks call. Quick, silent, and never in the way of a git command.
+//! `hook`: what git's hooks call. Quick and silent; only `pre-commit` can stop a git command.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use engine::contract::page::{Page, Render};
 use engine::contract::schema_choices;
 use engine::workspace::Workspace;
 
-/// Do what a git hook asks for; `init` writes the hooks that call this
+/// Run cairn's part of a git hook; `init` writes the hooks that call this
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hook {
@@ -25,7 +25,7 @@ pub struct Hook {
     pub args: Vec<String>,
 }
 
-/// A hook that has done its part
+/// The result of a hook
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HookAnswer {
     /// The hook
@@ -43,12 +43,12 @@ impl Action for Hook {
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<HookAnswer> {
         let hook: setup::GitHook = self.name.parse().map_err(Problem::invalid)?;
-        // A commit is only judged by rules; everything else moves the tree under the index.
+        // Rules only judge a commit; every other hook changes the tree, so the index is refreshed.
         if hook == setup::GitHook::PreCommit {
             let (verified, _) = workspace.read(call, VerifyAnswer::staged)?;
             return Ok(HookAnswer { name: self.name, verified: Some(verified) });
         }
-        // Single files that are checked out change no branch.
+        // Checking out single files changes no branch.
         let files_only =
             hook == setup::GitHook::PostCheckout && self.args.get(2).is_some_and(|f| f == "0");
         if !files_only {
@@ -66,7 +66,9 @@ impl Render for HookAnswer {
         if let Some(verified) = self.verified.as_ref().filter(|found| found.has_findings()) {
             page.heading("cairn stopped this commit (git's pre-commit hook)");
             verified.render(page);
-            page.say("mend what is listed, or commit without this check:  git commit --no-verify");
+            page.say(
+                "fix the problems above, or commit without this check:  git commit --no-verify",
+            );
         }
     }
 

@@ -1,4 +1,4 @@
-//! `impact`: what a change reaches, through every layer.
+//! `impact`: everything that depends on a node, across all areas.
 
 use base::Result;
 use clap::Args;
@@ -13,7 +13,7 @@ use engine::graph::Confidence;
 use engine::graph::walk::WalkKind;
 use engine::view::View;
 
-/// Show what breaks if this changes: everything a change reaches
+/// Show what may break if this changes: everything that depends on it
 ///
 /// Use before editing. Callers grouped by file, nearest first, with the tests to run.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -30,7 +30,7 @@ pub struct Impact {
     #[serde(default, deserialize_with = "comma_list")]
     #[schemars(schema_with = "engine::contract::schema_choices::edge_types", extend("x-rare" = true))]
     pub edges: Vec<String>,
-    /// Least certain edges to follow
+    /// Lowest confidence of the edges to follow
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub confidence: Confidence,
@@ -38,11 +38,11 @@ pub struct Impact {
     #[arg(long)]
     #[serde(default)]
     pub precise: bool,
-    /// Also follow files that only import others
+    /// Also follow imports between files
     #[arg(long)]
     #[serde(default)]
     pub imports: bool,
-    /// Show only what lies in this file or folder
+    /// Only show nodes in this file or folder
     #[arg(long)]
     #[serde(default)]
     pub path: Option<NodeTarget>,
@@ -67,7 +67,7 @@ impl Query for Impact {
     ];
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "README.md", shows: "which documents link to the README" },
-        OpExample { args: "src --depth 1", shows: "what a change anywhere in a folder reaches" },
+        OpExample { args: "src --depth 1", shows: "what depends on anything in a folder" },
     ];
     type Answer = ReachAnswer;
 

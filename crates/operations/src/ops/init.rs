@@ -46,7 +46,7 @@ pub struct InitAnswer {
     pub files: InstalledFiles,
     /// What happened to git's hooks
     pub hooks: Vec<InstalledHookRow>,
-    /// What was left alone, and why
+    /// What was not touched, and why
     pub left: Vec<SkippedFile>,
     /// Whether nothing was written
     pub dry_run: bool,
@@ -97,7 +97,7 @@ impl Render for InitAnswer {
         let (files, hooks) = (self.files.rows.len(), self.hooks.len());
         let both = format!("{} and {}", counted(files, "file"), counted(hooks, "hook"));
         match (files + hooks, self.dry_run) {
-            (0, _) => page.answer("Everything is already set up; nothing to do"),
+            (0, _) => page.answer("Nothing to do: cairn is already set up here"),
             (_, true) => page.answer(format!("Would write {both}")),
             (_, false) => page.answer(format!("Wrote {both}")),
         }

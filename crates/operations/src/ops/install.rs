@@ -1,4 +1,4 @@
-//! What `init` and `uninstall` share: planned texts become files and hooks.
+//! What `init` and `uninstall` share: writing the planned files and hooks.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ pub struct InstalledFiles {
     /// The change's number, for `undo`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
-    /// What a dry run would do
+    /// What a dry run would change
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
 }
@@ -48,16 +48,17 @@ pub struct InstalledHookRow {
     pub diff: String,
 }
 
-/// Something that was left alone
+/// Something that was not touched
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SkippedFile {
-    /// What
+    /// Its path or name
     pub path: String,
     /// Why, and what to do by hand
     pub why: String,
 }
 
-/// Reads a file of the repository for a plan. A link is left alone: it is another file.
+/// Reads a file of the repository for a plan. Symbolic links are not followed: they are other
+/// files.
 pub(super) fn existing_file_reader(workspace: &Workspace) -> impl Fn(&str) -> Option<Vec<u8>> + '_ {
     |path| {
         let path: RepoPath = path.parse().ok()?;
@@ -65,7 +66,7 @@ pub(super) fn existing_file_reader(workspace: &Workspace) -> impl Fn(&str) -> Op
     }
 }
 
-/// Commits planned files like any other change, or shows them.
+/// Commits the planned files like any other change, or shows them in a dry run.
 pub(super) fn write_files(
     workspace: &Workspace,
     plan: impl Fn() -> setup::SetupPlan,
@@ -73,7 +74,7 @@ pub(super) fn write_files(
     dry_run: bool,
     call: &Arc<Call>,
 ) -> Result<(InstalledFiles, Vec<SkippedFile>)> {
-    // Made anew if somebody else wrote meanwhile: then there may be less to do.
+    // Planned again if somebody else wrote in the meantime: then there may be less to do.
     let make = || {
         let (edits, rows, left) = edits(workspace, plan())?;
         let change =
@@ -93,7 +94,7 @@ pub(super) fn write_files(
     Ok((InstalledFiles { rows, change: written.change, diff: written.diff }, left))
 }
 
-/// The edits of a plan, what they do, and what is left alone.
+/// The edits of a plan, what they do, and what is not touched.
 fn edits(
     workspace: &Workspace,
     plan: setup::SetupPlan,
@@ -121,12 +122,12 @@ fn skipped_files(plan: &setup::SetupPlan) -> Vec<SkippedFile> {
     });
     let customised = plan.customised.iter().map(|path| SkippedFile {
         path: (*path).into(),
-        why: "it has an entry of your own".into(),
+        why: "it has an entry for cairn that you wrote yourself".into(),
     });
     refused.chain(customised.filter(|left| left.path != "cairn.jsonc")).collect()
 }
 
-/// Whether hooks are put in or taken out.
+/// Whether hooks are installed or removed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum HookChange {
     /// By `init`
@@ -135,7 +136,7 @@ pub(super) enum HookChange {
     Remove,
 }
 
-/// Writes hooks into the folder git really uses, if it is this repository's own.
+/// Writes hooks into the folder that git uses, if it belongs to this repository alone.
 pub(super) fn change_hooks(
     workspace: &Workspace,
     which: HookChange,
@@ -173,17 +174,17 @@ pub(super) fn change_hooks(
     Ok(rows)
 }
 
-/// Why a hook that is there is not touched: what its owner decided about it stays.
+/// Why an existing hook is not touched: its owner's choices stay.
 fn reason_to_keep(hook: &Path) -> Option<&'static str> {
     let known = hook.symlink_metadata().ok()?;
     if known.is_symlink() {
-        return Some("it is a link to somewhere else");
+        return Some("it is a symbolic link");
     }
     if tree::read_regular(hook, MAX_HOOK_BYTES).is_err() {
         return Some("it cannot be read");
     }
     let runs = tree::is_executable(&known);
-    (!runs).then_some("it is switched off (not executable), and would run if it were edited")
+    (!runs).then_some("it is disabled (not executable), and an edit would enable it")
 }
 
 fn row(change: &FileChange) -> InstalledHookRow {
@@ -210,11 +211,11 @@ fn write_hooks(disk: &DiskWriter, folder: &Path, changes: &[FileChange]) -> std:
     Ok(())
 }
 
-/// Hooks that other repositories may use too are not ours to edit.
+/// Hooks that other repositories may share are not edited.
 fn shared_hooks_folder(folder: &Path) -> SkippedFile {
     let lines: Vec<String> =
         GitHook::ALL.iter().map(|hook| format!("{}: {}", hook.name(), hook.block())).collect();
-    let why = "it is outside the repository and was not touched; to have cairn there, add by hand";
+    let why = "it is outside the repository; to run cairn there, add these lines by hand";
     SkippedFile { path: folder.display().to_string(), why: format!("{why}\n{}", lines.join("\n")) }
 }
 
@@ -238,7 +239,7 @@ pub(super) fn render(
     page.table(2, files_rows.chain(hook_rows).collect());
     for left in left {
         let mut lines = left.why.lines();
-        page.item(format!("left alone: {}", left.path), lines.next().unwrap_or_default());
+        page.item(format!("not touched: {}", left.path), lines.next().unwrap_or_default());
         lines.for_each(|line| page.say(format!("    {line}")));
     }
     if let Some(diff) = &files.diff {

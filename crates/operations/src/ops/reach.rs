@@ -1,5 +1,5 @@
-//! What `impact` and `deps` share: one walk, told from near to far. Tests are told apart from the
-//! code they test, and files that only import another are counted and not followed.
+//! What `impact` and `deps` share: one walk, listed from near to far. Tests are listed apart from
+//! the code they test, and files that only import another are counted and not followed.
 
 mod page;
 
@@ -30,16 +30,16 @@ use engine::view::View;
 pub(super) const CODE_EDGES: &str = r#"["code.imports", "code.calls", "code.uses", "code.extends",
     "code.implements", "code.injects", "code.provides"]"#;
 
-/// A walk that reached so many, and those that are shown, need not count the rest.
+/// Nodes after which a walk stops counting, beyond those that are shown.
 const SUFFICIENT_NODES: usize = 100;
 
-/// The edges that `impact` and `deps` follow only where they are asked for.
+/// Edge types that `impact` and `deps` follow only on request.
 const IMPORT_EDGES: &[&str] = &["code.imports"];
 
-/// Documents that are read for the name of a symbol.
+/// How many documents are searched for the name of a symbol.
 const MAX_DOCUMENTS: usize = 40;
 
-/// What was asked.
+/// The arguments that `impact` and `deps` share.
 pub(super) struct ReachQuery<'a> {
     pub target: &'a NodeTarget,
     pub sense: WalkKind,
@@ -57,7 +57,7 @@ pub(super) fn edge_filter(names: Vec<String>, imports: bool, least: Confidence) 
     EdgeFilter { names, except, min_confidence: least }
 }
 
-/// How far a change reaches, or what something rests on
+/// What depends on a node, or what it depends on
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReachAnswer {
     /// The node that was asked about
@@ -66,28 +66,28 @@ pub struct ReachAnswer {
     pub depth: usize,
     /// How many nodes were reached, by kind
     pub reached: BTreeMap<String, usize>,
-    /// Whether there are more: the walk stopped counting
+    /// Whether the walk stopped counting, so that there may be more
     pub is_cut: bool,
-    /// The nodes but tests, nearest first, most useful first among the equally near
+    /// The nodes except tests, nearest first, then most useful first
     pub rows: Vec<ReachRow>,
-    /// How many symbols of code but tests use the target directly, and in how many files
+    /// How many symbols outside tests use the target directly, and in how many files
     #[serde(skip_serializing_if = "Option::is_none")]
     pub direct: Option<DirectUse>,
     /// Test files to run, best first
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tests: Vec<TestFile>,
-    /// Files that import the target's file and use nothing of it that is known
+    /// Files that import the target's file without a known use of the target
     pub only_importing: usize,
     /// Documents that name the target
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub documents: Vec<RepoPath>,
     /// Nodes with more than ten direct connections, most first
     pub high_fan_out: Vec<HighFanOutNode>,
-    /// Direct edges that were not followed because only a name fits
+    /// Direct edges that were not followed because they match by name only
     pub not_followed: usize,
-    /// What the answer leaves open
+    /// Limits of the answer: what was not followed or not counted
     pub notes: Vec<String>,
-    /// Who said who calls whom, where that was asked for
+    /// Where the calls come from, if `precise` was asked for
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<AnswerSource>,
     #[serde(skip)]
@@ -124,13 +124,13 @@ pub struct ReachRow {
     /// The node before it, if that is not the target
     #[serde(skip_serializing_if = "Option::is_none")]
     pub through: Option<EntityRef>,
-    /// How many lead to it in turn
+    /// How many nodes lead to it in turn
     #[serde(skip_serializing_if = "is_zero")]
     pub leads_on: usize,
     /// The first of those, by name
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub next: Vec<String>,
-    /// How sure the way there is
+    /// Confidence of the path to it
     pub confidence: Confidence,
 }
 
@@ -216,7 +216,7 @@ pub(super) fn reach(view: &View, asked: &ReachQuery<'_>) -> Result<ReachAnswer> 
     })
 }
 
-/// Everything that was reached but tests, nearest first. Where a place was asked for, its tests
+/// Everything that was reached except tests, nearest first. Where a path was asked for, its tests
 /// are wanted too.
 fn rows(
     view: &View,
@@ -261,10 +261,10 @@ fn rows(
     Ok(found.into_iter().map(|(_, row)| row).collect())
 }
 
-/// Names that are told of what leads on from a row.
+/// How many of the next nodes a row names.
 const MAX_NEXT_NAMES: usize = 3;
 
-/// What the file of a node is for; a node of no file counts as production.
+/// The role of a node's file; a node without a file counts as production.
 fn role_of(conn: &Connection, node: &EntityRef) -> Result<FileRole> {
     let Some(path) = node.path() else { return Ok(FileRole::Production) };
     if let EntityRef::Symbol(path, name) = node
@@ -291,7 +291,7 @@ fn direct_use(view: &View, target: &EntityRef, callers: &[SymbolCaller]) -> Resu
     })
 }
 
-/// How many files import the target's file and are no caller of it.
+/// How many files import the target's file without calling it.
 fn only_importing(view: &View, target: &EntityRef, callers: &[SymbolCaller]) -> Result<usize> {
     let Some(path) = target.path() else { return Ok(0) };
     let calling: BTreeSet<&RepoPath> = callers.iter().map(|caller| &caller.path).collect();
@@ -345,7 +345,7 @@ fn notes(asked: WalkDepth, walked: &WalkResult) -> Vec<String> {
     let cut = walked.is_cut.then(|| {
         let count = walked.reached.len();
         let far = counted(far, "hop");
-        format!("It stopped counting at {count}, {far} away; --depth 1 or --edges narrows it")
+        format!("Counting stopped at {count}, {far} away; narrow it with --depth 1 or --edges")
     });
     clamped.into_iter().chain(cut).collect()
 }

@@ -1,4 +1,4 @@
-//! `redo`: takes the last undo back.
+//! `redo`: reverses the last undo.
 
 use base::Result;
 use clap::Args;
@@ -11,13 +11,13 @@ use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Take back your last undo
+/// Reverse your last undo
 ///
-/// Each further redo takes back the undo before it. Refused where a file was edited since.
+/// Each further redo reverses the undo before it. Refused where a file was edited since.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Redo {
-    /// Redo even where files were edited since; `undo` brings those edits back
+    /// Redo even where files were edited since; `undo` restores those edits
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
@@ -27,7 +27,7 @@ impl Mutation for Redo {
     const NAME: &'static str = "redo";
     const EFFECT: Effect = Effect::OVERWRITES;
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "--dry-run", shows: "what taking back your last undo would do" }];
+        &[OpExample { args: "--dry-run", shows: "what reversing your last undo would do" }];
     type Answer = UndoAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<UndoAnswer>> {

@@ -1,4 +1,4 @@
-//! `restore`: puts a backup in the place of its store. Only a person may.
+//! `restore`: replaces a durable store by a backup. Only a person at a terminal can call it.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use engine::contract::page::{Page, Render};
 use engine::layout_version;
 use engine::workspace::Workspace;
 
-/// Put a backup in the place of its durable store, and keep what was there
+/// Replace a durable store by a backup, and keep the store that it replaces
 ///
 /// Without a name it changes nothing and lists the backups.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -24,22 +24,22 @@ pub struct Restore {
     /// Name of a backup, or of a store for its newest backup; `backup --list` shows them
     #[serde(default)]
     pub backup: Option<String>,
-    /// Put back a backup even if another repository made it
+    /// Restore a backup even if another repository made it
     #[arg(long)]
     #[serde(default)]
     pub allow_other_repository: bool,
 }
 
-/// What was put back
+/// What was restored
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RestoreAnswer {
-    /// The backup that is now the store; none if they were only listed
+    /// The backup that was restored; none if backups were only listed
     #[serde(skip_serializing_if = "Option::is_none")]
     pub backup: Option<Backup>,
-    /// Where the store that was there is kept, in the folder of the stores
+    /// Where the replaced store is kept, in the folder of the stores
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kept: Option<String>,
-    /// Every backup there is
+    /// Every existing backup
     pub backups: Vec<Backup>,
 }
 
@@ -48,8 +48,8 @@ impl Action for Restore {
     const EFFECT: Effect = Effect::OVERWRITES;
     const DOORS: &'static [Door] = Door::PERSON;
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "", shows: "the backups there are" },
-        OpExample { args: "work", shows: "the newest backup of a store, put in its place" },
+        OpExample { args: "", shows: "the existing backups" },
+        OpExample { args: "work", shows: "the newest backup of a store, restored" },
     ];
     type Answer = RestoreAnswer;
 
@@ -71,7 +71,7 @@ impl Action for Restore {
     }
 }
 
-/// The backup of this name, or the newest sound one that was made here of this store.
+/// The backup with this name, or the newest readable one of this store that this repository made.
 fn find<'a>(backups: &'a [Backup], wanted: &str) -> Result<&'a Backup> {
     let named = backups.iter().find(|backup| backup.name == wanted);
     let is_good = |backup: &&Backup| {
@@ -93,19 +93,19 @@ impl Render for RestoreAnswer {
     fn render(&self, page: &mut Page) {
         match (&self.backup, self.backups.len()) {
             (Some(backup), _) => {
-                page.answer(format!("{} is again as in {}", backup.store, backup.name));
+                page.answer(format!("Restored {} from {}", backup.store, backup.name));
                 if let Some(kept) = &self.kept {
-                    page.item("what was there is kept as", kept);
+                    page.item("the replaced store is kept as", kept);
                     let name = kept.trim_end_matches(".sqlite");
                     page.say_call(
-                        "to get that back",
+                        "to restore that one instead",
                         NextCall::new("restore").with("backup", name),
                     );
                 }
             }
             (None, 0) => {
                 page.answer("No backups");
-                page.say_call("they are made by", NextCall::new("backup"));
+                page.say_call("backups are made by", NextCall::new("backup"));
             }
             (None, all) => {
                 page.answer(format!("{}; nothing was changed", counted(all, "backup")));

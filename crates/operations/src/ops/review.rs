@@ -1,4 +1,4 @@
-//! `review`: what a change may break, forgot, and must keep to.
+//! `review`: what a change may break, what it forgot, and what it must respect.
 
 use base::words::counted;
 use base::{EntityRef, RepoPath, Result};
@@ -19,7 +19,7 @@ use engine::view::View;
 /// How many changed symbols and tests a page shows.
 const MAX_SHOWN: usize = 12;
 
-/// Look at a change before it is committed: what it may break, forgot, must keep to
+/// Review a change before it is committed: what it may break, forgot, must respect
 ///
 /// Callers at risk, linked specs and requirements, files that usually change too, stale
 /// knowledge, new violations, tests to run.
@@ -29,7 +29,7 @@ pub struct Review {
     /// `A..B`, `A...B`, or a commit to compare the working tree with; HEAD if left out
     #[serde(default)]
     pub range: Option<Words>,
-    /// Review what the next commit would hold
+    /// Review the staged changes
     #[arg(long, conflicts_with = "range")]
     #[serde(default)]
     pub staged: bool,
@@ -37,7 +37,7 @@ pub struct Review {
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub format: ReportFormat,
-    /// Least severity of a finding that makes the exit code 1
+    /// Lowest severity of a finding that makes the exit code 1
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub fail_on: FailOn,
@@ -51,7 +51,7 @@ pub struct Review {
     pub offset: Offset,
 }
 
-/// What a gate stops at.
+/// The severity at which a gate fails.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
@@ -66,7 +66,7 @@ pub enum FailOn {
     Never,
 }
 
-/// What a change asks of its author
+/// The review of a change
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReviewAnswer {
     /// What was compared
@@ -77,15 +77,15 @@ pub struct ReviewAnswer {
     pub symbols: Vec<ReviewSymbolRow>,
     /// How many errors, warnings and notes there are
     pub counts: [usize; 3],
-    /// What to look at, most pressing first
+    /// Findings, most severe first
     pub findings: Vec<RuleFinding>,
-    /// What to run, nearest first
+    /// Tests to run, nearest first
     pub tests: Vec<ReviewTestRow>,
-    /// What was looked at
+    /// What was checked
     pub checked: Vec<&'static str>,
-    /// What was not looked at, and why
+    /// What was not checked, and why
     pub not_checked: Vec<String>,
-    /// What the answer leaves open
+    /// Limits of the answer: what was cut off
     pub notes: Vec<String>,
     #[serde(skip)]
     document: Option<String>,
@@ -110,7 +110,7 @@ pub struct ReviewFileRow {
 /// A symbol that changed
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReviewSymbolRow {
-    /// Its handle, now or last
+    /// Its handle; the last one if it is deleted
     pub node: EntityRef,
     /// What happened
     pub how: &'static str,
@@ -128,7 +128,7 @@ pub struct ReviewTestRow {
     pub names: Vec<String>,
     /// How many of the changed symbols they reach
     pub symbols: usize,
-    /// How many calls away the nearest is, where calls lead to it; 0 if it changed itself
+    /// How many calls away the nearest is, if calls lead to it; 0 if it changed itself
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hops: Option<usize>,
     /// How it was found
@@ -139,8 +139,8 @@ impl Query for Review {
     const NAME: &'static str = "review";
     const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "", shows: "what is edited since the last commit" },
-        OpExample { args: "--staged", shows: "what the next commit would hold" },
+        OpExample { args: "", shows: "the edits since the last commit" },
+        OpExample { args: "--staged", shows: "the staged changes" },
         OpExample {
             args: "main... --format github",
             shows: "a branch, as annotations of its pull request",
@@ -243,7 +243,7 @@ impl ReviewAnswer {
             return format!("Nothing changed {}", self.compared);
         }
         let look = match self.counts.iter().sum() {
-            0 => "Nothing found to look at".to_owned(),
+            0 => "No findings".to_owned(),
             count => format!("{} to look at", counted(count, "thing")),
         };
         let run = match self.tests.len() {
@@ -258,7 +258,7 @@ impl ReviewAnswer {
         )
     }
 
-    /// Symbols, and files that have none, most telling first.
+    /// Symbols, and files without any, most important first.
     fn render_changed(&self, page: &mut Page) {
         page.heading("Changed");
         let mut rows: Vec<Vec<PageCell>> = Vec::new();

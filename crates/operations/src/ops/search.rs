@@ -1,4 +1,4 @@
-//! `search`: one ranked answer over everything that has a name or a text.
+//! `search`: one ranked list over everything that has a name or a text.
 
 use std::collections::BTreeSet;
 
@@ -24,13 +24,13 @@ use engine::graph;
 use engine::search::{MatchReason, SearchFilter, SearchHit, SearchHits};
 use engine::view::View;
 
-/// Find anything by words, or by a whole description of it
+/// Find anything by words, or by a description of it
 ///
-/// Ranked, exact names first. Identifiers are split, parts of words and typos are understood.
+/// Ranked, exact names first. Identifiers are split; parts of words and typos match too.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
-    /// Words to look for, or a name or a part of one
+    /// Words to search for, or a name or a part of one
     pub query: Words,
     /// Only these kinds of node; all if left out
     #[arg(long, value_delimiter = ',')]
@@ -44,7 +44,7 @@ pub struct Search {
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub tags: Vec<String>,
-    /// Only nodes that changed since then: a day or a moment
+    /// Only nodes that changed since this date or timestamp
     #[arg(long)]
     #[serde(default)]
     pub since: Option<Since>,
@@ -61,11 +61,11 @@ pub struct Search {
 /// What was found, best first
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SearchAnswer {
-    /// The words that were looked for
+    /// The words that were searched for
     pub query: String,
     /// The hits
     pub hits: Vec<SearchHitRow>,
-    /// Whether there are more than were ranked; narrow the words or the path then
+    /// Whether there are more matches than were ranked; then narrow the words or the path
     pub is_cut: bool,
     #[serde(skip)]
     paging: Paging,
@@ -76,9 +76,9 @@ pub struct SearchAnswer {
 pub struct SearchHitRow {
     /// Handle of the node
     pub node: String,
-    /// What it is
+    /// Its kind
     pub kind: String,
-    /// What it is called
+    /// Its name
     pub name: String,
     /// Why it was found
     pub why: &'static str,
@@ -88,7 +88,7 @@ pub struct SearchHitRow {
     /// The file or folder that it is, or is written in
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<RepoPath>,
-    /// Files that a commit touched, the first of them
+    /// The first files that a commit touched
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<RepoPath>,
     /// Its tags
@@ -103,10 +103,10 @@ impl Query for Search {
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("kiste_search").lifting(&["filters"])];
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "\"atomic write\"", shows: "files and documents about it, ranked" },
-        OpExample { args: "journal --kinds module --limit 5", shows: "programs of that name" },
+        OpExample { args: "journal --kinds module --limit 5", shows: "modules with that name" },
         OpExample {
             args: "timeout --tags net --since 2026-01-01",
-            shows: "what is tagged and new",
+            shows: "only tagged nodes that changed this year",
         },
     ];
     type Answer = SearchAnswer;
@@ -120,7 +120,7 @@ impl Query for Search {
         let filter = SearchFilter { kinds, path: path.and_then(|node| node.path().cloned()) };
         let query = self.query.as_str();
         let narrow = HitFilter { tags: &self.tags, since: self.since.as_ref().map(Since::moment) };
-        // What narrows comes after what was found: then as much as can be is looked at.
+        // Filters are applied after the search, so as many candidates as possible are considered.
         let most = match narrow.is_active() {
             true => usize::MAX,
             false => self.offset.get() + self.limit.get(),
@@ -129,7 +129,8 @@ impl Query for Search {
             true => search_by_description(view, query, &filter)?,
             false => search_by_name(view, query, &filter, most)?,
         };
-        // The index holds what every document says; the configuration decides which count.
+        // The index holds every document; the configuration decides which belong to the knowledge
+        // base.
         hits.retain(|hit| hit.kind != "kb" || exists_now(view, &hit.node));
         if narrow.is_active() {
             hits = narrow.retain_matching(view, hits)?;
@@ -141,7 +142,7 @@ impl Query for Search {
     }
 }
 
-/// What hits have to have, besides the words.
+/// What hits must satisfy besides the words.
 struct HitFilter<'a> {
     tags: &'a [String],
     since: Option<Timestamp>,
@@ -172,19 +173,19 @@ fn exists_now(view: &View, node: &str) -> bool {
     view.graph_areas().iter().any(|layer| layer.contains(view, &node).unwrap_or(false))
 }
 
-/// How many of the files of a commit a reader is shown.
+/// How many files of a commit a page shows.
 const MAX_SHOWN_FILES: usize = 3;
 
 /// How many files are listed with a commit.
 const MAX_TOUCHED_FILES: usize = 10;
 
-/// How many files a long text may be about.
+/// How many files a description of many words is matched with.
 const MAX_LOCATED_FILES: usize = 1000;
 
-/// What a text is worth that says all of the words, as a commit may: as much as the best file.
+/// Score of a text that contains all words, such as a commit message: that of the best file.
 const FULL_TEXT_MATCH_SCORE: f64 = 2.0;
 
-/// What a text of many words is about: nodes by their names and docs, files by all they say.
+/// Hits for a description of many words: nodes by their names and docs, files by their whole text.
 fn search_by_description(view: &View, text: &str, filter: &SearchFilter) -> Result<SearchHits> {
     let words = file_text::full_text_query(text);
     if words.is_empty() {
@@ -227,7 +228,7 @@ fn search_by_description(view: &View, text: &str, filter: &SearchFilter) -> Resu
     Ok(found)
 }
 
-/// What is called so, or says so, wherever its text is kept.
+/// Hits by name or text, from the index and every durable store.
 fn search_by_name(
     view: &View,
     query: &str,
@@ -235,7 +236,7 @@ fn search_by_name(
     most: usize,
 ) -> Result<SearchHits> {
     let mut hits = match filter.kinds.iter().all(|kind| kind == "commit") {
-        // Commits are told by their layer alone.
+        // Only the history area describes commits.
         true if !filter.kinds.is_empty() => SearchHits { hits: Vec::new(), is_cut: false },
         _ => engine::search::search_all(&view.search_connections()?, query, filter, most)?,
     };
@@ -252,16 +253,16 @@ fn search_by_name(
     Ok(hits)
 }
 
-/// How many files and symbols that the words lead to are added to what has them in its name.
+/// How many files and symbols found by their text are added to those found by name.
 const MAX_ADDED: usize = 30;
 
-/// Where a file or symbol starts that only its text speaks for: behind names that hold all words.
+/// Base score of a hit found by its text alone: below names that contain all words.
 const TEXT_ONLY_BASE_SCORE: f64 = 5.0;
 
-/// How much the best of them gains.
+/// Score that the best of them gains.
 const MAX_GAIN: f64 = 3.0;
 
-/// Adds what the ranker of questions finds, so that one more true word never hides a place.
+/// Adds what the ranker of questions finds, so that adding a correct word never hides a hit.
 fn add_located(
     view: &View,
     query: &str,
@@ -319,8 +320,8 @@ fn add_located(
     Ok(())
 }
 
-/// How far a hit is put back for what its file is for: tests, examples, documents and commits come
-/// behind code unless they are asked for.
+/// How much a hit's rank drops for the role of its file: tests, examples, documents and commits
+/// come behind code unless they are asked for.
 fn demotion(wanted: &WantedRoles, node: &str) -> f64 {
     let Ok(node) = node.parse::<EntityRef>() else { return 0.0 };
     if matches!(node, EntityRef::Commit(_)) {
@@ -359,11 +360,11 @@ impl Render for SearchAnswer {
         match total {
             0 => {
                 page.answer(format!(
-                    "Nothing found for \"{}\" among names, titles, headings and docs",
+                    "No hits for \"{}\" in names, titles, headings and docs",
                     self.query
                 ));
                 let grep = NextCall::new("code.grep").with("pattern", self.query.as_str());
-                page.say_call("Every line of text is searched by", grep);
+                page.say_call("To search every line of text", grep);
             }
             _ if self.is_cut => {
                 page.answer(format!("The best {total} hits for \"{}\"", self.query));

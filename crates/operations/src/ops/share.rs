@@ -1,4 +1,4 @@
-//! `share`: knowledge as files of the repository, for review and for others.
+//! `share`: writes knowledge as files of the repository, for review and for teammates.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct Share {
     pub prefer: Option<MergeSide>,
 }
 
-/// How many records that miss their files a page names.
+/// How many records without their files a page names.
 const MAX_LISTED: usize = 6;
 
 /// What was written
@@ -43,7 +43,7 @@ pub struct ShareAnswer {
     pub files: Vec<RepoPath>,
     /// How many records are shared
     pub records: usize,
-    /// What the files had and the store had not
+    /// What was merged from the files into the store
     pub merged: MergeReport,
 }
 
@@ -51,23 +51,23 @@ impl Action for Share {
     const NAME: &'static str = "share";
     const EFFECT: Effect = Effect::OVERWRITES;
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "", shows: "knowledge put where git keeps it" }];
+        &[OpExample { args: "", shows: "knowledge as files that git can keep" }];
     type Answer = ShareAnswer;
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<ShareAnswer> {
-        // First what others wrote comes in, so that nothing of theirs is overwritten.
+        // Merge what others wrote first, so that nothing of theirs is overwritten.
         let merged = merge_shared(workspace, call, MergeSide::prefer(self.prefer))?;
         let written = workspace.write(call, |view| write_files(view, &merged))?;
-        // Now the files say what the stores say, and that is noted.
+        // Now the files and the stores agree, and that is recorded.
         merge_shared(workspace, call, MergePreference::Neither)?;
         Ok(ShareAnswer { files: written.files, records: written.result, merged })
     }
 }
 
-/// Who a merge of shared files is recorded for.
+/// The actor that a merge of shared files is recorded for.
 const SHARED_ACTOR: &str = "shared files";
 
-/// Merges the shared files into the stores. Where nothing is shared, nothing is made.
+/// Merges the shared files into the stores. Creates no store if nothing is shared.
 pub(super) fn merge_shared(
     workspace: &Workspace,
     call: &Arc<Call>,
@@ -84,7 +84,7 @@ pub(super) fn merge_shared(
     Ok(work.result.combine(kb.result))
 }
 
-/// The files as they should be; those that are to be settled first are left alone.
+/// The files as they should be; files with conflicts are not touched.
 fn write_files(view: &View, merged: &MergeReport) -> Result<Plan<usize>> {
     let known: BTreeMap<String, String> = shared_files::texts(view)?;
     let mut texts = work::shared::texts(view, &known)?;
@@ -121,7 +121,7 @@ impl Render for ShareAnswer {
     }
 }
 
-/// What came in from the shared files.
+/// Renders what was merged from the shared files.
 pub(super) fn render_merged(page: &mut Page, merged: &MergeReport) {
     if merged.is_empty() {
         return;
@@ -129,7 +129,7 @@ pub(super) fn render_merged(page: &mut Page, merged: &MergeReport) {
     let (added, updated) = (merged.added.len(), merged.updated.len());
     let removed = match merged.removed.len() {
         0 => String::new(),
-        removed => format!(", {removed} deleted elsewhere and now here"),
+        removed => format!(", {removed} deleted because their files were deleted elsewhere"),
     };
     let added = counted(added, "record");
     page.item("shared knowledge", format!("{added} added, {updated} updated{removed}"));
@@ -144,11 +144,11 @@ pub(super) fn render_merged(page: &mut Page, merged: &MergeReport) {
     if !merged.missing.is_empty() {
         let shown = merged.missing.iter().take(MAX_LISTED).cloned().collect::<Vec<_>>().join(", ");
         let count = merged.missing.len();
-        page.item("shared before, and their files are gone", format!("{count}: {shown}"));
+        page.item("records whose shared files were deleted", format!("{count}: {shown}"));
     }
     if !merged.conflicts.is_empty() || !merged.missing.is_empty() || !merged.rewritten.is_empty() {
         let share = |side: &str| NextCall::new("share").with("prefer", side);
-        page.say_call("to write what is here", share("ours"));
-        page.say_call("to take what the files say", share("theirs"));
+        page.say_call("to keep this store's records", share("ours"));
+        page.say_call("to take the files' records", share("theirs"));
     }
 }

@@ -15,7 +15,7 @@ use engine::durable::branches::SET_DEFAULT_BRANCH;
 use engine::index::tables;
 use engine::view::View;
 
-/// Tell what is indexed, how fresh it is and where each store lives
+/// Show what is indexed, how fresh it is and where each store is
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Status {}
@@ -25,7 +25,7 @@ pub struct Status {}
 pub struct StatusAnswer {
     /// Files of the project
     pub files: u64,
-    /// Files that differ from the commit that is checked out
+    /// Files that differ from the checked-out commit
     pub edited: u64,
     /// Files by language
     pub languages: Vec<NamedCount>,
@@ -39,7 +39,7 @@ pub struct StatusAnswer {
     pub stores: Vec<StoreRow>,
     /// The last change that cairn made to files; 0 if it made none
     pub last_change: u64,
-    /// The branch whose knowledge base others start from; none without git
+    /// The branch whose knowledge base new branches start from; none without git
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_branch: Option<String>,
     /// What is wrong with the default branch
@@ -52,7 +52,7 @@ pub struct StatusAnswer {
 pub struct StoreRow {
     /// What it is
     pub name: String,
-    /// Whether it can be thrown away
+    /// Whether it is a cache, which is safe to delete
     pub derived: bool,
     /// Where it is: below the repository's root or below git's folder
     pub place: String,
@@ -86,7 +86,7 @@ impl Query for Status {
     }
 }
 
-/// What a person should know about the default branch.
+/// A problem with the default branch.
 fn default_branch_problem(view: &View) -> Result<Option<String>> {
     let (Some(git), Some(default)) = (view.git(), view.store_locations()?.default_branch()) else {
         return Ok(None);
@@ -113,7 +113,7 @@ fn stores(view: &View) -> Result<Vec<StoreRow>> {
     Ok(derived.chain([facts]).chain(followed).chain(durable).collect())
 }
 
-/// A path without what lies outside of the repository: that is nobody's business.
+/// A path without the part outside the repository, which is private.
 fn place(view: &View, path: &Path) -> String {
     let root = view.tree().root();
     let shared = view.git().map(|git| git.layout().common_dir.clone());
@@ -141,8 +141,9 @@ impl Render for StatusAnswer {
             page.item("left out", counts_text(&self.left_out));
         }
         let stores = self.stores.iter().map(|store| {
-            let bytes =
-                store.bytes.map_or("not there yet".into(), |bytes| format!("{} KB", bytes / 1024));
+            let bytes = store
+                .bytes
+                .map_or("not created yet".into(), |bytes| format!("{} KB", bytes / 1024));
             let kind = if store.derived { "derived" } else { "durable" };
             vec![
                 PageCell::text(&store.name),
@@ -160,7 +161,7 @@ impl Render for StatusAnswer {
         }
         if !self.initialised {
             page.say_call(
-                "Not set up: agents and hooks do not know of cairn here",
+                "Not set up: agents and git hooks do not use cairn here yet",
                 NextCall::new("init"),
             );
         }

@@ -17,11 +17,11 @@ use engine::graph::walk::{self, WalkKind, WalkOptions};
 use engine::graph::{self, EdgeFilter, GraphEdge};
 use engine::view::View;
 
-/// A walk that reached so many nodes, and those that are shown, goes no further: around a hub lies
+/// Nodes after which a walk stops, beyond those that are shown: around a hub lies
 /// nearly everything.
 const MAX_WALKED_NODES: usize = 300;
 
-/// Show everything around a node, whichever way its edges point
+/// Show the neighbourhood of a node, following edges in both directions
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Subgraph {
@@ -62,13 +62,13 @@ pub struct SubgraphAnswer {
     pub center: EntityRef,
     /// How many hops were followed
     pub hops: usize,
-    /// How many nodes are around it; at least so many if the walk was cut off
+    /// How many nodes are around it; a lower bound if the walk was cut off
     pub nodes: usize,
-    /// Whether there are more: the walk stopped at a number of nodes
+    /// Whether the walk stopped at a number of nodes, so that there may be more
     pub is_cut: bool,
     /// The edges between them, nearest first
     pub edges: Vec<SubgraphEdge>,
-    /// What the answer leaves open
+    /// Limits of the answer: what was not followed
     pub notes: Vec<String>,
     #[serde(skip)]
     paging: Paging,
@@ -79,7 +79,7 @@ pub struct SubgraphAnswer {
 pub struct SubgraphEdge {
     /// Where it starts
     pub from: EntityRef,
-    /// What it is
+    /// Its type
     pub edge: &'static str,
     /// Where it ends
     pub to: EntityRef,
@@ -89,10 +89,8 @@ impl Query for Subgraph {
     const NAME: &'static str = "subgraph";
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("get_subgraph").renaming(&[("card_key", "center")]).lifting(&["filters"])];
-    const EXAMPLES: &'static [OpExample] = &[OpExample {
-        args: "docs --hops 1",
-        shows: "a folder, what it holds and what links to it",
-    }];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "docs --hops 1", shows: "a folder, its content and what links to it" }];
     type Answer = SubgraphAnswer;
 
     fn run(self, view: &View) -> Result<SubgraphAnswer> {
@@ -128,7 +126,7 @@ impl Query for Subgraph {
         let far = walked.reached.last().map_or(0, |last| last.distance);
         let cut = walked.is_cut.then(|| {
             let (nodes, far) = (counted(walked.reached.len(), "node"), counted(far, "hop"));
-            format!("It stopped at {nodes}, {far} away; --hops 1 or --edges narrows it")
+            format!("The walk stopped at {nodes}, {far} away; narrow it with --hops 1 or --edges")
         });
         Ok(SubgraphAnswer {
             hops,

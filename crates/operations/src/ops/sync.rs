@@ -20,11 +20,11 @@ use super::share::{merge_shared, render_merged};
 
 /// Bring the index up to date with the working tree
 ///
-/// Every read does this by itself; this waits for it and says what there is.
+/// Every read does this by itself; this waits for it and reports what is indexed.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sync {
-    /// Build the index again from nothing
+    /// Rebuild the index from scratch
     #[arg(long)]
     #[serde(default)]
     pub full: bool,
@@ -39,10 +39,10 @@ pub struct SyncAnswer {
     pub languages: Vec<NamedCount>,
     /// What was left out, by reason
     pub left_out: Vec<NamedCount>,
-    /// What shared knowledge brought
+    /// What was merged from shared knowledge
     #[serde(skip_serializing_if = "MergeReport::is_empty")]
     pub shared: MergeReport,
-    /// What documents, manifests and doc comments say, beside the last sync
+    /// What documents, manifests and doc comments say, compared with the last sync
     #[serde(skip_serializing_if = "SyncDifference::is_empty")]
     pub knowledge: SyncDifference,
 }
@@ -65,7 +65,7 @@ impl Action for Sync {
         OpAlias::of("kb.sync"),
     ];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "--full", shows: "the index built from nothing" }];
+        &[OpExample { args: "--full", shows: "the index rebuilt from scratch" }];
     type Answer = SyncAnswer;
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<SyncAnswer> {

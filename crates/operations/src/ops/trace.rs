@@ -15,7 +15,7 @@ use engine::graph::walk::{self, TraceStep};
 use engine::graph::{self, EdgeFilter};
 use engine::view::View;
 
-/// The longest way that is looked for, in hops.
+/// Length of the longest path that is searched for, in hops.
 const MAX_HOPS: usize = 12;
 
 /// Show how two things are connected: the shortest path from one to the other
@@ -26,7 +26,7 @@ const MAX_HOPS: usize = 12;
 pub struct Trace {
     /// Path, symbol, id or handle to start from
     pub from: NodeTarget,
-    /// Path, symbol, id or handle to arrive at
+    /// Path, symbol, id or handle to reach
     pub to: NodeTarget,
     /// Only follow these types of edge, such as `calls`
     #[arg(long, value_delimiter = ',')]
@@ -35,14 +35,14 @@ pub struct Trace {
     pub edges: Vec<String>,
 }
 
-/// The way from one node to another
+/// The path from one node to another
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TraceAnswer {
     /// Where it starts
     pub from: EntityRef,
-    /// Where it arrives
+    /// Where it ends
     pub to: EntityRef,
-    /// Whether there is one
+    /// Whether there is a path
     pub found: bool,
     /// Its steps
     pub hops: Vec<TraceHop>,
@@ -66,7 +66,7 @@ impl Query for Trace {
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("trace_chain").renaming(&[("from_key", "from"), ("to_key", "to")])];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "README.md docs", shows: "how a document leads to a folder" }];
+        &[OpExample { args: "README.md docs", shows: "how a document is connected to a folder" }];
     type Answer = TraceAnswer;
 
     fn run(self, view: &View) -> Result<TraceAnswer> {
@@ -89,8 +89,10 @@ impl Render for TraceAnswer {
     fn render(&self, page: &mut Page) {
         let Self { from, to, hops, .. } = self;
         match (self.found, hops.len()) {
-            (false, _) => page.answer(format!("No way from {from} to {to} within {MAX_HOPS} hops")),
-            (true, 0) => page.answer(format!("{from} is {to}")),
+            (false, _) => {
+                page.answer(format!("No path from {from} to {to} within {MAX_HOPS} hops"));
+            }
+            (true, 0) => page.answer(format!("{from} and {to} are the same node")),
             (true, count) => {
                 page.answer(format!("{} from {from} to {to}", counted(count, "hop")));
             }

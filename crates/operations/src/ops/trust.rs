@@ -1,4 +1,4 @@
-//! `trust`: lets the programs of a repository run.
+//! `trust`: allows a repository's language servers, linters and formatters to run.
 
 use std::sync::Arc;
 
@@ -11,11 +11,11 @@ use engine::contract::op::{Action, Door, Effect, OpExample};
 use engine::contract::page::{Page, Render};
 use engine::workspace::Workspace;
 
-/// Let this repository's language servers, linters and formatters run
+/// Allow this repository's language servers, linters and formatters to run
 ///
-/// They run the project's own code. Kept outside the repository, for all of its worktrees. It is asked
-/// for again when another repository is in its place, or when a program that the repository
-/// brings along, or a setting that names one, is new or has changed.
+/// They run the project's own code. The permission is kept outside the repository, for all of its
+/// worktrees. It is asked for again when another repository takes its place, or when a program that
+/// the repository contains, or a setting that names one, is new or has changed.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Trust {}
@@ -27,9 +27,9 @@ pub struct TrustAnswer {
     pub subject: String,
     /// Whether its programs may run
     pub trusted: bool,
-    /// Whether that is new
+    /// Whether this call changed it
     pub changed: bool,
-    /// Programs that the repository brings along and settings that name some, as trusted now
+    /// The trusted programs that the repository contains, and settings that name programs
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub programs: Vec<String>,
 }
@@ -49,7 +49,7 @@ impl Action for Trust {
     }
 }
 
-/// What the mark is about.
+/// The noun for what is trusted.
 pub(super) fn subject(workspace: &Workspace) -> String {
     workspace.trust.subject().display().to_string()
 }
@@ -61,9 +61,9 @@ impl Render for TrustAnswer {
         if *trusted {
             page.answer(format!("{subject} is{already} trusted: its language servers, linters and formatters may run"));
             for program in programs {
-                page.item("from the repository", program);
+                page.item("from this repository", program);
             }
-            page.say_call("To take that back:", NextCall::new("untrust"));
+            page.say_call("To withdraw this:", NextCall::new("untrust"));
         } else {
             let was = if *changed { "is no longer trusted" } else { "was not trusted" };
             page.answer(format!("{subject} {was}: none of its programs will be started"));

@@ -1,4 +1,4 @@
-//! `undo_call`: the inverse of a change, planned like any other change.
+//! `undo`: the inverse of a change, planned like any other change.
 
 use base::{Hash, Problem, ProblemCode, RepoPath, Result};
 use clap::Args;
@@ -12,18 +12,19 @@ use engine::contract::page::{Page, Render};
 use engine::plan::{Plan, PlannedChange};
 use engine::view::View;
 
-/// Undo your last change that is not undone yet, or another change by its number
+/// Undo your last change, or another change by its number
 ///
-/// Each further undo goes one change further back; `redo` takes the last undo back. Changes of others,
-/// and of your other sessions, are undone only by their number. Refused where a file was edited since.
+/// Each further undo goes one change further back; `redo` reverses the last undo. Changes of
+/// others, and of your other sessions, are undone only by their number. Refused where a file was
+/// edited since.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Undo {
-    /// Number of the change, as its answer said; your own last one if left out
+    /// Number of the change, as its answer showed it; your own last one if left out
     #[arg(long)]
     #[serde(default)]
     pub change: Option<String>,
-    /// Undo even where files were edited since; `redo` brings those edits back
+    /// Undo even where files were edited since; `redo` restores those edits
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
@@ -34,11 +35,11 @@ pub struct Undo {
 pub struct UndoAnswer {
     /// Its number
     pub change: String,
-    /// What it had done
+    /// What it did
     pub summary: String,
-    /// Who had made it
+    /// Who made it
     pub actor: String,
-    /// Whether the caller had made it, in this session
+    /// Whether the caller made it, in this session
     pub own: bool,
     #[serde(skip)]
     pub(super) is_redo: bool,
@@ -62,7 +63,7 @@ impl Mutation for Undo {
     }
 }
 
-/// Plans to take a change back.
+/// Plans the inverse of a change.
 pub(super) fn plan_undo(
     view: &View,
     recorded: RecordedChange,
@@ -83,7 +84,7 @@ pub(super) fn plan_undo(
             PlannedChange::Store(durable.undo_change(&made, view.call())?)
         }
     };
-    // Made again, the last change would be another one.
+    // On a retry the last change would be another one.
     Ok(Plan {
         summary: format!("{verb} of {name}: {summary}"),
         change,
@@ -106,7 +107,7 @@ fn files_before(view: &View, entry: &JournalEntry, force: bool) -> Result<Planne
     Ok(PlannedChange::Undo { edits, undoes: entry.id.0 })
 }
 
-/// A file is not as the change left it: what happened to it, and what can be done.
+/// The problem that a file is not as the change left it, with what can be done.
 fn edited_since(
     view: &View,
     entry: &JournalEntry,
@@ -132,12 +133,12 @@ fn edited_since(
                 .detail("newer_change", newer_id.0)
                 .hint_call(&first, changes::undo_call(&newer_id.to_string()))
         }
-        None => problem.hint(format!("{path} was changed by something else than cairn")),
+        None => problem.hint(format!("{path} was changed outside cairn")),
     };
     let force = changes::undo_call(&id.to_string()).with("force", true);
     problem
         .hint_call("to see what undoing it would change now:", force.clone().with("dry_run", true))
-        .hint_call("to undo it together with the edits since, which `redo` brings back:", force)
+        .hint_call("to undo it together with the later edits, which `redo` restores:", force)
 }
 
 /// The newer change of cairn that left the file as it is now.
@@ -157,7 +158,7 @@ fn newer_change(
 impl Render for UndoAnswer {
     fn render(&self, page: &mut Page) {
         let Self { change, summary, actor, .. } = self;
-        let what = if self.is_redo { "Redone, by taking back" } else { "Undone:" };
+        let what = if self.is_redo { "Redone: reversed" } else { "Undone:" };
         page.answer(match self.own {
             true => format!("{what} change {change} ({summary})"),
             false => format!("{what} change {change} ({summary}), made by {actor}"),

@@ -1,4 +1,4 @@
-//! `uninstall`: takes back what `init` wrote, byte for byte.
+//! `uninstall`: removes what `init` wrote, byte for byte.
 
 use std::sync::Arc;
 
@@ -13,9 +13,9 @@ use engine::contract::op::{Action, Door, Effect, OpExample};
 use engine::contract::page::{Page, Render};
 use engine::workspace::Workspace;
 
-/// Take back what `init` wrote: files, git hooks, agents' settings
+/// Remove what `init` wrote: files, git hooks, agents' settings
 ///
-/// Files get back the bytes they had; what you changed yourself stays. Cards and durable stores
+/// Files get the bytes back that they had; your own edits stay. Cards and durable stores
 /// are kept.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -26,14 +26,14 @@ pub struct Uninstall {
     pub dry_run: bool,
 }
 
-/// What was taken back
+/// What was removed
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct UninstallAnswer {
     /// What happened to files of the repository
     pub files: InstalledFiles,
     /// What happened to git's hooks
     pub hooks: Vec<InstalledHookRow>,
-    /// What was left alone, and why
+    /// What was not touched, and why
     pub left: Vec<SkippedFile>,
     /// Whether nothing was written
     pub dry_run: bool,
@@ -44,7 +44,7 @@ impl Action for Uninstall {
     const EFFECT: Effect = Effect::OVERWRITES;
     const DOORS: &'static [Door] = Door::PERSON;
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "--dry-run", shows: "what would be taken back" }];
+        &[OpExample { args: "--dry-run", shows: "what would be removed" }];
     type Answer = UninstallAnswer;
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<UninstallAnswer> {
@@ -60,7 +60,7 @@ impl Action for Uninstall {
     }
 }
 
-/// The cache can be derived again; the folder goes too if nothing else is in it.
+/// Removes the cache, which can be rebuilt, and its folder if nothing else is in it.
 fn remove_cache(workspace: &Workspace) -> Result<()> {
     let root = workspace.tree.root();
     if !tree::is_link_free(root, &workspace.data_folders.cache) || !root.join(".cairn").is_dir() {
@@ -74,7 +74,7 @@ fn remove_cache(workspace: &Workspace) -> Result<()> {
         _ => {}
     }
     drop(folder);
-    // It stays if cards or shared knowledge are in it.
+    // The folder stays if cards or shared knowledge are in it.
     let _ = workspace.disk().remove_if_empty(workspace.tree.dir(), ".cairn".as_ref());
     Ok(())
 }
@@ -84,9 +84,9 @@ impl Render for UninstallAnswer {
         let (files, hooks) = (self.files.rows.len(), self.hooks.len());
         let both = format!("{} and {}", counted(files, "file"), counted(hooks, "hook"));
         match (files + hooks, self.dry_run) {
-            (0, _) => page.answer("Nothing of cairn's is set up here"),
-            (_, true) => page.answer(format!("Would take back {both}")),
-            (_, false) => page.answer(format!("Took back {both}")),
+            (0, _) => page.answer("Nothing to remove: cairn is not set up here"),
+            (_, true) => page.answer(format!("Would remove cairn from {both}")),
+            (_, false) => page.answer(format!("Removed cairn from {both}")),
         }
         install::render(page, &self.files, &self.hooks, &self.left);
     }

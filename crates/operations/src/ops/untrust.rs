@@ -1,4 +1,4 @@
-//! `untrust`: the programs of a repository no longer run.
+//! `untrust`: forbids a repository's language servers, linters and formatters to run.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use super::trust::{TrustAnswer, subject};
 use engine::contract::op::{Action, Door, Effect, OpExample};
 use engine::workspace::Workspace;
 
-/// No longer let this repository's language servers, linters and formatters run
+/// Forbid this repository's language servers, linters and formatters to run
 ///
-/// Those that run end with the next question to them.
+/// Running ones are ended by the next question to them.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Untrust {}
@@ -23,7 +23,7 @@ impl Action for Untrust {
     const EFFECT: Effect = Effect::REBUILDS;
     const DOORS: &'static [Door] = Door::PERSON;
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "", shows: "nothing of the repository is started any more" }];
+        &[OpExample { args: "", shows: "no program of the repository is started any more" }];
     type Answer = TrustAnswer;
 
     fn run(self, workspace: &Workspace, _: &Arc<Call>) -> Result<TrustAnswer> {

@@ -1,4 +1,4 @@
-//! `verify`: is what we wrote down still true? Every rule of every area in one report.
+//! `verify`: checks every rule of every area, in one report.
 
 use base::Result;
 use base::words::counted;
@@ -18,7 +18,7 @@ use engine::rules::{
 };
 use engine::view::View;
 
-/// Check that what was written down is still true
+/// Check that specs, knowledge and links still match the code
 ///
 /// Every rule of every area; errors make the exit code 1. Problems in `.cairn/baseline.jsonl`,
 /// which `baseline` writes, are only counted.
@@ -36,7 +36,7 @@ pub struct Verify {
     #[arg(long)]
     #[serde(default)]
     pub staged: bool,
-    /// Other baseline file; `none` counts every problem
+    /// Baseline file to use instead; `none` counts every problem
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -72,14 +72,14 @@ pub enum ReportFormat {
     Github,
 }
 
-/// What does not hold
+/// The problems that were found
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct VerifyAnswer {
     /// How many errors there are
     pub errors: usize,
     /// How many warnings there are
     pub warnings: usize,
-    /// How many problems the baseline knows
+    /// How many problems are in the baseline
     pub in_baseline: usize,
     /// How many rules were run
     pub rules: usize,
@@ -98,7 +98,7 @@ impl Query for Verify {
     const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "--staged", shows: "what the next commit would break" },
-        OpExample { args: "--format sarif", shows: "the report as code scanners read it" },
+        OpExample { args: "--format sarif", shows: "the report for code scanners" },
     ];
     type Answer = VerifyAnswer;
 

@@ -1,4 +1,4 @@
-//! `version`: which cairn this is.
+//! `version`: the version of cairn and of what it stores.
 
 use base::Result;
 use clap::Args;
@@ -9,21 +9,21 @@ use engine::contract::op::Query;
 use engine::contract::page::{Page, Render};
 use engine::view::View;
 
-/// Tell which cairn this is, and what it stores
+/// Show the version of cairn and of the data that it stores
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Version {}
 
-/// Versions that matter when two copies of cairn meet
+/// Versions that matter when two copies of cairn share a repository
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct VersionAnswer {
-    /// The program's
+    /// Version of the program
     pub cairn: &'static str,
-    /// The one of the files it writes into a repository
+    /// Version of the layout of its files in a repository
     pub layout: u32,
-    /// The one of its reading of source text
+    /// Version of the facts that it extracts from source text
     pub extractor: u32,
-    /// SQLite's
+    /// Version of SQLite
     pub sqlite: String,
 }
 

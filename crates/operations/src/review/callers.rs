@@ -1,4 +1,4 @@
-//! Who relies on what changed and did not change with it.
+//! Unchanged callers of changed symbols, and uses of removed ones.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use engine::areas::code::handle;
 use engine::areas::files::file_node;
 use engine::rules::{RuleFinding, RuleSeverity};
 
-/// Calls of a name that are looked at; beyond it the name says too little.
+/// How many calls of a name are considered; a more common name says too little.
 const MAX_UNRESOLVED_CALLS: u32 = 20;
 
 pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
@@ -82,7 +82,7 @@ fn callers(
         many => format!("{many} callers"),
     };
     let message = format!(
-        "{} has another signature; {count} did not change ({exact} exact): {}",
+        "the signature of {} changed; {count} did not change ({exact} exact): {}",
         symbol.full_name,
         join_few(shown.iter().map(String::as_str))
     );
@@ -98,7 +98,7 @@ fn callers(
     Ok(Some((names.len(), finding)))
 }
 
-/// Who still takes a symbol from where it no longer is.
+/// Imports and calls of a symbol that was moved or removed.
 fn still_used(
     change: &ReviewedChange<'_>,
     old: SymbolPath<'_>,
@@ -106,7 +106,7 @@ fn still_used(
 ) -> Result<Option<RuleFinding>> {
     let SymbolPath { path, name: full } = old;
     let conn = change.view.index()?.conn();
-    // What is there now under the old name answers for itself.
+    // A new symbol under the old name satisfies its uses.
     if code::symbol(conn, path, full)?.is_some() {
         return Ok(None);
     }
@@ -116,7 +116,7 @@ fn still_used(
             users.push((format!("{}:{}", import.path, import.line), true));
         }
     }
-    // The name alone says something only where nothing else has it.
+    // A match by name alone counts only if no other symbol has the name.
     let short = full.rsplit('.').next().unwrap_or(full);
     if symbol.is_callable
         && symbol.kind == SymbolHow::Removed
@@ -136,9 +136,9 @@ fn still_used(
     let places = join_few(users.iter().map(|(place, _)| place.as_str()));
     let (now, fix) = match symbol.kind {
         SymbolHow::Moved => {
-            (format!("is now {}#{}", symbol.path, symbol.full_name), "name its new place")
+            (format!("is now {}#{}", symbol.path, symbol.full_name), "update them to its new place")
         }
-        _ => ("is gone".to_owned(), "bring it back, or change who uses it"),
+        _ => ("was removed".to_owned(), "restore it, or change what uses it"),
     };
     let how = if exact { "still imported" } else { "still called by that name" };
     Ok(Some(RuleFinding {
@@ -152,7 +152,7 @@ fn still_used(
     }))
 }
 
-/// Imports that now lead nowhere and have the name of a file that is gone from its place.
+/// Unresolved imports that have the name of a file that was moved or removed.
 fn broken_imports(change: &ReviewedChange<'_>, file: &ChangedFile) -> Result<Option<RuleFinding>> {
     let old = file.before_path();
     let name = old.name();
@@ -173,7 +173,7 @@ fn broken_imports(change: &ReviewedChange<'_>, file: &ChangedFile) -> Result<Opt
     }
     let now = match file.kind {
         FileChangeKind::Renamed => format!("is now {}", file.path),
-        _ => "is gone".to_owned(),
+        _ => "was removed".to_owned(),
     };
     let places = join_few(places.iter().map(String::as_str));
     Ok(Some(RuleFinding {
@@ -182,12 +182,12 @@ fn broken_imports(change: &ReviewedChange<'_>, file: &ChangedFile) -> Result<Opt
         path: Some(file.path.clone()),
         line: None,
         node: Some(file_node(&file.path)),
-        message: format!("{old} {now}; imports that lead nowhere name it at {places}"),
-        fix: "look whether they mean it".into(),
+        message: format!("{old} {now}; unresolved imports name it at {places}"),
+        fix: "check whether they mean this file".into(),
     }))
 }
 
-/// A handle as a place: shorter, and still what the next call takes.
+/// A handle without its kind: shorter, and still accepted by the next call.
 fn node_place(node: &EntityRef) -> String {
     match node {
         EntityRef::Symbol(path, name) => format!("{path}#{name}"),

@@ -1,4 +1,4 @@
-//! What usually changes with these files, and did not.
+//! Files that usually change together with the changed ones but did not.
 
 use std::collections::BTreeMap;
 
@@ -10,16 +10,17 @@ use engine::areas::files::file_node;
 use engine::areas::history::{HistoryReader, elapsed_text};
 use engine::rules::{RuleFinding, RuleSeverity};
 
-/// Fewer common commits may be chance.
+/// Minimum number of common commits; fewer may be chance.
 const MIN_SHARED_COMMITS: u64 = 3;
 
-/// A partner changes in at least this share of the file's commits, in percent.
+/// Minimum share of the file's commits in which a partner changes too, in percent.
 const MIN_SHARE_PERCENT: u64 = 40;
 
-/// A change of more files than this is no everyday change: habits say nothing about it.
+/// Number of changed files above which co-change is not checked: habits say nothing about such a
+/// change.
 const MAX_CHANGED_FILES: usize = 60;
 
-/// How many are worth saying.
+/// How many partners are reported.
 const MAX_PARTNERS: usize = 6;
 
 struct CochangePartner {
@@ -32,10 +33,7 @@ struct CochangePartner {
 pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     let mut found = ReviewCheckResult::default();
     if change.files.len() > MAX_CHANGED_FILES {
-        found.notes.push(format!(
-            "{} files: what usually changes together says nothing of so many",
-            change.files.len()
-        ));
+        found.notes.push(format!("co-change ({} files are too many)", change.files.len()));
         return Ok(found);
     }
     let Some(book) = HistoryReader::open_if_ready(change.view)? else {
@@ -97,7 +95,7 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
                 habit.own_commits,
                 last.unwrap_or_default()
             ),
-            fix: "look whether it should".into(),
+            fix: "check whether it should change too".into(),
         });
     }
     Ok(found)

@@ -1,4 +1,4 @@
-//! What was learnt about the changed files, and how far they have moved on since.
+//! Knowledge about the changed files, and how much they changed since it was written.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::diff::FileChangeKind;
 use engine::areas::work::{drift, is_empty, read_store as look_at, work_patterns};
 use engine::rules::{RuleFinding, RuleSeverity};
 
-/// Knowledge of which this share of the covered lines has moved is worth a warning, in percent.
+/// Share of changed lines among the covered ones from which knowledge gets a warning, in percent.
 const MIN_DRIFT_PERCENT: u32 = 25;
 
 pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
@@ -23,7 +23,7 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     let derived = work_patterns(view)?;
     let mut covering: BTreeMap<WorkRecordId, Vec<String>> = BTreeMap::new();
     for file in change.files {
-        // Knowledge about a path that was renamed or removed is told too.
+        // Knowledge about a path that was renamed or removed counts too.
         for path in [Some(&file.path), file.old.as_ref()].into_iter().flatten() {
             let path = path.to_string();
             for atom in derived.matcher.matching(&path, None) {
@@ -40,7 +40,7 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
                 (Some(moved), _) if moved.percent >= MIN_DRIFT_PERCENT => {
                     (RuleSeverity::Warning, moved.describe())
                 }
-                (_, Some(gone)) => (RuleSeverity::Warning, format!("{gone} is no longer there")),
+                (_, Some(gone)) => (RuleSeverity::Warning, format!("{gone} no longer exists")),
                 (Some(moved), None) => (RuleSeverity::Note, moved.describe()),
                 (None, None) => return Ok(None),
             };

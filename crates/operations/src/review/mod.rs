@@ -1,6 +1,6 @@
-//! What a change asks of its author: what it may break, what it forgot, what it must keep.
+//! Reviews a change: what it may break, what it forgot, what it must respect.
 //!
-//! One file a question. Each looks at the change and adds findings; what counts more comes first.
+//! One file per check. Each check adds findings; the more severe ones come first.
 //!
 //! @see spec::cross/review
 
@@ -26,37 +26,41 @@ use engine::view::View;
 
 pub(crate) use test_selection::TestsToRun;
 
-/// What a finding of its own is called, how bad it is, and what should hold.
+/// The findings of reviews: code, severity, and what should hold.
 pub(crate) const REVIEW_RULES: &[RuleSummary] = &[
-    ("SYNTAX_BROKEN", RuleSeverity::Error, "a file that changed can be read as code"),
-    ("STILL_USED", RuleSeverity::Error, "nothing names what was removed or moved"),
-    ("CALLER_AT_RISK", RuleSeverity::Warning, "callers change with the signature they rely on"),
-    ("COCHANGE_MISSING", RuleSeverity::Warning, "what usually changes together changes together"),
-    ("KNOWLEDGE_STALE", RuleSeverity::Warning, "what was learnt about files is still true of them"),
+    ("SYNTAX_BROKEN", RuleSeverity::Error, "a changed file can be parsed"),
+    ("STILL_USED", RuleSeverity::Error, "nothing refers to what was removed or moved"),
+    ("CALLER_AT_RISK", RuleSeverity::Warning, "callers change with the signature that they use"),
+    (
+        "COCHANGE_MISSING",
+        RuleSeverity::Warning,
+        "files that usually change together change together",
+    ),
+    ("KNOWLEDGE_STALE", RuleSeverity::Warning, "knowledge about files is up to date"),
     ("SPEC_TO_CHECK", RuleSeverity::Note, "code does what its card says"),
-    ("KB_TO_CHECK", RuleSeverity::Note, "code keeps to requirements, decisions and flags"),
-    ("NO_TEST_REACHES", RuleSeverity::Note, "a test reaches what changed"),
+    ("KB_TO_CHECK", RuleSeverity::Note, "code respects requirements, decisions and flags"),
+    ("NO_TEST_REACHES", RuleSeverity::Note, "a test covers what changed"),
 ];
 
-/// A change with all that was found about it.
+/// A change with its findings.
 pub(crate) struct ReviewReport {
     /// The files
     pub files: Vec<ChangedFile>,
     /// The symbols
     pub symbols: Vec<ChangedSymbol>,
-    /// What to look at, most pressing first
+    /// Findings, most severe first
     pub findings: Vec<RuleFinding>,
-    /// What to run
+    /// Tests to run
     pub tests: Vec<TestsToRun>,
-    /// What was looked at
+    /// What was checked
     pub checked: Vec<&'static str>,
-    /// What was not looked at, and why
+    /// What was not checked, and why
     pub not_checked: Vec<String>,
-    /// What the answer leaves open
+    /// Limits of the answer
     pub notes: Vec<String>,
 }
 
-/// The change as every question sees it.
+/// The change, as every check sees it.
 struct ReviewedChange<'v> {
     view: &'v View<'v>,
     between: &'v DiffRange,
@@ -64,18 +68,18 @@ struct ReviewedChange<'v> {
     symbols: &'v [ChangedSymbol],
 }
 
-/// What one question found.
+/// The result of one check.
 #[derive(Default)]
 struct ReviewCheckResult {
     findings: Vec<RuleFinding>,
-    /// What was looked at, in a word or two
+    /// What was checked, in a word or two
     checked: Vec<&'static str>,
-    /// What was not, and why
+    /// What was not checked, and why
     not_checked: Vec<String>,
     notes: Vec<String>,
 }
 
-/// Looks at a change from every side.
+/// Runs every check on a change.
 pub(crate) fn review(view: &View, between: &DiffRange) -> Result<ReviewReport> {
     let TreeDiff { files, is_indexed: is_shown } = diff::diff(view, between)?;
     let pairs = diff::pairs(&files);
@@ -109,12 +113,12 @@ pub(crate) fn review(view: &View, between: &DiffRange) -> Result<ReviewReport> {
     }
     let (tests, found) = test_selection::select_tests(&change)?;
     review.add_result(found);
-    // Each question has put its own in order: only the severity decides between them.
+    // Each check has ordered its own findings; between checks only the severity decides.
     review.findings.sort_by_key(|finding| finding.severity);
     Ok(ReviewReport { files, symbols, tests, ..review })
 }
 
-/// What was read as code, and what was not.
+/// Checks that changed files parse, and notes which were not parsed.
 fn check_parsed(change: &ReviewedChange<'_>) -> ReviewCheckResult {
     let is_code =
         |file: &&ChangedFile| Language::from_path(&file.path).is_some_and(Language::is_code);
@@ -132,7 +136,7 @@ fn check_parsed(change: &ReviewedChange<'_>) -> ReviewCheckResult {
     }
     if !unread.is_empty() {
         let kinds: Vec<String> = unread.into_iter().collect();
-        found.not_checked.push(format!("{} files (not read as code)", kinds.join(", ")));
+        found.not_checked.push(format!("{} files (not parsed)", kinds.join(", ")));
     }
     found
 }
@@ -154,12 +158,12 @@ fn parse_error(path: &RepoPath, line: u32, message: &str) -> RuleFinding {
         line: Some(line),
         node: Some(files::file_node(path)),
         message: format!("{path} no longer parses: {message}"),
-        fix: "mend it before anything else is believed".into(),
+        fix: "fix it first: until then the other findings are incomplete".into(),
     }
 }
 
 impl ChangedSymbol {
-    /// Its handle, now or last.
+    /// Its handle; the last one if it was removed.
     pub(crate) fn node(&self) -> EntityRef {
         let handle = code::handle(&self.path, &self.full_name).parse();
         handle.unwrap_or_else(|_| files::file_node(&self.path))
@@ -170,7 +174,7 @@ impl ChangedSymbol {
         self.full_name.rsplit('.').next().unwrap_or(&self.full_name)
     }
 
-    /// Whether what it does or how it is called has changed.
+    /// Whether its body, signature or place changed.
     fn changes_behavior(&self) -> bool {
         !matches!(self.kind, SymbolHow::Removed | SymbolHow::Docs)
     }
@@ -183,7 +187,7 @@ impl ReviewedChange<'_> {
         all.flatten().collect()
     }
 
-    /// The symbols of a file that changed otherwise than in their docs.
+    /// The symbols of a file with changes beyond their docs.
     fn symbols_of_file(&self, path: &RepoPath) -> Vec<&ChangedSymbol> {
         let own = self.symbols.iter().filter(|s| s.path == *path && s.kind != SymbolHow::Docs);
         own.collect()

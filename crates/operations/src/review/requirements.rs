@@ -1,4 +1,4 @@
-//! What the changed code must keep to: cards that it links, requirements, decisions, flags.
+//! Cards, requirements, decisions and flags that are linked to the changed code.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use engine::areas::files::file_node;
 use engine::areas::kb::{KbState, kb_state};
 use engine::rules::{RuleFinding, RuleSeverity};
 
-/// The longest quotation, in characters.
+/// Maximum length of a quotation, in characters.
 const MAX_QUOTE_CHARS: usize = 160;
 
 pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
@@ -65,14 +65,14 @@ fn cards(change: &ReviewedChange<'_>) -> Result<Vec<RuleFinding>> {
     Ok(found)
 }
 
-/// How an entity is tied to the change: by which relation, to which symbols, in which file.
+/// How an entity is related to the change: by which relation, to which symbols, in which file.
 struct EntityLink<'a> {
     relation: &'static str,
     symbols: Vec<&'a ChangedSymbol>,
     path: &'a RepoPath,
 }
 
-/// Requirements, decisions and flags that changed code is tied to.
+/// Requirements, decisions and flags that are related to changed code.
 fn entities(change: &ReviewedChange<'_>) -> Result<Vec<RuleFinding>> {
     let known = kb_state(change.view)?;
     let mut ties: BTreeMap<String, EntityLink<'_>> = BTreeMap::new();
@@ -83,7 +83,7 @@ fn entities(change: &ReviewedChange<'_>) -> Result<Vec<RuleFinding>> {
         }
     }
     for file in change.files {
-        // What is tied to the file as a whole, not to one of its symbols.
+        // Relations to the file as a whole, not to one of its symbols.
         let names = known.model.names_of(&file_node(&file.path));
         for (id, word) in related_entities(&known, &names) {
             let new = || EntityLink { relation: word, symbols: Vec::new(), path: &file.path };
@@ -96,7 +96,7 @@ fn entities(change: &ReviewedChange<'_>) -> Result<Vec<RuleFinding>> {
     Ok(found.into_iter().map(|(_, finding)| finding).collect())
 }
 
-/// What relations tie to any of some names, and how.
+/// The entities that are related to any of some names, and how.
 fn related_entities(known: &KbState, names: &[String]) -> Vec<(String, &'static str)> {
     let of = |name: &String| {
         let starting = known.model.relations_from(name).map(|bond| (bond, &bond.relation.to));
@@ -107,7 +107,7 @@ fn related_entities(known: &KbState, names: &[String]) -> Vec<(String, &'static 
     names.iter().flat_map(of).collect()
 }
 
-/// Must comes first, then other requirements, decisions, flags.
+/// Sort key: must requirements first, then other requirements, decisions, flags.
 fn finding(known: &KbState, id: &str, tied: &EntityLink<'_>) -> Option<(u8, RuleFinding)> {
     let entity = &known.model.get(id)?.entity;
     let rank = match entity.kind {

@@ -14,10 +14,11 @@ use engine::graph::walk::{WalkKind, WalkOptions, walk_from};
 use engine::rules::{RuleFinding, RuleSeverity};
 use engine::view::View;
 
-/// How far a test of the knowledge base may be from what it tests.
+/// Maximum number of hops between code and a test of the knowledge base.
 const MAX_HOPS: usize = 3;
 
-/// More symbols than this are looked at together, without saying which test reaches which.
+/// Number of symbols above which they are treated together, without telling which test reaches
+/// which.
 const MAX_SYMBOLS_ONE_BY_ONE: usize = 25;
 
 /// The edges that lead from code to the tests that the knowledge base names.
@@ -32,7 +33,7 @@ pub(crate) struct TestsToRun {
     pub names: Vec<String>,
     /// How many of the changed symbols they reach
     pub symbols: usize,
-    /// How many calls away the nearest is, where calls lead to it; 0 if it changed itself
+    /// How many calls away the nearest is, if calls lead to it; 0 if it changed itself
     pub hops: Option<usize>,
     /// How it was found
     pub how: String,
@@ -75,13 +76,13 @@ pub(super) fn select_tests(
             line: Some(first.lines.0),
             node: Some(first.node()),
             message: format!("no test found for {names} ({SEARCH_METHODS})"),
-            fix: "write one, or say why not".into(),
+            fix: "write a test, or explain why none is needed".into(),
         });
     }
     Ok((selection.ranked(), found))
 }
 
-/// A test file, or a test of the knowledge base, while tests are gathered.
+/// A test file, or a test of the knowledge base, while tests are collected.
 #[derive(Default)]
 struct SelectedTests {
     names: Vec<String>,
@@ -91,12 +92,12 @@ struct SelectedTests {
     score: f64,
 }
 
-/// Everything that was found, by what is run.
+/// The tests that were found, by what is run.
 #[derive(Default)]
 struct TestSelection(BTreeMap<EntityRef, SelectedTests>);
 
 impl TestSelection {
-    /// A test that is itself a part of the change.
+    /// A test that is part of the change.
     fn add_changed(&mut self, symbol: &ChangedSymbol) {
         let selected = self.0.entry(file_node(&symbol.path)).or_default();
         selected.names.push(symbol.short_name().to_owned());

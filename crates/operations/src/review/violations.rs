@@ -1,4 +1,4 @@
-//! Rules that the change breaks: on its own lines, or by taking away what others name.
+//! Rules that the change violates: on its own lines, or by removing what others refer to.
 
 use base::Result;
 
@@ -31,12 +31,12 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     found.checked.push("rules");
     if older > 0 {
         let are = if older == 1 { "problem was" } else { "problems were" };
-        found.notes.push(format!("{older} older {are} in these files before; `verify` tells them"));
+        found.notes.push(format!("{older} older {are} in these files before; `verify` lists them"));
     }
     Ok(found)
 }
 
-/// Whether the line that breaks a rule is one that the change wrote.
+/// Whether a violation is on a line that the change wrote.
 fn is_on_changed_line(file: &ChangedFile, finding: &RuleFinding) -> bool {
     match finding.line {
         Some(line) => file.lines.iter().any(|range| range.contains(&line)),
@@ -44,7 +44,7 @@ fn is_on_changed_line(file: &ChangedFile, finding: &RuleFinding) -> bool {
     }
 }
 
-/// Names of what the change took away: paths, symbols, keys and ids of documents.
+/// Names of what the change removed: paths, symbols, keys and ids of documents.
 fn removed_names(change: &ReviewedChange<'_>) -> Vec<String> {
     let mut names = Vec::new();
     for file in change

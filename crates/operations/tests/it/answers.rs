@@ -92,7 +92,7 @@ fn impact_and_deps_follow_links() {
         No caller of src/pay/webhook.ts found; 1 test file reaches it
         file:docs/design.md  links
 
-        2 steps away
+        2 hops away
           file:README.md  links
           file:docs/ops.md  links
 
@@ -105,7 +105,7 @@ fn impact_and_deps_follow_links() {
         &library(),
         "deps README.md --depth 1",
         "
-        README.md rests on 1 folder, 1 file (depth 1)
+        README.md depends on 1 folder, 1 file (depth 1)
         dir:src/pay  links
         file:docs/design.md  links
         basis: fresh · main @ COMMIT
@@ -118,7 +118,7 @@ fn impact_and_deps_follow_links() {
         dir:src reaches 3 files (depth 3)
         file:docs/design.md  links
 
-        2 steps away
+        2 hops away
           file:README.md  links
           file:docs/ops.md  links
         basis: fresh · main @ COMMIT
@@ -132,7 +132,7 @@ fn an_empty_answer_says_that_it_looked() {
         &library(),
         "impact docs/ops.md",
         "
-        docs/ops.md reaches nothing that is known (depth 3)
+        docs/ops.md reaches nothing known (depth 3)
         basis: fresh · main @ COMMIT
         ",
     );
@@ -140,8 +140,8 @@ fn an_empty_answer_says_that_it_looked() {
         &library(),
         "search quetzalcoatl",
         "
-        Nothing found for \"quetzalcoatl\" among names, titles, headings and docs
-        Every line of text is searched by    cairn code grep quetzalcoatl
+        No hits for \"quetzalcoatl\" in names, titles, headings and docs
+        To search every line of text    cairn code grep quetzalcoatl
         basis: fresh · main @ COMMIT
         ",
     );
@@ -271,8 +271,8 @@ fn files_are_listed_and_their_lines_found() {
         &repo,
         "code grep \"(\"",
         "
-        VALIDATION_ERROR  `(` is not a pattern: unclosed group
-        hint: to search for the text as it is written  cairn code grep '(' --fixed
+        VALIDATION_ERROR  invalid regular expression `(`: unclosed group
+        hint: to search for it literally  cairn code grep '(' --fixed
         ",
     );
     assert_eq!(

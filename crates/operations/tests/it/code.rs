@@ -160,7 +160,7 @@ fn a_change_reaches_those_who_import_it() {
           export class Orders  symbol:src/orders.ts#Orders
 
         Used by
-          1 file imports the file and calls nothing of it
+          1 file imports this file without calling it
           tests to run: src/orders.test.ts
 
         Open work and recent changes

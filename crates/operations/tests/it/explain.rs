@@ -44,20 +44,20 @@ fn reasons_are_told_from_what_was_asked_to_what_was_done() {
     let page = "
         src/pay.ts#charge: function, exported, line 6: Takes money
 
-        It must
+        Requirements
           REQ-1 (should, open) says \"Never twice\"; implements    kb:REQ-1
           > A customer who pays twice is lost.
             (kb:REQ-1)
 
-        It is specified
+        Specs
           spec::pay/capture (implemented) says \"A payment is captured once\"; linked at charge    spec::pay/capture
           > Once, by the event's id.
             (spec::pay/capture)
 
-        It came about
+        Commits
           began just now by Ada: start    commit:COMMIT
 
-        Nobody wrote down a decision, a task for it
+        Not documented: decision, task
         basis: fresh · main @ COMMIT
         ";
     check(&repo, "explain src/pay.ts#charge", page);

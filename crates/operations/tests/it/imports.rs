@@ -101,7 +101,7 @@ export function Lost() { return null }
     );
     let text = repo.text("code unused --sure maybe");
     assert!(text.contains("certain  function  nothing names it"), "{text}");
-    assert!(text.contains("web/start.mdx has that name, and is not followed"), "{text}");
+    assert!(text.contains("web/start.mdx contains the name and is not parsed"), "{text}");
 }
 
 #[test]
@@ -178,9 +178,9 @@ export const x = 1;
     let text = repo.text("code importers src/legacy.ts");
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "2 files import module:src/legacy.ts", "what parses is indexed");
-    assert_eq!(lines[3], "1 more file mentions it and could not be read as code:");
+    assert_eq!(lines[3], "1 more file mentions it and could not be parsed:");
     assert_eq!(lines[4], "  web/app.min.js  minified, skipped");
-    assert!(lines[5].starts_with("basis: partial (1 file could not be read as code)"), "{text}");
+    assert!(lines[5].starts_with("basis: partial (1 file could not be parsed)"), "{text}");
     let fine = repo.call_op("code_importers", json!({"path": "src/fine.ts"})).unwrap();
     assert_eq!(fine.basis.state, BasisState::Fresh, "nothing unread mentions it");
     let state = |name: &str, args| repo.call_op(name, args).unwrap().basis.state;

@@ -81,7 +81,7 @@ fn documents_manifests_and_comments_are_one_model() {
           req, open, must  \"A payment is never captured twice\"  kb:REQ-001
         tags: pay
         links: https://example.org/pay
-        told in: docs/requirements/REQ-001.md:2
+        written in: docs/requirements/REQ-001.md:2
         created: 2026-01-02T03:04:05Z
         updated: 2026-01-02T03:04:05Z
           > Events may arrive twice.

@@ -280,8 +280,8 @@ fn code_in_a_format_that_is_not_read_is_said() {
         &repo,
         "code importers src/download.ts",
         "
-        No importers of module:src/download.ts found, but 2 .vue files are not read and may import it
-        Not read, and holding its name: src/App.vue
+        No importers of module:src/download.ts found, but 2 .vue files are not parsed and may import it
+        Unparsed files that contain the name: src/App.vue
         basis: partial (not read: 2 .vue files) · main @ COMMIT
         ",
     );

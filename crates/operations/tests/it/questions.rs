@@ -49,7 +49,7 @@ fn a_question_is_answered_with_source_tests_documents_and_callers() {
         &TestRepo::new(SHOP),
         "context \"where is it decided whether a failed payment is retried again\"",
         "
-        5 places in 4 files fit best; start at LIMIT; 1 test file to run
+        5 places in 4 files match best; start at LIMIT; 1 test file to run
 
         src/retry.ts
           LIMIT  1–2
@@ -84,7 +84,7 @@ fn a_question_is_answered_with_source_tests_documents_and_callers() {
 
         Tests
           test/retry.test.ts  calls it, names shouldRetry (2 times), same name
-        Callers of LIMIT: src/retry.ts#shouldRetry
+        Uses of LIMIT: src/retry.ts#shouldRetry
         basis: fresh · main @ COMMIT
         ",
     );

@@ -83,7 +83,7 @@ fn a_change_is_told_from_every_side() {
           signature changed  src/gateway.ts#charge
 
         Look
-          warning  CALLER_AT_RISK  charge has another signature; 1 caller did not change (1 exact): src/settle.ts#settle; see  impact symbol:src/gateway.ts#charge --depth 1  src/gateway.ts#charge
+          warning  CALLER_AT_RISK  the signature of charge changed; 1 caller did not change (1 exact): src/settle.ts#settle; see  impact symbol:src/gateway.ts#charge --depth 1  src/gateway.ts#charge
           note     SPEC_TO_CHECK   spec::pay/capture (implemented) says \"A payment is captured once\"; you changed charge (lines 1–7); check that it still does, or change the card  spec::pay/capture
 
         Run
@@ -307,7 +307,7 @@ fn what_was_not_checked_is_said() {
     assert!(data["checked"].as_array().unwrap().contains(&json!("callers of changed signatures")));
     let not: Vec<&str> =
         data["not_checked"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
-    assert_eq!(not, ["types", ".vue files (not read as code)"]);
+    assert_eq!(not, ["types", ".vue files (not parsed)"]);
 }
 
 #[test]

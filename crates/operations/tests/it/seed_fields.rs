@@ -78,7 +78,7 @@ fn what_cannot_be_told_is_an_answer() {
     assert!(told["unavailable"]["reason"].as_str().unwrap().contains("history"), "{told}");
     assert_eq!(told["partners"], json!([]));
     let text = plain.text("history cochange src/a.ts");
-    assert!(text.starts_with("What changes together is not known"), "{text}");
+    assert!(text.starts_with("Co-change data is unavailable"), "{text}");
 }
 
 #[test]

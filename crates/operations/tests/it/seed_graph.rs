@@ -54,7 +54,7 @@ fn an_atom_says_where_it_belongs_and_what_made_it() {
     for part in [
         "project: \"Shop\"    project:",
         "molecule: \"Auth\"    molecule:",
-        "made in: \"Find out\"    task:",
+        "created in: \"Find out\"    task:",
         "last changed in: \"Correct it\"    task:",
     ] {
         assert!(text.contains(part), "{part}: {text}");
@@ -207,7 +207,7 @@ fn around_a_hub_the_walk_stops_and_says_so() {
     assert_eq!(around["edges"].as_array().unwrap().len(), 50);
     let notes = around["notes"].to_string();
     assert!(notes.contains("9 hops were asked for; at most 5 are followed"), "{notes}");
-    assert!(notes.contains("It stopped at"), "{notes}");
+    assert!(notes.contains("The walk stopped at"), "{notes}");
     let small = repo.text("subgraph src/00 --hops 1");
     assert!(small.contains("within 1 hop of"), "{small}");
 }

@@ -57,7 +57,7 @@ fn the_reason_for_giving_up_is_kept() {
         assert_eq!(shown[kind]["end_reason"], "the vendor closed the API");
     }
     let text = repo.text(&format!("work show {task}"));
-    assert!(text.contains("given up because: the vendor closed the API"), "{text}");
+    assert!(text.contains("reason for termination: the vendor closed the API"), "{text}");
     repo.data("undo", json!({}));
     assert_eq!(repo.data("work.show", json!({"id": task}))["task"]["end_reason"], Value::Null);
 }

@@ -103,7 +103,7 @@ fn nothing_starts_before_the_repository_is_trusted() {
         &repo,
         "code references a.py#go",
         "
-        1 reference of symbol:a.py#go, as far as the index knows
+        1 reference of symbol:a.py#go, from the index
           b.py:2  x = go()  module:b.py
         Each symbol that uses it is listed once
         from the index: python3 was not started: this repository is not trusted
@@ -174,7 +174,7 @@ fn a_server_that_knows_a_few_files_is_not_asked_about_all() {
     repo.data("trust", json!({}));
     let by = || repo.data("code.references", json!({"target": "a.c#go"}))["by"].clone();
     let said = by();
-    let why = "python3 knows only the files it was shown: there is no compile_commands.json";
+    let why = "python3 knows only opened files, because there is no compile_commands.json";
     assert_eq!((&said["source"], &said["why"]), (&json!("index"), &json!(why)));
     let rename = json!({"target": "a.c#go", "new_name": "walk"});
     assert_eq!(
@@ -251,7 +251,7 @@ fn a_server_cannot_have_files_changed_outside() {
     let before = repo.snapshot();
     let rename = |name: &str| json!({"target": "a.py#go", "new_name": name});
     let refused = repo.call_op("code.rename", rename("out")).unwrap_err();
-    assert_eq!(refused.message, "it would change passwd, which is not of this repository");
+    assert_eq!(refused.message, "it would change passwd, which is outside this repository");
     assert_eq!(repo.code("code.rename", rename("a b")), ProblemCode::ValidationError);
     assert_eq!(repo.code("code.rename", rename("if")), ProblemCode::SyntaxError);
     assert_eq!(repo.snapshot(), before);
@@ -306,7 +306,10 @@ fn a_server_that_has_not_read_all_renames_nothing() {
         let by = &renamed["result"]["by"];
         let expected = (&json!("index"), &json!(["a.py", "b.py"]));
         assert_eq!((&by["source"], &renamed["files"]), expected, "{when}");
-        assert_eq!(by["why"], "python3 would miss places: no standard library", "{when}");
+        assert_eq!(
+            by["why"], "python3 has not loaded the whole project: no standard library",
+            "{when}"
+        );
     }
 }
 
@@ -420,7 +423,7 @@ fn types_that_were_not_checked_are_no_all_clear() {
     let old = "case \"$*\" in *--type-check*) echo '`--type-check` is not expected' >&2; exit 2;; *) echo '{\"diagnostics\": []}';; esac";
     let text = linted(old).text("code diagnostics");
     let first = text.lines().next().unwrap();
-    let said = "Nothing was found in 1 file by oxlint, but types of TypeScript not checked: oxlint --type-aware --type-check failed: `--type-check` is not expected; ";
+    let said = "No problems found in 1 file by oxlint, but types of TypeScript not checked: oxlint --type-aware --type-check failed: `--type-check` is not expected; ";
     assert!(first.starts_with(said), "{text}");
     assert!(text.contains("basis: partial"), "{text}");
 }

@@ -125,8 +125,8 @@ fn a_typo_in_the_configuration_is_told_with_its_place() {
         &repo,
         "search docs",
         "
-        Nothing found for \"docs\" among names, titles, headings and docs
-        Every line of text is searched by    cairn code grep docs
+        No hits for \"docs\" in names, titles, headings and docs
+        To search every line of text    cairn code grep docs
         basis: fresh (cairn.jsonc:3:3: no key `exclud`) · main @ COMMIT
         ",
     );

@@ -271,7 +271,7 @@ fn a_file_edited_since_is_named_with_what_helps() {
     // By an editor: the diff, or by force, and then back again.
     repo.write(path, format!("{made}\nby hand\n"));
     let problem = repo.call_op("undo", json!({})).unwrap_err();
-    assert_eq!(problem.hints[0], format!("{path} was changed by something else than cairn"));
+    assert_eq!(problem.hints[0], format!("{path} was changed outside cairn"));
     let forced = json!({"change": created, "force": true, "dry_run": true});
     let shown = repo.data("undo", forced)["diff"].clone();
     assert!(shown.as_str().unwrap().contains("-by hand"), "{shown}");

@@ -168,10 +168,10 @@ See [the code](../../src/a.ts) and [what was there](../../src/gone.ts).
         rows.map(|one| row(one).replace('"', "")).collect()
     };
     let expected = [
-        ".cairn/cards/one.card.md:5 the link to src/gone.ts leads nowhere",
-        "docs/a.md:2 the link to docs/gone.md leads nowhere",
-        "docs/a.md:2 the link to pictures/x.png leads nowhere",
-        "docs/a.md:10 the link to lost.md leads nowhere",
+        ".cairn/cards/one.card.md:5 the link to src/gone.ts is broken",
+        "docs/a.md:2 the link to docs/gone.md is broken",
+        "docs/a.md:2 the link to pictures/x.png is broken",
+        "docs/a.md:10 the link to lost.md is broken",
     ];
     assert_eq!(found(json!({})), expected);
     repo.write("cairn.jsonc", r#"{"kb": {"rules": {"link_dead": "off"}}}"#);

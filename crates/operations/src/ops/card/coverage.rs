@@ -1,4 +1,4 @@
-//! `card.coverage`: whether cards that are agreed on have code behind them.
+//! `card.coverage`: whether cards have the linked code that their status requires.
 
 use std::collections::BTreeMap;
 
@@ -20,7 +20,7 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::view::View;
 
-/// Say which cards have code behind them, and which should
+/// Show which cards are linked from code, and which should be
 ///
 /// One card with the places that link it, or all of them, worst first.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -44,7 +44,7 @@ pub struct Coverage {
     pub offset: Offset,
 }
 
-/// What is linked and what is not
+/// Cards with and without links from code
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CoverageAnswer {
     /// Cards by status: how many are linked, and how many there are
@@ -58,7 +58,7 @@ pub struct CoverageAnswer {
 /// How many of some cards are linked
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct CoverageCount {
-    /// How many some code links
+    /// How many are linked from code
     pub linked: u64,
     /// How many there are
     pub total: u64,
@@ -69,25 +69,25 @@ pub struct CoverageCount {
 pub struct CoverageRow {
     /// Its handle
     pub key: CardKey,
-    /// How far it has come
+    /// Its status
     pub status: CardStatus,
-    /// Whether that is as it should be
+    /// Whether it has the links that its status requires
     pub verdict: CoverageVerdict,
-    /// What that means
+    /// The verdict as text
     pub says: &'static str,
     /// The places that link it
     pub links: Vec<CardLink>,
 }
 
-/// Whether a card has the code its status asks for, worst first.
+/// Whether a card has the links that its status requires, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum CoverageVerdict {
-    /// It lacks what it must have
+    /// A required link is missing
     Error,
-    /// It lacks what it will need
+    /// A link will be required later
     Warning,
-    /// It is linked, or need not be
+    /// It is linked, or no link is required
     Fine,
 }
 
@@ -126,21 +126,21 @@ impl Query for Coverage {
     }
 }
 
-/// What a card's status asks of the code.
+/// The verdict on a card, by its status and links.
 fn judge(status: CardStatus, is_linked: bool) -> (CoverageVerdict, &'static str) {
     match (status, is_linked) {
         (CardStatus::Accepted, false) => {
-            (CoverageVerdict::Warning, "confirmed card, no implementation code linked")
+            (CoverageVerdict::Warning, "accepted, but no code links it")
         }
         (CardStatus::Implementing, false) => {
-            (CoverageVerdict::Warning, "card in progress, no code linked")
+            (CoverageVerdict::Warning, "in progress, but no code links it")
         }
         (CardStatus::Implemented, false) => {
-            (CoverageVerdict::Error, "marked implemented but no code linked")
+            (CoverageVerdict::Error, "marked implemented, but no code links it")
         }
         (_, true) => (CoverageVerdict::Fine, "linked"),
         (CardStatus::Draft | CardStatus::Deprecated, false) => {
-            (CoverageVerdict::Fine, "not linked, need not be")
+            (CoverageVerdict::Fine, "not linked; no link is required")
         }
     }
 }
@@ -152,7 +152,7 @@ impl Render for CoverageAnswer {
             .values()
             .fold((0, 0), |sum, share| (sum.0 + share.linked, sum.1 + share.total));
         match self.cards.as_slice() {
-            [] => page.answer("There are no cards"),
+            [] => page.answer("No cards"),
             [only] if total == 1 => {
                 let places = count(only.links.len() as u64, "place");
                 page.answer(format!("{}: {}, {} ({places})", only.key, only.status, only.says));

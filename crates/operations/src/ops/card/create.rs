@@ -15,9 +15,9 @@ use engine::contract::op::{Effect, FieldPrompt, Mutation, OpExample};
 use engine::plan::{Plan, PlannedChange};
 use engine::view::View;
 
-/// Make a card, a draft at first: a spec as a file under `.cairn/cards`
+/// Create a card with status draft: a spec as a file under `.cairn/cards`
 ///
-/// Without its fields, on a terminal, it asks for them.
+/// On a terminal, it asks for fields that are missing.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Create {
@@ -58,7 +58,7 @@ impl Mutation for Create {
     }];
     const ASKS: &'static [FieldPrompt] = &[
         FieldPrompt { field: "key", question: "Key, such as spec::auth/login" },
-        FieldPrompt { field: "summary", question: "What it is about, in one line" },
+        FieldPrompt { field: "summary", question: "Summary, in one line" },
         FieldPrompt { field: "tags", question: "Tags, with commas between them (none)" },
         FieldPrompt {
             field: "body",
@@ -115,7 +115,7 @@ pub(super) fn refuse_unregistered(view: &View, key: &CardKey) -> Result<()> {
     Err(near.into_iter().chain([all]).fold(problem, Problem::hint))
 }
 
-/// Refuses a key that another card has, or one that differs in case alone.
+/// Refuses a key that another card has, or that differs from one only in case.
 pub(super) fn refuse_taken_key(
     view: &View,
     key: &CardKey,
@@ -128,10 +128,10 @@ pub(super) fn refuse_taken_key(
         format!("`{}` is the key of {}", other.key, other.path),
     )
     .detail("path", other.path.to_string())
-    .hint_call("look at it with", NextCall::new("card.show").with("key", other.key.to_string())))
+    .hint_call("it is shown by", NextCall::new("card.show").with("key", other.key.to_string())))
 }
 
-/// Where a new card goes: its conventional place, or one with its type if that is taken.
+/// The path of a new card: the conventional one, or one with its type if that is taken.
 pub(super) fn path_for_new_card(view: &View, key: &CardKey) -> Result<RepoPath> {
     let with_type = format!("{}.{}", cards::key_slug(key), cards::key_kind(key));
     let places = [cards::path_for_key(key), cards::card_path(&with_type)];
@@ -140,7 +140,7 @@ pub(super) fn path_for_new_card(view: &View, key: &CardKey) -> Result<RepoPath> 
     found.ok_or_else(|| {
         Problem::new(
             ProblemCode::InvariantViolation,
-            format!("the places for `{key}` are taken by other files"),
+            format!("other files are already at the paths for `{key}`"),
         )
         .hint("choose another slug")
     })

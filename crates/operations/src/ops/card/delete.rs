@@ -1,4 +1,4 @@
-//! `card.delete`: a card goes, with what names it or only if nothing does.
+//! `card.delete`: deletes a card, either unreferenced or together with its references.
 
 use std::collections::BTreeMap;
 
@@ -20,19 +20,19 @@ use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::{Plan, PlannedChange};
 use engine::view::View;
 
-/// How many of those that point at a card a problem lists.
+/// How many references to a card a problem lists.
 const MAX_LISTED: usize = 20;
 
-/// Delete a card; refused while code or another card names it
+/// Delete a card; refused while code or another card refers to it
 ///
-/// With `unlink`, every link and relation that names it goes in the same change.
+/// With `unlink`, every link and relation to it is removed in the same change.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delete {
     /// Key, slug or file of the card
     #[serde(alias = "card_key")]
     pub key: NodeTarget,
-    /// Also remove every link from code and every relation of another card that names it
+    /// Also remove every link from code and every relation of another card to it
     #[arg(long)]
     #[serde(default)]
     pub unlink: bool,
@@ -46,10 +46,10 @@ impl Mutation for Delete {
     const NAME: &'static str = "card.delete";
     const EFFECT: Effect = Effect::OVERWRITES;
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "auth/login --dry-run", shows: "whether anything names it" },
+        OpExample { args: "auth/login --dry-run", shows: "whether anything refers to it" },
         OpExample {
             args: "auth/login --unlink --dry-run",
-            shows: "the card and all that names it, as it would go",
+            shows: "the card and all references to it",
         },
     ];
     type Answer = CardChangeAnswer;
@@ -57,7 +57,7 @@ impl Mutation for Delete {
     fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
         let card = find_card_for_write(view, &self.key)?;
         let conn = view.index()?.conn();
-        // Where two files claim one key, those who name it still have the other.
+        // If two files claim one key, references still lead to the other file.
         let is_only = files_of(view, &card.key)?.len() == 1;
         let sees =
             if is_only { cards::see_tags_of_key(conn, card.key.as_str())? } else { Vec::new() };
@@ -74,7 +74,7 @@ impl Mutation for Delete {
         edits.extend(remove_relations(view, &card.key, &relations)?);
         let said = match edits.len() {
             0 => "deleted".to_owned(),
-            files => format!("deleted, with what named it in {}", count(files as u64, "file")),
+            files => format!("deleted, with references in {}", count(files as u64, "file")),
         };
         let (path, expected) = (card.path.clone(), Some(now.hash));
         edits.push(FileEdit { path, expected, content: None });
@@ -89,7 +89,7 @@ impl Mutation for Delete {
     }
 }
 
-/// The files of code without the tags that name the card.
+/// The code files without their links to the card.
 fn remove_links(view: &View, key: &CardKey, sees: &[SeeTagRow]) -> Result<Vec<FileEdit>> {
     let mut files: BTreeMap<&RepoPath, Vec<&SeeTagRow>> = BTreeMap::new();
     for see in sees {
@@ -112,7 +112,7 @@ fn remove_links(view: &View, key: &CardKey, sees: &[SeeTagRow]) -> Result<Vec<Fi
     Ok(edits)
 }
 
-/// The other cards without the relations that name the card.
+/// The other cards without their relations to the card.
 fn remove_relations(
     view: &View,
     key: &CardKey,
@@ -146,9 +146,11 @@ fn named_elsewhere(key: &CardKey, sees: &[SeeTagRow], relations: &[StoredCardRel
         .map(|said| format!("{} {}  {}:{}", said.source, said.kind, said.path, said.line));
     let pointing: Vec<String> = code.chain(others).collect();
     let places = count(pointing.len() as u64, "place");
-    let problem =
-        Problem::new(ProblemCode::InvariantViolation, format!("`{key}` is named in {places}"))
-            .detail("references", pointing.clone());
+    let problem = Problem::new(
+        ProblemCode::InvariantViolation,
+        format!("`{key}` is referred to in {places}"),
+    )
+    .detail("references", pointing.clone());
     let listed = pointing.iter().take(MAX_LISTED).cloned();
     let rest = pointing.len().saturating_sub(MAX_LISTED);
     let more = (rest > 0).then(|| format!("{rest} more are in the details"));
@@ -158,8 +160,8 @@ fn named_elsewhere(key: &CardKey, sees: &[SeeTagRow], relations: &[StoredCardRel
         .chain(more)
         .fold(problem, Problem::hint)
         .hint_call(
-            "one change that removes them all is shown by",
+            "to see the change that removes all of them",
             delete.with("unlink", true).with("dry_run", true),
         )
-        .hint_call("or keep it, and mark it with", keep.with("status", "deprecated"))
+        .hint_call("to keep it and mark it as deprecated", keep.with("status", "deprecated"))
 }

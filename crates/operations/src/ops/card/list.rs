@@ -1,4 +1,4 @@
-//! `card.list`: which cards there are.
+//! `card.list`: cards, filtered by their fields.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ use engine::view::View;
 
 /// List cards by status, type, tags, subjects or text
 ///
-/// Each with how many places in the code link it. `search` ranks cards by words.
+/// Each with its number of links from code. `search` ranks cards by words.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct List {
@@ -78,11 +78,11 @@ pub struct CardListRow {
     pub key: CardKey,
     /// Its type
     pub r#type: String,
-    /// How far it has come
+    /// Its status
     pub status: CardStatus,
-    /// What it is about
+    /// Its summary
     pub summary: String,
-    /// Words to find it by
+    /// Its tags
     pub tags: Vec<String>,
     /// Its file
     pub path: RepoPath,
@@ -99,7 +99,7 @@ impl Query for List {
     const EXAMPLES: &'static [OpExample] = &[
         OpExample {
             args: "--status accepted,implementing",
-            shows: "what is agreed on and not done",
+            shows: "cards that are agreed on but not implemented",
         },
         OpExample {
             args: "--tags auth --path src",
@@ -130,7 +130,7 @@ impl Query for List {
     }
 }
 
-/// Refuses a type that is neither registered nor any card's.
+/// Refuses a type that is neither registered nor used by a card.
 fn refuse_unknown_types(view: &View, types: &[String]) -> Result<()> {
     let mut known: BTreeSet<String> =
         view.config().card_types.iter().map(ToString::to_string).collect();
@@ -139,7 +139,8 @@ fn refuse_unknown_types(view: &View, types: &[String]) -> Result<()> {
         None => Ok(()),
         Some(unknown) => {
             let known: Vec<String> = known.into_iter().collect();
-            let message = format!("`{unknown}` is not a type of cards: {}", known.join(", "));
+            let message =
+                format!("unknown card type `{unknown}`; the types are {}", known.join(", "));
             Err(Problem::invalid(message))
         }
     }
@@ -205,7 +206,7 @@ pub(super) fn table(page: &mut Page, rows: &[CardListRow]) {
 impl Render for CardListAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
-            0 => "No card fits".to_owned(),
+            0 => "No matching cards".to_owned(),
             total => count(total, "card"),
         });
         table(page, &self.cards);

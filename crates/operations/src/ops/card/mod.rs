@@ -1,4 +1,4 @@
-//! What cards can be asked, and what the operations on them share.
+//! Operations on cards, and what they share.
 
 pub(super) mod coverage;
 pub(super) mod create;
@@ -50,8 +50,7 @@ pub(super) fn find_card(view: &View, name: &NodeTarget) -> Result<CardRow> {
     })
 }
 
-/// The card that is to be written: where several files claim its key, only the name of one of
-/// them says which is meant.
+/// The card to write. If several files claim its key, only the name of a file identifies one.
 pub(super) fn find_card_for_write(view: &View, name: &NodeTarget) -> Result<CardRow> {
     let card = find_card(view, name)?;
     let text = name.as_str().trim();
@@ -77,9 +76,9 @@ fn refuse_duplicate(view: &View, key: &CardKey) -> Result<()> {
     let rows: Vec<_> = same.iter().map(|path| json!({"path": path.to_string()})).collect();
     Err(Problem::new(ProblemCode::Ambiguous, message)
         .detail("candidates", rows)
-        .hint(format!("name the file that you mean, for example  {first}"))
+        .hint(format!("name one of the files, for example  {first}"))
         .hint_call(
-            "give one of them another key with",
+            "to give one of them another key",
             NextCall::new("card.rename").with("old_key", first.to_string()).with("new_key", "…"),
         ))
 }
@@ -90,7 +89,7 @@ pub(super) fn files_of(view: &View, key: &CardKey) -> Result<Vec<RepoPath>> {
     Ok(keyed.filter(|card| card.key == *key).map(|card| card.path).collect())
 }
 
-/// A file that should be a card but cannot be read is why a card is not found.
+/// Adds card files that could not be read: they may be why a card was not found.
 fn card_not_found(view: &View, name: &str, problem: Problem) -> Problem {
     let said = |trouble: &cards::CardDiagnosticRow| {
         trouble.path.to_string().contains(name.trim_matches('/'))
@@ -117,7 +116,7 @@ pub struct CardChangeAnswer {
     pub path: RepoPath,
     /// What happened
     pub said: String,
-    /// What is left to do, if anything
+    /// What is left to do; may be empty
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
 }
@@ -137,7 +136,7 @@ pub(super) struct CurrentText {
 
 /// Reads a file that is to be edited.
 pub(super) fn read_current(view: &View, path: &RepoPath) -> Result<CurrentText> {
-    let gone = || Problem::not_found(format!("{path} is gone")).hint("repeat the request");
+    let gone = || Problem::not_found(format!("{path} no longer exists")).hint("repeat the request");
     let blob = view.tree().read(path)?.ok_or_else(gone)?;
     let text = String::from_utf8(blob.bytes).map_err(|_| {
         Problem::new(ProblemCode::InvalidOperation, format!("{path} is not UTF-8"))
@@ -146,7 +145,7 @@ pub(super) fn read_current(view: &View, path: &RepoPath) -> Result<CurrentText> 
     Ok(CurrentText { hash: blob.hash, text })
 }
 
-/// A change to one card, made by editing its text. It leaves no mistake that was not there.
+/// A change to one card, made by editing its text. It introduces no new mistake.
 pub(super) fn edit(
     view: &View,
     card: &CardRow,
@@ -164,7 +163,7 @@ pub(super) fn edit(
         notes: Vec::new(),
     };
     if new == now.text {
-        let said = "already so".into();
+        let said = "unchanged: it is already so".into();
         let answer = CardChangeAnswer { said, ..answer };
         return Ok(Plan {
             summary: String::new(),
@@ -185,13 +184,16 @@ pub(super) fn edit(
     })
 }
 
-/// Refuses to change what is not what the caller saw.
+/// Refuses to change a file that differs from what the caller read.
 pub(super) fn check_hash(path: &RepoPath, wanted: Option<Hash>, found: Hash) -> Result<()> {
     match wanted.is_none_or(|wanted| wanted == found) {
         true => Ok(()),
-        false => Err(Problem::new(ProblemCode::Conflict, format!("{path} has changed since"))
-            .detail("current", found.to_string())
-            .hint("look at it again, then repeat the request with its new hash")),
+        false => Err(Problem::new(
+            ProblemCode::Conflict,
+            format!("{path} has changed since it was read"),
+        )
+        .detail("current", found.to_string())
+        .hint("read it again, then repeat the request with its new hash")),
     }
 }
 

@@ -1,4 +1,4 @@
-//! `card.relations`: what a card says about others, and they about it.
+//! `card.relations`: the relations of a card to others, and of others to it.
 
 use base::Result;
 use base::entity::CardKey;
@@ -46,15 +46,15 @@ pub struct Relations {
     pub offset: Offset,
 }
 
-/// Which side of a card's relations.
+/// The direction of a card's relations.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
 #[serde(rename_all = "snake_case")]
 pub enum RelationSide {
-    /// What it says about others
+    /// Relations that it declares
     Outgoing,
-    /// What others say about it
+    /// Relations that others declare to it
     Incoming,
     /// Both
     #[default]
@@ -75,7 +75,7 @@ pub struct CardRelationsAnswer {
 /// One relation
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CardRelationRow {
-    /// Whether the card says it, or the other one
+    /// Whether the card declares it, or the other one
     pub direction: RelationSide,
     /// The relation and its other end
     #[serde(flatten)]
@@ -87,7 +87,7 @@ impl Query for Relations {
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("get_relations").renaming(&[("card_key", "key")])];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "auth/login --direction incoming", shows: "which cards rest on it" }];
+        &[OpExample { args: "auth/login --direction incoming", shows: "which cards depend on it" }];
     type Answer = CardRelationsAnswer;
 
     fn run(self, view: &View) -> Result<CardRelationsAnswer> {
@@ -120,7 +120,7 @@ impl Query for Relations {
 impl Render for CardRelationsAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
-            0 => format!("{} has no such relations", self.key),
+            0 => format!("{} has no matching relations", self.key),
             total => format!("{}: {}", self.key, count(total, "relation")),
         });
         let row = |row: &CardRelationRow| match row.direction {

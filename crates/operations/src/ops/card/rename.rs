@@ -1,4 +1,4 @@
-//! `card.rename`: another key, everywhere it is written, in one change.
+//! `card.rename`: changes a card's key everywhere it is written, in one change.
 
 use std::collections::BTreeSet;
 
@@ -20,13 +20,13 @@ use engine::view::View;
 
 /// Rename a card everywhere: its file, every `@see` and every relation, all or nothing
 ///
-/// A new type in the key changes the card's type. A file at its conventional place moves along.
+/// A new type in the key changes the card's type. A file at its conventional path is moved too.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rename {
     /// Key, slug or file of the card
     pub old_key: NodeTarget,
-    /// New key of the card; its type stays if none is named
+    /// New key of the card; without a type, the type stays
     pub new_key: Words,
 }
 
@@ -35,7 +35,7 @@ impl Mutation for Rename {
     const EFFECT: Effect = Effect::OVERWRITES;
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "auth/login spec::auth/sign-in --dry-run",
-        shows: "all that would change",
+        shows: "everything that would change",
     }];
     type Answer = CardChangeAnswer;
 
@@ -47,7 +47,7 @@ impl Mutation for Rename {
         refuse_unregistered(view, &new)?;
         refuse_taken_key(view, &new, Some(&card.path))?;
         let mut edits = rename_own_file(view, &card, &new)?;
-        // Where another file has the key too, those who name it still mean that one.
+        // If another file has the key too, references still lead to that one.
         let other = files_of(view, &card.key)?.into_iter().find(|path| *path != card.path);
         let (code, others) = match other {
             Some(_) => (Vec::new(), Vec::new()),
@@ -64,13 +64,13 @@ impl Mutation for Rename {
         edits.extend(others);
         let summary = format!("{} → {new}", card.key);
         let mut notes = unread_cards(view)?;
-        notes.extend(other.map(|path| format!("what names {} still means {path}", card.key)));
+        notes.extend(other.map(|path| format!("references to {} still lead to {path}", card.key)));
         let answer = CardChangeAnswer { key: new, path, said, notes };
         Ok(Plan { summary, change: PlannedChange::Files(edits), answer, retry_on_conflict: true })
     }
 }
 
-/// The card itself: its fields, and its file if it lies where its key says.
+/// The card itself: its fields, and its file if it is at its conventional path.
 fn rename_own_file(view: &View, card: &CardRow, new: &CardKey) -> Result<Vec<FileEdit>> {
     let now = read_current(view, &card.path)?;
     let text =
@@ -90,7 +90,7 @@ fn rename_own_file(view: &View, card: &CardRow, new: &CardKey) -> Result<Vec<Fil
     ])
 }
 
-/// Every file whose doc comments name the card.
+/// Every file whose doc comments link the card.
 fn rename_in_code(view: &View, old: &CardKey, new: &CardKey) -> Result<Vec<FileEdit>> {
     let sees = cards::see_tags_of_key(view.index()?.conn(), old.as_str())?;
     let paths: BTreeSet<RepoPath> = sees.into_iter().map(|see| see.path).collect();
@@ -108,7 +108,7 @@ fn rename_in_code(view: &View, old: &CardKey, new: &CardKey) -> Result<Vec<FileE
     Ok(edits)
 }
 
-/// Every other card whose relations name the card.
+/// Every other card with a relation to the card.
 fn rename_in_cards(view: &View, card: &CardRow, new: &CardKey) -> Result<Vec<FileEdit>> {
     let said = cards::relations_to(view.index()?.conn(), card.key.as_str())?;
     let paths: BTreeSet<RepoPath> = said.into_iter().map(|said| said.path).collect();
@@ -122,13 +122,13 @@ fn rename_in_cards(view: &View, card: &CardRow, new: &CardKey) -> Result<Vec<Fil
     Ok(edits)
 }
 
-/// Card files that could not be read may name it too.
+/// Card files that could not be read may refer to it too.
 fn unread_cards(view: &View) -> Result<Vec<String>> {
     let troubles = cards::all_diagnostics(view.index()?.conn())?;
     let unread = troubles.iter().filter(|trouble| trouble.code == "CARD_UNREADABLE");
     let note = |trouble: &cards::CardDiagnosticRow| {
         format!(
-            "{}:{} cannot be read, so it was not looked at: {}",
+            "{}:{} cannot be read, so it was not updated: {}",
             trouble.path, trouble.line, trouble.message
         )
     };

@@ -1,4 +1,4 @@
-//! `card.show`: one card, whole.
+//! `card.show`: one card with all its fields, text, relations and links.
 
 use base::entity::CardKey;
 use base::{EntityRef, Hash, RepoPath, Result};
@@ -16,7 +16,7 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::view::View;
 
-/// How many lines of text a page shows unless all are wanted.
+/// How many lines of text a page shows unless `full` is given.
 const MAX_BODY_LINES: usize = 80;
 
 /// Show one card: its fields, its text, its relations and the code that links it
@@ -39,19 +39,19 @@ pub struct CardShowAnswer {
     pub key: CardKey,
     /// Its type
     pub r#type: String,
-    /// What it is about
+    /// Its summary
     pub summary: String,
-    /// How far it has come
+    /// Its status
     pub status: CardStatus,
-    /// Words to find it by
+    /// Its tags
     pub tags: Vec<String>,
     /// Broad categories
     pub subjects: Vec<String>,
-    /// What must hold
+    /// Its constraints
     pub constraints: Vec<String>,
-    /// What it says about other cards
+    /// Relations that it declares
     pub relations: Vec<RelatedCard>,
-    /// What other cards say about it
+    /// Relations of other cards to it
     pub related_by: Vec<RelatedCard>,
     /// The code that links it
     pub links: Vec<CardLink>,
@@ -72,17 +72,17 @@ pub struct CardShowAnswer {
     full: bool,
 }
 
-/// A relation, from the side of one card
+/// A relation, seen from one card
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RelatedCard {
-    /// How they are related
+    /// Its type
     pub r#type: CardRelationKind,
     /// The other card
     pub card: String,
-    /// What the other card is about; absent if there is none
+    /// Summary of the other card; absent if that does not exist
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
-    /// How far the other card has come
+    /// Status of the other card
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<CardStatus>,
 }
@@ -99,7 +99,7 @@ pub struct CardLink {
 impl Query for Show {
     const NAME: &'static str = "card.show";
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "spec::auth/login", shows: "one card with all that is related to it" }];
+        &[OpExample { args: "spec::auth/login", shows: "one card with its relations and links" }];
     type Answer = CardShowAnswer;
 
     fn run(self, view: &View) -> Result<CardShowAnswer> {
@@ -134,7 +134,7 @@ impl Query for Show {
     }
 }
 
-/// A relation with what is known of its other end.
+/// A relation with the summary and status of its other end.
 pub(super) fn related(view: &View, said: &StoredCardRelation, other: &str) -> Result<RelatedCard> {
     let card = cards::card_by_key(view.index()?.conn(), other)?;
     let status = card.as_ref().map(|card| card.status);

@@ -1,4 +1,4 @@
-//! `card.status`: how far a card has come.
+//! `card.status`: sets the status of a card.
 
 use base::Result;
 use cards::CardStatus as Stage;
@@ -30,7 +30,7 @@ impl Mutation for Status {
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("card_update_status").renaming(&[("card_key", "key")])];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "auth/login implemented", shows: "what is done is marked so" }];
+        &[OpExample { args: "auth/login implemented", shows: "a card marked as implemented" }];
     type Answer = CardChangeAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
@@ -41,7 +41,8 @@ impl Mutation for Status {
             edit(view, &card, None, said, |text| cards::update_fields(text, &fields, None))?;
         let links = cards::see_tags_of_key(view.index()?.conn(), card.key.as_str())?;
         if self.status == Stage::Implemented && links.is_empty() {
-            let note = "no code links it yet, which `verify` calls an error; `link.add` adds one";
+            let note =
+                "no code links it yet, which `verify` reports as an error; `link.add` adds a link";
             plan.answer.notes.push(note.to_owned());
         }
         Ok(plan)

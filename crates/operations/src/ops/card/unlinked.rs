@@ -54,8 +54,10 @@ impl Query for Unlinked {
     const NAME: &'static str = "card.unlinked";
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("list_unlinked").renaming(&[("status_filter", "status")])];
-    const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "--status accepted,implementing", shows: "what is still to be built" }];
+    const EXAMPLES: &'static [OpExample] = &[OpExample {
+        args: "--status accepted,implementing",
+        shows: "cards that are still to be implemented",
+    }];
     type Answer = UnlinkedAnswer;
 
     fn run(self, view: &View) -> Result<UnlinkedAnswer> {
@@ -77,9 +79,9 @@ impl Render for UnlinkedAnswer {
     fn render(&self, page: &mut Page) {
         let of = count(self.of as u64, "card");
         page.answer(match self.paging.total {
-            0 => format!("None of {of} lacks a link from code"),
+            0 => format!("All of {of} are linked from code"),
             total => format!(
-                "{total} of {of} {} linked from no code",
+                "{total} of {of} {} not linked from code",
                 if total == 1 { "is" } else { "are" }
             ),
         });

@@ -1,4 +1,4 @@
-//! `card.update`: other values in a card's fields, or another text.
+//! `card.update`: changes fields or the text of a card.
 
 use std::str::FromStr;
 
@@ -17,8 +17,8 @@ use engine::view::View;
 
 /// Change fields or the text of a card; every other byte of its file stays
 ///
-/// A list replaces the list, null takes a field out. Tags and subjects may also be a text with
-/// commas. Key and type change with `card rename`.
+/// A list replaces the list, null removes a field. Tags and subjects may also be a string with
+/// commas. `card rename` changes key and type.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Update {
@@ -58,7 +58,7 @@ impl Mutation for Update {
     const NAME: &'static str = "card.update";
     const EFFECT: Effect = Effect::OVERWRITES;
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "auth/login --summary OAuth", shows: "another summary" }];
+        &[OpExample { args: "auth/login --summary OAuth", shows: "a new summary" }];
     type Answer = CardChangeAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
@@ -70,7 +70,7 @@ impl Mutation for Update {
         let body = match (self.body, fields.remove("body")) {
             (Some(body), _) | (None, Some(Value::String(body))) => Some(body),
             (None, None) => None,
-            (None, Some(_)) => return Err(Problem::invalid("`body` is a text")),
+            (None, Some(_)) => return Err(Problem::invalid("`body` must be a string")),
         };
         refuse_fixed(&fields)?;
         split_text_lists(&mut fields);
@@ -78,7 +78,7 @@ impl Mutation for Update {
         let mut names: Vec<&str> = fields.keys().map(String::as_str).collect();
         names.extend(body.as_ref().map(|_| "body"));
         if names.is_empty() {
-            return Err(Problem::invalid("nothing to change was named"));
+            return Err(Problem::invalid("no field to change was given"));
         }
         let said = format!("{} updated", names.join(", "));
         let change = |text: &str| cards::update_fields(text, &fields, body.as_deref());
@@ -86,7 +86,7 @@ impl Mutation for Update {
     }
 }
 
-/// A text in the place of a list is a list: words with commas between them, or one constraint.
+/// Turns a string into the list that it stands for: words separated by commas, or one constraint.
 fn split_text_lists(fields: &mut Map<String, Value>) {
     for (name, is_split) in [("tags", true), ("subjects", true), ("constraints", false)] {
         let Some(Value::String(text)) = fields.get(name) else { continue };
@@ -100,7 +100,7 @@ fn split_text_lists(fields: &mut Map<String, Value>) {
     }
 }
 
-/// Refuses relations to what is not a card, as `relation add` does.
+/// Refuses relations to cards that do not exist, as `relation add` does.
 fn refuse_missing(view: &View, key: &CardKey, fields: &Map<String, Value>) -> Result<()> {
     let Some(Value::Array(relations)) = fields.get("relations") else { return Ok(()) };
     let conn = view.index()?.conn();
@@ -123,9 +123,9 @@ fn refuse_missing(view: &View, key: &CardKey, fields: &Map<String, Value>) -> Re
 fn refuse_fixed(fields: &Map<String, Value>) -> Result<()> {
     match ["key", "type"].into_iter().find(|name| fields.contains_key(*name)) {
         None => Ok(()),
-        Some(name) => Err(Problem::invalid(format!("`{name}` is not changed by an update"))
+        Some(name) => Err(Problem::invalid(format!("`card update` cannot change `{name}`"))
             .hint_call(
-                "other files name the card by its key; change both with",
+                "other files refer to the card by its key; rename it everywhere with",
                 NextCall::new("card.rename"),
             )),
     }

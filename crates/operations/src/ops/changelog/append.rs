@@ -1,4 +1,4 @@
-//! `changelog.append`: adds to the history of an atom or molecule.
+//! `changelog.append`: adds an entry to the changelog of an atom or molecule.
 
 use base::Result;
 use clap::Args;
@@ -17,7 +17,7 @@ use engine::contract::page::{Page, Render};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Add to the history of an atom or molecule: what changed and why
+/// Add an entry to the changelog of an atom or molecule
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Append {
@@ -51,7 +51,7 @@ impl Mutation for Append {
         &[OpAlias::of("manage_changelog").when("operation", "append")];
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "atom:019b7d2f-1a2b \"Retries moved into the gateway\"",
-        shows: "one more line of its history",
+        shows: "one more entry",
     }];
     type Answer = ChangelogAppendAnswer;
 
@@ -71,6 +71,6 @@ impl Mutation for Append {
 impl Render for ChangelogAppendAnswer {
     fn render(&self, page: &mut Page) {
         let ChangelogEntry { parent_type, parent_id, .. } = &self.entry;
-        page.answer(format!("Added to its history    {parent_type}:{}", parent_id.short()));
+        page.answer(format!("Added a changelog entry    {parent_type}:{}", parent_id.short()));
     }
 }

@@ -1,4 +1,4 @@
-//! The history of atoms and molecules, one operation a file.
+//! The changelog of atoms and molecules, one operation per file.
 
 pub(super) mod append;
 pub(super) mod search;

@@ -1,4 +1,4 @@
-//! `changelog.search`: the whole history of an atom or molecule.
+//! `changelog.search`: the changelog of an atom or molecule.
 
 use base::Result;
 use base::words::counted;
@@ -19,7 +19,7 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::view::View;
 
-/// Show the history of an atom or molecule, newest first
+/// Show the changelog of an atom or molecule, newest first
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Search {
@@ -60,7 +60,7 @@ impl Query for Search {
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("manage_changelog").when("operation", "search")];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "atom:019b7d2f-1a2b", shows: "how it came to be what it is" }];
+        &[OpExample { args: "atom:019b7d2f-1a2b", shows: "every recorded change of an atom" }];
     type Answer = ChangelogSearchAnswer;
 
     fn run(self, view: &View) -> Result<ChangelogSearchAnswer> {

@@ -1,4 +1,4 @@
-//! `code.actions`: what a language server offers to do at a place.
+//! `code.actions`: the fixes and refactorings that a language server offers at a place.
 
 use base::Result;
 use clap::Args;
@@ -30,18 +30,18 @@ pub struct Actions {
     pub line: Option<u32>,
 }
 
-/// What is offered
+/// The actions that are offered
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ActionsAnswer {
     /// Where
     pub target: String,
     /// Who offers it
     pub by: AnswerSource,
-    /// The offers, as the server ranks them
+    /// The actions, as the server ranks them
     pub actions: Vec<CodeAction>,
 }
 
-/// One offer
+/// One action
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CodeAction {
     /// What it would do
@@ -50,7 +50,7 @@ pub struct CodeAction {
     pub kind: String,
     /// Whether the server recommends it
     pub preferred: bool,
-    /// Why it cannot be done here
+    /// Why it is not available here
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled: Option<String>,
 }
@@ -60,7 +60,7 @@ impl Query for Actions {
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("kart_code_actions").joining(["path|file", "symbol", "#", "target"])];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "src/app.ts#start", shows: "what could be done with a function" }];
+        &[OpExample { args: "src/app.ts#start", shows: "the actions for a function" }];
     type Answer = ActionsAnswer;
 
     fn run(self, view: &View) -> Result<ActionsAnswer> {
@@ -94,7 +94,7 @@ impl Query for Actions {
     }
 }
 
-/// The name around a byte.
+/// The range of the name around a byte offset.
 fn around(text: &str, offset: usize) -> (usize, usize) {
     let is_part = |c: &char| c.is_alphanumeric() || *c == '_' || *c == '$';
     let before: usize = text[..offset].chars().rev().take_while(is_part).map(char::len_utf8).sum();
@@ -115,14 +115,14 @@ impl Render for ActionsAnswer {
     fn render(&self, page: &mut Page) {
         let by = self.by.name().unwrap_or("nobody");
         let what = match self.actions.len() {
-            0 => "Nothing is".to_owned(),
+            0 => "No actions are".to_owned(),
             1 => "1 action is".to_owned(),
             count => format!("{count} actions are"),
         };
         page.answer(format!("{what} offered at {}, by {by}", self.target));
         let row = |offer: &CodeAction| {
             let mark = match (&offer.disabled, offer.preferred) {
-                (Some(why), _) => format!("not here: {why}"),
+                (Some(why), _) => format!("not available: {why}"),
                 (None, true) => "preferred".into(),
                 (None, false) => String::new(),
             };

@@ -1,4 +1,4 @@
-//! `code.definition`: where a name leads.
+//! `code.definition`: where a name is declared.
 
 use base::{EntityRef, Result};
 use clap::Args;
@@ -14,7 +14,7 @@ use engine::contract::args::{Limit, NodeTarget, Offset};
 use engine::contract::op::{OpExample, Query};
 use engine::view::View;
 
-/// Show where a name leads: the declaration behind an import or a use
+/// Show where a name is declared: the declaration behind an import or a use
 ///
 /// Without a language server the index answers for symbols.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -42,7 +42,7 @@ impl Query for Definition {
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("kart_definition").joining(["path|file", "symbol", "#", "target"])];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "src/app.ts:12:7", shows: "what stands there, where it is declared" }];
+        &[OpExample { args: "src/app.ts:12:7", shows: "the declaration of the name at a place" }];
     type Answer = LocationsAnswer;
 
     fn run(self, view: &View) -> Result<LocationsAnswer> {
@@ -63,7 +63,7 @@ impl Query for Definition {
     }
 }
 
-/// The symbol that was named is declared where the index says; what stands somewhere is not known.
+/// The index knows where a named symbol is declared, but not which name is at a line and column.
 fn from_index(
     view: &View,
     spot: &TargetPosition,

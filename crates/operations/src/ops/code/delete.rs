@@ -1,4 +1,4 @@
-//! `code.delete`: a symbol taken out, unless it is still used somewhere.
+//! `code.delete`: removes a symbol, unless it is still used somewhere.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ const MAX_LISTED: usize = 20;
 
 /// Delete a symbol with its docs, unless something still uses it
 ///
-/// Asks the call graph: calls, other uses and imports, of what it holds too.
+/// Checks calls, other uses and imports, also of the symbols inside it.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delete {
@@ -33,7 +33,7 @@ pub struct Delete {
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
-    /// Whether to run the project's formatter, where it leaves the rest alone
+    /// Whether to run the project's formatter, if it changes nothing else
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -50,7 +50,7 @@ impl Mutation for Delete {
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("kart_delete").joining(["file|path", "symbol", "#", "target"])];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "src/session.ts#legacy --dry-run", shows: "what would go" }];
+        &[OpExample { args: "src/session.ts#legacy --dry-run", shows: "what would be deleted" }];
     type Answer = SymbolEditAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<SymbolEditAnswer>> {
@@ -61,9 +61,9 @@ impl Mutation for Delete {
             let message = format!("{} is still used in {places}", declared.node);
             let listed: Vec<_> = mentions.into_iter().take(MAX_LISTED).collect();
             return Err(Problem::new(ProblemCode::Blocked, message)
-                .hint(format!("first: {}", listed[0]))
+                .hint(format!("the first is {}", listed[0]))
                 .detail("mentions", listed)
-                .hint_call("to delete it all the same", NextCall::repeat().with("force", true)));
+                .hint_call("to delete it anyway", NextCall::repeat().with("force", true)));
         }
         let mut plan = declared.plan(view, SymbolEdit::Delete, "Deleted", self.format)?;
         plan.answer.mentions = mentions.into_iter().take(MAX_LISTED).collect();
@@ -75,7 +75,7 @@ impl Mutation for Delete {
     }
 }
 
-/// Where the symbol is still used, what it holds included: by what the index knows of calls and
+/// Where the symbol, or a symbol inside it, is still used: by what the index knows of calls and
 /// other uses, by imports, and by name in its own file.
 fn mentions(view: &View, declared: &DeclaredSymbol) -> Result<Vec<String>> {
     let DeclaredSymbol { path, name, language, text, .. } = declared;

@@ -55,18 +55,18 @@ pub struct DiagnosticsAnswer {
     pub files: usize,
     /// Who checked, by language
     pub by: BTreeMap<String, String>,
-    /// Languages that nobody checked, and why
+    /// Languages that were not checked, and why
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub unchecked: BTreeMap<String, UncheckedLanguage>,
-    /// What was not checked of the languages that were, and why
+    /// Checks that were left out for the other languages, and why
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub gaps: Vec<String>,
-    /// What is wrong, by file and line
+    /// Findings, by file and line
     pub diagnostics: Vec<Diagnostic>,
-    /// Said where nothing could lint TypeScript or JavaScript: false
+    /// False if no tool could lint TypeScript or JavaScript; absent otherwise
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oxlint_available: Option<bool>,
-    /// What would let the rest be checked
+    /// How to have the rest checked
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<Hint>,
     #[serde(skip)]
@@ -76,7 +76,7 @@ pub struct DiagnosticsAnswer {
 /// Why a language was not checked
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct UncheckedLanguage {
-    /// How many files were not
+    /// How many files were not checked
     pub files: usize,
     /// Why
     pub why: String,
@@ -95,7 +95,7 @@ impl Query for Diagnostics {
         let scopes = scopes(view, &self.paths)?;
         let files = by_language(view, &scopes)?;
         if files.is_empty() {
-            return Err(Problem::not_found("no code is there to check"));
+            return Err(Problem::not_found("no source files to check"));
         }
         let mut answer = DiagnosticsAnswer {
             errors: 0,
@@ -138,14 +138,14 @@ impl DiagnosticsAnswer {
         self.diagnostics.extend(checked.diagnostics);
     }
 
-    /// What nobody could check: a problem if that is everything, else a doubt.
+    /// Reports what was not checked: a problem if nothing was, otherwise a partial answer.
     fn add_unchecked(
         &mut self,
         view: &View,
         absences: Vec<(Language, usize, MissingServer)>,
     ) -> Result<()> {
         for (language, files, absent) in absences {
-            // What somebody has to allow first is an error; a tool that is not there is an answer.
+            // A missing permission is an error; a missing tool is part of the answer.
             if self.by.is_empty() && absent.code == ProblemCode::Untrusted {
                 return Err(absent.into_problem());
             }
@@ -175,7 +175,7 @@ fn scopes(view: &View, targets: &[NodeTarget]) -> Result<Vec<RepoPath>> {
     targets.iter().map(path).collect()
 }
 
-/// The code at or below some paths. Relatives that share their tools count as one language.
+/// The code at or below some paths. Dialects that share their tools count as one language.
 fn by_language(view: &View, scopes: &[RepoPath]) -> Result<BTreeMap<Language, Vec<RepoPath>>> {
     let mut found: BTreeMap<Language, Vec<RepoPath>> = BTreeMap::new();
     for path in tables::all_files(view.index()?.conn())? {
@@ -201,8 +201,8 @@ impl Render for DiagnosticsAnswer {
         let gaps: Vec<String> = self.gaps.iter().cloned().chain(unchecked).collect();
         page.answer(match (self.errors, self.warnings, gaps.as_slice()) {
             _ if self.by.is_empty() => "Nothing could be checked".to_owned(),
-            (0, 0, []) => format!("Nothing is wrong in {files}, by {by}"),
-            (0, 0, [gap, ..]) => format!("Nothing was found in {files} by {by}, but {gap}"),
+            (0, 0, []) => format!("No problems in {files}, by {by}"),
+            (0, 0, [gap, ..]) => format!("No problems found in {files} by {by}, but {gap}"),
             (errors, warnings, gaps) => {
                 let (errors, warnings) = (counted(errors, "error"), counted(warnings, "warning"));
                 let gap = gaps.first().map(|gap| format!("; {gap}")).unwrap_or_default();

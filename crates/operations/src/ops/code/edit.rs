@@ -1,4 +1,4 @@
-//! `code.edit`: exact text, lines or a pattern replaced in symbols and files, several at once.
+//! `code.edit`: replaces exact text, lines or a pattern in symbols and files, several at once.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -27,18 +27,18 @@ const MAX_EDITS: usize = 100;
 /// Edit text inside files or symbols, or create a file
 ///
 /// Replaces exact text, lines or a pattern; several edits of several files are one change that
-/// `undo` takes back. What would no longer parse is refused, and nothing is written.
+/// `undo` reverses. If a result would no longer parse, nothing is written.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Edit {
-    /// File, or symbol as path#name, that the edit stays inside
+    /// File, or symbol as path#name, to edit
     #[serde(default, alias = "path", alias = "file")]
     pub target: Option<NodeTarget>,
-    /// Text to replace, exactly as it stands there
+    /// Text to replace, exactly as it is written there
     #[arg(long)]
     #[serde(default, alias = "old_text", alias = "old_string")]
     pub old: Option<String>,
-    /// What takes its place; empty deletes; alone it writes a new file
+    /// New text; empty deletes; alone it writes a new file
     #[arg(long)]
     #[serde(default, alias = "new_text", alias = "new_string")]
     pub new: Option<String>,
@@ -112,7 +112,7 @@ impl Mutation for Edit {
             args: "src/session.ts#Session.refresh --old 'retries: 3' --new 'retries: 5'",
             shows: "one place inside a method",
         },
-        OpExample { args: "src/a.rs --lines 10-12 --new '' --dry-run", shows: "lines taken out" },
+        OpExample { args: "src/a.rs --lines 10-12 --new '' --dry-run", shows: "lines deleted" },
     ];
     type Answer = EditAnswer;
 
@@ -141,7 +141,7 @@ impl Mutation for Edit {
 }
 
 impl Edit {
-    /// All edits, whichever way they were given.
+    /// All edits, given one by one or as a list.
     fn all(self) -> Result<Vec<EditRequest>> {
         let Self { target, old, new, lines, pattern, count, edits } = self;
         let mut all = Vec::new();
@@ -168,7 +168,7 @@ struct CodeEditTarget {
     path: RepoPath,
     /// The bytes of the symbol, or of the whole file
     within: Range<usize>,
-    /// What problems call it
+    /// Its name in messages
     name: String,
 }
 
@@ -209,7 +209,7 @@ impl CodeEditTarget {
         Ok(Self { path: path.clone(), within, name: node.short_handle() })
     }
 
-    /// A file that is not there yet.
+    /// Creates a file that does not exist yet.
     fn new_file(
         view: &View,
         edit: &EditRequest,
@@ -222,8 +222,8 @@ impl CodeEditTarget {
         let path = path.ok_or(problem)?;
         view.paths().check_inside(text)?;
         if view.tree().stat(&path)?.is_some() {
-            return Err(Problem::new(ProblemCode::Conflict, format!("`{path}` is there already"))
-                .hint("give `old`, `lines` or `pattern` to change a part of it"));
+            return Err(Problem::new(ProblemCode::Conflict, format!("`{path}` already exists"))
+                .hint("give `old`, `lines` or `pattern` to edit it"));
         }
         texts.insert(path.clone(), None);
         Ok(Self { name: path.to_string(), path, within: 0..0 })
@@ -233,7 +233,7 @@ impl CodeEditTarget {
 fn read(view: &View, path: &RepoPath) -> Result<String> {
     check_writable(view, path)?;
     let blob = view.tree().read(path)?;
-    let blob = blob.ok_or_else(|| Problem::not_found(format!("`{path}` is gone")))?;
+    let blob = blob.ok_or_else(|| Problem::not_found(format!("`{path}` no longer exists")))?;
     String::from_utf8(blob.bytes)
         .map_err(|_| Problem::new(ProblemCode::InvalidOperation, format!("`{path}` is not UTF-8")))
 }
@@ -284,8 +284,9 @@ fn edit_file(
 }
 
 fn compile(pattern: &str) -> Result<Regex> {
-    Regex::new(pattern)
-        .map_err(|error| Problem::invalid(format!("`pattern` is no regular expression: {error}")))
+    Regex::new(pattern).map_err(|error| {
+        Problem::invalid(format!("invalid regular expression in `pattern`: {error}"))
+    })
 }
 
 fn selection<'a>(
@@ -299,7 +300,7 @@ fn selection<'a>(
             "the edit of {} needs one of `old`, `lines`, `pattern`",
             edit.target
         ))
-        .hint("`new` alone writes a file that is not there yet")
+        .hint("`new` alone creates a file")
     };
     match given.iter().filter(|given| **given).count() {
         0 if is_new && edit.new.is_some() => Ok(EditSelection::Whole),
@@ -321,15 +322,15 @@ fn line_range<'a>(lines: &str) -> Result<EditSelection<'a>> {
     let (first, last) = lines.split_once('-').unwrap_or((lines, lines));
     match (first.trim().parse(), last.trim().parse()) {
         (Ok(first), Ok(last)) => Ok(EditSelection::Lines(first, last)),
-        _ => Err(Problem::invalid(format!("`{lines}` is no range of lines"))
-            .hint("lines are numbered from 1: 10-20")),
+        _ => Err(Problem::invalid(format!("invalid line range `{lines}`"))
+            .hint("write the first and last line, counted from 1, such as 10-20")),
     }
 }
 
 /// Refuses a text that has more syntax errors than before.
 fn check_syntax(path: &RepoPath, before: &str, next: &str) -> Result<&'static str> {
     let Some(language) = Language::from_path(path).filter(|language| language.is_code()) else {
-        return Ok("not parsed: no code that cairn reads");
+        return Ok("not parsed: not a language that cairn parses");
     };
     let errors = |text: &str| syntax::extract(Some(language), text.as_bytes()).errors;
     let found = errors(next);

@@ -1,4 +1,4 @@
-//! `code.expand_macro`: what a Rust macro becomes.
+//! `code.expand_macro`: the expansion of a Rust macro.
 
 use base::words::counted;
 use base::{EntityRef, Problem, ProblemCode, Result};
@@ -16,10 +16,10 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, Render};
 use engine::view::View;
 
-/// The longest expansion that is given, in bytes.
+/// Maximum size of an expansion, in bytes.
 const MAX_EXPANSION_BYTES: usize = 100 * 1024;
 
-/// Show what a Rust macro call or derive becomes
+/// Show the expansion of a Rust macro call or derive
 ///
 /// Name the call as path:line:column, or a symbol to expand its derives and attributes.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -33,14 +33,14 @@ pub struct ExpandMacro {
     pub line: Option<u32>,
 }
 
-/// What a macro becomes
+/// The expansion of a macro
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ExpandMacroAnswer {
     /// Where it is called
     pub target: String,
     /// The macro's name
     pub name: String,
-    /// What it becomes
+    /// The expanded code
     pub expansion: String,
     /// Whether the rest was cut off
     pub is_cut: bool,
@@ -53,14 +53,14 @@ impl Query for ExpandMacro {
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("kart_expand_macro").joining(["path|file", "symbol", "#", "target"])];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "src/lib.rs:12:5", shows: "the code behind the macro there" }];
+        &[OpExample { args: "src/lib.rs:12:5", shows: "the expansion of a macro call" }];
     type Answer = ExpandMacroAnswer;
 
     fn run(self, view: &View) -> Result<ExpandMacroAnswer> {
         let mut spot = TargetPosition::of(view, &self.target, self.line)?;
         if !spot.language.semantics().has_macros {
             let message = format!(
-                "`{}` is {}, and only Rust macros are expanded",
+                "`{}` is {}; only Rust macros can be expanded",
                 spot.path,
                 spot.language.name()
             );
@@ -89,7 +89,7 @@ impl Query for ExpandMacro {
                 "no macro is called at {}",
                 spot.display_name()
             ))
-            .hint("name the macro's own name as path:line:column"));
+            .hint("give the position of the macro's name as path:line:column"));
         }
         let shown = &expansion[..expansion.floor_char_boundary(MAX_EXPANSION_BYTES)];
         Ok(ExpandMacroAnswer {
@@ -114,7 +114,7 @@ impl ExpandMacro {
     }
 }
 
-/// Where the names stand that an attribute expands: its own, or those that it derives.
+/// Offsets of the names that an attribute expands: its own, or those that it derives.
 fn attribute_names(text: &str, attribute: &Decorator) -> Vec<usize> {
     let start = attribute.span.start as usize;
     let Some(whole) = text.get(attribute.span.range()) else { return Vec::new() };
@@ -141,7 +141,7 @@ impl Render for ExpandMacroAnswer {
         let lines = self.expansion.lines().count();
         let by = self.by.name().unwrap_or("nobody");
         let lines = counted(lines, "line");
-        page.answer(format!("{} at {} becomes {lines}, by {by}", self.name, self.target));
+        page.answer(format!("{} at {} expands to {lines}, by {by}", self.name, self.target));
         page.quoted(&self.expansion, &self.target);
         if self.is_cut {
             page.say(format!("Cut off after {MAX_EXPANSION_BYTES} bytes"));

@@ -19,8 +19,8 @@ use engine::view::View;
 
 /// Find symbols by name: functions, types, methods, constants
 ///
-/// Exact names first, then names that start so, then names that hold it. Small letters match both
-/// cases.
+/// Exact names first, then names with this start, then names that contain it. Lower case matches
+/// both cases.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Find {
@@ -48,14 +48,14 @@ pub struct Find {
     pub offset: Offset,
 }
 
-/// Symbols that fit, best first
+/// Matching symbols, best first
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct FindAnswer {
-    /// The name that was looked for
+    /// The name that was searched for
     pub name: String,
     /// The symbols
     pub symbols: Vec<SymbolMatchRow>,
-    /// Where nothing was found: files that hold the name and are not wholly known
+    /// If nothing was found: files that contain the name and could not be parsed completely
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UnreadFile>,
     #[serde(skip)]
@@ -67,9 +67,9 @@ pub struct FindAnswer {
 pub struct SymbolMatchRow {
     /// Its handle
     pub node: String,
-    /// What it is
+    /// Its kind
     pub kind: String,
-    /// Whether it is offered beyond its file
+    /// Whether it is exported from its file
     pub exported: bool,
     /// The declaration, without its body
     pub signature: String,
@@ -78,7 +78,7 @@ pub struct SymbolMatchRow {
     pub overloads: usize,
     /// The line its name is on
     pub line: u32,
-    /// The file that offers it under the name that was looked for, where it has another itself
+    /// The file that exports it under the name that was searched for, if its own name differs
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alias_in: Option<RepoPath>,
 }
@@ -102,7 +102,7 @@ impl Query for Find {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let path = path.as_ref().and_then(|node| node.path());
         if let Some(kind) = &self.kind {
-            // The message lists the kinds there are.
+            // The message lists all kinds.
             serde_json::from_value::<syntax::SymbolKind>(kind.as_str().into())
                 .map_err(|error| Problem::invalid(format!("`kind`: {error}")))?;
         }
@@ -151,7 +151,7 @@ impl Render for FindAnswer {
         let symbols = counted(usize::try_from(total).unwrap_or(usize::MAX), "symbol");
         page.answer(match total > 0 {
             true => format!("{symbols} for `{}`", self.name),
-            false => format!("No symbol is called `{}`, whole or in part", self.name),
+            false => format!("No symbol has `{}` in its name", self.name),
         });
         let cells = |symbol: &SymbolMatchRow| {
             let more = match symbol.overloads {
@@ -169,7 +169,7 @@ impl Render for FindAnswer {
         page.table(0, self.symbols.iter().map(cells).collect());
         self.paging.render_rest(page, self.symbols.len());
         if !self.unread.is_empty() {
-            page.say("These hold it and could not be read as code:");
+            page.say("These files contain the name but could not be parsed:");
             unread::render(page, &self.unread);
         }
     }

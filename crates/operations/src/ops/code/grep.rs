@@ -23,16 +23,16 @@ use engine::graph;
 use engine::path_globs::PathGlobs;
 use engine::view::View;
 
-/// A compiled pattern may take this much memory, in bytes.
+/// Maximum memory of a compiled pattern, in bytes.
 const MAX_PATTERN_BYTES: usize = 10 * 1024 * 1024;
 
-/// Files beyond this are not searched, and counted, in bytes.
+/// Size above which files are not searched, only counted, in bytes.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// So many matching lines are gathered before the search is cut off, and says so.
+/// Matching lines after which the search stops; the answer says so.
 const MAX_MATCHES: usize = 20_000;
 
-/// A longer line is cut around its match, in characters.
+/// Maximum length of a line, in characters; a longer one is cut around its match.
 const MAX_LINE_CHARS: usize = 240;
 
 number_type!(
@@ -42,7 +42,7 @@ number_type!(
 
 /// Search the text of files for a pattern
 ///
-/// A pattern in small letters matches both cases.
+/// A pattern in lower case matches both cases.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
@@ -118,16 +118,16 @@ pub struct Grep {
 /// Lines that match
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GrepAnswer {
-    /// How many files hold a match
+    /// How many files have a match
     pub files: usize,
     /// How many files were searched
     pub searched: usize,
     /// The matches, by file and line
     pub matches: Vec<GrepMatch>,
-    /// How many lines match in each file, where that was asked for
+    /// How many lines match in each file, if counts were asked for
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub by_file: Vec<FileMatchCount>,
-    /// What the answer leaves open
+    /// Limits of the answer: what was not searched
     pub notes: Vec<String>,
     #[serde(skip)]
     paging: Paging,
@@ -173,9 +173,9 @@ impl Query for Grep {
         OpExample { args: "TODO --types rust", shows: "lines with a word, in one language" },
         OpExample {
             args: "fn\\s+open src -g *.rs -C 2",
-            shows: "an expression, with lines around",
+            shows: "a regular expression, with context lines",
         },
-        OpExample { args: "-il session src tests", shows: "the files that hold a word" },
+        OpExample { args: "-il session src tests", shows: "the files that contain a word" },
     ];
     type Answer = GrepAnswer;
 
@@ -215,7 +215,7 @@ impl Query for Grep {
 }
 
 impl Grep {
-    /// The part of the matches that is asked for: lines, or files.
+    /// The requested page of the matches: lines, or files.
     fn page_of_matches(
         &self,
         by_file: Vec<Vec<GrepMatch>>,
@@ -253,13 +253,11 @@ impl Grep {
             .dfa_size_limit(MAX_PATTERN_BYTES)
             .line_terminator(Some(b'\n'));
         builder.build(self.pattern.as_str()).map_err(|error| {
-            // The last line says what is wrong; those before it draw where.
+            // The last line says what is wrong; the lines before it point at the place.
             let text = error.to_string();
             let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            Problem::invalid(format!("`{}` is not a pattern: {why}", self.pattern)).hint_call(
-                "to search for the text as it is written",
-                NextCall::repeat().with("fixed", true),
-            )
+            Problem::invalid(format!("invalid regular expression `{}`: {why}", self.pattern))
+                .hint_call("to search for it literally", NextCall::repeat().with("fixed", true))
         })
     }
 
@@ -291,7 +289,7 @@ impl Grep {
     }
 }
 
-/// The matches of one file; one that vanished has none.
+/// The matches of one file; a deleted file has none.
 fn search_file(
     tree: &tree::WorkingTree,
     path: &RepoPath,
@@ -308,7 +306,7 @@ fn search_file(
         .after_context(after)
         .binary_detection(BinaryDetection::quit(0))
         .build();
-    // The sink fails only to stop early, and then what it has is what there is.
+    // The sink fails only to stop early; its matches so far are valid.
     let _ = searcher.search_slice(matcher, &blob.bytes, &mut lines);
     lines.matches
 }
@@ -352,7 +350,7 @@ impl Sink for MatchCollector<'_> {
     }
 }
 
-/// A line as an answer shows it: whole, or the part around its match.
+/// A line as the answer shows it: whole, or the part around its match.
 fn line_excerpt(bytes: &[u8], at: usize) -> String {
     let text = String::from_utf8_lossy(bytes);
     let text = text.trim_end_matches(['\n', '\r']);

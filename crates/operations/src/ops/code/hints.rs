@@ -1,4 +1,4 @@
-//! `code.hints`: what a language server would write between the lines.
+//! `code.hints`: inlay hints of a language server: inferred types and parameter names.
 
 use base::words::counted;
 use base::{EntityRef, Result};
@@ -67,7 +67,7 @@ pub struct InlayHint {
     pub column: u32,
     /// `type` or `parameter`
     pub kind: &'static str,
-    /// What would stand there
+    /// The text of the hint
     pub label: String,
     /// The code before it, on its line
     pub after: String,
@@ -105,7 +105,7 @@ impl Query for Hints {
 }
 
 impl Hints {
-    /// The bytes that are asked about: lines, a symbol, or all of the file.
+    /// The requested byte range: lines, a symbol, or the whole file.
     fn range(&self, spot: &TargetPosition) -> (usize, usize) {
         if let (EntityRef::Symbol(_, name), None, None) =
             (&spot.node, self.start_line, self.end_line)

@@ -1,4 +1,4 @@
-//! `code.implementation`: what implements something.
+//! `code.implementation`: the implementations of an interface, trait or method.
 
 use base::Result;
 use clap::Args;
@@ -15,7 +15,7 @@ use engine::view::View;
 
 /// Show what implements an interface, trait or abstract method
 ///
-/// Without a language server the index answers from what types declare.
+/// Without a language server the index answers from declared types.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Implementation {
@@ -62,7 +62,7 @@ impl Query for Implementation {
     }
 }
 
-/// Types and methods that say what they implement or extend.
+/// Types and methods that declare what they implement or extend.
 fn from_index(
     view: &View,
     spot: &TargetPosition,

@@ -1,4 +1,4 @@
-//! `code.importers`: who takes something from a file, also through files that hand it on.
+//! `code.importers`: the files that import a file or symbol, directly or through re-exports.
 
 use std::collections::BTreeMap;
 
@@ -48,15 +48,15 @@ pub struct ImportersAnswer {
     pub node: EntityRef,
     /// The files that import it
     pub importers: Vec<ImportingFile>,
-    /// How many files were read to know that
+    /// How many files were searched for imports
     pub files: u64,
-    /// Files that mention it and are not wholly known
+    /// Files that mention it and could not be parsed completely
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UnreadFile>,
-    /// How many files of formats that are not read may import it, by how they end
+    /// How many files of unparsed formats may import it, by extension
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub not_read: BTreeMap<&'static str, usize>,
-    /// Those of them that hold its name
+    /// Those of them that contain its name
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mentioning: Vec<RepoPath>,
     #[serde(skip)]
@@ -68,15 +68,15 @@ pub struct ImportersAnswer {
 pub struct ImportingFile {
     /// The file
     pub node: EntityRef,
-    /// The names it takes; `*` for the file as a whole
+    /// The imported names; `*` for the whole file
     pub names: Vec<String>,
     /// The line
     pub line: u32,
-    /// How, where it is not a plain import: `re-export`, `dynamic`, `require`, `types`, `path`,
+    /// Kind of import, unless plain: `re-export`, `dynamic`, `require`, `types`, `path`,
     /// `mod`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub how: Option<&'static str>,
-    /// The file that hands it on, if it does not import it directly
+    /// The re-exporting file, if it does not import it directly
     #[serde(skip_serializing_if = "Option::is_none")]
     pub through: Option<EntityRef>,
 }
@@ -85,7 +85,7 @@ impl Query for Importers {
     const NAME: &'static str = "code.importers";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_importers")];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "src/lib.rs", shows: "every file that takes something from it" }];
+        &[OpExample { args: "src/lib.rs", shows: "every file that imports from it" }];
     type Answer = ImportersAnswer;
 
     fn run(self, view: &View) -> Result<ImportersAnswer> {
@@ -112,7 +112,7 @@ impl Query for Importers {
     }
 }
 
-/// Who takes something, one row a file; direct importers first.
+/// The importing files, one row each, direct importers first.
 pub(super) fn importers(
     view: &View,
     path: &RepoPath,
@@ -145,7 +145,7 @@ pub(super) fn importers(
     Ok(all)
 }
 
-/// How something is imported, where that is not by a plain import.
+/// The kind of an import that is not plain.
 pub(super) fn import_style(kind: &str, type_only: bool) -> Option<&'static str> {
     match kind {
         "ReExport" | "PubUse" => Some("re-export"),
@@ -168,7 +168,7 @@ fn importable_file_count(view: &View, path: &RepoPath) -> Result<u64> {
     Ok(tables::all_files(view.index()?.conn())?.iter().filter(is_kin).count() as u64)
 }
 
-/// What an import of a file, or of one that hands it on, must hold.
+/// Words that an import of a file, or of a file that re-exports it, must contain.
 fn import_words(path: &RepoPath, found: &[ImportingFile]) -> Vec<String> {
     let through = found.iter().filter_map(|row| row.through.as_ref()?.path().cloned());
     let mut words: Vec<String> = through.chain([path.clone()]).map(|path| stem(&path)).collect();
@@ -177,7 +177,7 @@ fn import_words(path: &RepoPath, found: &[ImportingFile]) -> Vec<String> {
     words
 }
 
-/// Files that are not wholly known and hold one of some words.
+/// Files that could not be parsed completely and contain one of some words.
 fn unread_importers(
     view: &View,
     path: &RepoPath,
@@ -189,7 +189,7 @@ fn unread_importers(
     unread::unread_with_words(view, &unread::family(Language::from_path(path)), words, &known)
 }
 
-/// The word that an import of a file must hold: its name, or its folder's for an index.
+/// The word that an import of a file must contain: its name, or its folder's for an index file.
 fn stem(path: &RepoPath) -> String {
     let name = path.name();
     let stem = name.split('.').next().unwrap_or_default();
@@ -211,11 +211,11 @@ impl Render for ImportersAnswer {
         let counts = EmbeddedCode { counts: self.not_read.clone(), mentioning: Vec::new() };
         let but = match counts.is_empty() {
             true => String::new(),
-            false => format!(", but {} are not read and may import it", counts.counts_text()),
+            false => format!(", but {} are not parsed and may import it", counts.counts_text()),
         };
         page.answer(match (total, unread) {
             (0, 0) if but.is_empty() => format!(
-                "No importers of {node}. All {} files that can import it were read",
+                "No importers of {node}. All {} files that can import it were parsed",
                 self.files
             ),
             (0, _) => format!("No importers of {node} found{but}"),
@@ -231,14 +231,14 @@ impl Render for ImportersAnswer {
                 more => format!(" and {more} more"),
             };
             let shown = shown.collect::<Vec<_>>().join(", ");
-            page.say(format!("Not read, and holding its name: {shown}{more}"));
+            page.say(format!("Unparsed files that contain the name: {shown}{more}"));
         }
         if unread > 0 {
             let files = match unread {
                 1 => "1 more file mentions".to_owned(),
                 _ => format!("{unread} more files mention"),
             };
-            page.say(format!("{files} it and could not be read as code:"));
+            page.say(format!("{files} it and could not be parsed:"));
             unread::render(page, &self.unread);
         }
     }

@@ -1,5 +1,6 @@
-//! `code.imports`: what a file takes from others.
+//! `code.imports`: the imports of a file.
 
+use base::words::counted;
 use base::{EntityRef, Problem, Result};
 use clap::Args;
 use code::ImportRow;
@@ -42,7 +43,7 @@ pub struct ImportsAnswer {
     pub node: EntityRef,
     /// Its imports, in source order
     pub imports: Vec<ListedImport>,
-    /// How many of all are of files in this repository
+    /// How many of all imports lead to files in this repository
     pub own: usize,
     #[serde(skip)]
     paging: Paging,
@@ -51,18 +52,18 @@ pub struct ImportsAnswer {
 /// One import
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ListedImport {
-    /// What is asked for, as written
+    /// The module, as written
     pub specifier: String,
-    /// The names that are taken
+    /// The imported names
     pub names: Vec<String>,
-    /// Whether only types are taken
+    /// Whether only types are imported
     pub type_only: bool,
     /// The line
     pub line: u32,
-    /// How, where it is not a plain import: `re-export`, `dynamic`, `require`, `types`, `mod`
+    /// Kind of import, unless plain: `re-export`, `dynamic`, `require`, `types`, `mod`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub how: Option<&'static str>,
-    /// The file that is meant, if it is one of the repository's
+    /// The imported file, if it is in this repository
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<EntityRef>,
 }
@@ -71,7 +72,7 @@ impl Query for Imports {
     const NAME: &'static str = "code.imports";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_imports")];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "src/main.rs", shows: "what a file takes from others" }];
+        &[OpExample { args: "src/main.rs", shows: "what a file imports" }];
     type Answer = ImportsAnswer;
 
     fn run(self, view: &View) -> Result<ImportsAnswer> {
@@ -113,8 +114,8 @@ pub(super) fn row(import: ImportRow) -> ListedImport {
 
 impl Render for ImportsAnswer {
     fn render(&self, page: &mut Page) {
-        let (node, count, own) = (&self.node, self.paging.total, self.own);
-        page.answer(format!("{count} imports in {node}, {own} of files in this repository"));
+        let (node, count, own) = (&self.node, counted(self.paging.total, "import"), self.own);
+        page.answer(format!("{count} in {node}, {own} from this repository"));
         let cells = |import: &ListedImport| {
             let names = import.names.join(", ");
             let target = import.target.as_ref().map(ToString::to_string).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `code.insert_after`: a text after a symbol.
+//! `code.insert_after`: inserts code after a symbol.
 
 use base::{Hash, Result};
 use clap::Args;
@@ -17,7 +17,7 @@ use engine::view::View;
 
 /// Insert code after a symbol, at its level
 ///
-/// Its doc comment and attributes belong to it. What would not parse is refused.
+/// Its doc comment and attributes are part of it. Refused if the result does not parse.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InsertAfter {
@@ -26,7 +26,7 @@ pub struct InsertAfter {
     /// Declarations to insert
     #[arg(long)]
     pub content: EditContent,
-    /// Whether to run the project's formatter, where it leaves the rest alone
+    /// Whether to run the project's formatter, if it changes nothing else
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]

@@ -1,4 +1,4 @@
-//! `code.list`: which files and folders there are.
+//! `code.list`: the files and folders of a folder.
 
 use base::words::counted;
 use base::{EntityRef, Problem, RepoPath, Result};
@@ -25,11 +25,11 @@ pub struct List {
     /// Folder to list; the root if left out
     #[serde(default)]
     pub path: Option<NodeTarget>,
-    /// Also list what is in its folders
+    /// Also list the content of its folders
     #[arg(long)]
     #[serde(default)]
     pub recursive: bool,
-    /// Only files that this glob matches, below the folder
+    /// Only files below the folder that match this glob
     #[arg(long)]
     #[serde(default)]
     pub glob: Option<String>,
@@ -44,7 +44,7 @@ pub struct List {
     pub offset: Offset,
 }
 
-/// What a folder holds
+/// The content of a folder
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CodeListAnswer {
     /// The folder
@@ -60,7 +60,7 @@ pub struct CodeListAnswer {
 pub struct CodeListEntry {
     /// Its handle
     pub node: EntityRef,
-    /// What it is, in a few words
+    /// Short description
     pub about: String,
 }
 
@@ -106,7 +106,7 @@ impl Render for CodeListAnswer {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
         match total {
-            0 => page.answer(format!("Nothing in {} fits", self.path)),
+            0 => page.answer(format!("No matching entries in {}", self.path)),
             _ => page.answer(format!("{} in {}", counted(total, "entry"), self.path)),
         }
         let cells = |entry: &CodeListEntry| {

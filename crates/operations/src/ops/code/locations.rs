@@ -1,4 +1,4 @@
-//! Places as an answer: what references, definitions and implementations have in common.
+//! Answers that list places: the common part of references, definitions and implementations.
 
 use base::entity::own_name;
 use base::words::{counted, plural};
@@ -20,7 +20,7 @@ use engine::view::View;
 /// How many places outside the repository an answer lists.
 const MAX_EXTERNAL_LISTED: usize = 20;
 
-/// Calls by name that are counted.
+/// How many calls by name are counted.
 const MAX_UNRESOLVED_CALLS: u32 = 200;
 
 /// Places that were found
@@ -37,7 +37,7 @@ pub struct LocationsAnswer {
     /// Places outside the repository
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<ExternalLocation>,
-    /// What the answer leaves open
+    /// Limits of the answer
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     #[serde(skip)]
@@ -46,7 +46,7 @@ pub struct LocationsAnswer {
     pub(super) noun: &'static str,
 }
 
-/// What is asked of the server, and how the answer is called.
+/// A request to the server, and the noun for its results.
 pub(super) struct LocationQuery {
     pub request: LspRequest,
     /// The noun for one of them
@@ -56,7 +56,7 @@ pub(super) struct LocationQuery {
 }
 
 impl LocationQuery {
-    /// Asks the server about a place; the inner failure says why it does not answer.
+    /// Asks the server about a place; the inner error says why it did not answer.
     pub(super) fn ask_server(
         &self,
         view: &View,
@@ -76,7 +76,7 @@ impl LocationQuery {
         }
     }
 
-    /// The answer with its part of the list.
+    /// The answer with the requested page of places.
     pub(super) fn answer(
         &self,
         spot: &TargetPosition,
@@ -100,8 +100,7 @@ impl LocationQuery {
     }
 }
 
-/// Who uses a symbol, as far as the index knows: the places with who answers, and how many more
-/// calls have only its name.
+/// The uses of a symbol that the index knows, and how many more calls match by name only.
 pub(super) fn used_by(
     view: &View,
     spot: &TargetPosition,
@@ -133,7 +132,7 @@ impl Render for LocationsAnswer {
         };
         let by = match self.by.name() {
             Some(name) => format!(", by {name}"),
-            None => ", as far as the index knows".into(),
+            None => ", from the index".into(),
         };
         let files = match self.files {
             0 | 1 => String::new(),

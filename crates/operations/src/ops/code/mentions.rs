@@ -1,4 +1,4 @@
-//! Files that are not followed and may still use code by its name: pages, templates, settings.
+//! Files without parsed code that may use a symbol by name: pages, templates, settings.
 
 use std::collections::{BTreeMap, HashSet};
 
@@ -9,16 +9,16 @@ use tree::WorkingTree;
 use engine::index::tables;
 use engine::view::View;
 
-/// How such files end.
+/// Extensions of such files.
 const FILE_SUFFIXES: [&str; 21] = [
     "astro", "cfg", "ejs", "hbs", "htm", "html", "ini", "ipynb", "j2", "jinja", "json", "jsonc",
     "liquid", "mdx", "njk", "pug", "svelte", "toml", "vue", "yaml", "yml",
 ];
 
-/// Larger ones are made by programs, in bytes.
+/// Maximum size of such a file, in bytes; larger ones are generated.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// For each of some names that such a file holds as a word: the first of those files.
+/// For each name, the first such file that contains it as a word.
 pub(super) fn find_mentions(
     view: &View,
     names: &HashSet<&str>,

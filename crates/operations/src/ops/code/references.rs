@@ -18,7 +18,7 @@ use engine::view::View;
 
 /// Show every use of a symbol
 ///
-/// Asked of the language server; without one the index answers, and says how sure it is.
+/// Asks the language server; without one the index answers, with its confidence.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct References {
@@ -98,7 +98,7 @@ fn from_index(
     if unsure > 0 {
         found
             .notes
-            .push(format!("{unsure} more calls have only the name, on values of unknown type"));
+            .push(format!("{unsure} more calls match by name only, on values of unknown type"));
     }
     Ok(found)
 }

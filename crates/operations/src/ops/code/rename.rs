@@ -1,4 +1,4 @@
-//! `code.rename`: another name for a symbol, everywhere or nowhere.
+//! `code.rename`: renames a symbol and all its uses, or nothing.
 
 use base::words::counted;
 use base::{Hash, Problem, RepoPath, Result, text_type};
@@ -23,7 +23,7 @@ use engine::plan::{Plan, PlannedChange};
 use engine::view::View;
 
 text_type!(
-    /// A name that code can have.
+    /// A valid identifier.
     NewName, |text| {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '\'');
         match text.chars().next() {
@@ -38,15 +38,15 @@ text_type!(
 
 /// Rename a symbol and every use of it, in all files or none
 ///
-/// By the language server; without one by the index, only where every use is certain.
+/// By the language server; without one by the index, only if every use is certain.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rename {
     /// Symbol, as path#name
     pub target: NodeTarget,
-    /// Its new name, without what it is nested in
+    /// New name, without the names that it is nested in
     pub new_name: NewName,
-    /// Uses that the server misses and the index is not certain of: refuse, rename or leave
+    /// What to do with uses that the server misses and the index is not certain of
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub unsure: UnsureUses,
@@ -63,12 +63,12 @@ pub struct CodeRenameAnswer {
     pub target: String,
     /// Its new name
     pub new_name: String,
-    /// Who found the uses
+    /// What found the uses: a server or the index
     pub by: AnswerSource,
-    /// Places that the language server left and the index renamed
+    /// Places that the language server missed and the index renamed
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub added: Vec<String>,
-    /// Places that may be uses and were left as they are
+    /// Possible uses that were not renamed
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub left: Vec<String>,
     /// How many files changed
@@ -155,14 +155,14 @@ fn by_server(
         Ok(edit) => edit,
         Err(absent) => return Ok(Err(absent)),
     };
-    // It may have found only while it answered that it cannot read all of the project.
+    // The server may notice only while answering that it has not loaded the whole project.
     if let Some(absent) = server.incomplete_project() {
         return Ok(Err(absent));
     }
     Ok(Ok((server.by(), rewrites(view, &edit, server.encoding())?)))
 }
 
-/// A refusal of the index says why no server was asked.
+/// Adds to a refusal of the index why no server was asked.
 fn with_server_reason(problem: Problem, absent: &MissingServer) -> Problem {
     let problem = problem.hint(format!("no language server was asked: {}", absent.why));
     absent.hints.iter().fold(problem, |problem, hint| problem.hint(hint.clone()))
@@ -214,21 +214,21 @@ impl Render for CodeRenameAnswer {
         let Self { target, new_name, files, places, .. } = self;
         let by = match self.by.name() {
             Some(name) => format!("by {name}"),
-            None => "by the index, every use being exact".into(),
+            None => "by the index; every use is certain".into(),
         };
         if *files == 0 {
-            page.answer(format!("{target} is called {new_name} already"));
+            page.answer(format!("{target} already has the name {new_name}"));
         } else {
             let files = counted(*files, "file");
             let places = counted(*places, "place");
             page.answer(format!("Renamed {target} to {new_name}: {places} in {files}, {by}"));
             if !self.added.is_empty() {
                 let places = self.added.join(", ");
-                page.say(format!("The index knew what the server left: {places}"));
+                page.say(format!("Renamed by the index, missed by the language server: {places}"));
             }
             if !self.left.is_empty() {
                 let uses = counted(self.left.len(), "possible use");
-                page.say(format!("{uses} left as they are: {}", self.left.join(", ")));
+                page.say(format!("{uses} not renamed: {}", self.left.join(", ")));
             }
             page.diff(&self.diff);
         }

@@ -1,4 +1,4 @@
-//! `code.replace`: another text in a symbol's place.
+//! `code.replace`: replaces the text of a symbol.
 
 use base::{Hash, Result};
 use clap::Args;
@@ -17,16 +17,16 @@ use engine::view::View;
 
 /// Replace a symbol: a function, method, type, constant, field
 ///
-/// Its doc comment and attributes belong to it. What would not parse is refused.
+/// Its doc comment and attributes are part of it. Refused if the result does not parse.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Replace {
     /// Symbol, as path#name
     pub target: NodeTarget,
-    /// The whole declaration that takes its place; of several declarators, that one
+    /// The whole new declaration; of several declarators, only this one
     #[arg(long)]
     pub content: EditContent,
-    /// Whether to run the project's formatter, where it leaves the rest alone
+    /// Whether to run the project's formatter, if it changes nothing else
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]

@@ -1,4 +1,4 @@
-//! `code.restart`: language servers begin anew.
+//! `code.restart`: ends all language servers.
 
 use std::sync::Arc;
 
@@ -12,14 +12,14 @@ use engine::contract::op::{Action, Effect, OpExample};
 use engine::contract::page::{Page, Render};
 use engine::workspace::Workspace;
 
-/// End all language servers; the next question starts them anew
+/// End all language servers; the next question restarts them
 ///
-/// Use when one answers wrongly or was installed meanwhile. The index needs no restart.
+/// Use when one answers wrongly or was just installed. The index needs no restart.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Restart {}
 
-/// What was ended
+/// The servers that were ended
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RestartAnswer {
     /// The servers that ran
@@ -43,10 +43,10 @@ impl Action for Restart {
 impl Render for RestartAnswer {
     fn render(&self, page: &mut Page) {
         match self.servers.as_slice() {
-            [] => page.answer("No language server ran; the next question starts one"),
+            [] => page.answer("No language server was running; the next question starts one"),
             servers => {
                 let all = servers.join(", ");
-                page.answer(format!("Ended {all}; the next question starts what it needs"));
+                page.answer(format!("Ended {all}; the next question restarts what it needs"));
             }
         }
     }

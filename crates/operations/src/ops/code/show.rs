@@ -1,4 +1,4 @@
-//! `code.show`: the source of symbols, ranges and files, with who uses it.
+//! `code.show`: the source of symbols, ranges and files, with their callers.
 
 mod page;
 
@@ -21,7 +21,7 @@ use engine::contract::op::{OpExample, Query, ToolVisibility};
 use engine::graph;
 use engine::view::View;
 
-/// The most source that one answer shows, in bytes; more is cut after a whole line.
+/// Maximum source in one answer, in bytes; the rest is cut after a whole line.
 const MAX_TEXT_BYTES: usize = 100 * 1024;
 
 /// How many commits are shown beside a symbol.
@@ -29,7 +29,7 @@ const MAX_COMMITS: usize = 5;
 
 /// Show the source of symbols, line ranges or files
 ///
-/// Several at once, with line numbers and who calls each. Over 100 KB the rest is cut, and said.
+/// Several at once, with line numbers and callers. Source over 100 KB is cut, with a note.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Show {
@@ -37,13 +37,13 @@ pub struct Show {
     #[arg(required = true)]
     #[serde(alias = "target", alias = "path", alias = "paths", deserialize_with = "one_or_many")]
     pub targets: Vec<NodeTarget>,
-    /// What to add to each symbol, with source lines
+    /// Sections to add for each symbol
     #[arg(long, value_enum, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub with: Vec<ShowExtra>,
 }
 
-/// What is shown beside a symbol.
+/// A section that is shown with a symbol.
 #[derive(
     Debug,
     Clone,
@@ -125,10 +125,10 @@ pub struct CodeUse {
     pub symbol: String,
     /// The line of the use, or of the declaration for what is called
     pub line: u32,
-    /// What the line says, where that was asked for
+    /// The text of the line, if it was asked for
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
-    /// How it is used, such as calls or uses
+    /// Type of the use, such as calls or uses
     pub relation: &'static str,
     /// Whether the use is a test
     pub is_test: bool,
@@ -143,7 +143,7 @@ pub struct SymbolCommit {
     pub date: String,
     /// The first line of its message
     pub subject: String,
-    /// What it did to the symbol or file
+    /// What it did to the symbol or file, such as modified
     pub how: &'static str,
 }
 
@@ -203,7 +203,7 @@ impl Show {
                 ))
             }
             EntityRef::Dir(path) => Err(Problem::invalid(format!("`{path}` is a folder"))
-                .hint_call("what it holds is listed by", zoom_call(path))),
+                .hint_call("its content is listed by", zoom_call(path))),
             other => Err(Problem::invalid(format!("{other} has no source"))
                 .hint("name a symbol, a file, or lines of one as path:10-40")),
         }
@@ -311,7 +311,7 @@ fn callees(view: &View, row: &SymbolRow) -> Result<Vec<CodeUse>> {
     Ok(found)
 }
 
-/// The newest commits that changed a symbol; nothing where there is no history.
+/// The newest commits that changed a symbol; none without history.
 fn commits(view: &View, path: &RepoPath, symbol: &str) -> Result<Option<Vec<SymbolCommit>>> {
     let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(None) };
     let Some(artifact) = book.artifact_at(path)? else { return Ok(Some(Vec::new())) };

@@ -1,4 +1,4 @@
-//! `code.symbols`: symbols by name, as language servers find them.
+//! `code.symbols`: symbols by name, from the language servers.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,13 +25,13 @@ use engine::graph;
 use engine::index::tables;
 use engine::view::View;
 
-/// How many symbols of the index are looked at.
+/// How many symbols of the index are considered.
 const MAX_SYMBOLS: usize = 5_000;
 
-/// How many files a server is shown, so that it loads their projects.
+/// How many files a server opens, so that it loads their projects.
 const MAX_OPENED_FILES: usize = 8;
 
-/// Find symbols by name as the project's language servers do
+/// Find symbols by name with the project's language servers
 ///
 /// `code find` answers from the index alone, faster and for all languages.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -62,7 +62,7 @@ pub struct Symbols {
 /// Symbols that were found
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SymbolsAnswer {
-    /// What was looked for
+    /// The name that was searched for
     pub query: String,
     /// Who answered, by language
     pub by: BTreeMap<String, AnswerSource>,
@@ -87,7 +87,7 @@ impl Query for Symbols {
     const NAME: &'static str = "code.symbols";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_workspace_symbol")];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "Session", shows: "what servers find by that name" }];
+        &[OpExample { args: "Session", shows: "symbols that the servers find by that name" }];
     type Answer = SymbolsAnswer;
 
     fn run(self, view: &View) -> Result<SymbolsAnswer> {
@@ -100,7 +100,7 @@ impl Query for Symbols {
             let kin = family(Some(language));
             let is_kin =
                 |path: &RepoPath| Language::from_path(path).is_some_and(|own| kin.contains(&own));
-            // What the index has is there, whether or not the server loaded its project.
+            // Symbols of the index count even if the server has not loaded their project.
             let own: Vec<ServerSymbol> =
                 known.iter().filter(|one| is_kin(&one.path)).cloned().collect();
             let shown = own.iter().map(|one| &one.path).chain(&files);
@@ -125,8 +125,8 @@ impl Query for Symbols {
     }
 }
 
-/// Some files of each language at hand. Dialects that share a server are one language, named by the
-/// one with most files.
+/// Some files of each language of the repository. Dialects that share a server are one language,
+/// named by the one with most files.
 fn files_by_language(
     view: &View,
     wanted: Option<Language>,
@@ -211,7 +211,7 @@ impl Render for SymbolsAnswer {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
         let count = if total == 0 { "No symbols".into() } else { counted(total, "symbol") };
-        page.answer(format!("{count} called like {}", self.query));
+        page.answer(format!("{count} match {}", self.query));
         let row = |one: &ServerSymbol| {
             vec![PageCell::text(format!("{}:{}", one.path, one.line)), PageCell::handle(&one.node)]
         };

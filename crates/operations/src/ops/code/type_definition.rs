@@ -15,7 +15,7 @@ use engine::view::View;
 
 /// Show where the type of a value is declared
 ///
-/// Asked of the language server: the index does not infer types.
+/// Asks the language server: the index does not infer types.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TypeDefinition {
@@ -41,7 +41,7 @@ impl Query for TypeDefinition {
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("kart_type_definition").joining(["path|file", "symbol", "#", "target"])];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "src/app.ts:12:7", shows: "the type of what stands there" }];
+        &[OpExample { args: "src/app.ts:12:7", shows: "the type of the value at a place" }];
     type Answer = LocationsAnswer;
 
     fn run(self, view: &View) -> Result<LocationsAnswer> {

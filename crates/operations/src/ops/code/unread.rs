@@ -1,4 +1,4 @@
-//! Files that could hide what was asked for: skipped, or broken, and mentioning it all the same.
+//! Files that mention what was asked for but were skipped or could not be parsed completely.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use engine::contract::page::{Page, PageCell};
 use engine::index::tables;
 use engine::view::View;
 
-/// Larger files are not searched, in bytes; they could hide anything.
+/// Size above which files are not searched, in bytes; they may contain anything.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
 /// The name that they are kept by, and how many bytes of their texts are.
@@ -24,12 +24,12 @@ const MAX_CACHED_BYTES: u64 = 8 * 1024 * 1024;
 /// How many such files an answer lists.
 const MAX_LISTED: usize = 20;
 
-/// A file that could hide something, and why it is not known
+/// A file that may contain uses, and why it was not parsed completely
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct UnreadFile {
     /// The file
     pub path: RepoPath,
-    /// Why it is not wholly known
+    /// Why it was not parsed completely
     pub why: String,
 }
 
@@ -41,8 +41,8 @@ pub(super) fn family(language: Option<Language>) -> Vec<Language> {
     }
 }
 
-/// Files in some languages that are not wholly known and hold one of some words, but for those
-/// that the answer has anyway. The answer is said to be partial if there are any.
+/// Files in some languages that could not be parsed completely and contain one of some words,
+/// except those that the answer has anyway. Marks the answer as partial if there are any.
 pub(super) fn unread_with_words(
     view: &View,
     languages: &[Language],
@@ -59,25 +59,25 @@ pub(super) fn unread_with_words(
         unindexed_files(view)?.par_iter().filter(may_hide).map(|one| one.file.clone()).collect();
     if !found.is_empty() {
         let files = counted(found.len(), "file");
-        view.mark_partial(format!("{files} could not be read as code"));
+        view.mark_partial(format!("{files} could not be parsed"));
     }
     Ok(found)
 }
 
-/// Says that the answer is partial if a file itself is not wholly known.
+/// Marks the answer as partial if the file itself could not be parsed completely.
 pub(super) fn note_if_unread(view: &View, path: &RepoPath) -> Result<()> {
     let all = unindexed_files(view)?;
     if let Some(UnindexedFile { file, .. }) = all.iter().find(|one| one.file.path == *path) {
-        view.mark_partial(format!("{} could not be read as code: {}", file.path, file.why));
+        view.mark_partial(format!("{} could not be parsed: {}", file.path, file.why));
     }
     Ok(())
 }
 
-/// A file that is not wholly known.
+/// A file that could not be parsed completely.
 struct UnindexedFile {
     file: UnreadFile,
     language: Language,
-    /// What it says, where there was room to keep that
+    /// Its text, if the limit allowed keeping it
     text: Option<String>,
 }
 
@@ -117,7 +117,7 @@ fn listed(view: &View) -> Result<Vec<UnindexedFile>> {
     Ok(why.into_iter().filter_map(hiding).collect())
 }
 
-/// Whether a file holds one of the words; one that cannot be read may.
+/// Whether a file contains one of the words; an unreadable one counts as containing them.
 fn may_hold(tree: &tree::WorkingTree, one: &UnindexedFile, words: &[String]) -> bool {
     let holds = |text: &str| words.iter().any(|word| text.contains(word.as_str()));
     if let Some(text) = &one.text {

@@ -1,4 +1,4 @@
-//! `code.unused`: exports that nothing takes, and how sure that is.
+//! `code.unused`: exports that nothing imports, with a confidence.
 
 use base::words::counted;
 use base::{RepoPath, Result};
@@ -20,7 +20,7 @@ use engine::index::tables;
 use engine::path_globs::PathGlobs;
 use engine::view::View;
 
-/// How sure an unused export must be to be listed.
+/// The lowest confidence of a listed export.
 #[derive(
     Debug,
     Clone,
@@ -39,23 +39,24 @@ use engine::view::View;
 pub enum UnusedConfidence {
     /// Nothing names it
     Certain,
-    /// Nothing takes it, but it is used at home or handed on
+    /// Nothing imports it, but its own file uses it or it is re-exported
     #[default]
     Likely,
-    /// Strangers or code that is not followed may use it
+    /// External or unparsed code may use it
     Maybe,
 }
 
-/// Find exports that nothing imports, and say how sure that is
+/// Find exports that nothing imports, with a confidence
 ///
-/// Entries of packages, frameworks and tests are known; more are named by `entries` in cairn.jsonc.
+/// Entry points of packages, frameworks and tests count as used; `entries` in cairn.jsonc adds
+/// more.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Unused {
     /// Only symbols in this file or folder
     #[serde(default)]
     pub path: Option<NodeTarget>,
-    /// Least certain ones to list
+    /// Lowest confidence to list
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub sure: UnusedConfidence,
@@ -70,14 +71,14 @@ pub struct Unused {
     pub offset: Offset,
 }
 
-/// Exports that nothing takes
+/// Exports that nothing imports
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct UnusedAnswer {
-    /// The exports, the surest first
+    /// The exports, most certain first
     pub exports: Vec<UnusedExport>,
     /// How many there are of each: certain, likely, maybe
     pub counts: [usize; 3],
-    /// Files that are not wholly known and mention one of those that are listed
+    /// Files that could not be parsed completely and mention a listed export
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UnreadFile>,
     #[serde(skip)]
@@ -91,11 +92,11 @@ pub struct UnusedAnswer {
 pub struct UnusedExport {
     /// Its handle
     pub node: String,
-    /// What it is
+    /// Its kind
     pub kind: String,
     /// The line its name is on
     pub line: u32,
-    /// How sure it is
+    /// Confidence that it is unused
     pub sure: UnusedConfidence,
     /// Why
     pub why: String,
@@ -105,7 +106,7 @@ impl Query for Unused {
     const NAME: &'static str = "code.unused";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_unused_exports")];
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "src", shows: "exports of a folder that nothing takes" },
+        OpExample { args: "src", shows: "unused exports of a folder" },
         OpExample { args: "--sure certain", shows: "only what nothing names at all" },
     ];
     type Answer = UnusedAnswer;
@@ -135,14 +136,14 @@ impl Query for Unused {
     }
 }
 
-/// Code in formats that are not read may use what nothing else does.
+/// Lowers the confidence of exports that unparsed formats may use.
 fn doubt_not_read(view: &View, found: &[Found]) -> Result<()> {
     let symbols: Vec<base::EntityRef> =
         found.iter().map(|one| named_node(&one.symbol.path, &one.symbol.full)).collect();
     report_embedded_code(view, symbols.iter())
 }
 
-/// What a page, a template or a setting names may be used there, which nobody follows.
+/// Lowers the confidence of exports that a page, template or settings file names.
 fn doubt_mentioned(view: &View, found: &mut [Found]) -> Result<()> {
     let is_doubtful = |one: &Found| {
         let language = syntax::Language::from_path(&one.symbol.path);
@@ -180,7 +181,7 @@ fn export(found: &Found) -> UnusedExport {
     }
 }
 
-/// Files that are not wholly known and hold the name of something that is listed.
+/// Files that could not be parsed completely and contain the name of a listed export.
 fn unread_mentions(view: &View, found: &[Found], listed: usize) -> Result<Vec<UnreadFile>> {
     let shown = &found[..listed.min(found.len())];
     let words: Vec<String> = shown.iter().map(|one| one.symbol.name.clone()).collect();
@@ -204,7 +205,7 @@ impl Render for UnusedAnswer {
         let place = self.scope.0.as_ref().map(|path| format!(" in {path}")).unwrap_or_default();
         let total = certain + likely + maybe;
         page.answer(match total {
-            0 => format!("Every export{place} is used, or an entry"),
+            0 => format!("Every export{place} is used or an entry point"),
             _ => format!(
                 "{}{place} that nothing imports: {certain} certain, {likely} likely, {maybe} maybe",
                 counted(total, "export")
@@ -225,13 +226,13 @@ impl Render for UnusedAnswer {
         let left_out = (total as u64).saturating_sub(self.paging.total);
         if left_out > 0 {
             let all = page.answered_call().with("sure", "maybe").without("offset");
-            page.say_call(format!("{left_out} less sure left out"), all);
+            page.say_call(format!("{left_out} less certain left out"), all);
         }
         if !self.unread.is_empty() {
             page.say(match self.unread.len() {
-                1 => "1 file mentions some of these and could not be read as code:".to_owned(),
+                1 => "1 file mentions some of these and could not be parsed:".to_owned(),
                 count => {
-                    format!("{count} files mention some of these and could not be read as code:")
+                    format!("{count} files mention some of these and could not be parsed:")
                 }
             });
             unread::render(page, &self.unread);

@@ -1,4 +1,4 @@
-//! `code.zoom`: what a file or folder offers, at a chosen depth.
+//! `code.zoom`: the outline of a file, folder or symbol, at a chosen depth.
 
 mod page;
 
@@ -23,13 +23,13 @@ use engine::graph;
 use engine::index::tables::range_below;
 use engine::view::View;
 
-/// The most text that level 2 gives, in bytes; a longer one is cut after a whole line.
+/// Maximum text at level 2, in bytes; a longer text is cut after a whole line.
 const MAX_TEXT_BYTES: usize = 100 * 1024;
 
-/// Larger files are not opened for their text, in bytes.
+/// Size above which the text of a file is not read, in bytes.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// How deep to look: 0, 1 or 2.
+/// Depth of the outline: 0, 1 or 2.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
 )]
@@ -63,9 +63,9 @@ impl fmt::Display for ZoomLevel {
     }
 }
 
-/// Show what a file, folder or symbol offers without reading all of it
+/// Outline a file, folder or symbol without reading all of it
 ///
-/// Level 0 lists what is exported, 1 all symbols, 2 the text with line numbers, up to 100 KB.
+/// Level 0 lists exports, 1 all symbols, 2 the text with line numbers, up to 100 KB.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Zoom {
@@ -81,21 +81,21 @@ pub struct Zoom {
     pub precise: bool,
 }
 
-/// What a file or folder offers
+/// The outline of a file or folder
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ZoomAnswer {
     /// The file or folder
     pub node: EntityRef,
     /// The depth
     pub level: u8,
-    /// Files with what they offer; one for a file
+    /// Files with their symbols; one for a file
     pub files: Vec<ZoomedFile>,
-    /// How many tests and files that offer nothing were left out of a folder
+    /// How many tests and files without exports were left out of a folder
     pub left_out: usize,
-    /// Folders inside a folder that hold code
+    /// Subfolders that contain code
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<ZoomedFolder>,
-    /// Who inferred types, where that was asked for
+    /// What inferred types, if that was asked for
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<AnswerSource>,
 }
@@ -116,7 +116,7 @@ pub struct ZoomedFolder {
 pub struct ZoomedFile {
     /// Where it is
     pub path: RepoPath,
-    /// What it says it is about
+    /// Its title, from its header comment
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// How many lines it has
@@ -131,7 +131,7 @@ pub struct ZoomedFile {
     /// The number of the text's first line
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_line: Option<u32>,
-    /// How many bytes there are in all, where the rest of the text was cut off
+    /// Size of the whole text in bytes, if it was cut off
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut_from: Option<usize>,
 }
@@ -153,7 +153,7 @@ pub struct ZoomedSymbol {
     pub line: u32,
     /// How deep it is nested
     pub depth: usize,
-    /// What the language server says it is
+    /// Its type according to the language server
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resolved: Option<String>,
 }
@@ -175,7 +175,7 @@ impl Query for Zoom {
             EntityRef::Dir(folder) => zoom_folder(view, node.clone(), folder, self.level),
             EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Symbol(path, _) => {
                 let file = files::file_summary(view, path)?
-                    .ok_or_else(|| Problem::not_found("it vanished"))?;
+                    .ok_or_else(|| Problem::not_found("the file no longer exists"))?;
                 let mut shown = match &node {
                     EntityRef::Symbol(_, name) => {
                         zoom_symbol(view, &file, name.as_str(), self.level)?
@@ -227,7 +227,7 @@ fn zoom_folder(
     Ok(ZoomAnswer { node, level: level.0, files, left_out, folders, by: None })
 }
 
-/// The folders right inside a folder that hold code, each with what is below it.
+/// The direct subfolders that contain code, each with what is below it.
 fn folders(
     view: &View,
     folder: &RepoPath,
@@ -244,7 +244,7 @@ fn folders(
     Ok(found.into_values().collect())
 }
 
-/// The folder right inside another that a file lies below; none if it lies in the other itself.
+/// The direct subfolder that a file is below; none if it is in the folder itself.
 fn folder_inside(file: &RepoPath, folder: &RepoPath) -> Option<RepoPath> {
     let mut here = file.parent().filter(|parent| parent != folder)?;
     loop {
@@ -272,7 +272,7 @@ fn zoom_file(view: &View, file: &FileSummary, level: ZoomLevel) -> Result<Zoomed
     let wanted = |row: &&SymbolRow| level.0 > 0 || (row.exported && is_parent_exported(row, &rows));
     shown.symbols = rows.iter().filter(wanted).map(zoomed_symbol).collect();
     let cost: usize = shown.symbols.iter().map(|s| s.signature.len() + s.doc.len() + 8).sum();
-    // An outline that is longer than the file helps nobody.
+    // An outline must not be longer than the file.
     if level.0 == 2 || (cost as u64 > file.size && level.0 > 0) {
         shown.show(1, &text(view, &file.path)?);
     }
@@ -296,7 +296,9 @@ fn zoom_symbol(
     shown.symbols = rows.iter().filter(is_wanted).map(zoomed_symbol).collect();
     if level.0 == 2 {
         let text = text(view, &file.path)?;
-        let language = file.language.ok_or_else(|| Problem::internal("a symbol of no language"))?;
+        let language = file
+            .language
+            .ok_or_else(|| Problem::internal("symbol in a file without a known language"))?;
         let spans = syntax::edit::symbol_spans(language, &text, name)
             .map_err(|_| Problem::not_found(format!("no symbol `{name}` in {}", file.path)))?;
         let own = spans.first().copied().unwrap_or_default().range();
@@ -309,7 +311,7 @@ fn zoom_symbol(
 }
 
 impl ZoomedFile {
-    /// Shows text in place of symbols, as many whole lines as level 2 gives.
+    /// Shows text instead of symbols, as many whole lines as level 2 allows.
     fn show(&mut self, first_line: u32, text: &str) {
         let most = text.floor_char_boundary(MAX_TEXT_BYTES);
         let is_cut = most < text.len();
@@ -322,7 +324,7 @@ impl ZoomedFile {
     }
 }
 
-/// Whether everything around a symbol is offered too.
+/// Whether everything that a symbol is nested in is exported too.
 fn is_parent_exported(row: &SymbolRow, rows: &[SymbolRow]) -> bool {
     row.parent.is_none_or(|parent| {
         rows.iter().find(|r| r.id == parent).is_none_or(|r| r.kind == "impl" || r.exported)
@@ -364,7 +366,7 @@ fn zoomed_symbol(row: &SymbolRow) -> ZoomedSymbol {
     }
 }
 
-/// Has the language server say what each symbol that is shown is.
+/// Adds the types that the language server infers for the shown symbols.
 fn resolve_types(view: &View, file: &mut ZoomedFile) -> Result<AnswerSource> {
     let names: Vec<&str> = file.symbols.iter().map(|symbol| symbol.name.as_str()).collect();
     let (by, mut types) = language_server::types(view, &file.path, &names)?;

@@ -12,13 +12,13 @@ use crate::answers::test_finder::{SEARCH_METHODS, TestFile, tests_for};
 use engine::graph::{ContextItem, ContextSection};
 use engine::view::View;
 
-/// Files with callers that are listed.
+/// How many files with callers are listed.
 const MAX_FILES: usize = 12;
 
-/// Callers that are named for one file.
+/// How many callers are named for one file.
 const MAX_NAMED_CALLERS: usize = 5;
 
-/// Test files that are named.
+/// How many test files are named.
 const MAX_TEST_FILES: usize = 3;
 
 /// The source of a symbol, as many whole lines as a part of the budget allows.
@@ -84,7 +84,7 @@ fn callers_text(callers: &[&SymbolCaller]) -> String {
     names.join(", ")
 }
 
-/// The files that import one and are no callers, as one line.
+/// The files that import a file without calling it, as one line.
 fn importers_item(
     view: &View,
     own: Option<&RepoPath>,
@@ -97,8 +97,8 @@ fn importers_item(
     files.dedup();
     files.retain(|path| !callers.iter().any(|caller| caller.path == *path));
     let item = || match files.len() {
-        1 => text_item("1 file imports the file and calls nothing of it".into()),
-        count => text_item(format!("{count} files import the file and call nothing of it")),
+        1 => text_item("1 file imports this file without calling it".into()),
+        count => text_item(format!("{count} files import this file without calling it")),
     };
     Ok((!files.is_empty()).then(item))
 }

@@ -1,4 +1,4 @@
-//! The answer to a question in plain words: the places that decide it, with their source, and the
+//! The answer to a question in plain words: the best matching places, with their source, and the
 //! tests, documents and callers that go with them.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -19,42 +19,42 @@ use engine::areas::history::HistoryReader;
 use engine::contract::page::{Page, PageCell};
 use engine::view::View;
 
-/// Symbols that are shown at most.
+/// How many symbols are shown at most.
 const MAX_SYMBOLS: usize = 12;
 
-/// How much of the source budget the best symbols get, in percent; what one leaves over goes to
+/// Shares of the source budget for the best symbols, in percent; what one leaves over goes to
 /// the next.
 const SOURCE_SHARES: [usize; 5] = [34, 22, 16, 12, 8];
 
-/// How much of the budget is for everything but source at most, in percent.
+/// Largest share of the budget for everything but source, in percent.
 const MAX_REST_PERCENT: usize = 30;
 
-/// What the first line, the headings and the basis cost.
+/// Cost of the first line, the headings and the basis.
 const FRAME_COST: usize = 45;
 
 /// How many of the best files are looked through for documents.
 const MAX_FILES_SEARCHED_FOR_DOCUMENTS: usize = 40;
 
-/// Lines that are shown before and after one that says much of the question.
+/// How many lines are shown before and after a line that matches the question.
 const CONTEXT_LINES: u32 = 2;
 
-/// The symbols whose tests are looked for.
+/// How many symbols have their tests searched for.
 const MAX_TESTED_SYMBOLS: usize = 3;
 
-/// Tests, documents and callers that are named.
+/// How many tests, documents and callers are named.
 const MAX_NAMED: usize = 4;
 
-/// A file changes with another in at least so many commits before that is said.
+/// Smallest number of common commits for two files to count as changing together.
 const MIN_SHARED_COMMITS: u64 = 3;
 
-/// Where a question leads, with what goes with it
+/// The places that a question is about, with tests, documents and callers
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct QuestionAnswer {
     /// The places that the question is most likely about, best first
     pub symbols: Vec<LocatedSymbol>,
     /// Tests that go with the best of them
     pub tests: Vec<TestFile>,
-    /// Documents that say the same
+    /// Documents that match too
     pub documents: Vec<RepoPath>,
     /// Who uses the best of them directly
     pub callers: Vec<EntityRef>,
@@ -78,9 +78,9 @@ pub struct LocatedSymbol {
     /// The first sentence of its documentation
     #[serde(skip_serializing_if = "String::is_empty")]
     pub doc: String,
-    /// The parts of its source that say most of the question
+    /// The parts of its source that match the question best
     pub source: Vec<Excerpt>,
-    /// How well it fits, comparable within one answer
+    /// Its score, comparable within one answer
     pub score: f64,
 }
 
@@ -148,7 +148,7 @@ impl QuestionAnswer {
 
     fn first_line(&self, files: usize) -> String {
         let Some(first) = self.symbols.first() else {
-            return "No place found that says this".into();
+            return "No matching place found".into();
         };
         let name = if first.name.is_empty() { first.path.name() } else { first.name.clone() };
         let places = counted(self.symbols.len(), "place");
@@ -157,7 +157,7 @@ impl QuestionAnswer {
             0 => "no test found".to_owned(),
             count => format!("{} to run", counted(count, "test file")),
         };
-        format!("{places} in {files} fit best; start at {name}; {tests}")
+        format!("{places} in {files} match best; start at {name}; {tests}")
     }
 
     fn render_rest(&self, page: &mut Page) {
@@ -187,7 +187,7 @@ impl QuestionAnswer {
             }
             let of = self.symbols.iter().find(|one| !one.name.is_empty());
             let of = of.map_or(String::new(), |one| one.name.clone());
-            page.item(format!("Callers of {of}"), named.join(", "));
+            page.item(format!("Uses of {of}"), named.join(", "));
         }
         if !self.changes_together.is_empty() {
             let part = |one: &CochangedFileRow| {
@@ -198,7 +198,7 @@ impl QuestionAnswer {
         }
     }
 
-    /// Keeps of everything but the source what a part of the budget allows, and says what that
+    /// Cuts everything but the source to its share of the budget, and returns what that
     /// costs. Tests come first.
     fn cut_rest(&mut self, budget: usize) -> usize {
         let mut left = budget;
@@ -257,13 +257,13 @@ impl LocatedSymbol {
     }
 }
 
-/// What lines cost with their numbers.
+/// Cost of lines with their numbers.
 pub(super) fn source_cost(part: &Excerpt) -> usize {
     cost(&part.text) + 2 * (part.last_line - part.first_line + 1) as usize
 }
 
-/// Takes the best symbols until the budget for source is spent, and of each the lines that say
-/// most.
+/// Takes the best symbols until the budget for source is spent, and of each the lines that match
+/// best.
 fn choose_symbols(
     view: &View,
     symbols: &[SymbolCandidate],
@@ -332,8 +332,8 @@ fn located_symbol(text: &SourceText, place: &SymbolCandidate) -> LocatedSymbol {
     }
 }
 
-/// The whole symbol if it fits, else its declaration and the stretches that say most of the
-/// question. Lines that were shown before are left out.
+/// The whole symbol if the budget allows, else its declaration and the ranges that match the
+/// question best. Lines that were shown before are left out.
 fn best_lines(
     text: &SourceText,
     place: &SymbolCandidate,
@@ -373,10 +373,10 @@ fn best_lines(
     contiguous_ranges(&lines).into_iter().map(|range| text.excerpt(range)).collect()
 }
 
-/// How many stretches of a long symbol are shown, at most.
+/// How many ranges of a long symbol are shown at most.
 const MAX_STRETCHES: usize = 3;
 
-/// The stretch that says most of the question for what it may cost, with the lines around it.
+/// The range that matches the question best for its cost, with the lines around it.
 fn best_stretch(
     says: &BTreeMap<u32, f64>,
     budget: usize,

@@ -1,4 +1,4 @@
-//! `graph.context`: what is known about some files.
+//! `graph.context`: the knowledge about some files.
 
 use base::words::counted;
 use base::{Problem, Result};
@@ -21,11 +21,11 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, Render};
 use engine::view::View;
 
-/// Say what is known about some files: atoms that cover them, their molecules, and gaps
+/// Show the knowledge about some files: atoms that cover them, their molecules, and gaps
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Context {
-    /// Files, folders or globs, with commas between them
+    /// Files, folders or globs, separated by commas
     pub paths: ListArg<String>,
     /// Id or name of the project; needed only if there are several
     #[arg(long)]
@@ -56,7 +56,7 @@ pub struct Context {
     pub offset: Offset,
 }
 
-/// Knowledge about some paths, with which part of it this is
+/// Knowledge about some paths, one page of it
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GraphContextAnswer {
     /// The knowledge
@@ -116,7 +116,7 @@ impl Render for GraphContextAnswer {
         let gaps = self.known.unmatched_paths.len() + self.known.more_unmatched_paths;
         let gaps = counted(gaps, "path");
         page.answer(match self.known.total_atoms {
-            0 => format!("Nothing is written down about {gaps}"),
+            0 => format!("No atom covers {gaps}"),
             atoms => format!("{} about these paths; no atom covers {gaps}", counted(atoms, "atom")),
         });
         render_known(page, &self.known);

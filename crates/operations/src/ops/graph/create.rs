@@ -1,4 +1,4 @@
-//! `graph.create`: writes down what was learnt.
+//! `graph.create`: creates an atom or molecule.
 
 use base::Result;
 use clap::Args;
@@ -17,16 +17,16 @@ use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Write down knowledge: an atom about some paths, or a molecule that groups atoms
+/// Record knowledge: an atom about some paths, or a molecule that groups atoms
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Create {
-    /// What to make: atom or molecule
+    /// What to create: atom or molecule
     #[serde(alias = "entity_type")]
     pub kind: KnowledgeKind,
     /// Name of the atom or molecule
     pub name: RecordName,
-    /// What is worth knowing, as text
+    /// The knowledge, as text
     #[arg(long)]
     #[serde(default)]
     pub knowledge: Option<KnowledgeText>,
@@ -48,7 +48,7 @@ pub struct Create {
     #[arg(long)]
     #[serde(default, alias = "project_id")]
     pub project: Option<WorkRecordRef>,
-    /// Task in which it was learnt
+    /// Task in which it was learned
     #[arg(long)]
     #[serde(default, alias = "created_by_task_id", alias = "last_task_id", alias = "task_id")]
     pub task: Option<WorkRecordRef>,

@@ -1,4 +1,4 @@
-//! `graph.delete`: forgets an atom or molecule.
+//! `graph.delete`: deletes an atom or molecule.
 
 use base::Result;
 use base::words::counted;
@@ -16,7 +16,7 @@ use engine::contract::page::{Page, Render};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Delete an atom or molecule with its history; a molecule's atoms stay unless cascade
+/// Delete an atom or molecule with its changelog; a molecule's atoms stay unless cascade
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delete {
@@ -47,7 +47,7 @@ impl Mutation for Delete {
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("manage_graph").when("operation", "delete")];
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "molecule:019b7d2f-1a2b --version 2 --dry-run",
-        shows: "what would become of its atoms",
+        shows: "what would happen to its atoms",
     }];
     type Answer = KnowledgeDeleteAnswer;
 

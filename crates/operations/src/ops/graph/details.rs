@@ -15,10 +15,10 @@ use work::{WorkDraft, WorkRecordId};
 
 use engine::contract::page::{Page, Render};
 
-/// How many uncovered paths a reader is shown.
+/// How many uncovered paths a page shows.
 const MAX_UNCOVERED: usize = 20;
 
-/// How many of the paths that an atom covers a reader is shown.
+/// How many covered paths of an atom a page shows.
 const MAX_COVERED: usize = 6;
 
 /// An atom with what answers add to it
@@ -30,28 +30,28 @@ pub struct AtomDetails {
     pub project_id: WorkRecordId,
     /// Its molecule
     pub molecule_id: Option<WorkRecordId>,
-    /// What it is called
+    /// Its name
     pub name: String,
     /// Globs of the files it is about
     pub paths: Vec<String>,
-    /// What is worth knowing
+    /// The knowledge
     pub knowledge: String,
-    /// Atoms it has to do with
+    /// Related atoms
     pub related_atoms: Vec<RelatedAtom>,
-    /// The task that made it
+    /// The task that created it
     pub created_by_task_id: Option<WorkRecordId>,
     /// The task that changed it last
     pub last_task_id: Option<WorkRecordId>,
     /// Its version
     pub version: u32,
-    /// When it was made
+    /// When it was created
     pub created_at: String,
     /// When it was last changed
     pub updated_at: String,
-    /// The last entries of its history
+    /// The newest changelog entries
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changelog: Vec<ChangelogView>,
-    /// How far the code has moved on since it was written
+    /// How much the covered code changed since it was written
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<KnowledgeDrift>,
 }
@@ -63,28 +63,28 @@ pub struct MoleculeDetails {
     pub id: WorkRecordId,
     /// Its project
     pub project_id: WorkRecordId,
-    /// What it is called
+    /// Its name
     pub name: String,
-    /// What is worth knowing
+    /// The knowledge
     pub knowledge: String,
-    /// Molecules it has to do with
+    /// Related molecules
     pub related_molecules: Vec<RelatedMolecule>,
-    /// The task that made it
+    /// The task that created it
     pub created_by_task_id: Option<WorkRecordId>,
     /// The task that changed it last
     pub last_task_id: Option<WorkRecordId>,
     /// Its version
     pub version: u32,
-    /// When it was made
+    /// When it was created
     pub created_at: String,
     /// When it was last changed
     pub updated_at: String,
-    /// The last entries of its history
+    /// The newest changelog entries
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub changelog: Vec<ChangelogView>,
 }
 
-/// The last entries of a history.
+/// The newest entries of a changelog.
 fn last_changes(
     draft: &WorkDraft<'_>,
     id: &WorkRecordId,
@@ -99,7 +99,7 @@ fn last_changes(
 }
 
 impl AtomDetails {
-    /// An atom with its history and related names.
+    /// An atom with its changelog and related names.
     pub(crate) fn of(draft: &WorkDraft<'_>, atom: Atom, changes: usize) -> Result<Self> {
         Ok(Self {
             related_atoms: related_atoms(draft, &atom.related)?,
@@ -119,14 +119,14 @@ impl AtomDetails {
         })
     }
 
-    /// What the next call takes.
+    /// Its handle.
     pub(crate) fn handle(&self) -> String {
         format!("atom:{}", self.id.short())
     }
 }
 
 impl MoleculeDetails {
-    /// A molecule with its history and related names.
+    /// A molecule with its changelog and related names.
     pub(crate) fn of(draft: &WorkDraft<'_>, molecule: Molecule, changes: usize) -> Result<Self> {
         Ok(Self {
             related_molecules: related_molecules(draft, &molecule.related)?,
@@ -143,13 +143,13 @@ impl MoleculeDetails {
         })
     }
 
-    /// What the next call takes.
+    /// Its handle.
     pub(crate) fn handle(&self) -> String {
         format!("molecule:{}", self.id.short())
     }
 }
 
-/// What a write to the graph answers
+/// The answer of a write to an atom or molecule
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GraphWriteAnswer {
     /// The atom, if it is one
@@ -158,7 +158,7 @@ pub struct GraphWriteAnswer {
     /// The molecule, if it is one
     #[serde(skip_serializing_if = "Option::is_none")]
     pub molecule: Option<MoleculeDetails>,
-    /// What is worth a second look
+    /// Warnings
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     #[serde(skip)]
@@ -166,7 +166,7 @@ pub struct GraphWriteAnswer {
 }
 
 impl GraphWriteAnswer {
-    /// A record that was written, and what happened to it in a word.
+    /// A record that was written, and a verb for what happened to it.
     pub(crate) fn of(draft: &WorkDraft<'_>, known: KnowledgeRecord, told: &str) -> Result<Self> {
         let line = format!(
             "{told} {} \"{}\"  version {}    {}",
@@ -193,12 +193,14 @@ impl GraphWriteAnswer {
     }
 }
 
-/// Whether a text looks as if it held a secret.
+/// A warning if a text looks as if it contained a secret.
 fn secret_warning(text: &str) -> Option<String> {
     let marks = ["-----BEGIN", "AKIA", "ghp_", "xox", "sk-", "password=", "secret=", "api_key="];
     let lower = text.to_lowercase();
     let found = marks.iter().find(|mark| text.contains(**mark) || lower.contains(**mark))?;
-    Some(format!("the knowledge holds `{found}`: it looks like a secret, and others will read it"))
+    Some(format!(
+        "the knowledge contains `{found}`, which looks like a secret that others could read"
+    ))
 }
 
 impl Render for GraphWriteAnswer {
@@ -218,7 +220,7 @@ pub(crate) fn render_known(page: &mut Page, known: &PathKnowledge) {
         molecule.atoms.iter().for_each(|atom| render_atom(page, atom));
     }
     if !known.orphan_atoms.is_empty() && !known.molecules.is_empty() {
-        page.heading("In no molecule");
+        page.heading("Atoms without a molecule");
     }
     known.orphan_atoms.iter().for_each(|atom| render_atom(page, atom));
     if !known.unmatched_paths.is_empty() {

@@ -1,4 +1,4 @@
-//! `graph.drift`: what was written down and may no longer be true.
+//! `graph.drift`: atoms whose files changed since they were written.
 
 use base::Result;
 use base::words::counted;
@@ -21,7 +21,7 @@ use engine::view::View;
 /// How many uncovered folders are named.
 const MAX_FOLDERS: usize = 10;
 
-/// Rank the atoms whose files moved on since they were written, and list what none covers
+/// Rank the atoms whose files changed since they were written, and list uncovered files
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Drift {
@@ -44,12 +44,12 @@ pub struct Drift {
     pub offset: Offset,
 }
 
-/// What to look at again, most moved first
+/// Atoms to review, most changed first
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DriftAnswer {
-    /// Atoms whose files moved on
+    /// Atoms whose files changed
     pub atoms: Vec<DriftedAtom>,
-    /// Atoms that nothing has moved under
+    /// Number of atoms whose files did not change
     pub fresh: usize,
     /// Atoms whose patterns match no file
     pub covering_nothing: Vec<DriftedAtom>,
@@ -59,14 +59,14 @@ pub struct DriftAnswer {
     paging: Paging,
 }
 
-/// An atom and how far its files moved on
+/// An atom and how much its files changed
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DriftedAtom {
     /// Its id
     pub id: WorkRecordId,
-    /// What it is called
+    /// Its name
     pub name: String,
-    /// How far
+    /// How much the covered code changed
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Moved>,
 }
@@ -83,7 +83,7 @@ pub struct UncoveredFolder {
 impl Query for Drift {
     const NAME: &'static str = "graph.drift";
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "", shows: "what to refresh first" }];
+        &[OpExample { args: "", shows: "which atoms to review first" }];
     type Answer = DriftAnswer;
 
     fn run(self, view: &View) -> Result<DriftAnswer> {
@@ -140,7 +140,7 @@ fn uncovered(view: &View) -> Result<Vec<UncoveredFolder>> {
 impl Render for DriftAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!(
-            "{} drifted; as fresh as their files: {}; covering nothing: {}",
+            "{} drifted, {} up to date, {} without a matching file",
             counted(self.paging.total, "atom"),
             self.fresh,
             self.covering_nothing.len()
@@ -153,7 +153,7 @@ impl Render for DriftAnswer {
         page.table(2, self.atoms.iter().map(cells).collect());
         self.paging.render_rest(page, self.atoms.len());
         if !self.covering_nothing.is_empty() {
-            page.heading("Their patterns match no file");
+            page.heading("Atoms whose patterns match no file");
             page.table(2, self.covering_nothing.iter().take(20).map(cells).collect());
         }
         if !self.uncovered.is_empty() {

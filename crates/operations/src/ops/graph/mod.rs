@@ -1,4 +1,4 @@
-//! What the code taught: molecules and atoms, one operation a file.
+//! Knowledge: atoms and molecules, one operation per file.
 
 pub(super) mod context;
 pub(super) mod create;

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::Result;
+use base::words::{counted, plural};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -99,7 +100,7 @@ impl Query for Search {
     const NAME: &'static str = "graph.search";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("query_graph").when("operation", "search")];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "webhook", shows: "atoms that speak of webhooks" }];
+        &[OpExample { args: "webhook", shows: "atoms about webhooks" }];
     type Answer = GraphSearchAnswer;
 
     fn run(self, view: &View) -> Result<GraphSearchAnswer> {
@@ -152,10 +153,10 @@ pub(super) fn atoms_covering(view: &View, path: &str) -> Result<BTreeSet<WorkRec
 
 impl Render for GraphSearchAnswer {
     fn render(&self, page: &mut Page) {
-        let kind = if self.molecules.is_some() { "molecules" } else { "atoms" };
+        let kind = if self.molecules.is_some() { "matching molecule" } else { "matching atom" };
         page.answer(match self.paging.total {
-            0 => format!("No {kind} fit; names and knowledge of all were looked at"),
-            total => format!("{total} {kind} fit"),
+            0 => format!("No {}: names and knowledge of all were searched", plural(kind)),
+            total => counted(total, kind),
         });
         let atoms = self.atoms.iter().flatten().map(|atom| {
             let paths = PageCell::faint(atom.paths.join(", "));

@@ -19,7 +19,7 @@ use engine::contract::page::{Page, Render};
 use engine::view::View;
 
 number_type!(
-    /// How many entries of a history come along.
+    /// How many changelog entries are shown.
     ChangelogLimit, 0..=100, default 5
 );
 
@@ -30,7 +30,7 @@ impl ChangelogLimit {
     }
 }
 
-/// Show an atom or molecule, with its history
+/// Show an atom or molecule, with its changelog
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Show {
@@ -73,7 +73,7 @@ impl Query for Show {
     const NAME: &'static str = "graph.show";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("query_graph").when("operation", "get")];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "atom:019b7d2f-1a2b", shows: "an atom, its age and its history" }];
+        &[OpExample { args: "atom:019b7d2f-1a2b", shows: "an atom, its age and its changelog" }];
     type Answer = GraphShowAnswer;
 
     fn run(self, view: &View) -> Result<GraphShowAnswer> {
@@ -103,7 +103,7 @@ impl Query for Show {
     }
 }
 
-/// One thing that an atom or molecule belongs to, or came from.
+/// A record that an atom or molecule belongs to, or was changed in.
 #[derive(Debug)]
 struct OriginLine {
     label: &'static str,
@@ -130,7 +130,7 @@ fn origin_lines(draft: &WorkDraft<'_>, known: &KnowledgeRecord) -> Result<Vec<Or
     if let Some(id) = molecule {
         line("molecule", "molecule", id, draft.get::<Molecule>(id)?.map(|one| one.name));
     }
-    for (label, task) in [("made in", made), ("last changed in", last)] {
+    for (label, task) in [("created in", made), ("last changed in", last)] {
         if let Some(id) = task {
             line(label, "task", id, draft.get::<Task>(id)?.map(|one| one.title));
         }

@@ -1,4 +1,4 @@
-//! `graph.update`: writes knowledge anew, or adds to it.
+//! `graph.update`: replaces knowledge, or appends to it.
 
 use base::Result;
 use clap::Args;
@@ -19,7 +19,7 @@ use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Change an atom or molecule: overwrite its knowledge or append to it, move its paths
+/// Change an atom or molecule: its name, knowledge, paths or relations
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Update {
@@ -77,7 +77,7 @@ impl Mutation for Update {
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("manage_graph").when("operation", "update")];
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "atom:019b7d2f-1a2b --version 1 --mode append --knowledge \"Retries are capped\"",
-        shows: "one more thing that was learnt",
+        shows: "one more sentence of knowledge",
     }];
     type Answer = GraphWriteAnswer;
 

@@ -1,4 +1,4 @@
-//! `history cochange`: what usually changes together with some files.
+//! `history cochange`: files that usually change together with some files.
 
 use base::words::counted;
 use base::{Problem, ProblemCode, RepoPath, Result};
@@ -16,9 +16,9 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::view::View;
 
-/// Tell which files usually change together with these
+/// Show which files usually change together with these
 ///
-/// Ranked by shared commits, recent and small ones counting more; merges and bulk commits do not
+/// Ranked by shared commits; recent and small ones count more, merges and bulk commits do not
 /// count.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -38,16 +38,16 @@ pub struct Cochange {
     pub offset: Offset,
 }
 
-/// What changes with some files, most likely first
+/// Files that change together with some files, most likely first
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CochangeAnswer {
     /// The files that were asked about
     pub paths: Vec<RepoPath>,
-    /// How many of their commits count
+    /// How many of their commits were analyzed
     pub commits: u64,
-    /// What changes with them
+    /// The files that change with them
     pub partners: Vec<CochangeRow>,
-    /// Why this cannot be told here; absent when it can
+    /// Why there is no answer; absent if there is one
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unavailable: Option<CochangeUnavailable>,
     #[serde(skip)]
@@ -56,7 +56,7 @@ pub struct CochangeAnswer {
     is_cut: bool,
 }
 
-/// Why nobody can say what changes together
+/// Why co-change data is unavailable
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CochangeUnavailable {
     /// Why
@@ -72,11 +72,11 @@ pub struct CochangeRow {
     pub path: RepoPath,
     /// Commits that changed both
     pub count: u64,
-    /// Those commits as a part of all commits of either
+    /// Those commits as a share of all commits of either
     pub jaccard: f64,
-    /// Those commits as a part of the commits of the files asked about
+    /// Those commits as a share of the commits of the files asked about
     pub confidence: f64,
-    /// Those commits as a part of all commits that count
+    /// Those commits as a share of all analyzed commits
     pub support: f64,
     /// How likely it changes too; comparable within one answer
     pub score: f64,
@@ -94,8 +94,11 @@ impl Query for Cochange {
         OpAlias::of("kart_cochange").renaming(&[("path", "paths")]),
     ];
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "README.md", shows: "what is usually changed with one file" },
-        OpExample { args: "src/a.ts src/b.ts --limit 5", shows: "what goes with two of them" },
+        OpExample { args: "README.md", shows: "files that change with one file" },
+        OpExample {
+            args: "src/a.ts src/b.ts --limit 5",
+            shows: "files that change with either of two",
+        },
     ];
     type Answer = CochangeAnswer;
 
@@ -178,7 +181,7 @@ fn rounded(number: f64) -> f64 {
 impl Render for CochangeAnswer {
     fn render(&self, page: &mut Page) {
         if let Some(CochangeUnavailable { reason, hints }) = &self.unavailable {
-            page.answer(format!("What changes together is not known: {reason}"));
+            page.answer(format!("Co-change data is unavailable: {reason}"));
             for hint in hints {
                 page.item("hint", hint);
             }
@@ -191,18 +194,18 @@ impl Render for CochangeAnswer {
             (commits, _) => counted(commits, "commit"),
         };
         match self.paging.total {
-            0 => page.answer(format!("Nothing changes with {names} ({commits} looked at)")),
+            0 => page.answer(format!("No file changes together with {names} ({commits} analyzed)")),
             n if n == MAX_PARTNERS as u64 => page.answer(format!(
-                "The {MAX_PARTNERS} files likeliest to change with {names} ({commits} looked at)"
+                "The {MAX_PARTNERS} files most likely to change with {names} ({commits} analyzed)"
             )),
             n => {
                 let files = counted(n, "file");
-                page.answer(format!("{files} may change with {names} ({commits} looked at)"));
+                page.answer(format!("{files} may change with {names} ({commits} analyzed)"));
             }
         }
         let cells = |row: &CochangeRow| {
             let often = match row.count {
-                0 => "by its name or folder alone".to_owned(),
+                0 => "only by its name or folder".to_owned(),
                 count => format!("{count} of {}, jaccard {:.2}", self.commits, row.jaccard),
             };
             vec![PageCell::handle(&row.path), PageCell::text(often), PageCell::faint(&row.when)]

@@ -1,4 +1,4 @@
-//! `history list`: the files there are, by tag, with when they last changed.
+//! `history list`: files by tag, with when they last changed.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +37,7 @@ pub struct List {
     #[arg(long)]
     #[serde(default)]
     pub include_deleted: bool,
-    /// Also list files that git ignores and yet tracks
+    /// Also list tracked files that git's ignore rules match
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -78,7 +78,7 @@ pub struct HistoryFileRow {
     pub last_modified: String,
     /// That commit
     pub commit: String,
-    /// Whether the commit that is checked out has it
+    /// Whether it exists in the checked-out commit
     pub alive: bool,
 }
 
@@ -88,7 +88,7 @@ impl Query for List {
         &[OpAlias::of("list_artifacts"), OpAlias::of("kiste_query")];
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "--tags auth,session", shows: "files that have both tags" },
-        OpExample { args: "--include-deleted", shows: "everything there ever was" },
+        OpExample { args: "--include-deleted", shows: "every file that ever existed" },
     ];
     type Answer = HistoryListAnswer;
 
@@ -116,7 +116,7 @@ impl Query for List {
 }
 
 impl List {
-    /// Those of some files that were asked for, tags aside.
+    /// The files that match the filters other than tags.
     fn selected_files(
         &self,
         view: &View,
@@ -137,8 +137,8 @@ impl List {
         Ok(files.map(|(path, artifact)| (path, artifact, alive)).collect())
     }
 
-    /// The file or folder that is asked about. Where only the past has it, what was below it is
-    /// enough.
+    /// The file or folder that is asked about. A folder that no longer exists counts if a file was
+    /// below it.
     fn folder(&self, view: &View, files: &[(RepoPath, i64)]) -> Result<Option<RepoPath>> {
         let Some(target) = &self.path else { return Ok(None) };
         let problem = match graph::resolve(view, target) {
@@ -169,8 +169,8 @@ impl Render for HistoryListAnswer {
     fn render(&self, page: &mut Page) {
         match self.paging.total {
             0 => {
-                page.answer("No file fits");
-                page.say_call("Which tags there are is told by", NextCall::new("history.tags"));
+                page.answer("No matching files");
+                page.say_call("To list all tags", NextCall::new("history.tags"));
             }
             total => page.answer(counted(total, "file")),
         }

@@ -1,4 +1,4 @@
-//! How files got here, and what changes with them.
+//! The history of files, and what changes with them.
 
 pub mod cochange;
 pub mod hotspots;
@@ -26,19 +26,19 @@ use engine::areas::history::{HistoryReader, short_commit_id, time_text};
 pub struct CommitRow {
     /// Its name
     pub commit: String,
-    /// What it says, subject and body
+    /// Its message, subject and body
     pub message: String,
     /// Who wrote it
     pub author: String,
     /// When it was committed
     pub timestamp: String,
-    /// `feat`, `fix` and the like, if its subject says so
+    /// Its conventional-commit type, such as `feat` or `fix`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conv_type: Option<String>,
     /// The scope that its subject names
     #[serde(skip_serializing_if = "Option::is_none")]
     pub conv_scope: Option<String>,
-    /// Whether it says that it breaks what was promised
+    /// Whether its message announces a breaking change
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub breaking: bool,
     /// What it did to the file; `first known` where a shallow clone ends
@@ -49,12 +49,12 @@ pub struct CommitRow {
     pub tags_at_commit: BTreeSet<String>,
 }
 
-/// What is said of a file at a commit whose parents are hidden: that it was added there would be
-/// a guess.
+/// What the commit at the end of a shallow clone did to a file: whether it was added there is
+/// unknown.
 const FIRST_KNOWN: &str = "first known";
 
 impl CommitRow {
-    /// A commit that did this to a file, unless nobody can know.
+    /// A commit with what it did to a file, if that is known.
     fn of(book: &HistoryReader<'_>, stop: &CheckoutCommit, change: &str) -> Result<Self> {
         let commit = book.commit(stop)?;
         let conventional = history::parse_conventional_subject(&commit.message);
@@ -90,7 +90,7 @@ fn handle(stop: &CheckoutCommit) -> String {
     format!("commit:{}", short_commit_id(&stop.sha))
 }
 
-/// Tags with commas between them.
+/// Tags separated by commas.
 fn tags_text(tags: &BTreeSet<String>) -> String {
     tags.iter().map(String::as_str).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! `history provenance`: the commits that made a file what it is, oldest first.
+//! `history provenance`: the commits that changed a file or symbol, oldest first.
 
 use std::collections::BTreeSet;
 
@@ -17,9 +17,9 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::view::View;
 
-/// Tell how a file or symbol got here: its commits, oldest first, with tags at each
+/// Show the commits that changed a file or symbol, oldest first, with its tags
 ///
-/// Renames are followed. A path that it had before, or of a deleted file, will do.
+/// Renames are followed. Earlier paths and paths of deleted files are accepted.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
@@ -40,7 +40,7 @@ pub struct Provenance {
     pub offset: Offset,
 }
 
-/// Which commits of a chain are shown, and in which order.
+/// Which commits are shown, and in which order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CommitPage {
     pub newest: bool,
@@ -49,7 +49,7 @@ pub(super) struct CommitPage {
 }
 
 impl CommitPage {
-    /// Cuts commits, oldest first, to the part that is shown.
+    /// Cuts commits, oldest first, to the requested page.
     fn cut<T>(self, mut all: Vec<T>) -> (Vec<T>, Paging) {
         if self.newest {
             all.reverse();
@@ -63,7 +63,7 @@ impl CommitPage {
 pub struct ProvenanceAnswer {
     /// Where it is, or was last
     pub path: RepoPath,
-    /// Whether the commit that is checked out has it
+    /// Whether it exists in the checked-out commit
     pub alive: bool,
     /// The symbol that was asked about
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -82,9 +82,12 @@ impl Query for Provenance {
     const NAME: &'static str = "history.provenance";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("get_provenance")];
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "README.md --limit 5", shows: "how a file began" },
-        OpExample { args: "README.md --newest --limit 5", shows: "what happened to it last" },
-        OpExample { args: "src/a.ts#Session.refresh", shows: "what changed one function" },
+        OpExample { args: "README.md --limit 5", shows: "the first commits of a file" },
+        OpExample { args: "README.md --newest --limit 5", shows: "its newest commits" },
+        OpExample {
+            args: "src/a.ts#Session.refresh",
+            shows: "the commits that changed one function",
+        },
     ];
     type Answer = ProvenanceAnswer;
 
@@ -102,7 +105,7 @@ impl Query for Provenance {
     }
 }
 
-/// A part of the commits of an artifact.
+/// One page of the commits of an artifact.
 pub(super) fn chain(
     book: &HistoryReader<'_>,
     artifact: Artifact,
@@ -134,7 +137,7 @@ pub(super) fn chain(
     })
 }
 
-/// A part of the commits that touched one symbol.
+/// One page of the commits that touched one symbol.
 fn symbol_chain(
     view: &View,
     book: &HistoryReader<'_>,
@@ -151,7 +154,7 @@ fn symbol_chain(
             ));
     }
     if is_cut {
-        view.mark_partial("only the newest commits of the file were looked at");
+        view.mark_partial("only the newest commits of the file were searched");
     }
     let names = touches.iter().map(|touch| touch.touch.path.clone());
     let earlier = names.filter(|path| *path != artifact.path).collect();
@@ -178,7 +181,7 @@ impl Render for ProvenanceAnswer {
         page.answer(format!("{}{symbol}{gone}: {commits}, {order}", self.path));
         if !self.earlier.is_empty() {
             let earlier: Vec<String> = self.earlier.iter().map(ToString::to_string).collect();
-            page.item("earlier at", earlier.join(", "));
+            page.item("earlier paths", earlier.join(", "));
         }
         self.rows(page);
         self.paging.render_rest(page, self.commits.len());
@@ -190,7 +193,7 @@ impl Render for ProvenanceAnswer {
 }
 
 impl ProvenanceAnswer {
-    /// The commits as a table; tags are told where they change.
+    /// The commits as a table; tags are shown where they change.
     pub(super) fn rows(&self, page: &mut Page) {
         let mut before: Option<&BTreeSet<String>> = None;
         let mut rows = Vec::with_capacity(self.commits.len());

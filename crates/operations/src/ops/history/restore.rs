@@ -1,4 +1,4 @@
-//! `history restore`: takes the commits of a snapshot in. Only a person may.
+//! `history restore`: reads the commits of a snapshot. Only a person at a terminal can call it.
 
 use std::sync::Arc;
 
@@ -18,9 +18,9 @@ use engine::contract::page::{Page, Render};
 use engine::view::View;
 use engine::workspace::Workspace;
 
-/// Take in the commits of a snapshot, so that history answers where `git log` ends
+/// Read the commits of a snapshot, so that history reaches beyond the end of `git log`
 ///
-/// What is known stays; git is asked for what the snapshot does not have.
+/// Known commits stay; commits that the snapshot lacks are read from git.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RestoreSnapshot {
@@ -29,16 +29,16 @@ pub struct RestoreSnapshot {
     pub snapshot: Option<String>,
 }
 
-/// What a snapshot brought
+/// What was read from a snapshot
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct RestoreSnapshotAnswer {
     /// The snapshot
     pub snapshot: SnapshotRow,
     /// Commits that were not known before
     pub new: usize,
-    /// Commits that the history answers for now
+    /// Commits that the history now covers
     pub commits: i64,
-    /// Commits that lead to what is checked out, as far as git knows them here
+    /// Ancestors of the checked-out commit that are in this clone
     pub in_git: usize,
 }
 
@@ -93,8 +93,8 @@ fn find_snapshot(view: &View, wanted: Option<&str>) -> Result<(String, Vec<u8>)>
         return Ok((kept.name.clone(), snapshot::read(&kept.path)?));
     }
     let Some(wanted) = wanted else {
-        return Err(Problem::not_found("no snapshot is kept here")
-            .hint("name a file that is a snapshot")
+        return Err(Problem::not_found("there is no snapshot here")
+            .hint("name a snapshot file")
             .hint_call("or take one with", NextCall::new("history.snapshot")));
     };
     for path in view.paths().resolve(wanted)? {
@@ -104,10 +104,10 @@ fn find_snapshot(view: &View, wanted: Option<&str>) -> Result<(String, Vec<u8>)>
     }
     let names = kept.iter().map(|kept| kept.name.as_str());
     let near = base::similarity::most_similar(wanted, names, 1);
-    let problem = Problem::not_found(format!("no snapshot and no file is called `{wanted}`"));
+    let problem = Problem::not_found(format!("no snapshot or file is named `{wanted}`"));
     let near = near.first().map(|near| format!("the nearest snapshot is `{near}`"));
     let problem = near.into_iter().fold(problem, Problem::hint);
-    Err(problem.hint_call("those that are kept are listed by", NextCall::new("history.snapshots")))
+    Err(problem.hint_call("snapshots are listed by", NextCall::new("history.snapshots")))
 }
 
 fn with_name(name: &str, problem: Problem) -> Problem {
@@ -116,21 +116,21 @@ fn with_name(name: &str, problem: Problem) -> Problem {
 
 fn unrelated_snapshot(name: &str, about: &SnapshotHeader) -> Problem {
     let text = format!(
-        "nothing that is here leads to a commit of {name} ({} up to {})",
+        "snapshot {name} shares no commit with this repository ({} up to {})",
         counted(about.commits, "commit"),
         engine::areas::history::short_commit_id(&about.head)
     );
     Problem::new(ProblemCode::InvalidOperation, text)
-        .hint("it is of another repository, or of commits older than this clone has")
-        .hint("in a shallow clone, fetch more until they meet:  git fetch --deepen=100")
+        .hint("it was made in another repository, or its commits are older than those of this clone")
+        .hint("in a shallow clone, fetch more commits until the histories connect:  git fetch --deepen=100")
 }
 
 impl Render for RestoreSnapshotAnswer {
     fn render(&self, page: &mut Page) {
         let Self { snapshot, new, commits, in_git } = self;
         let kept = counted(snapshot.commits, "commit");
-        page.answer(format!("{new} of {kept} of {} are new", snapshot.name));
+        page.answer(format!("{new} of {kept} in {} are new", snapshot.name));
         let commits = counted(*commits, "commit");
-        page.say(format!("History answers for {commits}; git has {in_git} of them here."));
+        page.say(format!("History now covers {commits}; {in_git} of them are in this clone."));
     }
 }

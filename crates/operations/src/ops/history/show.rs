@@ -18,24 +18,24 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, Render};
 use engine::view::View;
 
-/// A longer content is cut, in bytes.
+/// Maximum size of shown content, in bytes; the rest is cut.
 const MAX_CONTENT_BYTES: usize = 100 * 1024;
 
-/// A larger file is not read at all, in bytes.
+/// Size above which a file is not read, in bytes.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
-/// How much of a file is searched for a NUL, which no text has. As in git.
+/// How many bytes of a file are searched for a NUL, which marks it as binary, as in git.
 const BINARY_PROBE_BYTES: usize = 8000;
 
 /// Show a file as it was at a commit, with its tags and commits
 ///
-/// Content comes from git, of deleted and renamed files too.
+/// Content comes from git, also for deleted and renamed files.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Show {
     /// File, by its name now or earlier
     pub path: NodeTarget,
-    /// Branch, tag or commit to look from; what is checked out if left out
+    /// Branch, tag or commit; the checked-out commit if left out
     #[arg(long)]
     #[serde(default)]
     pub r#ref: Option<Words>,
@@ -54,24 +54,24 @@ pub struct Show {
     pub offset: Offset,
 }
 
-/// A file and how it got here
+/// A file at a commit, with its history
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct HistoryShowAnswer {
     /// Where it is at that commit
     pub path: RepoPath,
     /// The commit that it was read at
     pub at: String,
-    /// What it holds; none if it is no text
+    /// Its content; none if it is binary
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
-    /// Why the content is not whole
+    /// Why the content is incomplete
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cut: Option<String>,
     /// Its tags now
     pub tags: BTreeSet<String>,
     /// Where it is now, or was last
     pub now: RepoPath,
-    /// Whether the commit that is checked out has it
+    /// Whether it exists in the checked-out commit
     pub alive: bool,
     /// Its commits, oldest first unless the newest were asked for
     pub commits: Vec<CommitRow>,
@@ -145,7 +145,7 @@ fn read(
 
 fn text(bytes: &[u8]) -> (Option<String>, Option<String>) {
     if bytes.iter().take(BINARY_PROBE_BYTES).any(|byte| *byte == 0) {
-        return (None, Some(format!("not a text, {} bytes", bytes.len())));
+        return (None, Some(format!("binary, {} bytes", bytes.len())));
     }
     let mut content = String::from_utf8_lossy(bytes).into_owned();
     if content.len() <= MAX_CONTENT_BYTES {
@@ -165,7 +165,7 @@ impl Render for HistoryShowAnswer {
         if self.now != self.path {
             page.item(if self.alive { "now at" } else { "last at" }, &self.now);
         } else if !self.alive {
-            page.say("It is deleted now.");
+            page.say("It is deleted in the checked-out commit.");
         }
         if !self.tags.is_empty() {
             page.item("tags", tags_text(&self.tags));

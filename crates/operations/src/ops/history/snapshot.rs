@@ -1,4 +1,4 @@
-//! `history snapshot`: the history as one file.
+//! `history snapshot`: writes the history to one file.
 
 use std::sync::Arc;
 
@@ -17,11 +17,11 @@ use engine::workspace::Workspace;
 
 /// Write the history to one file, for a clone that lacks commits
 ///
-/// `history restore` reads it. One is taken every `history.snapshot_frequency` commits anyway.
+/// `history restore` reads it. One is also written every `history.snapshot_frequency` commits.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TakeSnapshot {
-    /// File of the repository to write to; with the kept ones if left out
+    /// File of the repository to write to; the folder of snapshots if left out
     #[arg(long)]
     #[serde(default)]
     pub to: Option<String>,
@@ -30,7 +30,7 @@ pub struct TakeSnapshot {
 /// The snapshot that was taken
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TakeSnapshotAnswer {
-    /// What it is
+    /// Its name, size and commits
     pub snapshot: SnapshotRow,
     /// The file that was written, if one was named
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,7 +41,7 @@ impl Action for TakeSnapshot {
     const NAME: &'static str = "history.snapshot";
     const EFFECT: Effect = Effect::REBUILDS;
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "", shows: "the history kept as it is now" },
+        OpExample { args: "", shows: "a snapshot of the current history" },
         OpExample { args: "--to history.snapshot", shows: "a file that CI can keep" },
     ];
     type Answer = TakeSnapshotAnswer;
@@ -53,7 +53,7 @@ impl Action for TakeSnapshot {
         let (about, bytes) = snapshot::take_snapshot(book.stores(), view.config(), call)?;
         if about.commits == 0 {
             return Err(Problem::new(ProblemCode::InvalidOperation, "there are no commits yet")
-                .hint("a snapshot is of commits; make one first"));
+                .hint("commit something first"));
         }
         let name = match &file {
             None => {
@@ -78,7 +78,7 @@ fn writable(view: &View, to: &str) -> Result<RepoPath> {
     let path = path.ok_or_else(|| Problem::invalid(format!("`{to}` is no path to write to")))?;
     let there = view.tree().read(&path)?;
     if there.is_some_and(|file| history::snapshot::read(&file.bytes).is_err()) {
-        let text = format!("{path} is there, and is no snapshot");
+        let text = format!("{path} exists and is not a snapshot");
         return Err(Problem::new(ProblemCode::Conflict, text).hint("name another file"));
     }
     Ok(path)
@@ -89,8 +89,8 @@ impl Render for TakeSnapshotAnswer {
         let SnapshotRow { name, commits, head, bytes, .. } = &self.snapshot;
         let size = bytes.div_ceil(1024);
         let commits = counted(*commits, "commit");
-        page.answer(format!("{commits} up to {head} kept as {name}, {size} KB"));
+        page.answer(format!("{commits} up to {head} saved as {name}, {size} KB"));
         let restore = NextCall::new("history.restore").with("snapshot", name.as_str());
-        page.say_call("A clone that lacks commits takes them with", restore);
+        page.say_call("To read them in a clone that lacks commits", restore);
     }
 }

@@ -1,4 +1,4 @@
-//! `history snapshots`: the snapshots there are, and whether they are true.
+//! `history snapshots`: lists snapshots and verifies them against git.
 
 use std::path::PathBuf;
 
@@ -62,7 +62,7 @@ pub struct SnapshotRow {
     /// Why it cannot be used
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// Commits that say the same in git, if that was checked
+    /// Commits that are the same in git, if that was checked
     #[serde(skip_serializing_if = "Option::is_none")]
     pub same_in_git: Option<usize>,
     /// Commits that are not in this clone and could not be compared, if that was checked
@@ -138,11 +138,11 @@ impl Render for SnapshotsAnswer {
         match (self.paging.total, bad) {
             (0, _) => {
                 page.answer("No snapshots");
-                page.say_call("One is taken by", NextCall::new("history.snapshot"));
+                page.say_call("To make one", NextCall::new("history.snapshot"));
             }
             (total, 0) => page.answer(counted(total, "snapshot")),
             (total, bad) => {
-                page.answer(format!("{}, {bad} of no use", counted(total, "snapshot")));
+                page.answer(format!("{}, {bad} unusable", counted(total, "snapshot")));
             }
         }
         page.table(0, self.snapshots.iter().map(cells).collect());
@@ -164,9 +164,9 @@ fn cells(row: &SnapshotRow) -> Vec<PageCell> {
         return vec![PageCell::handle(&row.name), PageCell::bad(problem), size];
     }
     let checked = match (row.same_in_git, row.not_in_git) {
-        (Some(same), Some(0)) => format!("true: all {same} as git has them"),
+        (Some(same), Some(0)) => format!("verified: all {same} match git"),
         (Some(same), Some(absent)) => {
-            format!("true: {same} as git has them, {absent} not in this clone")
+            format!("verified: {same} match git, {absent} not in this clone")
         }
         _ => String::new(),
     };

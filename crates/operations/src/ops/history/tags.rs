@@ -58,7 +58,7 @@ impl Query for Tags {
     const NAME: &'static str = "history.tags";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("list_tags")];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "", shows: "what the files of this repository are about" }];
+        &[OpExample { args: "", shows: "the topics of this repository's files" }];
     type Answer = HistoryTagsAnswer;
 
     fn run(self, view: &View) -> Result<HistoryTagsAnswer> {
@@ -82,7 +82,7 @@ impl Query for Tags {
 impl Render for HistoryTagsAnswer {
     fn render(&self, page: &mut Page) {
         match self.paging.total {
-            0 => page.answer("No file has a tag"),
+            0 => page.answer("No tags"),
             total => page.answer(counted(total, "tag")),
         }
         let cells = |row: &HistoryTagRow| {

@@ -1,4 +1,4 @@
-//! `kb.branches`: which branches have a knowledge base of their own.
+//! `kb.branches`: the branches that have a knowledge base of their own.
 
 use base::Result;
 use base::words::counted;
@@ -14,7 +14,7 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::view::View;
 
-/// List the branches that have a knowledge base of their own, and what each holds
+/// List the branches that have a knowledge base of their own, with its size
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbBranches {
@@ -32,9 +32,9 @@ pub struct KbBranches {
 /// The stores of all branches
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct KbBranchesAnswer {
-    /// One row a branch
+    /// One row per branch
     pub branches: Vec<BranchRow>,
-    /// The branch whose store is read here, where that is not the current branch's own
+    /// The branch whose store is read here, if the current branch has none
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read: Option<String>,
     #[serde(skip)]
@@ -61,7 +61,9 @@ impl Query for KbBranches {
 impl Render for KbBranchesAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
-            0 => "No branch has a knowledge base of its own yet; the first write makes one".into(),
+            0 => {
+                "No branch has a knowledge base of its own yet; the first write creates one".into()
+            }
             1 => "1 branch has a knowledge base of its own".to_owned(),
             total => format!("{total} branches have a knowledge base of their own"),
         });
@@ -81,7 +83,7 @@ impl Render for KbBranchesAnswer {
 pub(super) fn cells(row: &BranchRow) -> Vec<PageCell> {
     let gone = match &row.renamed_to {
         Some(new) => format!("renamed to {new}, which has its own"),
-        None => "branch is gone".to_owned(),
+        None => "branch no longer exists".to_owned(),
     };
     let marks = [(row.current, "current"), (row.default, "default"), (!row.exists, &gone)];
     let marks: Vec<&str> = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark).collect();
@@ -89,7 +91,7 @@ pub(super) fn cells(row: &BranchRow) -> Vec<PageCell> {
         0 => String::new(),
         count => {
             let changesets = counted(count, "changeset");
-            format!("{changesets} the default branch has not")
+            format!("{changesets} not on the default branch")
         }
     };
     let problem = row.problem.as_deref().unwrap_or_default();

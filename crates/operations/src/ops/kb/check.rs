@@ -44,7 +44,7 @@ pub struct KbCheck {
     pub offset: Offset,
 }
 
-/// What does not hold in the knowledge base
+/// The problems of the knowledge base
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct KbCheckAnswer {
     /// How many errors there are
@@ -91,7 +91,7 @@ impl Query for KbCheck {
     }
 }
 
-/// The rules of this area that are meant, with or without `KB_`; all of them if none is named.
+/// The named rules of this area, with or without `KB_`; all of them if none is named.
 fn selected_rules(names: &[String]) -> Result<Vec<&'static VerifyRule>> {
     if names.is_empty() {
         return Ok(RULES.iter().collect());
@@ -107,7 +107,7 @@ fn find(name: &str) -> Result<&'static VerifyRule> {
         let problem = Problem::not_found(format!("no rule is called `{name}`"));
         let near = base::similarity::most_similar(&plain, codes(), 1);
         let hint = near.first().map(|near| format!("the nearest is `{near}`"));
-        let all = format!("there are {}", codes().collect::<Vec<_>>().join(", "));
+        let all = format!("the rules are {}", codes().collect::<Vec<_>>().join(", "));
         hint.into_iter().chain([all]).fold(problem, Problem::hint)
     })
 }
@@ -117,7 +117,7 @@ impl Render for KbCheckAnswer {
         let rules = counted(self.rules, "rule");
         let of = format!("{rules} over {}", counted(self.entities, "entity"));
         page.answer(match (self.errors, self.warnings) {
-            (0, 0) => format!("All is well: {of}"),
+            (0, 0) => format!("No problems in {of}"),
             (errors, warnings) => {
                 let errors = counted(errors, "error");
                 let warnings = counted(warnings, "warning");

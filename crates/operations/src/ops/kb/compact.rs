@@ -1,4 +1,4 @@
-//! `kb.compact`: gives unused space of the branch's store back. Never by itself.
+//! `kb.compact`: frees unused space of the branch's store. Never runs by itself.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use engine::workspace::Workspace;
 #[serde(deny_unknown_fields)]
 pub struct KbCompact {}
 
-/// What compacting brought
+/// The size before and after
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct KbCompactAnswer {
     /// Bytes before
@@ -52,7 +52,11 @@ impl Render for KbCompactAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.before {
             0 => "This branch has no knowledge base of its own yet".to_owned(),
-            before => format!("{} before, {} now", counted(before, "byte"), self.after),
+            before => format!(
+                "Compacted from {} to {}",
+                counted(before, "byte"),
+                counted(self.after, "byte")
+            ),
         });
     }
 }

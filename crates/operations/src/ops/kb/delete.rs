@@ -1,4 +1,4 @@
-//! `kb.delete`: removes entities and relations, unless something still needs them.
+//! `kb.delete`: deletes entities and relations, unless something still refers to them.
 
 use base::{NextCall, Problem, Result};
 use clap::Args;
@@ -14,7 +14,7 @@ use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Remove entities or relations; refused while something points at an entity
+/// Delete entities or relations; refused while something refers to an entity
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbDelete {
@@ -40,13 +40,13 @@ impl Mutation for KbDelete {
     ])];
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "FACT-7", shows: "one entity, with its own relations" },
-        OpExample { args: "REQ-9 --cascade", shows: "an entity and what points at it" },
+        OpExample { args: "REQ-9 --cascade", shows: "an entity and the relations to it" },
     ];
     type Answer = KbChangeAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
         if self.targets.get().is_empty() {
-            return Err(Problem::invalid("nothing to remove was named"));
+            return Err(Problem::invalid("no entity or relation to delete was given"));
         }
         let (mut set, faults) = Changeset::parse(&[], &[], self.targets.get());
         set.cascade = self.cascade;

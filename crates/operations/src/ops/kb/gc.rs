@@ -1,4 +1,4 @@
-//! `kb.gc`: removes the stores of branches that are gone. Never by itself.
+//! `kb.gc`: removes the stores of deleted branches. Never runs by itself.
 
 use std::sync::Arc;
 
@@ -22,21 +22,21 @@ use engine::workspace::Workspace;
 
 /// Remove the knowledge bases of branches that no longer exist
 ///
-/// Only lists them, with what would be lost, unless forced. Each is copied to the backups first, and
-/// `restore` brings it back. Those of the current and the default branch always stay.
+/// Only lists them, with what would be lost, unless forced. Each is backed up first, and `restore`
+/// restores it. Those of the current and the default branch always stay.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbGc {
-    /// Remove them, after a copy of each is kept as a backup; otherwise they are only listed
+    /// Remove them, after a backup of each; otherwise they are only listed
     #[arg(long)]
     #[serde(default)]
     pub force: bool,
 }
 
-/// The stores of branches that are gone
+/// The stores of deleted branches
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct KbGcAnswer {
-    /// One row a store that was removed, or would be
+    /// One row per store that was removed, or would be
     pub stores: Vec<BranchRow>,
     /// Whether they were removed
     pub removed: bool,
@@ -60,7 +60,7 @@ impl Action for KbGc {
     const EFFECT: Effect = Effect::OVERWRITES;
     const DOORS: &'static [Door] = Door::PERSON;
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "", shows: "what could go, and what would be lost" },
+        OpExample { args: "", shows: "what could be removed, and what would be lost" },
         OpExample { args: "--force", shows: "removes them; each stays as a backup" },
     ];
     type Answer = KbGcAnswer;
@@ -94,7 +94,7 @@ impl Action for KbGc {
     }
 }
 
-/// Copies a store to the backups, then removes it. Nobody writes to it meanwhile.
+/// Backs a store up, then removes it, under its lock.
 fn remove(workspace: &Workspace, kept: &BranchStoreFolder, call: &Call) -> Result<String> {
     let file = kept.file(&DURABLE);
     let _lock = StoreManager::lock(&file, call)?;
@@ -111,7 +111,7 @@ impl Render for KbGcAnswer {
         let stores = counted(self.stores.len(), "store");
         page.answer(match (self.stores.len(), self.removed) {
             (0, _) if !self.failed.is_empty() => "Nothing was removed".to_owned(),
-            (0, _) => "Every store belongs to a branch that exists; nothing to remove".to_owned(),
+            (0, _) => "Nothing to remove: every store belongs to an existing branch".to_owned(),
             (_, true) => format!(
                 "{stores} removed, with {lost} that the default branch did not have; \
                  a copy of each is kept as a backup"
@@ -128,15 +128,12 @@ impl Render for KbGcAnswer {
         }
         for (row, backup) in self.stores.iter().zip(&self.backups) {
             let restore = NextCall::new("restore").with("backup", backup.as_str());
-            page.say_call(format!("to get {} back", row.branch), restore);
+            page.say_call(format!("to restore {}", row.branch), restore);
         }
         if !self.removed && !self.stores.is_empty() {
+            page.say_call("to merge one first", NextCall::new("kb.merge").with("branch", "BRANCH"));
             page.say_call(
-                "bring one over first",
-                NextCall::new("kb.merge").with("branch", "BRANCH"),
-            );
-            page.say_call(
-                "remove them; a copy of each is kept",
+                "to remove them after a backup of each",
                 NextCall::new("kb.gc").with("force", true),
             );
         }

@@ -1,4 +1,4 @@
-//! `kb.import`: reports of test runners, coverage tools and indexers as facts.
+//! `kb.import`: imports reports of test runners, coverage tools and indexers.
 
 use std::collections::BTreeSet;
 
@@ -16,13 +16,13 @@ use engine::contract::schema_choices;
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Bring in test results (`JUnit` XML), coverage (lcov) or an index (SCIP) as tests and coverage
+/// Import test results (`JUnit` XML), coverage (lcov) or an index (SCIP)
 ///
-/// A report replaces what it said last time; what others wrote stays.
+/// A report replaces its previous import; what others wrote stays.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbImport {
-    /// File of the repository that holds the report
+    /// Report file in the repository
     pub path: String,
     /// Format of the report; detected if left out
     #[arg(long)]
@@ -60,7 +60,7 @@ impl Mutation for KbImport {
         let mut plan = plan_changeset(view, ParsedChangeset { set, faults }, label)?;
         if found.unresolved > 0 {
             let warning = format!(
-                "nothing in the tree matches {} of the report",
+                "no code in the tree matches {} of the report",
                 counted(found.unresolved, "part")
             );
             plan.answer.warnings.push(warning);
@@ -77,8 +77,10 @@ fn importer(format: Option<&str>, bytes: &[u8]) -> Result<&'static dyn ReportImp
         None => importer.recognizes(bytes),
     });
     found.copied().ok_or_else(|| match format {
-        Some(format) => Problem::invalid(format!("`{format}` is no format: {listed}")),
-        None => Problem::invalid("nothing tells what kind of report it is")
+        Some(format) => {
+            Problem::invalid(format!("unknown report format `{format}`; the formats are {listed}"))
+        }
+        None => Problem::invalid("cannot detect the report format")
             .hint(format!("name the `format`, one of {listed}")),
     })
 }
@@ -121,7 +123,7 @@ impl kb::CodeLookup for IndexedCode<'_, '_> {
         if let Some(path) = self.view.paths().candidates(text).into_iter().find(there) {
             return Some(path);
         }
-        // A report from another machine has other folders before the same path.
+        // A report from another machine has a different prefix before the same path.
         let text = text.replace('\\', "/");
         let ends = text.match_indices('/').map(|(at, _)| &text[at + 1..]);
         ends.filter_map(|end| end.parse().ok()).find(there)
@@ -137,7 +139,7 @@ impl kb::CodeLookup for IndexedCode<'_, '_> {
     fn named(&self, path: &RepoPath, name: &str) -> Option<String> {
         let conn = self.view.index().ok()?.conn();
         let last = name.rsplit([':', '.', ' ']).next().unwrap_or(name);
-        // A report names tests in the words of its tool; one that fits several says nothing.
+        // A report names tests as its tool does; a name that matches several tests is ignored.
         let whole = code::symbols_named(conn, path, name).ok()?;
         let found = match whole.is_empty() {
             true => code::symbols_named(conn, path, last).ok()?,

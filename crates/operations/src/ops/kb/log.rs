@@ -1,4 +1,4 @@
-//! `kb.log`: every changeset, with who, when and what.
+//! `kb.log`: every changeset, with its author, time and content.
 
 use base::moment::to_the_second;
 use base::words::counted;
@@ -39,7 +39,7 @@ pub struct KbLog {
     pub offset: Offset,
 }
 
-/// What was done to the knowledge base
+/// Changesets of the knowledge base
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct KbLogAnswer {
     /// The entries, newest first
@@ -57,16 +57,16 @@ pub struct KbLogRow {
     pub at: String,
     /// Who applied it
     pub actor: String,
-    /// What was done
+    /// The operation that wrote it
     pub action: String,
     /// Where its facts come from
     pub source: String,
     /// The caller's name for it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub changeset: Option<String>,
-    /// Each row, in a few words
+    /// Each changed row, as a short text
     pub rows: Vec<String>,
-    /// Each row, before and after
+    /// Each changed row, before and after
     pub edits: Vec<Value>,
 }
 
@@ -99,7 +99,7 @@ impl Query for KbLog {
     }
 }
 
-/// Whether a change names something at or below a place.
+/// Whether a change is about something at or below a path.
 fn is_at(edit: &KbRowChange, place: &RepoPath) -> bool {
     let paths = edit.code_refs().into_iter().filter_map(|node| node.path().cloned());
     paths.into_iter().any(|path| path == *place || path.is_at_or_below(place))
@@ -121,7 +121,7 @@ fn entry(logged: AuditEntry) -> KbLogRow {
 impl Render for KbLogAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
-            0 => "The log is empty: nothing was written here".to_owned(),
+            0 => "The log is empty: nothing was written yet".to_owned(),
             total => format!("{}, newest first", counted(total, "entry")),
         });
         let cells = |entry: &KbLogRow| {

@@ -1,4 +1,4 @@
-//! `kb.merge`: brings another branch's facts into this one's knowledge base.
+//! `kb.merge`: merges another branch's facts into this branch's knowledge base.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use engine::view::View;
 
 /// Replay another branch's changesets onto this branch's knowledge base
 ///
-/// What this branch already has is passed over. Rows that both changed are conflicts, and nothing
+/// Changesets that this branch has are skipped. Rows that both changed are conflicts, and nothing
 /// is written unless one side is preferred.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbMerge {
-    /// Branch whose facts to bring over
+    /// Branch to merge from
     pub branch: String,
     /// Whose rows win where both sides changed them; refused if left out
     #[arg(long, value_enum)]
@@ -35,7 +35,7 @@ impl Mutation for KbMerge {
     const EFFECT: Effect = Effect::OVERWRITES;
     const DOORS: &'static [Door] = Door::PERSON;
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "feature/x --dry-run", shows: "what would come over" },
+        OpExample { args: "feature/x --dry-run", shows: "what would be merged" },
         OpExample { args: "feature/x --prefer theirs", shows: "their rows win" },
     ];
     type Answer = KbChangeAnswer;
@@ -43,11 +43,14 @@ impl Mutation for KbMerge {
     fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
         let own = view.store_locations()?.read_branch(&engine::areas::kb::DURABLE);
         if own.as_deref() == Some(self.branch.as_str()) {
-            return Err(Problem::invalid(format!("{} is what is read here", self.branch))
-                .hint_call(
-                    "name another branch; they are listed by",
-                    NextCall::new("kb.branches"),
-                ));
+            return Err(Problem::invalid(format!(
+                "{} is already the knowledge base in use",
+                self.branch
+            ))
+            .hint_call(
+                "branches with a knowledge base are listed by",
+                NextCall::new("kb.branches"),
+            ));
         }
         let other = branch_stores::open(view.store_locations()?, &self.branch)?;
         let theirs = kb::full_log(&other)?;

@@ -1,4 +1,4 @@
-//! Operations on the knowledge base: what is known, what changes, whose branch it is.
+//! Operations on the knowledge base: queries, changes, and the stores of branches.
 
 pub(super) mod branches;
 pub(super) mod check;

@@ -1,4 +1,4 @@
-//! `kb.promote`: an agent's fact becomes a document, so that it is reviewed and shared like code.
+//! `kb.promote`: turns an entity of the store into a document, to be reviewed and shared like code.
 
 use std::sync::Arc;
 
@@ -16,9 +16,10 @@ use engine::plan::{Plan, PlannedChange};
 use engine::view::View;
 use engine::workspace::Workspace;
 
-/// Write an entity that lives in the store as a document in the tree, for review
+/// Write an entity of the store as a document in the tree, for review
 ///
-/// The document then owns it: the store lets go of it. Cut off in between, run it again.
+/// The entity then belongs to the document and is removed from the store. If interrupted, run it
+/// again.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbPromote {
@@ -39,7 +40,7 @@ pub struct KbPromote {
 pub struct KbPromoteAnswer {
     /// The document
     pub path: RepoPath,
-    /// The changes' numbers, for `undo`: the document, then the store
+    /// Numbers of the changes, for `undo`: the document, then the store
     pub changes: Vec<String>,
     /// What a dry run would do
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -52,7 +53,7 @@ impl Action for KbPromote {
     const NAME: &'static str = "kb.promote";
     const EFFECT: Effect = Effect::OVERWRITES;
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "FACT-7", shows: "a fact becomes a document of its own" },
+        OpExample { args: "FACT-7", shows: "a fact written as a document" },
         OpExample { args: "REQ-9 --dry-run", shows: "the document that would be written" },
     ];
     type Answer = KbPromoteAnswer;
@@ -79,7 +80,7 @@ impl Action for KbPromote {
 }
 
 impl KbPromote {
-    /// Plans the document. If it is already there and says the same, nothing is to be written.
+    /// Plans the document. If it already exists with the same content, nothing is written.
     fn document(&self, view: &View<'_>, id: &str) -> Result<Plan<RepoPath>> {
         let reading = view.store(STORE)?;
         let entities = reading.map(|reading| kb::entities(&reading.conn)).transpose()?;
@@ -109,7 +110,7 @@ impl KbPromote {
         }
         if let Some(bytes) = there {
             let problem =
-                Problem::new(base::ProblemCode::Conflict, format!("{path} is already there"));
+                Problem::new(base::ProblemCode::Conflict, format!("{path} already exists"));
             return Err(problem.detail("hash", Hash::of(&bytes).to_string()).hint_call(
                 "name another file, for example with",
                 NextCall::repeat().with("path", "docs/facts/NAME.md"),
@@ -130,7 +131,7 @@ impl KbPromote {
 fn missing(view: &View<'_>, id: &str) -> Result<Problem> {
     let known = kb_state(view)?;
     if let Some(FactOrigin::File(path, _)) = known.model.get(id).map(|fact| &fact.origin) {
-        let message = format!("{id} already lives in {path}");
+        let message = format!("{id} is already in {path}");
         return Ok(Problem::new(base::ProblemCode::InvalidOperation, message));
     }
     let ids = known.model.facts().map(|fact| fact.entity.id.as_str());
@@ -140,7 +141,7 @@ fn missing(view: &View<'_>, id: &str) -> Result<Problem> {
     Ok(hint.into_iter().fold(problem, Problem::hint))
 }
 
-/// Plans to take the entity out of the store, now that a file has it.
+/// Plans to remove the entity from the store, now that a file has it.
 fn hand_over(view: &View<'_>, id: &str, path: &RepoPath) -> Result<Plan<()>> {
     let preview = format!("removes {id}: {path} has it now\n");
     let Some(reading) = view.store(STORE)? else { return Err(missing(view, id)?) };
@@ -163,7 +164,7 @@ impl Render for KbPromoteAnswer {
                 page.answer(format!("{} would become {}", self.id, self.path));
                 page.diff(diff);
             }
-            None => page.answer(format!("{} now lives in {}; commit it", self.id, self.path)),
+            None => page.answer(format!("{} is now in {}; commit it", self.id, self.path)),
         }
         for change in &self.changes {
             let undo = NextCall::new("undo").with("change", change.as_str());

@@ -1,4 +1,4 @@
-//! `kb.query`: entities by what they are and by what they are tied to.
+//! `kb.query`: entities by their fields and relations.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, Render};
 use engine::view::View;
 
-/// What fills an empty knowledge base.
+/// The call that writes a first fact into an empty knowledge base.
 fn first_fact() -> NextCall {
     let fact = json!({"id": "FACT-1", "type": "fact", "title": "…"});
     NextCall::new("kb.upsert").with("changeset", json!({"entities": [fact]}))
@@ -60,12 +60,12 @@ pub struct KbQuery {
     #[arg(long)]
     #[serde(default)]
     pub path: Option<NodeTarget>,
-    /// Only entities that these ids lead to
+    /// Only entities that relations of these ids lead to
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     #[schemars(extend("x-rare" = true))]
     pub from: Vec<String>,
-    /// Only entities that lead to these ids
+    /// Only entities with relations that lead to these ids
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     #[schemars(extend("x-rare" = true))]
@@ -106,7 +106,7 @@ fn all_statuses() -> BTreeSet<&'static str> {
     kb::KbEntityKind::ALL.iter().flat_map(|kind| kind.statuses()).copied().collect()
 }
 
-/// Refuses a status that no type has and no document writes.
+/// Refuses a status that no type has and no document uses.
 fn refuse_unknown(statuses: &[String], model: &kb::KnowledgeModel) -> Result<()> {
     let all = all_statuses();
     let is_written =
@@ -119,7 +119,7 @@ fn refuse_unknown(statuses: &[String], model: &kb::KnowledgeModel) -> Result<()>
     Err(Problem::invalid(format!("`{unknown}` is not a status: {all}")))
 }
 
-/// Which way relations are followed.
+/// The direction in which relations are followed.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
@@ -130,7 +130,7 @@ pub enum RelationDirection {
     Out,
     /// From end to start
     In,
-    /// Either way
+    /// Both directions
     Both,
 }
 
@@ -144,14 +144,14 @@ impl From<RelationDirection> for TraversalDirection {
     }
 }
 
-/// What is known
+/// Entities and relations that match
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct KbQueryAnswer {
     /// The entities, by type and id
     pub entities: Vec<EntityRow>,
-    /// The relations that were followed; those of an entity that was asked for by its id
+    /// The relations that were followed, or those of an entity asked for by id
     pub relations: Vec<RelationView>,
-    /// What the answer leaves open
+    /// Limits of the answer
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
     #[serde(skip)]
@@ -206,7 +206,7 @@ impl Query for KbQuery {
     }
 }
 
-/// The relations at some entities, by all their names.
+/// The relations of some entities, by all their names.
 fn relations_of(model: &kb::KnowledgeModel, facts: &[&kb::KnownEntity]) -> Vec<RelationView> {
     let mut ties = Vec::new();
     for fact in facts {
@@ -257,10 +257,11 @@ impl Render for KbQueryAnswer {
         match (self.entities.as_slice(), self.paging.total) {
             ([], _) if self.total_known == 0 => {
                 page.answer("The knowledge base is empty: no document, manifest or changeset yet");
-                page.say_call("write the first fact", first_fact());
-                page.say("or a document such as docs/requirements/REQ-001.md, with id, title and status in its frontmatter");
+                page.say_call("To write the first fact", first_fact());
+                page.say("Or write a document such as docs/requirements/REQ-001.md, with id, title and status in its frontmatter");
             }
-            ([], _) => page.answer(format!("No entity fits; {} are known", self.total_known)),
+            ([], _) => page
+                .answer(format!("No matching entity ({} in the knowledge base)", self.total_known)),
             ([only], 1) => render_one(page, only),
             (rows, total) => {
                 page.answer(counted(total, "entity"));
@@ -292,7 +293,7 @@ fn render_one(page: &mut Page, row: &EntityRow) {
         ("severity", more.severity.clone()),
         ("links", Some(more.links.join(", ")).filter(|links| !links.is_empty())),
         ("code", row.symbol.clone().or_else(|| more.code.clone())),
-        ("told in", row.file.clone()),
+        ("written in", row.file.clone()),
         ("text in", more.text_ref.clone().filter(|text| *text != entity.source)),
         ("by", Some(entity.author.clone()).filter(|author| !author.is_empty())),
         ("created", Some(to_the_second(&entity.created_at)).filter(|at| !at.is_empty())),

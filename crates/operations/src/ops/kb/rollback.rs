@@ -1,4 +1,4 @@
-//! `kb.rollback`: takes an entry of the log back, by a new entry.
+//! `kb.rollback`: reverses an entry of the log with a new entry.
 
 use std::sync::Arc;
 
@@ -16,9 +16,9 @@ use engine::durable::tables;
 use engine::plan::{Plan, PlannedChange};
 use engine::view::View;
 
-/// Take back a changeset of the knowledge base
+/// Reverse a changeset of the knowledge base
 ///
-/// Refused where something changed since; the log keeps both.
+/// Refused if an affected row changed since; the log keeps both entries.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbRollback {
@@ -30,7 +30,7 @@ impl Mutation for KbRollback {
     const NAME: &'static str = "kb.rollback";
     const EFFECT: Effect = Effect::OVERWRITES;
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "12 --dry-run", shows: "what taking entry 12 back would do" }];
+        &[OpExample { args: "12 --dry-run", shows: "what reversing entry 12 would change" }];
     type Answer = KbChangeAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<KbChangeAnswer>> {
@@ -56,8 +56,8 @@ impl Mutation for KbRollback {
     }
 }
 
-/// The entry of this number. A merge has a number for itself and one for each entry that it brought
-/// over, so its own number means all of them.
+/// The entries with this number. A merge has a number of its own and one for each merged entry, so
+/// its own number stands for all of them.
 fn entries(conn: &Connection, number: i64) -> Result<Option<Vec<kb::AuditEntry>>> {
     if let Some(entry) = kb::log_entry(conn, LogSeq(number))? {
         return Ok(Some(vec![entry]));

@@ -39,7 +39,7 @@ pub struct KbUpsert {
     #[serde(default)]
     #[schemars(extend("items" = {"minLength": 1}))]
     pub delete: Option<Objects>,
-    /// Name of the changeset, of your choice
+    /// Id of the changeset, chosen by you
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -89,7 +89,7 @@ struct ChangesetParts {
 }
 
 impl KbUpsert {
-    /// The parts of the changeset, whether they came one by one or as one.
+    /// The parts of the changeset, given as one object or as separate arguments.
     fn parts(&self) -> Result<ChangesetParts> {
         let list =
             |objects: &Option<Objects>| objects.iter().flat_map(Objects::get).cloned().collect();
@@ -102,7 +102,9 @@ impl KbUpsert {
         };
         for value in self.changeset.iter().flat_map(Objects::get) {
             let Value::Object(fields) = value else {
-                return Err(Problem::invalid(format!("a changeset is an object, not {value}")));
+                return Err(Problem::invalid(format!(
+                    "a changeset must be an object, not {value}"
+                )));
             };
             for (key, value) in fields {
                 let items = || match value {
@@ -119,7 +121,8 @@ impl KbUpsert {
                     other => {
                         let known = ["id", "source", "entities", "relations", "delete"];
                         let near = base::similarity::most_similar(other, known, 1);
-                        let problem = Problem::invalid(format!("a changeset has no `{other}`"));
+                        let problem =
+                            Problem::invalid(format!("unknown changeset field `{other}`"));
                         let hint = near.first().map(|near| format!("the nearest is `{near}`"));
                         return Err(hint.into_iter().fold(problem, Problem::hint));
                     }

@@ -1,4 +1,4 @@
-//! `add_doc_link.add`: code says that it implements a card.
+//! `link.add`: links code to the card that it implements.
 
 use base::Result;
 use clap::Args;
@@ -13,9 +13,9 @@ use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Say in code that it implements a card, with `@see` in its doc comment
+/// Link code to a card that it implements, with `@see` in its doc comment
 ///
-/// A file gets it in its header comment, a symbol in its own. The comment is made if there is none.
+/// A file gets the link in its header comment, a symbol in its own. A missing comment is created.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Add {

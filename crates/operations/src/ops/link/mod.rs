@@ -1,4 +1,4 @@
-//! Links from code to cards, put in and taken out of doc comments.
+//! Links from code to cards, added to and removed from doc comments.
 
 pub(super) mod add;
 pub(super) mod remove;
@@ -43,7 +43,7 @@ fn link_target(view: &View, target: &NodeTarget) -> Result<CardLinkTarget> {
     Ok(CardLinkTarget { node, path, symbol, language })
 }
 
-/// The text of a file without a tag that names a card.
+/// The text of a file without its link to a card.
 pub(super) fn without_link(text: &str, see: &SeeTagRow, key: &CardKey) -> Result<String> {
     let node = code_node(see);
     let language = Language::from_path(&see.path).ok_or_else(|| not_code(&node))?;
@@ -53,7 +53,7 @@ pub(super) fn without_link(text: &str, see: &SeeTagRow, key: &CardKey) -> Result
 }
 
 fn not_code(node: &EntityRef) -> Problem {
-    Problem::invalid(format!("{node} is not code that could say what it implements"))
+    Problem::invalid(format!("{node} is not code, so it cannot link a card"))
         .hint("name a file of code, or a symbol as `path#name`")
 }
 
@@ -71,7 +71,7 @@ fn edit_comment(
     let mut answer =
         CardChangeAnswer { key: key.clone(), path: path.clone(), said, notes: Vec::new() };
     if new == now.text {
-        answer.said = format!("already so at {}", spot.node);
+        answer.said = format!("unchanged: already so at {}", spot.node);
         return Ok(Plan {
             summary: String::new(),
             change: PlannedChange::Nothing,
@@ -88,7 +88,7 @@ fn refused(spot: &CardLinkTarget, refusal: EditRefusal) -> Problem {
     match refusal {
         EditRefusal::UnsupportedLanguage => not_code(&spot.node),
         EditRefusal::NoSymbol(near) => {
-            let problem = Problem::not_found(format!("{} is not there", spot.node));
+            let problem = Problem::not_found(format!("{} does not exist", spot.node));
             near.into_iter()
                 .map(|name| format!("near: {}#{name}", spot.path))
                 .fold(problem, Problem::hint)
@@ -100,7 +100,7 @@ fn refused(spot: &CardLinkTarget, refusal: EditRefusal) -> Problem {
         .detail("syntax_error", true),
         EditRefusal::NotPossible(why) => Problem::new(
             ProblemCode::InvalidOperation,
-            format!("no link can be put at {}: {why}", spot.node),
+            format!("cannot add a link at {}: {why}", spot.node),
         )
         .hint("link the file or an enclosing symbol instead"),
     }

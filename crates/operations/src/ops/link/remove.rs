@@ -1,4 +1,4 @@
-//! `link.remove`: code no longer says that it implements a card.
+//! `link.remove`: removes a link from code to a card.
 
 use base::entity::CardKey;
 use base::{Problem, Result};
@@ -15,7 +15,7 @@ use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Take a link to a card out of a doc comment; undoes `link add` byte for byte
+/// Remove a link to a card from a doc comment; reverses `link add` byte for byte
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Remove {
@@ -32,7 +32,7 @@ impl Mutation for Remove {
     const EFFECT: Effect = Effect::Write { destructive: true, idempotent: true };
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "src/auth.ts#handleCallback spec::auth/login",
-        shows: "a function that implements it no more",
+        shows: "a function that no longer implements it",
     }];
     type Answer = CardChangeAnswer;
 

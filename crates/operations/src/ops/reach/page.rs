@@ -1,4 +1,4 @@
-//! How the reach of a change is shown: callers under their files, then what lies further away.
+//! Renders the answer of `impact` and `deps`: callers under their files, then what is further away.
 
 use std::collections::BTreeMap;
 
@@ -12,10 +12,10 @@ use engine::contract::page::{Page, PageCell, Render};
 use engine::graph::Confidence;
 use engine::graph::walk::WalkKind;
 
-/// Nodes with a high fan-out that a page names.
+/// How many nodes with a high fan-out a page names.
 const MAX_HIGH_FAN_OUT: usize = 3;
 
-/// Test files and documents that a page names.
+/// How many test files and documents a page names.
 const MAX_NAMED: usize = 5;
 
 impl Render for ReachAnswer {
@@ -74,18 +74,15 @@ impl ReachAnswer {
         parts.join("; ")
     }
 
-    /// The first line where no caller can be told: what was reached, by kind.
+    /// The first line for nodes without callers, such as files: what was reached, by kind.
     fn counted_line(&self, name: &str) -> String {
-        let verb = if self.is_impact() { "reaches" } else { "rests on" };
+        let verb = if self.is_impact() { "reaches" } else { "depends on" };
         if self.reached.is_empty() {
             let importing = match self.only_importing {
                 0 => String::new(),
                 count => format!("; {} import it", counted(count, "file")),
             };
-            return format!(
-                "{name} {verb} nothing that is known (depth {}){importing}",
-                self.depth
-            );
+            return format!("{name} {verb} nothing known (depth {}){importing}", self.depth);
         }
         let part = |(kind, count): (&String, &usize)| match *count {
             1 => format!("1 {}", kind_noun(kind)),
@@ -120,13 +117,13 @@ impl ReachAnswer {
         }
     }
 
-    /// What is further away, one line a file.
+    /// What is further away, one line per file.
     fn render_far(&self, page: &mut Page) {
         let far: Vec<&ReachRow> = self.rows.iter().filter(|row| row.distance > 1).collect();
         let mut distances: Vec<usize> = far.iter().map(|row| row.distance).collect();
         distances.dedup();
         for distance in distances {
-            page.heading(format!("{distance} steps away"));
+            page.heading(format!("{distance} hops away"));
             let rows: Vec<&ReachRow> =
                 far.iter().filter(|row| row.distance == distance).copied().collect();
             let (code, other): (Vec<&ReachRow>, Vec<&ReachRow>) =
@@ -156,8 +153,8 @@ impl ReachAnswer {
         }
         if self.only_importing > 0 {
             let all = page.answered_call().with("imports", true).without("offset");
-            let text = format!("Not followed: {}", counted(self.only_importing, "file"));
-            page.say_call(format!("{text} that only import it"), all);
+            let files = counted(self.only_importing, "file");
+            page.say_call(format!("Not followed: imports in {files}"), all);
         }
         for crowded in self.high_fan_out.iter().take(MAX_HIGH_FAN_OUT) {
             let text = format!("High fan-out: {} connections", crowded.connections);
@@ -168,8 +165,8 @@ impl ReachAnswer {
             page.say_call(not_followed_text(self.not_followed, self.is_cut), wider);
         }
         match self.by.as_ref().map(|by| (by, by.name())) {
-            Some((_, Some(name))) => page.item("calls by", name),
-            Some((by, None)) => by.render_as(page, "calls from the index"),
+            Some((_, Some(name))) => page.item("Calls from", name),
+            Some((by, None)) => by.render_as(page, "Calls from the index"),
             None => {}
         }
         self.notes.iter().for_each(|note| page.say(note));
@@ -210,7 +207,7 @@ fn by_file<'a>(rows: &[&'a ReachRow]) -> Vec<(&'a RepoPath, Vec<&'a ReachRow>)> 
     files
 }
 
-/// How many more there are than a page names.
+/// How many more there are than the page names.
 fn and_more(count: usize) -> String {
     count
         .checked_sub(MAX_NAMED)
@@ -242,7 +239,7 @@ pub(super) fn short_name(node: &EntityRef) -> String {
     }
 }
 
-/// What the nodes of a kind are called in a sentence.
+/// The noun for nodes of a kind in a sentence.
 fn kind_noun(kind: &str) -> &str {
     match kind {
         "dir" => "folder",

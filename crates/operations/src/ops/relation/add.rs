@@ -1,4 +1,4 @@
-//! `relation.add`: one card says something about another.
+//! `relation.add`: adds a relation between two cards.
 
 use base::{Problem, Result};
 use cards::{CardRelationKind, RelationChange};
@@ -13,7 +13,7 @@ use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Say how one card hangs on another; nothing changes if it says so already
+/// Add a relation between two cards; does nothing if it exists
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Add {
@@ -36,7 +36,7 @@ impl Mutation for Add {
         let card = find_card_for_write(view, &self.src_key)?;
         let target = key_for_write(view, &self.dst_key)?;
         if card.key == target {
-            return Err(Problem::invalid(format!("{} cannot hang on itself", card.key)));
+            return Err(Problem::invalid(format!("{} cannot have a relation to itself", card.key)));
         }
         relate(view, &card, RelationChange::Add, self.r#type, &target)
     }

@@ -1,4 +1,4 @@
-//! Relations between cards, put in and taken out.
+//! Adding and removing relations between cards.
 
 pub(super) mod add;
 pub(super) mod remove;
@@ -11,7 +11,7 @@ use super::card::{CardChangeAnswer, edit};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// A plan that says a relation, or no longer says it.
+/// Plans to add or remove a relation.
 fn relate(
     view: &View,
     card: &CardRow,

@@ -1,4 +1,4 @@
-//! `relation.remove`: one card no longer says something about another.
+//! `relation.remove`: removes a relation between two cards.
 
 use base::entity::CardKey;
 use base::{NextCall, Problem, ProblemCode, Result};
@@ -14,7 +14,7 @@ use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Take a relation between two cards out
+/// Remove a relation between two cards
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Remove {
@@ -31,14 +31,15 @@ impl Mutation for Remove {
     const EFFECT: Effect = Effect::Write { destructive: true, idempotent: true };
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "auth/login auth/session depends_on",
-        shows: "a prerequisite no more",
+        shows: "a prerequisite removed",
     }];
     type Answer = CardChangeAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
         let card = find_card_for_write(view, &self.src_key)?;
         let said = cards::relations_from(view.index()?.conn(), card.key.as_str())?;
-        // What is to go may well be broken: the written key counts before any card it may mean.
+        // The relation may be broken, so the key as written counts before any card that it resolves
+        // to.
         let written = self.dst_key.as_str().trim();
         let target: CardKey = match said.iter().any(|said| said.target == written) {
             true => written.parse().map_err(Problem::invalid)?,
@@ -48,7 +49,7 @@ impl Mutation for Remove {
             said.kind == self.r#type && said.target == target.as_str()
         };
         if !said.iter().any(is_there) {
-            let message = format!("{} does not say {} {target}", card.key, self.r#type);
+            let message = format!("{} has no relation {} {target}", card.key, self.r#type);
             return Err(Problem::new(ProblemCode::NotFound, message).hint_call(
                 "its relations are listed by",
                 NextCall::new("card.relations").with("key", card.key.to_string()),

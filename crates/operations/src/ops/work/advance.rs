@@ -1,4 +1,4 @@
-//! `work.advance`: one state on, with all that follows from it.
+//! `work.advance`: moves a feature or task to its next state.
 
 use base::Result;
 use clap::Args;
@@ -21,7 +21,7 @@ use engine::view::View;
 
 /// Move a feature or task to its next state
 ///
-/// Refused when blocked or over. Closing frees what it blocked.
+/// Refused when blocked or finished. Closing unblocks what it blocked.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Advance {
@@ -36,16 +36,16 @@ pub struct Advance {
     #[arg(long)]
     #[serde(default)]
     pub version: Option<u32>,
-    /// What shows that a task is done, such as `tests: login.test.ts`
+    /// Evidence that a task is done, such as `tests: login.test.ts`
     #[arg(long)]
     #[serde(default)]
     pub evidence: Option<ListArg<String>>,
 }
 
-/// What moved, and what to write down now
+/// The transition, and what to record now
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AdvanceAnswer {
-    /// What moved
+    /// The transition
     #[serde(flatten)]
     pub moved: TransitionAnswer,
     /// What the finished task suggests for the knowledge graph
@@ -58,7 +58,7 @@ impl Mutation for Advance {
     const EFFECT: Effect = Effect::OVERWRITES;
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("advance")];
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "task:019b7d2f-1a2b --version 3", shows: "a task one step on" },
+        OpExample { args: "task:019b7d2f-1a2b --version 3", shows: "a task in its next state" },
         OpExample {
             args: "task:019b7d2f-1a2b --evidence \"tests: login.test.ts\"",
             shows: "a task closed where the configuration asks for tests",

@@ -1,5 +1,6 @@
-//! `work.block`: keeps a feature or task from going on.
+//! `work.block`: blocks a feature or task.
 
+use base::words::counted;
 use base::{Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -41,7 +42,7 @@ pub struct Block {
     pub version: Option<u32>,
 }
 
-/// The blocks that are there now
+/// The blocks that were added
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BlockAnswer {
     /// The blocks
@@ -54,7 +55,7 @@ impl Mutation for Block {
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("block")];
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "task:019b7d2f-1a2b --blocked-by NO_OP --reason \"waits for the vendor\"",
-        shows: "a task that waits for somebody else",
+        shows: "a task that waits for an outside party",
     }];
     type Answer = BlockAnswer;
 
@@ -78,7 +79,7 @@ impl Mutation for Block {
 
 impl Render for BlockAnswer {
     fn render(&self, page: &mut Page) {
-        page.answer(format!("Blocked by {}", self.blocks.len()));
+        page.answer(format!("Added {}", counted(self.blocks.len(), "block")));
         self.blocks.iter().for_each(|tie| super::dependencies::render_dependency(page, tie));
     }
 }

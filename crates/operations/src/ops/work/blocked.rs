@@ -1,4 +1,4 @@
-//! `work.blocked`: what cannot go on, and why.
+//! `work.blocked`: features and tasks that are blocked, and why.
 
 use base::Result;
 use clap::Args;
@@ -46,7 +46,7 @@ pub struct Blocked {
     pub offset: Offset,
 }
 
-/// What cannot go on
+/// Blocked features and tasks
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BlockedAnswer {
     /// The rows, urgent first
@@ -55,10 +55,10 @@ pub struct BlockedAnswer {
     paging: Paging,
 }
 
-/// One feature or task that cannot go on
+/// One blocked feature or task
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct BlockedRow {
-    /// What it is
+    /// The feature or task
     #[serde(flatten)]
     pub what: WorkItemBrief,
     /// What it waits for
@@ -71,7 +71,8 @@ impl Query for Blocked {
         OpAlias::of("get_blocked_tasks").presetting(&[("kind", "\"task\"")]),
         OpAlias::of("get_blocked_features").presetting(&[("kind", "\"feature\"")]),
     ];
-    const EXAMPLES: &'static [OpExample] = &[OpExample { args: "", shows: "all that waits" }];
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "", shows: "everything that is blocked" }];
     type Answer = BlockedAnswer;
 
     fn run(self, view: &View) -> Result<BlockedAnswer> {

@@ -1,4 +1,4 @@
-//! `work.claim`: takes a task, so that nobody else does.
+//! `work.claim`: claims a task, so that nobody else takes it.
 
 use base::Result;
 use clap::Args;
@@ -24,7 +24,7 @@ number_type!(
 
 /// Claim a task, or the next one that is free, so that nobody else takes it
 ///
-/// The claim ends by itself; claiming again renews it.
+/// The claim expires; claiming again renews it.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -47,20 +47,20 @@ pub struct Claim {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub minutes: ClaimMinutes,
-    /// Give the claim on the task back
+    /// Release the claim on the task
     #[arg(long, requires = "task")]
     #[serde(default)]
     pub release: bool,
 }
 
-/// A task and who has it
+/// A task and its claim
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ClaimAnswer {
     /// The task
     pub task: Task,
-    /// The claim, or the one that was given back
+    /// The claim, or the one that was released
     pub claim: Lease,
-    /// Whether it was given back
+    /// Whether it was released
     pub released: bool,
 }
 
@@ -68,8 +68,8 @@ impl Mutation for Claim {
     const NAME: &'static str = "work.claim";
     const EFFECT: Effect = Effect::ADDS;
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "", shows: "the next free task, taken" },
-        OpExample { args: "task:019b7d2f-1a2b --release", shows: "a task given back" },
+        OpExample { args: "", shows: "the next free task, claimed" },
+        OpExample { args: "task:019b7d2f-1a2b --release", shows: "a task released" },
     ];
     type Answer = ClaimAnswer;
 
@@ -96,7 +96,7 @@ impl Render for ClaimAnswer {
     fn render(&self, page: &mut Page) {
         let line = line(&WorkItem::Task(self.task.clone()));
         if self.released {
-            page.answer(format!("Given back: {line}"));
+            page.answer(format!("Released: {line}"));
             return;
         }
         page.answer(format!("Claimed until {}: {line}", self.claim.until));

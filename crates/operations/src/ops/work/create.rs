@@ -16,11 +16,11 @@ use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Make a project, feature or task
+/// Create a project, feature or task
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Create {
-    /// What to make: project, feature or task
+    /// What to create: project, feature or task
     #[serde(alias = "container_type")]
     pub kind: WorkKind,
     /// Name of the project or feature, title of the task
@@ -99,7 +99,7 @@ impl Mutation for Create {
                     let template = work::templates::find(draft, name)?;
                     work::templates::apply(draft, &made, &template)?;
                 }
-                Ok(WorkRecordAnswer::of(made, "Made"))
+                Ok(WorkRecordAnswer::of(made, "Created"))
             },
         )
     }

@@ -20,7 +20,7 @@ use engine::view::View;
 
 /// Delete a project, feature or task
 ///
-/// With its sections and dependencies; what it blocked is free then.
+/// With its sections and dependencies; what it blocked is unblocked.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Delete {
@@ -34,7 +34,7 @@ pub struct Delete {
     #[serde(default, alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
     pub kind: Option<WorkKind>,
-    /// Also delete everything that it holds
+    /// Also delete everything in it
     #[arg(long)]
     #[serde(default, alias = "force")]
     pub cascade: bool,
@@ -47,7 +47,7 @@ impl Mutation for Delete {
         &[OpAlias::of("manage_container").when("operation", "delete")];
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "feature:019b7d2f-1a2b --version 3 --cascade --dry-run",
-        shows: "what would go with a feature",
+        shows: "what would be deleted with a feature",
     }];
     type Answer = WorkDeleteAnswer;
 

@@ -41,7 +41,7 @@ fn blocks() -> String {
     "BLOCKS".into()
 }
 
-/// The relation that is there now
+/// The dependency that was added
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DependAnswer {
     /// The relation
@@ -55,7 +55,7 @@ impl Mutation for Depend {
         &[OpAlias::of("manage_dependency").when("operation", "create")];
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "task:019b7d2f-1a2b task:019b7d2f-3c4d",
-        shows: "the first has to be closed before the second goes on",
+        shows: "the first must be closed before the second can continue",
     }];
     type Answer = DependAnswer;
 
@@ -83,7 +83,7 @@ impl Mutation for Depend {
 
 impl Render for DependAnswer {
     fn render(&self, page: &mut Page) {
-        page.answer("Now");
+        page.answer("Added 1 dependency");
         super::dependencies::render_dependency(page, &self.dependency);
     }
 }

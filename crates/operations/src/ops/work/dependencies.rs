@@ -1,4 +1,4 @@
-//! `work.dependencies`: what a feature or task hangs together with, both ways.
+//! `work.dependencies`: the dependencies of a feature or task, in both directions.
 
 use base::Result;
 use base::words::counted;
@@ -59,7 +59,7 @@ pub enum DependencyDirection {
     All,
 }
 
-/// What something hangs together with
+/// Dependencies of a feature or task
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct DependenciesAnswer {
     /// What was asked about
@@ -115,7 +115,7 @@ impl Render for DependenciesAnswer {
     }
 }
 
-/// A relation on one line.
+/// Renders a dependency on one line.
 pub(super) fn render_dependency(page: &mut Page, tie: &DependencyView) {
     let name = |brief: &WorkItemBrief| {
         format!(

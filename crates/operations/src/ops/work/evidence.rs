@@ -1,4 +1,4 @@
-//! What shows that a task is done, where `work.evidence` asks for it.
+//! Evidence that a task is done, where `work.evidence` requires it.
 
 use std::collections::BTreeSet;
 
@@ -17,23 +17,23 @@ use engine::graph;
 use engine::rules::{self, RuleFinding, RuleScope, RuleSeverity};
 use engine::view::View;
 
-/// Evidence that is checked here and need not be brought.
+/// Evidence that is checked here and need not be given.
 const LINKS_EVIDENCE: &str = "links";
 
-/// Evidence whose names are looked up.
+/// Evidence whose test names are looked up.
 const TESTS_EVIDENCE: &str = "tests";
 
-/// Findings that a refusal lists.
+/// How many findings a refusal lists.
 const MAX_LISTED: usize = 20;
 
-/// What a caller brought, and what the task's files look like now.
+/// The evidence that a caller gave, and the current state of the task's files.
 pub(super) struct TaskEvidence {
     pub given: Vec<EvidenceRecord>,
     digest: String,
     paths: Vec<String>,
 }
 
-/// Reads `kind: what` and notes what the task's files look like with it.
+/// Parses `kind: text` and records the current state of the task's files with it.
 pub(super) fn read_evidence(
     view: &View,
     draft: &WorkDraft<'_>,
@@ -51,8 +51,8 @@ pub(super) fn read_evidence(
         let (kind, what) = text.split_once([':', '=']).unwrap_or((text, ""));
         let (kind, what) = (kind.trim().to_lowercase(), what.trim().to_owned());
         if kind.is_empty() || (what.is_empty() && kind != LINKS_EVIDENCE) {
-            return Err(Problem::invalid(format!("`{text}` does not say what was seen"))
-                .hint("write the kind and what was seen, for example  tests: login.test.ts"));
+            return Err(Problem::invalid(format!("`{text}` is not evidence"))
+                .hint("write its kind and what shows it, for example  tests: login.test.ts"));
         }
         let (by, at) = (draft.actor.clone(), draft.stamp());
         Ok(EvidenceRecord { kind, what, by, at, digest: digest.clone() })
@@ -60,15 +60,15 @@ pub(super) fn read_evidence(
     Ok(TaskEvidence { given: given.iter().map(one).collect::<Result<_>>()?, digest, paths })
 }
 
-/// Evidence is a task's; anything else has none.
+/// Refuses evidence for anything but a task.
 pub(super) fn no_evidence(given: &[String]) -> Result<TaskEvidence> {
     if !given.is_empty() {
-        return Err(Problem::invalid("evidence is given for a task"));
+        return Err(Problem::invalid("evidence can only be given for a task"));
     }
     Ok(TaskEvidence { given: Vec::new(), digest: String::new(), paths: Vec::new() })
 }
 
-/// Refuses to close a task without what the configuration asks for.
+/// Refuses to close a task without the evidence that the configuration requires.
 pub(super) fn check(
     view: &View,
     pipelines: &WorkPipelines,
@@ -87,17 +87,17 @@ pub(super) fn check(
     }
     let stale = |kind: &&String| all.iter().any(|one| one.kind == **kind);
     let old: Vec<&String> = missing.iter().filter(stale).collect();
-    let why = if old.is_empty() { "was given" } else { "was seen since its files changed" };
+    let why = if old.is_empty() { "was given" } else { "was given since its files changed" };
     let what = format!("task \"{}\" is not closed: no {} {why}", task.title, missing.join(", "));
     Err(Problem::new(ProblemCode::Blocked, what)
         .detail("missing_evidence", missing.clone())
         .hint_call(
-            "say what you saw, for example",
+            "give it, for example with",
             NextCall::repeat().with("evidence", vec![format!("{}: …", missing[0])]),
         ))
 }
 
-/// The tests that are named are there, and none is known to fail.
+/// Checks that the named tests exist and none is known to fail.
 fn check_tests(view: &View, given: &[EvidenceRecord]) -> Result<()> {
     let tests = given.iter().filter(|one| one.kind == TESTS_EVIDENCE);
     for name in tests.flat_map(|one| one.what.split(',')).map(str::trim).filter(|n| !n.is_empty()) {
@@ -116,7 +116,7 @@ fn check_tests(view: &View, given: &[EvidenceRecord]) -> Result<()> {
             return Err(Problem::new(ProblemCode::Blocked, format!("{node} fails"))
                 .detail("missing_evidence", vec![TESTS_EVIDENCE])
                 .hint_call(
-                    "make it pass, then bring its report in with",
+                    "make it pass, then import its report with",
                     NextCall::new("kb.import"),
                 ));
         }
@@ -124,7 +124,7 @@ fn check_tests(view: &View, given: &[EvidenceRecord]) -> Result<()> {
     Ok(())
 }
 
-/// What the task's files say about others holds: no rule finds an error in them.
+/// Checks that no rule finds an error in the task's files.
 fn check_rules(view: &View, paths: &[String]) -> Result<()> {
     let own: BTreeSet<String> = expand_paths(view, paths)?.into_iter().collect();
     let report = rules::run(view, &RuleScope::Everything, &[])?;
@@ -144,10 +144,10 @@ fn check_rules(view: &View, paths: &[String]) -> Result<()> {
     Err(Problem::new(ProblemCode::Blocked, what)
         .detail("missing_evidence", vec![LINKS_EVIDENCE])
         .detail("findings", json!(listed))
-        .hint_call("how to mend each is said by", NextCall::new("verify")))
+        .hint_call("a fix for each is shown by", NextCall::new("verify")))
 }
 
-/// Every file that the task names is there.
+/// Checks that every file that the task names exists.
 fn check_links(view: &View, shown: &TaskEvidence) -> Result<()> {
     let gone: Vec<String> = shown
         .paths
@@ -164,7 +164,7 @@ fn check_links(view: &View, shown: &TaskEvidence) -> Result<()> {
     }
     Err(Problem::new(
         ProblemCode::Blocked,
-        format!("{} of its Context Files are not there", gone.len()),
+        format!("{} of its Context Files do not exist", gone.len()),
     )
     .detail("missing_evidence", vec![LINKS_EVIDENCE])
     .detail("missing_files", gone)

@@ -1,4 +1,4 @@
-//! `work.export`: the whole store of work and knowledge, for keeping or reading elsewhere.
+//! `work.export`: the whole store of work and knowledge, for backups and other programs.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ impl Query for Export {
 impl Render for ExportAnswer {
     fn render(&self, page: &mut Page) {
         let total: usize = self.tables.values().map(Vec::len).sum();
-        page.answer(format!("{}; --json gives all of them", counted(total, "row")));
+        page.answer(format!("{}; --json prints all of them", counted(total, "row")));
         let cells = |(name, rows): (&String, &Vec<Value>)| {
             vec![PageCell::text(name), PageCell::text(rows.len())]
         };

@@ -1,4 +1,4 @@
-//! What a finished task suggests for the knowledge graph, made concrete.
+//! Suggestions for knowledge to record after a finished task.
 
 use base::Result;
 use base::words::counted;
@@ -12,15 +12,15 @@ use engine::areas::work::{files_of, files_touched, knowledge_about};
 use engine::contract::page::{Page, PageCell};
 use engine::view::View;
 
-/// How many paths a reader is shown.
+/// How many paths a page shows.
 const MAX_SHOWN_PATHS: usize = 12;
 
-/// What to write down now
+/// Knowledge to record now
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct GraphHints {
-    /// What this is
+    /// Introduction
     pub message: String,
-    /// What could be done
+    /// Suggested actions
     pub suggested_actions: Vec<String>,
     /// Commits of this task that were found
     pub commits: usize,
@@ -30,20 +30,20 @@ pub struct GraphHints {
     pub uncovered_paths: Vec<String>,
 }
 
-/// An atom that may have to be written anew
+/// An atom that may be out of date
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AtomHint {
     /// Its id
     pub id: WorkRecordId,
-    /// What it is called
+    /// Its name
     pub name: String,
     /// Files of this task that it covers
     pub paths: Vec<String>,
-    /// How far the code has moved on since it was written
+    /// How much the covered code changed since it was written
     pub drift: String,
 }
 
-/// Matches what the task's commits touched, else what it names, with the atoms.
+/// Matches the files that the task's commits touched, or else those it names, with the atoms.
 pub(super) fn hints(view: &View, draft: &WorkDraft<'_>, task: &Task) -> Result<GraphHints> {
     let found = files_touched(view, draft, task)?;
     let paths = match found.commits {
@@ -77,9 +77,9 @@ pub(super) fn hints(view: &View, draft: &WorkDraft<'_>, task: &Task) -> Result<G
 }
 
 impl GraphHints {
-    /// Writes the hints below what moved.
+    /// Renders the suggestions below the transition.
     pub(super) fn render(&self, page: &mut Page) {
-        page.heading("Worth writing down now");
+        page.heading("Knowledge to record");
         self.suggested_actions.iter().for_each(|action| page.say(format!("  {action}")));
         let cells = |atom: &AtomHint| {
             let name = PageCell::text(format!("\"{}\"", atom.name));

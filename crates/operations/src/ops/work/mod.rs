@@ -1,4 +1,4 @@
-//! Projects, features and tasks: one operation a file.
+//! Projects, features and tasks: one operation per file.
 
 pub(super) mod advance;
 pub(super) mod block;

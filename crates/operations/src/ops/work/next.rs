@@ -1,4 +1,4 @@
-//! `work.next`: what to do next.
+//! `work.next`: the tasks or features to work on next.
 
 use base::{NextCall, Problem, Result};
 use clap::Args;
@@ -23,9 +23,9 @@ number_type!(
     SuggestionLimit, 1..=50, default 1
 );
 
-/// Say what to do next: unblocked, unclaimed, urgent and easy first
+/// Suggest what to do next: unblocked, unclaimed, urgent and easy first
 ///
-/// Two agents may hear the same; `work claim` gives it to one.
+/// Two agents may get the same suggestion; `work claim` gives it to one.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Next {
@@ -60,7 +60,7 @@ pub struct Next {
     pub offset: Offset,
 }
 
-/// What could be begun now
+/// Work that is ready to start
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NextAnswer {
     /// Tasks, first to last
@@ -69,7 +69,7 @@ pub struct NextAnswer {
     /// Features, first to last
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub features: Vec<Feature>,
-    /// How many could be begun
+    /// How many are ready to start
     pub total: usize,
     /// How many are blocked
     pub blocked: usize,
@@ -122,7 +122,7 @@ impl Query for Next {
     }
 }
 
-/// How much cannot be begun.
+/// How many tasks or features are not ready.
 #[derive(Clone, Copy)]
 struct UnavailableCounts {
     blocked: usize,
@@ -147,16 +147,14 @@ impl Render for NextAnswer {
         let tasks = self.tasks.iter().cloned().map(WorkItem::Task);
         let features = self.features.iter().cloned().map(WorkItem::Feature);
         let all: Vec<WorkItem> = tasks.chain(features).collect();
-        let rest = format!(
-            "{} could be begun, {} blocked, {} claimed",
-            self.total, self.blocked, self.claimed
-        );
+        let rest =
+            format!("{} ready, {} blocked, {} claimed", self.total, self.blocked, self.claimed);
         let Some(first) = all.first() else {
             page.answer(format!(
-                "Nothing can be begun: {} blocked, {} claimed",
+                "Nothing is ready to start: {} blocked, {} claimed",
                 self.blocked, self.claimed
             ));
-            page.say_call("What they wait for:", NextCall::new("work.blocked"));
+            page.say_call("To see what blocks them:", NextCall::new("work.blocked"));
             return;
         };
         page.answer(line(first));
@@ -167,7 +165,7 @@ impl Render for NextAnswer {
             );
             page.item("why", why);
             let claim = NextCall::new("work.claim").with("task", first.brief().handle());
-            page.say_call("Take it:", claim);
+            page.say_call("To claim it:", claim);
         }
         all.iter().skip(1).for_each(|one| page.say(line(one)));
         page.say(rest);

@@ -1,4 +1,4 @@
-//! `work.overview`: what there is, and how far it is.
+//! `work.overview`: the progress of projects and features.
 
 use base::{NextCall, Result};
 use clap::Args;
@@ -16,10 +16,10 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::view::View;
 
-/// How many children of each a reader is shown.
+/// How many children of each a page shows.
 const MAX_SHOWN_CHILDREN: usize = 60;
 
-/// Show how far all projects, one project or one feature is
+/// Show the progress of all projects, one project or one feature
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Overview {
@@ -33,7 +33,7 @@ pub struct Overview {
     pub kind: Option<WorkKind>,
 }
 
-/// Projects or a feature, with what they hold
+/// Projects or a feature, with their features or tasks
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct OverviewAnswer {
     /// One part for each
@@ -59,10 +59,10 @@ impl Query for Overview {
 impl Render for OverviewAnswer {
     fn render(&self, page: &mut Page) {
         if self.items.is_empty() {
-            page.answer("There is no project yet");
+            page.answer("No projects yet");
             let create =
                 NextCall::new("work.create").with("kind", "project").with("name", "its name");
-            page.say_call("Make one with", create);
+            page.say_call("To create one", create);
         }
         for part in &self.items {
             let counts: Vec<String> =

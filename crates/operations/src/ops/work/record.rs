@@ -29,7 +29,7 @@ pub struct WorkRecordAnswer {
 }
 
 impl WorkRecordAnswer {
-    /// A record, and what happened to it in a word.
+    /// A record, and a verb for what happened to it.
     pub(super) fn of(one: WorkItem, outcome: &'static str) -> Self {
         let line = line(&one);
         let (mut project, mut feature, mut task) = (None, None, None);
@@ -62,7 +62,7 @@ pub(super) fn line(one: &WorkItem) -> String {
     )
 }
 
-/// A row of a table: where it stands, what it is called, its handle.
+/// A row of a table: state, name and handle.
 pub(super) fn row(brief: &WorkItemBrief) -> Vec<PageCell> {
     let status = brief.status.map_or("", WorkStatus::word);
     vec![

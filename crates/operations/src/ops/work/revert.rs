@@ -1,4 +1,4 @@
-//! `work.revert`: one state back.
+//! `work.revert`: moves a feature or task to its previous state.
 
 use base::Result;
 use clap::Args;
@@ -15,9 +15,9 @@ use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Move a feature or task one state back
+/// Move a feature or task back to its previous state
 ///
-/// A closed task that is reopened opens the feature it had closed.
+/// Reopening a closed task also reopens the feature that it closed.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Revert {

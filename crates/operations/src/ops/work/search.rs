@@ -71,7 +71,7 @@ pub struct Search {
     pub offset: Offset,
 }
 
-/// What was found, urgent first
+/// Matches, urgent first
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WorkSearchAnswer {
     /// The rows
@@ -83,13 +83,13 @@ pub struct WorkSearchAnswer {
 /// One project, feature or task
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WorkSearchRow {
-    /// What it is
+    /// The record
     #[serde(flatten)]
     pub what: WorkItemBrief,
-    /// How urgent it is
+    /// Its priority
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<WorkPriority>,
-    /// Its labels
+    /// Its tags
     pub tags: Vec<String>,
     /// Its version
     pub version: u32,
@@ -137,9 +137,9 @@ fn found_row(one: &WorkItem) -> WorkSearchRow {
 impl Render for WorkSearchAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
-            0 => "Nothing fits; all projects, features and tasks were looked at".to_owned(),
-            1 => "1 fits".to_owned(),
-            total => format!("{total} fit"),
+            0 => "No matches: all projects, features and tasks were searched".to_owned(),
+            1 => "1 match".to_owned(),
+            total => format!("{total} matches"),
         });
         let cells = |item: &WorkSearchRow| {
             let mut cells = row(&item.what);

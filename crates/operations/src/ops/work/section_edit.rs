@@ -70,7 +70,7 @@ pub struct SectionEdit {
     #[arg(long)]
     #[serde(default, alias = "old_text")]
     pub old: Option<String>,
-    /// Text that takes its place, for `update_text`
+    /// New text, for `update_text`
     #[arg(long)]
     #[serde(default, alias = "new_text")]
     pub new: Option<String>,
@@ -149,7 +149,9 @@ impl Mutation for SectionEdit {
 impl SectionEdit {
     fn owner(&self, draft: &WorkDraft<'_>) -> Result<WorkItem> {
         let Some(owner) = &self.owner else {
-            return Err(Problem::invalid("whose section? name the `owner`"));
+            return Err(Problem::invalid(
+                "`owner` is missing: the project, feature or task of the section",
+            ));
         };
         WorkItem::find(draft, WorkKind::ALL, owner)
     }
@@ -203,13 +205,13 @@ impl SectionEdit {
         sections::update_text(draft, VersionedRef { id, version: self.version }, old, new)
     }
 
-    /// One with its version; or several, which are looked at as they are.
+    /// Deletes one section with its version checked, or several as they are.
     fn delete(&self, draft: &mut WorkDraft<'_>) -> Result<Vec<Section>> {
         if let Some(id) = &self.id {
             return Ok(vec![sections::delete(draft, id, self.version)?]);
         }
         let Some(ids) = &self.order else {
-            return Err(Problem::invalid("which section? give its `id`"));
+            return Err(Problem::invalid("`id` is missing: the id of the section"));
         };
         let mut gone = Vec::new();
         for id in &ids.0 {

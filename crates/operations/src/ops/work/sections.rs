@@ -1,4 +1,4 @@
-//! `work.sections`: what is written about a project, feature or task.
+//! `work.sections`: the sections of a project, feature or task.
 
 use base::Result;
 use base::words::counted;
@@ -63,7 +63,7 @@ impl Query for Sections {
         OpAlias::of("query_sections"),
     ];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "task:019b7d2f-1a2b", shows: "all that is written about a task" }];
+        &[OpExample { args: "task:019b7d2f-1a2b", shows: "every section of a task" }];
     type Answer = SectionsAnswer;
 
     fn run(self, view: &View) -> Result<SectionsAnswer> {

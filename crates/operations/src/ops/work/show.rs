@@ -1,4 +1,4 @@
-//! `work.show`: one project, feature or task, with as much around it as is asked for.
+//! `work.show`: one project, feature or task, with its sections and knowledge on request.
 
 use base::Result;
 use clap::Args;
@@ -21,12 +21,12 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, Render};
 use engine::view::View;
 
-/// How many changelog entries come with the knowledge.
+/// How many changelog entries are shown with the knowledge.
 const MAX_CHANGES: usize = 5;
 
 /// Show a project, feature or task
 ///
-/// With its sections, and for a task what is known about the files it names.
+/// With its sections, and for a task the knowledge about the files that it names.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Show {
@@ -41,13 +41,13 @@ pub struct Show {
     #[arg(long)]
     #[serde(default)]
     pub include_sections: bool,
-    /// Show what is known about the task's Context Files too
+    /// Show the knowledge about the task's Context Files too
     #[arg(long)]
     #[serde(default)]
     pub include_graph_context: bool,
 }
 
-/// A record and what is around it
+/// A record with its context
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WorkShowAnswer {
     /// The project, if it is one
@@ -59,15 +59,15 @@ pub struct WorkShowAnswer {
     /// The task, if it is one
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task: Option<Task>,
-    /// Who works on it
+    /// Its claim
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<TaskClaim>,
-    /// What it hangs together with
+    /// Its dependencies
     pub dependencies: Vec<DependencyView>,
     /// Its sections, if they were asked for
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sections: Option<Vec<Section>>,
-    /// What is known about its files, if that was asked for
+    /// Knowledge about its files, if that was asked for
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph_context: Option<PathKnowledge>,
     /// Lines of its Context Files that name no file, if that was asked for
@@ -84,7 +84,7 @@ impl Query for Show {
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("query_container").when("operation", "get")];
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "task:019b7d2f-1a2b --include-sections --include-graph-context",
-        shows: "a task with all that is written and known about it",
+        shows: "a task with its sections and knowledge",
     }];
     type Answer = WorkShowAnswer;
 
@@ -137,7 +137,7 @@ impl Render for WorkShowAnswer {
         let reason = self.task.as_ref().and_then(|task| task.end_reason.as_ref());
         let reason = reason.or(self.feature.as_ref().and_then(|one| one.end_reason.as_ref()));
         if let Some(reason) = reason {
-            page.item("given up because", reason);
+            page.item("reason for termination", reason);
         }
         if let Some(claim) = &self.claim {
             page.item("claimed by", format!("{} until {}", claim.actor, claim.until));
@@ -153,7 +153,7 @@ impl Render for WorkShowAnswer {
         }
         quote_sections(page, self.sections.as_deref().unwrap_or_default());
         if let Some(known) = &self.graph_context {
-            page.heading("Known about its files");
+            page.heading("Knowledge about its files");
             render_known(page, known);
         }
         if !self.unread_context_lines.is_empty() {

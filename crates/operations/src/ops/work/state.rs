@@ -1,4 +1,4 @@
-//! `work.state`: where a feature or task stands, and what it may do next.
+//! `work.state`: the state of a feature or task, and its possible transitions.
 
 use base::Result;
 use clap::Args;
@@ -17,7 +17,7 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, Render};
 use engine::view::View;
 
-/// Show where a feature or task stands, and what keeps it there
+/// Show the state of a feature or task, and what blocks it
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct State {
@@ -30,33 +30,33 @@ pub struct State {
     pub kind: Option<WorkKind>,
 }
 
-/// Where something stands
+/// The state of a feature or task
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct StateAnswer {
-    /// What it is
+    /// The feature or task
     #[serde(flatten)]
     pub what: WorkItemBrief,
     /// Its version
     pub version: u32,
-    /// Where that is among all states
+    /// Position of the state among all states
     pub position: PipelinePosition,
-    /// Whether nothing follows
+    /// Whether the state is final
     pub is_terminal: bool,
-    /// Whether something keeps it there
+    /// Whether it is blocked
     pub is_blocked: bool,
-    /// What keeps it there
+    /// What blocks it
     pub blocked_by: Vec<WorkBlocker>,
-    /// Who works on it
+    /// Its claim
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<TaskClaim>,
-    /// What can be done with it
+    /// Operations that are possible now
     pub allowed: Vec<&'static str>,
 }
 
-/// Something that keeps work from going on
+/// Something that blocks work
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WorkBlocker {
-    /// What blocks; absent when only a reason does
+    /// The blocking work; absent if it is blocked only by a reason
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<WorkItemBrief>,
     /// Why
@@ -133,6 +133,6 @@ impl Render for StateAnswer {
         if let Some(claim) = &self.claim {
             page.item("claimed by", format!("{} until {}", claim.actor, claim.until));
         }
-        page.item("can", self.allowed.join(", "));
+        page.item("possible now", self.allowed.join(", "));
     }
 }

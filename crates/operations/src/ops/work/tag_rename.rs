@@ -1,4 +1,4 @@
-//! `work.tag_rename`: gives a label another name wherever it is used.
+//! `work.tag_rename`: renames a tag wherever it is used.
 
 use base::Result;
 use base::words::counted;
@@ -32,7 +32,7 @@ pub struct TagRename {
     pub project: Option<WorkRecordRef>,
 }
 
-/// What has the tag under its new name
+/// The records whose tag was renamed
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TagRenameAnswer {
     /// The records that changed
@@ -65,7 +65,7 @@ impl Mutation for TagRename {
 
 impl Render for TagRenameAnswer {
     fn render(&self, page: &mut Page) {
-        page.answer(format!("{} with the tag under its new name", counted(self.total, "record")));
+        page.answer(format!("Renamed the tag in {}", counted(self.total, "record")));
         page.table(2, self.items.iter().map(row).collect());
     }
 }

@@ -1,4 +1,4 @@
-//! `work.tags`: which labels there are, and what has them.
+//! `work.tags`: all tags, or the records that have one tag.
 
 use base::Result;
 use base::words::counted;
@@ -19,7 +19,7 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::view::View;
 
-/// List the tags with their use, or what has one tag
+/// List all tags with their number of uses, or the records that have one tag
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tags {
@@ -41,13 +41,13 @@ pub struct Tags {
     pub offset: Offset,
 }
 
-/// Tags, or what has one
+/// Tags, or the records that have one
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct WorkTagsAnswer {
     /// Tags, most used first
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<TagUsage>,
-    /// What has the tag
+    /// The records that have the tag
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<WorkItemBrief>,
     #[serde(skip)]
@@ -58,7 +58,7 @@ impl Query for Tags {
     const NAME: &'static str = "work.tags";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("get_tag_usage")];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "backend", shows: "what has the tag" }];
+        &[OpExample { args: "backend", shows: "the records that have a tag" }];
     type Answer = WorkTagsAnswer;
 
     fn run(self, view: &View) -> Result<WorkTagsAnswer> {
@@ -80,7 +80,7 @@ impl Render for WorkTagsAnswer {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
         page.answer(if self.tags.is_empty() {
-            format!("{total} have the tag")
+            format!("{} with the tag", counted(total, "record"))
         } else {
             counted(total, "tag")
         });

@@ -1,4 +1,4 @@
-//! `work.template_apply`: gives a feature or task a template's sections.
+//! `work.template_apply`: adds the sections of templates to a project, feature or task.
 
 use base::words::counted;
 use base::{Problem, Result};
@@ -18,7 +18,7 @@ use engine::contract::page::{Page, PageCell, Render};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Give a feature or task the sections of templates; those it has stay as they are
+/// Add the sections of templates to a feature or task; existing sections stay as they are
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TemplateApply {

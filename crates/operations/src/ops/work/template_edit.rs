@@ -1,4 +1,4 @@
-//! `work.template_edit`: makes and changes templates.
+//! `work.template_edit`: creates, changes and deletes templates.
 
 use base::words::counted;
 use base::{Problem, Result};
@@ -17,7 +17,7 @@ use engine::contract::page::{Page, Render};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Make, change, enable or delete a template
+/// Create, change, enable or delete a template
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TemplateEdit {
@@ -89,7 +89,7 @@ pub struct TemplateEdit {
     pub is_required: bool,
 }
 
-/// The template as it is now, or was
+/// The template, as it is now or before it was deleted
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct TemplateEditAnswer {
     /// What was done
@@ -123,7 +123,8 @@ impl Mutation for TemplateEdit {
         plan(view, told, |draft| {
             let action = self.action.replace(['_', '-'], "").to_lowercase();
             let which = || {
-                let missing = || Problem::invalid("which template? give its name or id");
+                let missing =
+                    || Problem::invalid("`template` is missing: the name or id of a template");
                 self.template.as_deref().ok_or_else(missing)
             };
             let template = match action.as_str() {

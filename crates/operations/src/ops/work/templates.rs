@@ -1,4 +1,4 @@
-//! `work.templates`: sections to start from.
+//! `work.templates`: templates of sections for features and tasks.
 
 use base::Result;
 use base::words::{counted, with_article};

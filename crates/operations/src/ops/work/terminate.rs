@@ -1,4 +1,4 @@
-//! `work.terminate`: gives a feature or task up.
+//! `work.terminate`: ends a feature or task without implementing it.
 
 use base::Result;
 use clap::Args;
@@ -16,7 +16,7 @@ use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Give a feature or task up: `WILL_NOT_IMPLEMENT`, whatever blocks it
+/// End a feature or task as `WILL_NOT_IMPLEMENT`, even if it is blocked
 ///
 /// What it blocks stays blocked and is listed.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -33,11 +33,11 @@ pub struct Terminate {
     #[arg(long)]
     #[serde(default)]
     pub version: Option<u32>,
-    /// Why it is given up; kept with it
+    /// Why it will not be implemented; stored with it
     #[arg(long)]
     #[serde(default)]
     pub reason: Option<SummaryText>,
-    /// Also give up the open tasks of a feature
+    /// Also terminate the open tasks of a feature
     #[arg(long)]
     #[serde(default)]
     pub cascade: bool,
@@ -49,7 +49,7 @@ impl Mutation for Terminate {
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("terminate")];
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "task:019b7d2f-1a2b --reason \"the vendor closed the API\"",
-        shows: "a task given up",
+        shows: "a task that will not be implemented",
     }];
     type Answer = TransitionAnswer;
 

@@ -58,7 +58,7 @@ impl Render for TransitionAnswer {
     }
 }
 
-/// What is no longer blocked, or less so.
+/// Work that has fewer blocks now, or none.
 pub(super) fn render_freed(page: &mut Page, freed: &[UnblockedWork]) {
     if freed.is_empty() {
         return;

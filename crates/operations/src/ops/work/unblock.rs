@@ -1,4 +1,4 @@
-//! `work.unblock`: lets a feature or task go on.
+//! `work.unblock`: removes blocks from a feature or task.
 
 use base::Result;
 use base::words::counted;
@@ -19,7 +19,7 @@ use engine::contract::page::{Page, Render};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Take blocks off a feature or task: some, or all
+/// Remove blocks from a feature or task: some, or all
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Unblock {
@@ -40,13 +40,13 @@ pub struct Unblock {
     pub version: Option<u32>,
 }
 
-/// The blocks that are gone
+/// The blocks that were removed
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct UnblockAnswer {
-    /// What was blocked
+    /// The feature or task
     #[serde(flatten)]
     pub what: WorkItemBrief,
-    /// The blocks that are gone
+    /// The blocks that were removed
     pub removed: Vec<DependencyView>,
     /// How many are left
     pub still_blocked_by: usize,
@@ -57,7 +57,7 @@ impl Mutation for Unblock {
     const EFFECT: Effect = Effect::OVERWRITES;
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("unblock")];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "task:019b7d2f-1a2b", shows: "a task that nothing blocks any more" }];
+        &[OpExample { args: "task:019b7d2f-1a2b", shows: "a task without any blocks" }];
     type Answer = UnblockAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<UnblockAnswer>> {
@@ -77,7 +77,7 @@ impl Mutation for Unblock {
 impl Render for UnblockAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!(
-            "{} taken off {} \"{}\", {} left    {}",
+            "Removed {} from {} \"{}\", {} left    {}",
             counted(self.removed.len(), "block"),
             self.what.kind,
             self.what.name,

@@ -1,6 +1,7 @@
-//! `work.undepend`: takes a relation between two pieces of work away.
+//! `work.undepend`: removes a dependency between two pieces of work.
 
 use base::Result;
+use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -15,7 +16,7 @@ use engine::contract::page::{Page, Render};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Take a dependency away, by its id or by its ends
+/// Remove a dependency, by its id or by its ends
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Undepend {
@@ -36,10 +37,10 @@ pub struct Undepend {
     pub relation: Option<DependencyKind>,
 }
 
-/// The relations that are gone
+/// The dependencies that were removed
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct UndependAnswer {
-    /// The relations
+    /// The dependencies
     pub removed: Vec<DependencyView>,
 }
 
@@ -58,7 +59,7 @@ impl Mutation for Undepend {
         let ends = self.from.as_ref().zip(self.to.as_ref());
         plan(
             view,
-            |_| "take a dependency away".into(),
+            |_| "remove a dependency".into(),
             |draft| {
                 Ok(UndependAnswer {
                     removed: remove_dependency(draft, self.id.as_ref(), ends, self.relation)?,
@@ -70,7 +71,7 @@ impl Mutation for Undepend {
 
 impl Render for UndependAnswer {
     fn render(&self, page: &mut Page) {
-        page.answer(format!("Taken away: {}", self.removed.len()));
+        page.answer(format!("Removed {}", counted(self.removed.len(), "dependency")));
         self.removed.iter().for_each(|tie| super::dependencies::render_dependency(page, tie));
     }
 }

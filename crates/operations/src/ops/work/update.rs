@@ -1,4 +1,4 @@
-//! `work.update`: changes what is written on a project, feature or task. Not its state.
+//! `work.update`: changes the fields of a project, feature or task. Not its state.
 
 use base::Result;
 use clap::Args;
@@ -19,9 +19,9 @@ use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Change what is written on a project, feature or task
+/// Change the fields of a project, feature or task
 ///
-/// Not its state.
+/// `work advance` changes its state.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Update {

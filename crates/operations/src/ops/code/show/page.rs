@@ -1,4 +1,4 @@
-//! How source is shown to a reader.
+//! Renders the answer of `code.show`.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use crate::answers::source::omitted_lines_text;
 use crate::answers::test_finder::SEARCH_METHODS;
 use engine::contract::page::{Page, PageCell, Render};
 
-/// Callers that one line names.
+/// How many callers one line names.
 const MAX_NAMED_CALLERS: usize = 6;
 
-/// Rows of callers, callees and tests that are listed.
+/// How many callers, callees and tests are listed.
 const MAX_LISTED: usize = 20;
 
 impl Render for CodeShowAnswer {
@@ -103,10 +103,10 @@ impl CodeShowPart {
     }
 }
 
-/// Rows under a heading; nothing where there are none.
+/// Rows under a heading; a note if there are none.
 fn render_uses(page: &mut Page, title: &str, all: &[CodeUse]) {
     if all.is_empty() {
-        page.say(format!("{title} nothing of this repository that is known"));
+        page.say(format!("{title}: none known in this repository"));
         return;
     }
     page.say(title);

@@ -1,4 +1,4 @@
-//! What `code.zoom` shows, as text.
+//! Renders the answer of `code.zoom`.
 
 use base::words::counted;
 use base::{EntityRef, NextCall, RepoPath};
@@ -18,7 +18,7 @@ impl Render for ZoomAnswer {
             _ => {}
         }
         match self.by.as_ref().map(|by| (by, by.name())) {
-            Some((_, Some(name))) => page.item("types by", name),
+            Some((_, Some(name))) => page.item("types from", name),
             Some((by, None)) => by.render_as(page, "types are not resolved"),
             None => {}
         }
@@ -140,7 +140,7 @@ fn render_symbols(page: &mut Page, file: &ZoomedFile) {
         if let Some(all) = file.cut_from {
             let (shown, all) = (text.len() / 1024, all / 1024);
             page.say_call(
-                format!("Cut off: {shown} of {all} KB are shown. One symbol is shown by path#name"),
+                format!("Cut off: {shown} of {all} KB are shown; name one symbol as path#name"),
                 zoom_in(&file.path),
             );
         }

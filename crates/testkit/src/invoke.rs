@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::{Call, ProblemCode};
-use engine::{ColorMode, JsonObject, Outcome, Workspace};
+use engine::{ColorMode, JsonObject, OpSpec, Outcome, Workspace};
 use jiff::Timestamp;
 use operations::{CallFormat, ops};
 use serde_json::Value;

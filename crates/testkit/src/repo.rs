@@ -149,7 +149,12 @@ impl TestRepo {
     /// Opens it as a test likes.
     pub fn open(&self, mode: WorkspaceMode, disk: DiskWriter, areas: &'static [Area]) -> Workspace {
         let trusted = self.home.as_ref().map(|home| home.path().join("trusted"));
-        open(&self.root(), trusted, mode, disk, areas)
+        let mut env = environment();
+        if let Some(folder) = &self.programs {
+            env.retain(|(name, _)| name != "PATH");
+            env.push(("PATH".into(), folder.path().into()));
+        }
+        open(&self.root(), trusted, env, mode, disk, areas)
     }
 }
 
@@ -161,6 +166,7 @@ fn tempdir(prefix: &str) -> TempDir {
 fn open(
     start: &Path,
     trusted: Option<PathBuf>,
+    env: Vec<(OsString, OsString)>,
     mode: WorkspaceMode,
     disk: DiskWriter,
     areas: &'static [Area],

@@ -98,7 +98,7 @@ fn completions_and_manual_pages_are_written() {
     let written = cairn(&repo.root(), &["man", folder.path().to_str().unwrap()]);
     assert!(written.status.success());
     let page = std::fs::read_to_string(folder.path().join("cairn-impact.1")).unwrap();
-    assert!(page.contains("Show what breaks if this changes"));
+    assert!(page.contains("Show what may break if this changes"));
 }
 
 #[test]

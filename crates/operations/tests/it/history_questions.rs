@@ -125,7 +125,7 @@ fn lines_are_explained_by_the_commits_that_made_them_through_renames() {
     let page = "
         src/moved.ts:3-3, in b: 2 commits made them
 
-        It came about
+        Commits
           changed just now by Ada: widen b    commit:EDIT
           > Two digits are printed on the label.
             (commit:EDIT)

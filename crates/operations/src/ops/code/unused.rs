@@ -155,7 +155,7 @@ fn doubt_mentioned(view: &View, found: &mut [Found]) -> Result<()> {
     for one in found.iter_mut().filter(|one| is_doubtful(one)) {
         if let Some(path) = mentioned.get(&one.symbol.name) {
             one.certainty = code::UnusedCertainty::Maybe;
-            one.reason = format!("{path} has that name, and is not followed");
+            one.reason = format!("{path} contains the name and is not parsed");
         }
     }
     found.sort_by_key(|one| one.certainty); // within one degree the order stays

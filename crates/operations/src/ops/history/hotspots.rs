@@ -19,10 +19,9 @@ use engine::graph;
 use engine::index::tables;
 use engine::view::View;
 
-/// List the files that change most for their size: where refactoring and tests pay most
+/// List the files that change most for their size
 ///
-/// Ranked by commits times the square root of lines. Merges and bulk commits do not count; tests,
-/// documents, generated and vendored files are left out unless all files are asked for.
+/// Ranked by commits times the square root of lines; merges and bulk commits do not count.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hotspots {
@@ -32,7 +31,7 @@ pub struct Hotspots {
     #[arg(long)]
     #[serde(default)]
     pub since: Option<Since>,
-    /// Also rank tests, examples, documents, generated and vendored files
+    /// Also rank tests, examples, documents and generated files
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]

@@ -16,16 +16,15 @@ use engine::view::View;
 /// So many commits make notes at most.
 const MAX_COMMITS: usize = 2_000;
 
-/// Write release notes: what changed between two tags or commits, grouped by kind
+/// Write release notes: the commits between two tags, grouped by kind
 ///
-/// Kinds come from conventional subjects (`feat(auth): …`, `fix: …`, `BREAKING CHANGE:`); other
-/// commits are listed last. Merges are left out.
+/// Kinds come from conventional subjects such as `feat(auth): …`. Merges are left out.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Notes {
-    /// Tag, branch or commit to start after; the newest tag before `to` if left out
+    /// Tag or commit to start after; the newest tag before `to` if left out
     pub from: Option<String>,
-    /// Tag, branch or commit to end with; what is checked out if left out
+    /// Tag or commit to end with; the checkout if left out
     pub to: Option<String>,
     /// Only commits of these kinds, such as `feat,fix`
     #[arg(id = "type", long = "type", value_delimiter = ',')]

@@ -53,6 +53,9 @@ const LISTING_FILES: [&str; 3] = [
     "crates/setup/src/shell.rs",
 ];
 
+/// Finds the violations of one law.
+type Law = fn(&[SourceFile]) -> Vec<String>;
+
 /// A file of this repository that is not a test.
 struct SourceFile {
     /// Its path below the root
@@ -71,7 +74,7 @@ pub(crate) fn check(root: &Path) -> XtaskResult<()> {
             files.extend(parse(&name, text));
         }
     }
-    let laws: [fn(&[SourceFile]) -> Vec<String>; 7] = [
+    let laws: [Law; 7] = [
         sql_outside_tables,
         io_in_pure_crates,
         missing_module_docs,

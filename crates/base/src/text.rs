@@ -73,7 +73,7 @@ impl<'t> LineBefore<'t> {
     pub fn of_byte(text: &'t str, offset: usize) -> Self {
         let before = &text[..text.floor_char_boundary(offset)];
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);
-        let lines = before.as_bytes().iter().filter(|byte| **byte == b'\n').count();
+        let lines = before.matches('\n').count();
         Self { lines_above: saturating_u32(lines), text: &before[start..] }
     }
 }

@@ -230,7 +230,7 @@ mod tests {
     const LONG: Duration = Duration::from_mins(1);
 
     fn shell(script: &str) -> ProcessCommand {
-        let mut command = ProcessCommand::new(Path::new("/bin/sh")).unwrap();
+        let mut command = ProcessCommand::new(Path::new("/bin/sh")).expect("a shell");
         command.args(["-c", script]);
         command
     }
@@ -243,7 +243,7 @@ mod tests {
                 ProcessOutput::Chunk(bytes) => text.extend(bytes),
                 ProcessOutput::Waiting => {}
                 ProcessOutput::ReadError(error) => panic!("{error}"),
-                ProcessOutput::Closed => return String::from_utf8(text).unwrap(),
+                ProcessOutput::Closed => return String::from_utf8(text).expect("text"),
             }
         }
     }

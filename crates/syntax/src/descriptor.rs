@@ -320,6 +320,7 @@ impl FileConventions {
 
 /// How names, imports and calls of a language work.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
 pub struct LanguageSemantics {
     /// How an import finds its file
     pub imports: ImportResolver,

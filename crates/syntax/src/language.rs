@@ -121,6 +121,7 @@ impl Language {
 
     /// The language that represents the family of this one: files of one family import and call
     /// each other, and one language server serves them.
+    #[must_use]
     pub fn family(self) -> Self {
         self.descriptor().family.unwrap_or(self)
     }
@@ -131,6 +132,7 @@ impl Language {
     }
 
     /// The language whose entry in `cairn.jsonc` and whose linters serve this one.
+    #[must_use]
     pub fn tool_language(self) -> Self {
         self.descriptor().shares_tools_of.unwrap_or(self)
     }

@@ -179,7 +179,7 @@ fn group_signatures_with_next_body(
     match found.as_mut_slice() {
         _ if open.is_empty() => {}
         [only] if symbols[main_declaration(symbols, only) as usize].body.is_some() => {
-            only.extend(open)
+            only.extend(open);
         }
         _ => found.push(open),
     }

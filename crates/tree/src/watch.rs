@@ -34,11 +34,11 @@ pub enum DirtyPaths {
     Everything,
 }
 
-/// An ear at the working tree.
+/// Watches the working tree for changes.
 #[derive(Debug)]
 pub struct Watcher {
     events: Arc<WatchEvents>,
-    notify_watcher: Mutex<RecommendedWatcher>,
+    notifier: Mutex<RecommendedWatcher>,
     /// The folders that are listened to
     folders: Mutex<BTreeSet<RepoPath>>,
     cookies: PathBuf,
@@ -86,13 +86,13 @@ impl Watcher {
             changed: Condvar::new(),
         });
         let listener = heard.clone();
-        let ear = RecommendedWatcher::new(
+        let notifier = RecommendedWatcher::new(
             move |event| listener.handle_event(event),
             notify::Config::default().with_follow_symlinks(false),
         );
         let watcher = Self {
             events: heard,
-            notify_watcher: Mutex::new(ear.map_err(io::Error::other)?),
+            notifier: Mutex::new(notifier.map_err(io::Error::other)?),
             folders: Mutex::default(),
             cookies: cookies.to_path_buf(),
             next_cookie: AtomicU64::new(0),
@@ -120,8 +120,8 @@ impl Watcher {
     }
 
     /// Stops listening to folders at or below these paths, all of them for none, that are not
-    /// there any more. A folder that was moved keeps its ear under its old name, and losing that
-    /// name once more would take the ear from the new one.
+    /// there any more. A folder that was moved keeps its notifier under its old name, and losing that
+    /// name once more would take the notifier from the new one.
     pub fn unwatch_missing(&self, paths: Option<&BTreeSet<RepoPath>>) {
         let is_concerned =
             |folder: &&RepoPath| paths.is_none_or(|paths| is_at_or_below(folder, paths));
@@ -130,9 +130,9 @@ impl Watcher {
         let concerned = folders.iter().filter(is_concerned);
         let gone: Vec<RepoPath> =
             concerned.filter(|folder| !place(folder).is_dir()).cloned().collect();
-        let mut ear = self.notify_watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner);
         for folder in gone {
-            let _ = ear.unwatch(&place(&folder)); // the system may have done so already
+            let _ = notifier.unwatch(&place(&folder)); // the system may have done so already
             folders.remove(&folder);
         }
     }
@@ -142,8 +142,8 @@ impl Watcher {
     }
 
     fn watch(&self, folder: &Path) -> io::Result<()> {
-        let mut ear = self.notify_watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        ear.watch(folder, RecursiveMode::NonRecursive).map_err(|error| match error.kind {
+        let mut notifier = self.notifier.lock().unwrap_or_else(PoisonError::into_inner);
+        notifier.watch(folder, RecursiveMode::NonRecursive).map_err(|error| match error.kind {
             notify::ErrorKind::Io(error) => error,
             notify::ErrorKind::PathNotFound => io::ErrorKind::NotFound.into(),
             other => io::Error::other(notify::Error::new(other)),

@@ -36,7 +36,7 @@ struct Oracle {
     name: &'static str,
     variable: &'static str,
     endings: &'static [&'static str],
-    oracle_pairs: fn(&Path, &TestRepo) -> XtaskResult<DependencyPairs>,
+    expected_pairs: fn(&Path, &TestRepo) -> XtaskResult<DependencyPairs>,
     /// Those that must be found, where an oracle also tells what follows from others
     required_pairs: fn(&DependencyPairs) -> DependencyPairs,
     cairn_pairs: fn(&TestRepo, &[String]) -> DependencyPairs,
@@ -47,7 +47,7 @@ const ALL: &[Oracle] = &[
         name: "TypeScript, the compiler's API",
         variable: "CAIRN_ORACLE_TYPESCRIPT",
         endings: &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"],
-        oracle_pairs: typescript::pairs,
+        expected_pairs: typescript::pairs,
         required_pairs: DependencyPairs::clone,
         cairn_pairs: importers,
     },
@@ -55,7 +55,7 @@ const ALL: &[Oracle] = &[
         name: "Rust, rust-analyzer scip",
         variable: "CAIRN_ORACLE_RUST",
         endings: &["rs"],
-        oracle_pairs: rust::pairs,
+        expected_pairs: rust::pairs,
         required_pairs: DependencyPairs::clone,
         cairn_pairs: rust::cairn_pairs,
     },
@@ -63,7 +63,7 @@ const ALL: &[Oracle] = &[
         name: "Python, pyright",
         variable: "CAIRN_ORACLE_PYTHON",
         endings: &["py"],
-        oracle_pairs: python::pairs,
+        expected_pairs: python::pairs,
         required_pairs: python::without_parents,
         cairn_pairs: imports,
     },
@@ -71,7 +71,7 @@ const ALL: &[Oracle] = &[
         name: "Go calls, go/types",
         variable: "CAIRN_ORACLE_GO",
         endings: &["go"],
-        oracle_pairs: golang::pairs,
+        expected_pairs: golang::pairs,
         required_pairs: DependencyPairs::clone,
         cairn_pairs: golang::cairn_pairs,
     },
@@ -98,7 +98,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
 
 fn compare(root: &Path, oracle: &Oracle, folder: &Path, show: bool) -> XtaskResult<()> {
     let repo = TestRepo::existing(folder);
-    let mut theirs = match (oracle.oracle_pairs)(root, &repo) {
+    let mut theirs = match (oracle.expected_pairs)(root, &repo) {
         Ok(theirs) => theirs,
         Err(why) => {
             run::print(&format!("| {} | NOT RUN: {why} | | | |\n", oracle.name));

@@ -38,7 +38,7 @@ fn document(bytes: &[u8]) -> OracleDocument {
     for field in fields(bytes) {
         match field {
             ProtobufField::Bytes(1, path) => {
-                found.path = String::from_utf8_lossy(path).into_owned()
+                found.path = String::from_utf8_lossy(path).into_owned();
             }
             ProtobufField::Bytes(2, bytes) => found.occurrences.push(occurrence(bytes)),
             _ => {}
@@ -59,7 +59,7 @@ fn occurrence(bytes: &[u8]) -> OracleOccurrence {
                 found.end = at(numbers.len().saturating_sub(1));
             }
             ProtobufField::Bytes(2, symbol) => {
-                found.symbol = String::from_utf8_lossy(symbol).into_owned()
+                found.symbol = String::from_utf8_lossy(symbol).into_owned();
             }
             ProtobufField::Number(3, roles) => found.is_definition = roles & 1 == 1,
             _ => {}

@@ -15,7 +15,7 @@ pub(crate) const CONFIG_INVALID: VerifyRule = VerifyRule {
 fn check(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
     let violation = |found: &config::ConfigFinding| RuleViolation {
         path: "cairn.jsonc".parse().ok(),
-        line: u32::try_from(found.line).ok(),
+        line: Some(found.line),
         node: None,
         message: found.message.clone(),
         fix: found.hint.clone().unwrap_or_else(|| "correct it".into()),

@@ -25,7 +25,7 @@ impl Extractor for DocumentExtractor {
 
     fn extract(&self, path: &RepoPath, text: &str) -> ExtractedFacts {
         let mut out = ExtractedFacts::default();
-        if !base::text::without_byte_order_mark(&text).starts_with("---") {
+        if !base::text::without_byte_order_mark(text).starts_with("---") {
             return out;
         }
         let document = match Document::parse(text) {

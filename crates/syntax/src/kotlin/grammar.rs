@@ -170,7 +170,7 @@ impl GrammarRules for Kotlin {
                 }
             }
             "parameter" => {
-                walk.param(node.child_of_kind(&["identifier"]), node.child_of_kind(&TYPES))
+                walk.param(node.child_of_kind(&["identifier"]), node.child_of_kind(&TYPES));
             }
             "class_parameter" => class_parameter(walk, node),
             _ => {}

@@ -27,6 +27,7 @@ impl GrammarRules for Lua {
         (!is_tool_line).then_some(DocCommentStyle::Lines(&["--[[", "]]", "---", "--"]))
     }
 
+    #[expect(clippy::match_same_arms, reason = "the order of the arms decides")]
     fn rule(&self, walk: &GrammarWalker<'_>, node: Node<'_>) -> NodeRule {
         match node.kind() {
             "comment" => NodeRule::Comment,

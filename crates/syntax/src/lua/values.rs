@@ -269,14 +269,14 @@ fn returned(walk: &mut GrammarWalker<'_>, node: Node<'_>) {
     let values: Vec<Expr> = values.into_iter().map(|value| walk.expr(value)).collect();
     let Some(value) = values.into_iter().next() else { return };
     if node.parent().is_some_and(|parent| parent.kind() == "chunk") {
-        export(walk, node, value);
+        export(walk, node, &value);
     } else if value != Expr::Unknown {
         walk.builder.add_step(FlowAction::Return(value));
     }
 }
 
 /// Adds the exports of a file that returns a value: the value itself, and its members by name.
-fn export(walk: &mut GrammarWalker<'_>, node: Node<'_>, value: Expr) {
+fn export(walk: &mut GrammarWalker<'_>, node: Node<'_>, value: &Expr) {
     let at = span(node);
     let line = walk.builder.lines.line(at.start);
     let new = |name: String, symbol: Option<u32>, value: Expr| Export {
@@ -291,7 +291,7 @@ fn export(walk: &mut GrammarWalker<'_>, node: Node<'_>, value: Expr) {
         line,
     };
     let mut exports = Vec::new();
-    match &value {
+    match value {
         Expr::Local(local) => {
             let binding = &walk.builder.facts.flow.bindings[*local as usize];
             let prefix = format!("{}.", binding.name);

@@ -53,7 +53,7 @@ impl PythonWalker<'_> {
         for part in children(node) {
             match part.kind() {
                 "wildcard_import" => {
-                    self.record_imported_name(import, "*".into(), None, span(part))
+                    self.record_imported_name(import, "*".into(), None, span(part));
                 }
                 "dotted_name" if Some(span(part).start) != skip => {
                     let name = self.text(part);

@@ -132,10 +132,10 @@ fn collect_bound_names(walk: &PythonWalker<'_>, node: Node<'_>, found: &mut Boun
         | "dictionary_comprehension"
         | "generator_expression" => collect_walrus_names(walk, node, found),
         "global_statement" => {
-            found.global.extend(named_children(node).iter().map(|name| walk.text(*name)))
+            found.global.extend(named_children(node).iter().map(|name| walk.text(*name)));
         }
         "nonlocal_statement" => {
-            found.outer.extend(named_children(node).iter().map(|name| walk.text(*name)))
+            found.outer.extend(named_children(node).iter().map(|name| walk.text(*name)));
         }
         "import_statement" | "import_from_statement" => collect_imported_names(walk, node, found),
         "assignment" | "augmented_assignment" | "for_statement" => {

@@ -33,6 +33,7 @@ pub(crate) trait NodeExt<'n> {
     /// Its text.
     fn text<'t>(self, builder: &FactsBuilder<'t>) -> &'t str;
     /// Whether it is trailing on a line with other code; such a comment documents that code.
+    #[expect(clippy::wrong_self_convention, reason = "a node is a small copy")]
     fn is_trailing(self) -> bool;
     /// Whether a child without a name, such as a keyword, has this text.
     fn has_token(self, token: &str) -> bool;

@@ -168,7 +168,7 @@ impl LspSession {
         match &answer {
             Err(RequestFailure::TimedOut(_)) => self.has_timed_out.store(true, Ordering::Relaxed),
             Ok(_) | Err(RequestFailure::Refused(_)) => {
-                self.has_timed_out.store(false, Ordering::Relaxed)
+                self.has_timed_out.store(false, Ordering::Relaxed);
             }
             Err(_) => {}
         }

@@ -26,7 +26,7 @@ fn a_server_that_ends_before_what_it_started_has_ended() {
     let script = format!("{GRANDCHILD}sys.exit('error: gone')");
     match Fixture::new().verdict(&script) {
         Err(ProgramFailure::Exited { message: said, .. }) => {
-            assert_eq!(said.unwrap(), "error: gone")
+            assert_eq!(said.unwrap(), "error: gone");
         }
         other => panic!("it should have ended: {other:?}"),
     }

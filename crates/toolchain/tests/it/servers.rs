@@ -104,7 +104,7 @@ fn a_server_that_dies_in_the_middle_is_told_of_and_replaced() {
     let place = Place::new("serve(die=lambda _: os.kill(os.getpid(), 9))");
     match place.ask("die") {
         Err(RequestFailure::ServerEnded(ProgramFailure::Exited { status, .. })) => {
-            assert!(!status.success())
+            assert!(!status.success());
         }
         other => panic!("it should have died: {other:?}"),
     }
@@ -179,7 +179,7 @@ fn a_server_that_is_gone_or_does_not_start_says_so() {
     let place = Place::new("sys.exit('error: no licence')");
     match place.session() {
         Err(ServerUnavailable::Failing { failure: dead, .. }) => {
-            assert!(dead.to_string().contains("no licence"))
+            assert!(dead.to_string().contains("no licence"));
         }
         other => panic!("it should fail: {:?}", other.err()),
     }
@@ -198,7 +198,7 @@ fn a_server_that_takes_too_much_is_ended() {
     let place = Place::limited("serve(hang=lambda _: time.sleep(600))", 1 << 20);
     match place.ask("hang") {
         Err(RequestFailure::ServerEnded(ProgramFailure::MemoryExceeded { used, limit: most })) => {
-            assert!(used > most)
+            assert!(used > most);
         }
         other => panic!("it should be ended: {other:?}"),
     }

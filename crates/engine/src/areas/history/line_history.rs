@@ -76,15 +76,12 @@ fn map_lines(old: &[u8], new: &[u8], first: u32, last: u32) -> MappedLines {
         if common.is_empty() {
             continue;
         }
-        let from = match op {
-            DiffOp::Equal { .. } => {
-                let start = old_lines.start + (common.start - new_lines.start);
-                start..start + common.len()
-            }
-            _ => {
-                uncommitted += common.len();
-                old_lines
-            }
+        let from = if let DiffOp::Equal { .. } = op {
+            let start = old_lines.start + (common.start - new_lines.start);
+            start..start + common.len()
+        } else {
+            uncommitted += common.len();
+            old_lines
         };
         if !from.is_empty() {
             let (start, end) = range.unwrap_or((from.start, from.end));

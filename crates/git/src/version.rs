@@ -52,7 +52,7 @@ impl fmt::Display for GitVersion {
     }
 }
 
-/// Asks git for its version. Doors [`check`](Version::check) it once, before anything else runs.
+/// Asks git for its version. Doors [`check`](GitVersion::check) it once, before anything else runs.
 pub fn version(host: &GitHost, call: &Call) -> Result<GitVersion> {
     let said = GitCommand::without_repository(host, Path::new("."))?
         .args(["version"])

@@ -10,7 +10,7 @@ use crate::tables;
 
 /// An entity that a document or manifest of the repository defines.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FileEntity {
+pub struct DocumentedEntity {
     /// Its type
     pub kind: KbEntityKind,
     /// Path of the file
@@ -21,7 +21,7 @@ pub struct FileEntity {
 #[derive(Debug, Clone, Default)]
 pub struct ExternalRefs {
     /// Entities that files define, by id
-    pub owned: BTreeMap<String, FileEntity>,
+    pub owned: BTreeMap<String, DocumentedEntity>,
     /// Files whose relations refer to an entity, by the entity's id
     pub referencing_files: BTreeMap<String, Vec<String>>,
     /// Symbols, files and folders that exist
@@ -58,7 +58,7 @@ impl ChangesetContext<'_> {
     }
 
     /// The file that defines an entity.
-    pub(crate) fn file_entity(&self, id: &str) -> Option<&FileEntity> {
+    pub(crate) fn file_entity(&self, id: &str) -> Option<&DocumentedEntity> {
         self.external.owned.get(id)
     }
 

@@ -33,7 +33,7 @@ pub use apply::{
 pub use changeset::{
     Changeset, ChangesetFault, Deletion, EntityPatch, RelationPatch, faults_problem,
 };
-pub use context::{ChangesetContext, ExternalRefs, FileEntity};
+pub use context::{ChangesetContext, DocumentedEntity, ExternalRefs};
 pub use edit::{KbRowChange, RowChangeCounts};
 pub use endpoint::KbEndpoint;
 pub use extract::{EXTRACTORS, ExtractedFacts, Extractor, extractor};

@@ -209,7 +209,10 @@ fn names_symbol(want: &UnresolvedEdge, symbol: &str) -> bool {
     }
 }
 
-type SymbolLink = ((RepoPath, String), (RepoPath, String), EdgeConfidence);
+type SymbolLink = (LinkEnd, LinkEnd, EdgeConfidence);
+
+/// One end of an edge: the file and the name of a symbol.
+type LinkEnd = (RepoPath, String);
 
 impl Linker<'_> {
     fn resolve_edge(&mut self, file: &RepoPath, want: &UnresolvedEdge) -> Result<Vec<SymbolLink>> {
@@ -240,7 +243,7 @@ impl Linker<'_> {
     /// Records the functions that a call runs.
     fn add_call_targets(
         &mut self,
-        from: &(RepoPath, String),
+        from: &LinkEnd,
         found: &FileValue,
         args: &CallArgs,
         edges: &mut Vec<SymbolLink>,

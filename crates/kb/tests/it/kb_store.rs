@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use base::Result;
 use kb::{
-    ChangeStamp, Changeset, ChangesetContext, ExternalRefs, FileEntity, KbEntityKind, LogSeq,
+    ChangeStamp, Changeset, ChangesetContext, DocumentedEntity, ExternalRefs, KbEntityKind, LogSeq,
     PlannedChangeset,
 };
 use serde_json::Value;
@@ -42,7 +42,8 @@ impl KbStore {
         for code in ["symbol:src/auth/login.ts#Session.refresh", "dir:src/auth"] {
             external.existing_code.insert(code.parse().unwrap());
         }
-        let owner = FileEntity { kind: KbEntityKind::Req, file: "docs/reqs/REQ-900.md".into() };
+        let owner =
+            DocumentedEntity { kind: KbEntityKind::Req, file: "docs/reqs/REQ-900.md".into() };
         external.owned.insert("REQ-900".into(), owner);
         Self { conn, external, changes: 0 }
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::{EntityRef, RepoPath, Result};
 use kb::{
-    ChangeStamp, Changeset, ExternalRefs, FactOrigin, FileEntity, KbEndpoint, KnowledgeModel,
+    ChangeStamp, Changeset, DocumentedEntity, ExternalRefs, FactOrigin, KbEndpoint, KnowledgeModel,
     KnownEntity, KnownRelation,
 };
 
@@ -169,7 +169,7 @@ pub(crate) fn external_names(view: &View, set: &Changeset) -> Result<ExternalRef
                 if let Some(fact) = files.get(&id)
                     && let Some((path, _)) = fact.origin.file()
                 {
-                    let owner = FileEntity { kind: fact.entity.kind, file: path.to_string() };
+                    let owner = DocumentedEntity { kind: fact.entity.kind, file: path.to_string() };
                     outside.owned.insert(id.clone(), owner);
                 }
                 let naming = files.files_naming(&id);

@@ -55,7 +55,7 @@ pub trait StoreChange: Debug + Send + Sync {
     /// What it would do, for a dry run.
     fn preview(&self) -> String;
 
-    /// Does it. Returns what undoes it, as [`Durable::inverse`] reads it.
+    /// Does it. Returns what undoes it, as [`DurableStore::inverse`] reads it.
     fn apply(&self, transaction: &Transaction<'_>) -> Result<Value>;
 
     /// How many numbers it uses: its own, and one for each entry of a log that it adds besides.

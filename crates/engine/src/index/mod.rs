@@ -46,7 +46,7 @@ pub trait Indexer: Sync {
         false
     }
 
-    /// What it makes of a file's facts and bytes alone, which [`index_file`](Indexer::learn) gets back.
+    /// What it makes of a file's facts and bytes alone, which [`index_file`](Indexer::index_file) gets back.
     /// Done for many files at once, so what takes time belongs here.
     fn prepare(&self, _path: &RepoPath, _facts: &FileFacts, _text: &[u8]) -> Option<PreparedFile> {
         None
@@ -78,7 +78,7 @@ pub struct IndexedFile<'a> {
     pub facts: &'a FileFacts,
     /// What this area [made](Indexer::prepare) of it
     pub prepared: Option<&'a PreparedFile>,
-    /// Its bytes, for an area that [reads](Indexer::reads) them and where it was not skipped
+    /// Its bytes, for an area that [wants](Indexer::wants_bytes) them and where it was not skipped
     pub text: Option<&'a [u8]>,
     /// Why it was not read as text, if it was not
     pub skipped: Option<&'static str>,

@@ -2,7 +2,7 @@
 //!
 //! Each answer is asked for with a command line, as a person types it, on one small repository.
 //! Read the files as prose: they are what people and agents read. After a change of words, look at
-//! `INSTA_UPDATE=always cargo test -p engine --test answers` and the diff that git shows.
+//! `INSTA_UPDATE=always cargo test -p operations --test answers` and the diff that git shows.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

@@ -1,4 +1,4 @@
-//! The engine, asked through its operations on real repositories.
+//! The operations, asked as callers ask them, on real repositories.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

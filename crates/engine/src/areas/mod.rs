@@ -1,4 +1,4 @@
-//! Each area as a layer of the one graph, and as a part of the index. One folder an area.
+//! Each area as a part of the one graph, and as a part of the index. One folder an area.
 
 pub mod cards;
 pub mod code;

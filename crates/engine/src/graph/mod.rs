@@ -274,15 +274,15 @@ pub struct EdgeFilter {
 
 /// The names of all types of edge, each once, in order.
 pub fn edge_names() -> Vec<&'static str> {
-    let layers = AREAS.iter().filter_map(|area| area.graph_area);
-    let names = layers.flat_map(GraphArea::edges).map(|kind| kind.name);
+    let areas = AREAS.iter().filter_map(|area| area.graph_area);
+    let names = areas.flat_map(GraphArea::edges).map(|kind| kind.name);
     names.collect::<BTreeSet<_>>().into_iter().collect()
 }
 
 impl EdgeFilter {
     /// Refuses a name that no type of edge has: a walk would find nothing and not say why.
-    pub fn refuse_unknown(&self, layers: &[&dyn GraphArea]) -> Result<()> {
-        let kinds = || layers.iter().flat_map(|layer| layer.edges());
+    pub fn refuse_unknown(&self, areas: &[&dyn GraphArea]) -> Result<()> {
+        let kinds = || areas.iter().flat_map(|area| area.edges());
         let is_known = |name: &&String| kinds().any(|kind| kind.matches_name(name));
         let Some(unknown) = self.names.iter().find(|name| !is_known(name)) else { return Ok(()) };
         let names: BTreeSet<&str> = kinds().map(|kind| kind.name).collect();
@@ -383,14 +383,14 @@ pub struct NodeMetadata {
 /// The metadata of a node, from all areas.
 pub fn node_metadata(view: &View, node: &EntityRef) -> Result<NodeMetadata> {
     let mut marks = NodeMetadata::default();
-    view.graph_areas().iter().try_for_each(|layer| layer.add_metadata(view, node, &mut marks))?;
+    view.graph_areas().iter().try_for_each(|area| area.add_metadata(view, node, &mut marks))?;
     Ok(marks)
 }
 
 /// The description of a node, by the area that it belongs to.
 pub fn describe(view: &View, node: &EntityRef) -> Result<NodeDescription> {
-    for layer in view.graph_areas() {
-        if let Some(description) = layer.describe(view, node)? {
+    for area in view.graph_areas() {
+        if let Some(description) = area.describe(view, node)? {
             return Ok(description);
         }
     }

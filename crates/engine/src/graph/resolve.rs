@@ -56,8 +56,8 @@ pub fn resolve_path_scope(view: &View, target: &NodeTarget) -> Result<PathScope>
 fn by_name(view: &View, name: &str) -> Result<EntityRef> {
     view.paths().check_inside(name)?;
     let mut candidates = Vec::new();
-    for layer in view.graph_areas() {
-        candidates.extend(layer.resolve(view, name)?);
+    for area in view.graph_areas() {
+        candidates.extend(area.resolve(view, name)?);
     }
     if candidates.iter().any(|candidate| candidate.is_exact) {
         candidates.retain(|candidate| candidate.is_exact);
@@ -82,8 +82,8 @@ enum ParsedHandle {
 /// A target that is written as a handle must exist exactly as written.
 fn as_handle(view: &View, name: &str) -> Result<ParsedHandle> {
     let Ok(node) = name.parse::<EntityRef>() else { return Ok(ParsedHandle::None) };
-    for layer in view.graph_areas() {
-        if layer.contains(view, &node)? {
+    for area in view.graph_areas() {
+        if area.contains(view, &node)? {
             return Ok(ParsedHandle::Node(node));
         }
     }
@@ -115,8 +115,8 @@ fn ambiguous(name: &str, several: &[NodeCandidate]) -> Problem {
 
 fn not_found(view: &View, name: &str) -> Result<Problem> {
     let mut near = Vec::new();
-    for layer in view.graph_areas() {
-        near.extend(layer.similar_names(view, name)?);
+    for area in view.graph_areas() {
+        near.extend(area.similar_names(view, name)?);
     }
     near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
     let near: Vec<String> =

@@ -217,13 +217,13 @@ impl WalkResult {
 type AreaRequests = Vec<(&'static dyn GraphArea, Vec<EdgeRequest>)>;
 
 fn area_requests(view: &View, sense: WalkKind, filter: &EdgeFilter) -> AreaRequests {
-    let of_layer = |layer: &'static dyn GraphArea| {
+    let of_area = |area: &'static dyn GraphArea| {
         let wanted = |kind: &'static EdgeKind| {
             sense.direction(kind, filter).map(|direction| EdgeRequest { kind, direction })
         };
-        (layer, layer.edges().iter().filter_map(wanted).collect())
+        (area, area.edges().iter().filter_map(wanted).collect())
     };
-    let all = view.graph_areas().into_iter().map(of_layer);
+    let all = view.graph_areas().into_iter().map(of_area);
     all.filter(|(_, wanted): &(_, Vec<EdgeRequest>)| !wanted.is_empty()).collect()
 }
 
@@ -234,8 +234,8 @@ fn edges_from(
     asked: &AreaRequests,
 ) -> Result<Vec<GraphEdge>> {
     let mut edges = Vec::new();
-    for (layer, wanted) in asked {
-        edges.extend(layer.neighbours(view, frontier, wanted)?);
+    for (area, wanted) in asked {
+        edges.extend(area.neighbours(view, frontier, wanted)?);
     }
     let order = |a: &GraphEdge, b: &GraphEdge| {
         let key = |edge: &GraphEdge| (edge.kind.name, edge.kind.area, edge.confidence);

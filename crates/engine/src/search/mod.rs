@@ -149,7 +149,7 @@ pub fn search_names(
     Ok(all)
 }
 
-/// Those of some texts that fit, which a layer has found by itself.
+/// Those of some texts that fit, which an area has found by itself.
 pub fn rank_texts(texts: Vec<SearchText>, query: &str) -> Vec<SearchHit> {
     let asked = SearchQuery::new(query);
     let row = |text: SearchText| {

@@ -172,8 +172,8 @@ impl Finder<'_, '_> {
             EdgeFilter { names: EDGES.map(ToOwned::to_owned).to_vec(), ..EdgeFilter::default() };
         let mut start = targets.to_vec();
         for target in targets {
-            for layer in self.view.graph_areas() {
-                start.extend(layer.parts(self.view, target)?);
+            for area in self.view.graph_areas() {
+                start.extend(area.parts(self.view, target)?);
             }
         }
         let conn = self.view.index()?.conn();

@@ -191,8 +191,8 @@ pub(super) fn reasons_of_dependents(view: &View, node: &EntityRef) -> Result<Vec
     let names = edges.map(ToOwned::to_owned).to_vec();
     let filter = EdgeFilter { names, ..EdgeFilter::default() };
     let mut start = vec![node.clone()];
-    for layer in view.graph_areas() {
-        start.extend(layer.parts(view, node)?);
+    for area in view.graph_areas() {
+        start.extend(area.parts(view, node)?);
     }
     let options = WalkOptions::new(WalkKind::Impact, MAX_HOPS, &filter);
     let walked = walk_until(view, &start, options, MAX_DEPENDENTS_READ)?;

@@ -173,8 +173,8 @@ impl Query for Context {
         let mut gathered = Vec::new();
         for node in &nodes {
             let mut items = code::used_by(view, node)?;
-            for layer in view.graph_areas() {
-                items.extend(layer.context(view, node)?);
+            for area in view.graph_areas() {
+                items.extend(area.context(view, node)?);
             }
             gathered.push(CollectedContext {
                 target: graph::describe(view, node)?,

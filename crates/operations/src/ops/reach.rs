@@ -151,8 +151,8 @@ pub struct HighFanOutNode {
 pub(super) fn reach(view: &View, asked: &ReachQuery<'_>) -> Result<ReachAnswer> {
     let target = graph::resolve(view, asked.target)?;
     let mut start = vec![target.clone()];
-    for layer in view.graph_areas() {
-        start.extend(layer.parts(view, &target)?);
+    for area in view.graph_areas() {
+        start.extend(area.parts(view, &target)?);
     }
     let depth = asked.depth.clamped();
     let (call_graph, by) = match asked.precise {

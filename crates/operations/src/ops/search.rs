@@ -114,8 +114,8 @@ impl Query for Search {
     fn run(self, view: &View) -> Result<SearchAnswer> {
         let path = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let kinds: Vec<String> = self.kinds.iter().map(ToString::to_string).collect();
-        for layer in view.graph_areas() {
-            layer.report_missing(view, &kinds)?;
+        for area in view.graph_areas() {
+            area.report_missing(view, &kinds)?;
         }
         let filter = SearchFilter { kinds, path: path.and_then(|node| node.path().cloned()) };
         let query = self.query.as_str();
@@ -170,7 +170,7 @@ impl HitFilter<'_> {
 
 fn exists_now(view: &View, node: &str) -> bool {
     let Ok(node) = node.parse() else { return false };
-    view.graph_areas().iter().any(|layer| layer.contains(view, &node).unwrap_or(false))
+    view.graph_areas().iter().any(|area| area.contains(view, &node).unwrap_or(false))
 }
 
 /// How many files of a commit a page shows.
@@ -210,8 +210,8 @@ fn search_by_description(view: &View, text: &str, filter: &SearchFilter) -> Resu
         let (why, body) = (MatchReason::About, String::new());
         found.hits.push(SearchHit { node: handle, kind, name, excerpt, body, why, score });
     }
-    for layer in view.graph_areas() {
-        for said in layer.search_texts(view, text, filter)? {
+    for area in view.graph_areas() {
+        for said in area.search_texts(view, text, filter)? {
             let share = file_text::word_overlap(text, &format!("{}\n{}", said.name, said.body));
             found.hits.push(SearchHit {
                 node: said.node,
@@ -240,8 +240,8 @@ fn search_by_name(
         true if !filter.kinds.is_empty() => SearchHits { hits: Vec::new(), is_cut: false },
         _ => engine::search::search_all(&view.search_connections()?, query, filter, most)?,
     };
-    for layer in view.graph_areas() {
-        let texts = layer.search_texts(view, query, filter)?;
+    for area in view.graph_areas() {
+        let texts = area.search_texts(view, query, filter)?;
         hits.hits.extend(engine::search::rank_texts(texts, query));
     }
     add_located(view, query, filter, &mut hits)?;

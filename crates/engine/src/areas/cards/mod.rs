@@ -1,4 +1,4 @@
-//! Cards as a layer of the graph: specs, what they say about each other, and the code that says
+//! Cards as an area of the graph: specs, what they say about each other, and the code that says
 //! it implements them.
 
 mod context;

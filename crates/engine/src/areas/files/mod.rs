@@ -1,4 +1,4 @@
-//! Files and folders as a layer of the graph: what holds what, and which document links where.
+//! Files and folders as an area of the graph: what holds what, and which document links where.
 
 mod graph_area;
 mod index;

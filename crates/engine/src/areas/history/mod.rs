@@ -1,4 +1,4 @@
-//! History as a part of the cache and as a layer of the graph: commits, the files they touched,
+//! History as a part of the cache and as an area of the graph: commits, the files they touched,
 //! and what usually changes together.
 
 mod early_commits;

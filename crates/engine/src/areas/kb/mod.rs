@@ -1,5 +1,5 @@
 //! The knowledge base as an area: what files say in the index, what agents wrote in the branch's
-//! store, both as one model, a layer of the graph, and rules.
+//! store, both as one model, an area of the graph, and rules.
 
 pub mod answer_rows;
 pub mod branch_stores;

@@ -158,8 +158,8 @@ pub(crate) fn external_names(view: &View, set: &Changeset) -> Result<ExternalRef
         match end {
             KbEndpoint::Code(node) => {
                 let mut there = false;
-                for layer in view.graph_areas() {
-                    there |= layer.contains(view, &node)?;
+                for area in view.graph_areas() {
+                    there |= area.contains(view, &node)?;
                 }
                 if there {
                     outside.existing_code.insert(node);
@@ -204,11 +204,11 @@ fn nearest(view: &View, files: &KbFiles, id: &str) -> Result<Option<String>> {
 
 /// Whether a piece of the tree is there, whatever kind of file it is called.
 pub fn node_exists(view: &View, node: &EntityRef) -> bool {
-    let held = view.graph_areas().iter().any(|layer| layer.contains(view, node).unwrap_or(false));
+    let held = view.graph_areas().iter().any(|area| area.contains(view, node).unwrap_or(false));
     let as_file = || match node {
         EntityRef::File(path) | EntityRef::Module(path) => {
             let node = graph_node(path);
-            view.graph_areas().iter().any(|layer| layer.contains(view, &node).unwrap_or(false))
+            view.graph_areas().iter().any(|area| area.contains(view, &node).unwrap_or(false))
         }
         _ => false,
     };

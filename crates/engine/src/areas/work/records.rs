@@ -11,7 +11,7 @@ use crate::graph::{
 };
 use crate::view::View;
 
-/// A layer whose nodes are records of the store.
+/// An area whose nodes are records of the store.
 pub(crate) trait RecordArea: Sync {
     /// One of them.
     type Record;

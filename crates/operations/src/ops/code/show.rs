@@ -216,8 +216,8 @@ impl Show {
         let asks = |beside| self.with.contains(&beside);
         part.lists_callers = asks(ShowExtra::Callers);
         let mut whole = vec![node.clone()];
-        for layer in view.graph_areas() {
-            whole.extend(layer.parts(view, node)?);
+        for area in view.graph_areas() {
+            whole.extend(area.parts(view, node)?);
         }
         let callers = callers::direct_callers(view, &whole)?;
         let callers = callers.iter().map(|caller| code_use(view, caller, part.lists_callers));

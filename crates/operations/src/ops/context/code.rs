@@ -46,8 +46,8 @@ pub(super) fn used_by(view: &View, node: &EntityRef) -> Result<Vec<ContextItem>>
         return Ok(Vec::new());
     }
     let mut whole = vec![node.clone()];
-    for layer in view.graph_areas() {
-        whole.extend(layer.parts(view, node)?);
+    for area in view.graph_areas() {
+        whole.extend(area.parts(view, node)?);
     }
     let callers = callers::direct_callers(view, &whole)?;
     let production: Vec<&SymbolCaller> = callers.iter().filter(|caller| !caller.is_test).collect();

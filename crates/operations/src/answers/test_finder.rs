@@ -235,11 +235,11 @@ impl Finder<'_, '_> {
 
     /// Tests that usually change with the code's files.
     fn by_commits(&mut self, own: &BTreeSet<&RepoPath>) -> Result<()> {
-        let Some(book) = HistoryReader::open_if_ready(self.view)? else { return Ok(()) };
+        let Some(history) = HistoryReader::open_if_ready(self.view)? else { return Ok(()) };
         let mut seen: Vec<(RepoPath, u64)> = Vec::new();
         for path in own {
-            let Some(artifact) = book.artifact_at(path)? else { continue };
-            let often = book.frequent_partners(artifact.id, MIN_SHARED_COMMITS, usize::MAX)?;
+            let Some(artifact) = history.artifact_at(path)? else { continue };
+            let often = history.frequent_partners(artifact.id, MIN_SHARED_COMMITS, usize::MAX)?;
             seen.extend(often.into_iter().map(|one| (one.path, one.partner.count)));
         }
         for (path, count) in seen {

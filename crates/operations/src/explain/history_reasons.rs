@@ -25,18 +25,18 @@ pub(super) fn commits_and_tasks(
     view: &View,
     node: &EntityRef,
 ) -> Result<(Vec<Reason>, Vec<Reason>)> {
-    let Some(book) = HistoryReader::open_if_ready(view)? else {
+    let Some(history) = HistoryReader::open_if_ready(view)? else {
         return Ok((Vec::new(), Vec::new()));
     };
-    let stops = commits_of(view, &book, node)?;
-    let tasks = task_reasons(view, &book, &stops)?;
+    let stops = commits_of(view, &history, node)?;
+    let tasks = task_reasons(view, &history, &stops)?;
     let mut commits = Vec::new();
     let last = stops.len().saturating_sub(MAX_NEWEST_COMMITS);
     for (at, stop) in stops.iter().enumerate() {
         if at > 0 && at < last {
             continue;
         }
-        let commit = book.commit(stop)?;
+        let commit = history.commit(stop)?;
         let when = elapsed_text(view.call().now, stop.time);
         let did = match at {
             0 if matches!(node, EntityRef::Commit(_)) => "made",
@@ -108,7 +108,7 @@ fn task_reasons(
 /// The commits that touched a node, oldest first.
 fn commits_of(
     view: &View,
-    book: &HistoryReader<'_>,
+    history: &HistoryReader<'_>,
     node: &EntityRef,
 ) -> Result<Vec<CheckoutCommit>> {
     let (path, name) = match node {
@@ -126,18 +126,18 @@ fn commits_of(
                 None => return Ok(Vec::new()),
             }
         }
-        EntityRef::Commit(id) => return book.commits_with_prefix(id.as_str()),
+        EntityRef::Commit(id) => return history.commits_with_prefix(id.as_str()),
         _ => return Ok(Vec::new()),
     };
-    let Some(artifact) = book.artifact_at(&path)? else { return Ok(Vec::new()) };
+    let Some(artifact) = history.artifact_at(&path)? else { return Ok(Vec::new()) };
     let touches = match name {
         Some(name) => {
-            let touches = trace_symbol(view, book, &artifact, name)?.touches;
+            let touches = trace_symbol(view, history, &artifact, name)?.touches;
             touches.into_iter().map(|touch| touch.touch).collect()
         }
-        None => book.touches(artifact.id)?,
+        None => history.touches(artifact.id)?,
     };
-    touches.iter().map(|touch| book.commit_position(touch.pos)).collect()
+    touches.iter().map(|touch| history.commit_position(touch.pos)).collect()
 }
 
 fn is_trailer(text: &str) -> bool {

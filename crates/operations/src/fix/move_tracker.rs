@@ -72,8 +72,8 @@ impl<'v> MoveTracker<'v> {
             changed.iter().filter_map(|file| Some((file.old.clone()?, file.path.clone())));
         let files = renamed.collect();
         let symbols = moved_symbols(&ChangedSymbol::all(&diff::pairs(&changed)));
-        let book = if view.git().is_some() { Some(HistoryReader::open(view)?) } else { None };
-        Ok(Self { view, history: book, files, symbols, changed })
+        let history = if view.git().is_some() { Some(HistoryReader::open(view)?) } else { None };
+        Ok(Self { view, history: history, files, symbols, changed })
     }
 
     fn is_file(&self, path: &RepoPath) -> Result<bool> {
@@ -99,10 +99,10 @@ impl<'v> MoveTracker<'v> {
         if committed != *path {
             earlier.push(committed.clone());
         }
-        if let Some(book) = &self.history
-            && let Some(artifact) = book.artifact_at(&committed)?
+        if let Some(history) = &self.history
+            && let Some(artifact) = history.artifact_at(&committed)?
         {
-            let touches = book.touches(artifact.id)?.into_iter().rev().take(MAX_COMMITS);
+            let touches = history.touches(artifact.id)?.into_iter().rev().take(MAX_COMMITS);
             earlier.extend(touches.filter_map(|touch| touch.old_path));
         }
         earlier.retain(|one| one != path);
@@ -113,8 +113,8 @@ impl<'v> MoveTracker<'v> {
     pub(super) fn locate_file(&self, path: &RepoPath) -> Result<Relocation> {
         let mut here = path.clone();
         let mut because = String::new();
-        if let Some(book) = &self.history
-            && let Some(artifact) = book.artifact_at(path)?.filter(|artifact| artifact.is_live)
+        if let Some(history) = &self.history
+            && let Some(artifact) = history.artifact_at(path)?.filter(|artifact| artifact.is_live)
             && artifact.path != *path
         {
             because = "renamed in git's history".into();
@@ -176,8 +176,8 @@ impl<'v> MoveTracker<'v> {
         path: &RepoPath,
         name: &str,
     ) -> Result<Option<((RepoPath, String), String)>> {
-        let (Some(book), Some(git)) = (&self.history, self.view.git()) else { return Ok(None) };
-        let Some(artifact) = book.artifact_at(path)? else { return Ok(None) };
+        let (Some(history), Some(git)) = (&self.history, self.view.git()) else { return Ok(None) };
+        let Some(artifact) = history.artifact_at(path)? else { return Ok(None) };
         if artifact.is_live && artifact.path != *path && self.is_symbol(&artifact.path, name)? {
             return Ok(Some((
                 (artifact.path, name.to_owned()),
@@ -192,9 +192,9 @@ impl<'v> MoveTracker<'v> {
                     _ => None,
                 })
             };
-        for touch in book.touches(artifact.id)?.into_iter().rev().take(MAX_COMMITS) {
+        for touch in history.touches(artifact.id)?.into_iter().rev().take(MAX_COMMITS) {
             self.view.call().check_stopped()?;
-            let stop = book.commit_position(touch.pos)?;
+            let stop = history.commit_position(touch.pos)?;
             let Some(oid) = Oid::from_bytes(&stop.sha) else { continue };
             let earlier = touch.old_path.as_ref().unwrap_or(&touch.path);
             let before = FileSymbols::of(earlier, read(oid, Some(1), earlier)?.as_deref());
@@ -204,7 +204,7 @@ impl<'v> MoveTracker<'v> {
             if FileSymbols::of(&touch.path, read(oid, None, &touch.path)?.as_deref()).has(name) {
                 return Ok(None); // it is still there: the newest commit that speaks of it has it
             }
-            let touched = book.touched(&stop)?;
+            let touched = history.touched(&stop)?;
             if touched.len() > MAX_FILES_IN_COMMIT {
                 return Ok(None);
             }
@@ -242,14 +242,14 @@ impl<'v> MoveTracker<'v> {
                 return Ok(Some((file.path.clone(), found)));
             }
         }
-        let (Some(book), Some(git)) = (&self.history, self.view.git()) else { return Ok(None) };
-        let Some(artifact) = book.artifact_at(path)?.filter(|artifact| artifact.is_live) else {
+        let (Some(history), Some(git)) = (&self.history, self.view.git()) else { return Ok(None) };
+        let Some(artifact) = history.artifact_at(path)?.filter(|artifact| artifact.is_live) else {
             return Ok(None);
         };
         let now = self.files.get(&artifact.path).cloned().unwrap_or(artifact.path);
         let mut blobs = git.repo().blobs(MAX_FILE_BYTES);
-        for touch in book.touches(artifact.id)?.into_iter().rev().take(MAX_COMMITS) {
-            let stop = book.commit_position(touch.pos)?;
+        for touch in history.touches(artifact.id)?.into_iter().rev().take(MAX_COMMITS) {
+            let stop = history.commit_position(touch.pos)?;
             let Some(oid) = Oid::from_bytes(&stop.sha) else { continue };
             if let Blob::Bytes(bytes) = blobs.read_at(self.view.call(), oid, None, &touch.path)?
                 && let Some(found) = look(&bytes)

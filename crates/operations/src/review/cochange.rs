@@ -36,16 +36,16 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
         found.notes.push(format!("co-change ({} files are too many)", change.files.len()));
         return Ok(found);
     }
-    let Some(book) = HistoryReader::open_if_ready(change.view)? else {
+    let Some(history) = HistoryReader::open_if_ready(change.view)? else {
         found.not_checked.push("co-change (history is not read yet)".into());
         return Ok(found);
     };
     let touched = change.paths();
     let mut habits: BTreeMap<RepoPath, CochangePartner> = BTreeMap::new();
     for file in change.files.iter().filter(|file| file.kind != FileChangeKind::Added) {
-        let Some(artifact) = book.artifact_at(file.before_path())? else { continue };
-        let own = book.counted_commits_of(artifact.id)?;
-        for one in book.frequent_partners(artifact.id, MIN_SHARED_COMMITS, usize::MAX)? {
+        let Some(artifact) = history.artifact_at(file.before_path())? else { continue };
+        let own = history.counted_commits_of(artifact.id)?;
+        for one in history.frequent_partners(artifact.id, MIN_SHARED_COMMITS, usize::MAX)? {
             let (count, path) = (one.partner.count, one.path);
             let is_habit = count * 100 >= own * MIN_SHARE_PERCENT;
             let is_there = || change.view.tree().stat_if_reachable(&path).is_some();
@@ -79,7 +79,7 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
         found.notes.push(format!("{more} more files usually change with these"));
     }
     for (path, habit) in habits.into_iter().take(MAX_PARTNERS) {
-        let last = habit.last.map(|last| book.time_ago(last)).transpose()?;
+        let last = habit.last.map(|last| history.time_ago(last)).transpose()?;
         let last =
             last.map(|last| format!(", last {}", elapsed_text(change.view.call().now, last)));
         found.findings.push(RuleFinding {

@@ -14,13 +14,13 @@ pub struct FileDates {
     pub updated_at: String,
 }
 
-/// The dates of a file; nothing if there is no such file. `book` is the history, if there is one.
+/// The dates of a file; nothing if there is no such file. `history` is the history, if there is one.
 pub fn dates_of(
     view: &View<'_>,
-    book: Option<&HistoryReader<'_>>,
+    history: Option<&HistoryReader<'_>>,
     path: &RepoPath,
 ) -> Result<Option<FileDates>> {
-    let committed = book.map(|book| book.dates(path)).transpose()?.flatten();
+    let committed = history.map(|history| history.dates(path)).transpose()?.flatten();
     let written = || {
         let stat = view.tree().stat_if_reachable(path)?;
         let at = Timestamp::from_nanosecond(stat.mtime.into()).ok()?;
@@ -38,6 +38,6 @@ pub fn dates_of(
 
 /// When a file was last written.
 pub fn updated_at(view: &View<'_>, path: &RepoPath) -> Result<Option<String>> {
-    let book = HistoryReader::open_if_ready(view)?;
-    Ok(dates_of(view, book.as_ref(), path)?.map(|dates| dates.updated_at))
+    let history = HistoryReader::open_if_ready(view)?;
+    Ok(dates_of(view, history.as_ref(), path)?.map(|dates| dates.updated_at))
 }

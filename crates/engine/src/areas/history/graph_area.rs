@@ -60,12 +60,12 @@ impl GraphArea for HistoryGraphArea {
         if !is_commit_prefix(name) {
             return Ok(Vec::new());
         }
-        let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
-        let found = book.commits_with_prefix(name)?;
+        let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
+        let found = history.commits_with_prefix(name)?;
         let candidate = |stop: &CheckoutCommit| {
             Ok(NodeCandidate {
                 node: commit_node(stop),
-                about: about(view, &book, stop)?,
+                about: about(view, &history, stop)?,
                 is_exact: false,
             })
         };
@@ -86,7 +86,7 @@ impl GraphArea for HistoryGraphArea {
         frontier: WalkFrontier<'_>,
         wanted: &[EdgeRequest],
     ) -> Result<Vec<GraphEdge>> {
-        let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
+        let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
         let mut edges = Vec::new();
         for (here, one) in
             frontier.nodes.iter().flat_map(|here| wanted.iter().map(move |w| (here, w)))
@@ -99,12 +99,12 @@ impl GraphArea for HistoryGraphArea {
                     edges.extend(files.map(|to| edge(here.clone(), to, Confidence::Exact)));
                 }
                 EntityRef::Module(path) | EntityRef::File(path) if *kind == CO_CHANGE => {
-                    let partners = partners(&book, path, MAX_PARTNER_NEIGHBOURS)?.into_iter();
+                    let partners = partners(&history, path, MAX_PARTNER_NEIGHBOURS)?.into_iter();
                     let nodes = partners.map(|together| file_node(&together.path));
                     edges.extend(nodes.map(|to| edge(here.clone(), to, Confidence::Inferred)));
                 }
                 EntityRef::Module(path) | EntityRef::File(path) if one.wants_incoming() => {
-                    let commits = commits_of(&book, path)?.into_iter();
+                    let commits = commits_of(&history, path)?.into_iter();
                     edges.extend(commits.map(|from| edge(from, here.clone(), Confidence::Exact)));
                 }
                 _ => {}
@@ -114,11 +114,11 @@ impl GraphArea for HistoryGraphArea {
     }
 
     fn describe(&self, view: &View, wanted: &EntityRef) -> Result<Option<NodeDescription>> {
-        let Some((book, stop)) = find_commit(view, wanted)? else { return Ok(None) };
+        let Some((history, stop)) = find_commit(view, wanted)? else { return Ok(None) };
         Ok(Some(NodeDescription {
             node: wanted.clone(),
             name: format!("commit {}", short_commit_id(&stop.sha)),
-            about: about(view, &book, &stop)?,
+            about: about(view, &history, &stop)?,
         }))
     }
 
@@ -140,20 +140,20 @@ impl GraphArea for HistoryGraphArea {
         wanted: &EntityRef,
         marks: &mut NodeMetadata,
     ) -> Result<()> {
-        if let Some((book, stop)) = find_commit(view, wanted)? {
-            marks.tags.extend(book.tags_touched(&stop)?);
+        if let Some((history, stop)) = find_commit(view, wanted)? {
+            marks.tags.extend(history.tags_touched(&stop)?);
             marks.changed = Timestamp::from_second(stop.time).ok();
         }
         let Some(path) = wanted.path().or(marks.file.as_ref()) else { return Ok(()) };
-        let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(()) };
-        let Some(artifact) = book.artifact_at(path)?.filter(|artifact| artifact.is_live) else {
+        let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(()) };
+        let Some(artifact) = history.artifact_at(path)?.filter(|artifact| artifact.is_live) else {
             return Ok(());
         };
         // What is written in a file may have tags of its own; what is a file has the file's.
         if marks.file.is_none() {
-            marks.tags.extend(book.tags(&artifact)?);
+            marks.tags.extend(history.tags(&artifact)?);
         }
-        let last = book.last_commit(artifact.id)?;
+        let last = history.last_commit(artifact.id)?;
         marks.changed = last.and_then(|stop| Timestamp::from_second(stop.time).ok());
         Ok(())
     }
@@ -168,20 +168,19 @@ impl GraphArea for HistoryGraphArea {
         if !wanted {
             return Ok(Vec::new());
         }
-        let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
+        let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
         let mut stops = match file_text::is_prose(query) {
-            true => {
-                book.commits_for_query(&file_text::full_text_query(query), MAX_SENTENCE_CANDIDATES)?
-            }
-            false => book.commits_matching(query, MAX_SEARCH_CANDIDATES)?,
+            true => history
+                .commits_for_query(&file_text::full_text_query(query), MAX_SENTENCE_CANDIDATES)?,
+            false => history.commits_matching(query, MAX_SEARCH_CANDIDATES)?,
         };
         if is_commit_prefix(query.trim()) {
-            stops.extend(book.commits_with_prefix(query.trim())?);
+            stops.extend(history.commits_with_prefix(query.trim())?);
         }
         if let Some(place) = &filter.path {
             let mut touching = Vec::new();
             for stop in stops {
-                let touched = book.touched(&stop)?;
+                let touched = history.touched(&stop)?;
                 if touched.iter().any(|(_, touch)| is_at(&touch.path, place)) {
                     touching.push(stop);
                 }
@@ -189,7 +188,7 @@ impl GraphArea for HistoryGraphArea {
             stops = touching;
         }
         let text = |stop: CheckoutCommit| {
-            let message = book.message(&stop)?;
+            let message = history.message(&stop)?;
             Ok(SearchText {
                 node: commit_node(&stop).to_string(),
                 kind: "commit",
@@ -208,9 +207,9 @@ fn is_at(path: &RepoPath, place: &RepoPath) -> bool {
 
 /// The files that a commit touched, by path, at most so many.
 pub fn files_of_commit(view: &View, commit: &EntityRef, most: usize) -> Result<Vec<RepoPath>> {
-    let Some((book, stop)) = find_commit(view, commit)? else { return Ok(Vec::new()) };
+    let Some((history, stop)) = find_commit(view, commit)? else { return Ok(Vec::new()) };
     let mut paths: Vec<RepoPath> =
-        book.touched(&stop)?.into_iter().map(|(_, touch)| touch.path).collect();
+        history.touched(&stop)?.into_iter().map(|(_, touch)| touch.path).collect();
     paths.sort();
     paths.truncate(most);
     Ok(paths)
@@ -226,10 +225,10 @@ fn find_commit<'v>(
     wanted: &EntityRef,
 ) -> Result<Option<(HistoryReader<'v>, CheckoutCommit)>> {
     let EntityRef::Commit(id) = wanted else { return Ok(None) };
-    let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(None) };
-    let mut found = book.commits_with_prefix(id.as_str())?;
+    let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(None) };
+    let mut found = history.commits_with_prefix(id.as_str())?;
     let only = if found.len() == 1 { found.pop() } else { None };
-    Ok(only.map(|stop| (book, stop)))
+    Ok(only.map(|stop| (history, stop)))
 }
 
 /// The node of a commit.
@@ -238,8 +237,8 @@ pub fn commit_node(stop: &CheckoutCommit) -> EntityRef {
     EntityRef::Commit(name)
 }
 
-fn about(view: &View, book: &HistoryReader<'_>, stop: &CheckoutCommit) -> Result<String> {
-    let commit = book.commit(stop)?;
+fn about(view: &View, history: &HistoryReader<'_>, stop: &CheckoutCommit) -> Result<String> {
+    let commit = history.commit(stop)?;
     let when = elapsed_text(view.call().now, stop.time);
     Ok(format!("{} ({}, {when})", commit.subject(), commit.author.name))
 }
@@ -247,43 +246,47 @@ fn about(view: &View, book: &HistoryReader<'_>, stop: &CheckoutCommit) -> Result
 /// The files of a commit. Files do not belong together because one commit touched thousands:
 /// such a commit is not passed through.
 fn files_of(view: &View, wanted: &EntityRef, is_start: bool) -> Result<Vec<EntityRef>> {
-    let Some((book, stop)) = find_commit(view, wanted)? else { return Ok(Vec::new()) };
-    if book.is_bulk(&stop) && !is_start {
+    let Some((history, stop)) = find_commit(view, wanted)? else { return Ok(Vec::new()) };
+    if history.is_bulk(&stop) && !is_start {
         return Ok(Vec::new());
     }
     let mut nodes = Vec::new();
-    for (_, touch) in book.touched(&stop)? {
-        let now = book.artifact_at(&touch.path)?.filter(|artifact| artifact.is_live);
+    for (_, touch) in history.touched(&stop)? {
+        let now = history.artifact_at(&touch.path)?.filter(|artifact| artifact.is_live);
         nodes.extend(now.map(|artifact| file_node(&artifact.path)));
     }
     Ok(nodes)
 }
 
-fn commits_of(book: &HistoryReader<'_>, path: &RepoPath) -> Result<Vec<EntityRef>> {
-    let Some(artifact) = book.artifact_at(path)? else { return Ok(Vec::new()) };
-    let touches = book.touches(artifact.id)?;
+fn commits_of(history: &HistoryReader<'_>, path: &RepoPath) -> Result<Vec<EntityRef>> {
+    let Some(artifact) = history.artifact_at(path)? else { return Ok(Vec::new()) };
+    let touches = history.touches(artifact.id)?;
     let newest = touches.iter().rev().take(MAX_COMMIT_NEIGHBOURS);
-    newest.map(|touch| Ok(commit_node(&book.commit_position(touch.pos)?))).collect()
+    newest.map(|touch| Ok(commit_node(&history.commit_position(touch.pos)?))).collect()
 }
 
 /// Files that changed with a file more than once.
-fn partners(book: &HistoryReader<'_>, path: &RepoPath, most: usize) -> Result<Vec<CochangedFile>> {
-    let Some(artifact) = book.artifact_at(path)? else { return Ok(Vec::new()) };
-    book.frequent_partners(artifact.id, MIN_COMMON_COMMITS, most)
+fn partners(
+    history: &HistoryReader<'_>,
+    path: &RepoPath,
+    most: usize,
+) -> Result<Vec<CochangedFile>> {
+    let Some(artifact) = history.artifact_at(path)? else { return Ok(Vec::new()) };
+    history.frequent_partners(artifact.id, MIN_COMMON_COMMITS, most)
 }
 
 fn file_context(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {
-    let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
-    let Some(artifact) = book.artifact_at(path)? else { return Ok(Vec::new()) };
+    let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
+    let Some(artifact) = history.artifact_at(path)? else { return Ok(Vec::new()) };
     let mut items = Vec::new();
-    if let Some(stop) = book.last_commit(artifact.id)? {
+    if let Some(stop) = history.last_commit(artifact.id)? {
         let when = elapsed_text(view.call().now, stop.time);
-        let text = format!("last commit {when}: {}", book.commit(&stop)?.subject());
+        let text = format!("last commit {when}: {}", history.commit(&stop)?.subject());
         items.push(item(ContextSection::Now, text, commit_node(&stop).to_string()));
     }
-    let own = book.counted_commits_of(artifact.id)?;
-    for CochangedFile { path, partner } in partners(&book, path, MAX_LISTED_PARTNERS)? {
-        let last = book.time_ago(partner.last_commits_ago.unwrap_or(0))?;
+    let own = history.counted_commits_of(artifact.id)?;
+    for CochangedFile { path, partner } in partners(&history, path, MAX_LISTED_PARTNERS)? {
+        let last = history.time_ago(partner.last_commits_ago.unwrap_or(0))?;
         let when = elapsed_text(view.call().now, last);
         let text = format!("usually changes too: {} of {own} commits, last {when}", partner.count);
         items.push(item(ContextSection::IfItChanges, text, file_node(&path).to_string()));
@@ -292,8 +295,8 @@ fn file_context(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {
 }
 
 fn commit_context(view: &View, wanted: &EntityRef) -> Result<Vec<ContextItem>> {
-    let Some((book, stop)) = find_commit(view, wanted)? else { return Ok(Vec::new()) };
-    let commit = book.commit(&stop)?;
+    let Some((history, stop)) = find_commit(view, wanted)? else { return Ok(Vec::new()) };
+    let commit = history.commit(&stop)?;
     let said = commit.body().lines().filter(|line| !line.trim().is_empty());
     let mut items: Vec<ContextItem> = said
         .map(|line| ContextItem {
@@ -302,12 +305,12 @@ fn commit_context(view: &View, wanted: &EntityRef) -> Result<Vec<ContextItem>> {
             handle: None,
         })
         .collect();
-    for (_, touch) in book.touched(&stop)?.into_iter().take(MAX_LISTED_FILES) {
+    for (_, touch) in history.touched(&stop)?.into_iter().take(MAX_LISTED_FILES) {
         let text = match &touch.old_path {
             Some(old) => format!("renamed from {old}"),
             None => touch.kind.word().to_owned(),
         };
-        let handle = match book.artifact_at(&touch.path)?.filter(|artifact| artifact.is_live) {
+        let handle = match history.artifact_at(&touch.path)?.filter(|artifact| artifact.is_live) {
             Some(artifact) => file_node(&artifact.path).to_string(),
             None => format!("history provenance {}", touch.path),
         };

@@ -67,22 +67,22 @@ impl<'v> HistoryReader<'v> {
     /// The history, up to date. Without git there is none, which is an error here.
     pub fn open(view: &'v View<'_>) -> Result<Self> {
         let shelves = view.follower_files(NAME)?.ok_or_else(|| no_history_problem(view))?;
-        let book = Self::of(view, &shelves.all())?;
-        let unknown = checkout::meta(book.checkout, UNKNOWN_RENAMES_KEY)?;
+        let history = Self::of(view, &shelves.all())?;
+        let unknown = checkout::meta(history.checkout, UNKNOWN_RENAMES_KEY)?;
         if let Some(count) = unknown.filter(|count| count != "0") {
             view.mark_partial(format!(
                 "renames are unknown in {count} of {} commits, because contents are missing; \
                  fetch them with git, then `sync` with `full`",
-                book.commits()?
+                history.commits()?
             ));
         }
-        if let Some(edge) = book.oldest_known_commit()? {
+        if let Some(edge) = history.oldest_known_commit()? {
             view.mark_partial(format!(
                 "the clone is shallow and ends at commit:{}; `git fetch --unshallow` brings the rest",
                 short_commit_id(&edge.sha)
             ));
         }
-        Ok(book)
+        Ok(history)
     }
 
     /// The first commit of which it is not known what came before it.

@@ -50,21 +50,21 @@ type SymbolVersions = Rc<Vec<SymbolVersion>>;
 /// Follows a symbol through the commits of its file, oldest first.
 pub fn trace_symbol(
     view: &View<'_>,
-    book: &HistoryReader<'_>,
+    history: &HistoryReader<'_>,
     artifact: &Artifact,
     name: &str,
 ) -> Result<SymbolHistory> {
     let git = view.git().ok_or_else(|| Problem::internal("a history without git"))?.repo();
     let mut reader =
         VersionReader { view, blobs: git.blobs(MAX_PARSED_BYTES), parsed: HashMap::new() };
-    let all = book.touches(artifact.id)?;
+    let all = history.touches(artifact.id)?;
     let is_cut = all.len() > MAX_COMMITS;
     let mut followed = TracedSymbol { name: name.to_owned(), text: None };
     let mut touches = Vec::new();
     for (done, touch) in all.into_iter().rev().take(MAX_COMMITS).enumerate() {
         view.call().step("reading versions of the file", done, MAX_COMMITS)?;
-        let stop = book.commit_position(touch.pos)?;
-        let parents = book.commit(&stop)?.parents.len();
+        let stop = history.commit_position(touch.pos)?;
+        let parents = history.commit(&stop)?.parents.len();
         let oid = Oid::from_bytes(&stop.sha).ok_or_else(|| Problem::internal("an odd name"))?;
         let new = reader.content(oid, None, &touch.path)?;
         let before = touch.old_path.as_ref().unwrap_or(&touch.path);

@@ -71,13 +71,14 @@ pub struct RelationView {
 
 /// Says of relations that files tell when they were written and by whom: like their files.
 pub fn fill_relation_dates(view: &View, ties: &mut [RelationView]) -> Result<()> {
-    let book = HistoryReader::open_if_ready(view)?;
+    let history = HistoryReader::open_if_ready(view)?;
     for tie in ties.iter_mut().filter(|tie| tie.relation.created_at.is_empty()) {
         let Some(path) = &tie.path else { continue };
-        if let Some(dates) = dates_of(view, book.as_ref(), path)? {
+        if let Some(dates) = dates_of(view, history.as_ref(), path)? {
             tie.relation.created_at = dates.created_at;
         }
-        let author = book.as_ref().map(|book| book.first_author(path)).transpose()?.flatten();
+        let author =
+            history.as_ref().map(|history| history.first_author(path)).transpose()?.flatten();
         // Who wrote what no commit has is whoever works here.
         tie.relation.created_by = author.unwrap_or_else(|| view.call().actor.clone());
     }

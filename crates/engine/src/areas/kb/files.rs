@@ -92,8 +92,8 @@ fn fill_dates(view: &View, facts: &mut [KnownEntity]) -> Result<bool> {
     if undated.peek().is_none() {
         return Ok(true);
     }
-    let book = HistoryReader::open_if_ready(view)?;
-    if book.is_none() && view.git().is_some() {
+    let history = HistoryReader::open_if_ready(view)?;
+    if history.is_none() && view.git().is_some() {
         return Ok(false);
     }
     let mut dates = BTreeMap::new();
@@ -101,7 +101,7 @@ fn fill_dates(view: &View, facts: &mut [KnownEntity]) -> Result<bool> {
         let Some((path, _)) = fact.origin.file() else { continue };
         let known = match dates.get(path) {
             Some(known) => known,
-            None => dates.entry(path.clone()).or_insert(dates_of(view, book.as_ref(), path)?),
+            None => dates.entry(path.clone()).or_insert(dates_of(view, history.as_ref(), path)?),
         };
         let Some(known) = known else { continue };
         let entity = &mut fact.entity;

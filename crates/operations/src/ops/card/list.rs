@@ -149,10 +149,10 @@ fn refuse_unknown_types(view: &View, types: &[String]) -> Result<()> {
 /// Cards as rows, with their links counted.
 pub(super) fn rows(view: &View, cards: Vec<CardRow>) -> Result<Vec<CardListRow>> {
     let links = cards::see_tag_counts(view.index()?.conn())?;
-    let book = HistoryReader::open_if_ready(view)?;
+    let history = HistoryReader::open_if_ready(view)?;
     let row = |card: CardRow| CardListRow {
         links: links.get(card.key.as_str()).copied().unwrap_or(0),
-        updated_at: dates_of(view, book.as_ref(), &card.path)
+        updated_at: dates_of(view, history.as_ref(), &card.path)
             .ok()
             .flatten()
             .map(|dates| dates.updated_at),

@@ -313,13 +313,13 @@ fn callees(view: &View, row: &SymbolRow) -> Result<Vec<CodeUse>> {
 
 /// The newest commits that changed a symbol; none without history.
 fn commits(view: &View, path: &RepoPath, symbol: &str) -> Result<Option<Vec<SymbolCommit>>> {
-    let Some(book) = HistoryReader::open_if_ready(view)? else { return Ok(None) };
-    let Some(artifact) = book.artifact_at(path)? else { return Ok(Some(Vec::new())) };
-    let SymbolHistory { touches, .. } = trace_symbol(view, &book, &artifact, symbol)?;
+    let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(None) };
+    let Some(artifact) = history.artifact_at(path)? else { return Ok(Some(Vec::new())) };
+    let SymbolHistory { touches, .. } = trace_symbol(view, &history, &artifact, symbol)?;
     let newest = touches.into_iter().rev().take(MAX_COMMITS);
     let row = |one: engine::areas::history::SymbolTouch| {
-        let stop = book.commit_position(one.touch.pos)?;
-        let subject = book.message(&stop)?.lines().next().unwrap_or_default().to_owned();
+        let stop = history.commit_position(one.touch.pos)?;
+        let subject = history.message(&stop)?.lines().next().unwrap_or_default().to_owned();
         let date = engine::areas::history::time_text(stop.time);
         Ok(SymbolCommit { commit: short_commit_id(&stop.sha), date, subject, how: one.how })
     };

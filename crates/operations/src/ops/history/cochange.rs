@@ -106,8 +106,8 @@ impl Query for Cochange {
         if self.paths.is_empty() {
             return Err(Problem::invalid("`paths` is empty").hint("name a file"));
         }
-        let book = match HistoryReader::open(view) {
-            Ok(book) => book,
+        let history = match HistoryReader::open(view) {
+            Ok(history) => history,
             Err(problem)
                 if matches!(problem.code, ProblemCode::Unavailable | ProblemCode::Busy) =>
             {
@@ -118,12 +118,12 @@ impl Query for Cochange {
         let asked: Vec<Artifact> = self
             .paths
             .iter()
-            .map(|path| book.artifact_or_new(view, path))
+            .map(|path| history.artifact_or_new(view, path))
             .collect::<Result<_>>()?;
-        let (together, found) = book.cochanged_files(&asked)?;
+        let (together, found) = history.cochanged_files(&asked)?;
         let (together, paging) = Paging::cut(together, self.offset, self.limit);
-        let all = book.counted_commits(view)?;
-        let row = |together| row(view, &book, together, found.commits, all);
+        let all = history.counted_commits(view)?;
+        let row = |together| row(view, &history, together, found.commits, all);
         let partners = together.into_iter().map(row).collect::<Result<_>>()?;
         let paths = asked.into_iter().map(|artifact| artifact.path).collect();
         let (commits, is_cut) = (found.commits, found.is_truncated);
@@ -150,13 +150,13 @@ impl CochangeAnswer {
 
 fn row(
     view: &View,
-    book: &HistoryReader<'_>,
+    history: &HistoryReader<'_>,
     CochangedFile { path, partner }: CochangedFile,
     own: u64,
     all: u64,
 ) -> Result<CochangeRow> {
-    let theirs = book.counted_commits_of(partner.artifact)?;
-    let last = partner.last_commits_ago.map(|commits| book.time_ago(commits)).transpose()?;
+    let theirs = history.counted_commits_of(partner.artifact)?;
+    let last = partner.last_commits_ago.map(|commits| history.time_ago(commits)).transpose()?;
     Ok(CochangeRow {
         path,
         count: partner.count,

@@ -93,19 +93,19 @@ impl Query for List {
     type Answer = HistoryListAnswer;
 
     fn run(self, view: &View) -> Result<HistoryListAnswer> {
-        let book = HistoryReader::open(view)?;
-        let gone = if self.include_deleted { book.deleted_files()? } else { Vec::new() };
+        let history = HistoryReader::open(view)?;
+        let gone = if self.include_deleted { history.deleted_files()? } else { Vec::new() };
         let folder = self.folder(view, &gone)?;
-        let mut files = self.selected_files(view, folder.as_ref(), book.live_files()?, true)?;
+        let mut files = self.selected_files(view, folder.as_ref(), history.live_files()?, true)?;
         files.extend(self.selected_files(view, folder.as_ref(), gone, false)?);
         let pairs: Vec<(RepoPath, i64)> =
             files.iter().map(|(path, artifact, _)| (path.clone(), *artifact)).collect();
-        let mut rows: Vec<_> = files.into_iter().zip(book.all_tags(&pairs)?).collect();
+        let mut rows: Vec<_> = files.into_iter().zip(history.all_tags(&pairs)?).collect();
         rows.retain(|(_, tags)| self.tags.iter().all(|tag| tags.contains(tag.trim())));
         rows.sort_by(|a, b| a.0.cmp(&b.0));
         let (rows, paging) = Paging::cut(rows, self.offset, self.limit);
         let row = |((path, artifact, alive), tags)| {
-            let last = book.last_commit(artifact)?;
+            let last = history.last_commit(artifact)?;
             let last_modified = last.as_ref().map(|stop| time_text(stop.time)).unwrap_or_default();
             let commit = last.as_ref().map(handle).unwrap_or_default();
             Ok(HistoryFileRow { path, tags, last_modified, commit, alive })

@@ -55,8 +55,8 @@ const FIRST_KNOWN: &str = "first known";
 
 impl CommitRow {
     /// A commit with what it did to a file, if that is known.
-    fn of(book: &HistoryReader<'_>, stop: &CheckoutCommit, change: &str) -> Result<Self> {
-        let commit = book.commit(stop)?;
+    fn of(history: &HistoryReader<'_>, stop: &CheckoutCommit, change: &str) -> Result<Self> {
+        let commit = history.commit(stop)?;
         let conventional = history::parse_conventional_subject(&commit.message);
         Ok(Self {
             commit: history::sha_to_hex(&stop.sha),

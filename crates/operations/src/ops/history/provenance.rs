@@ -92,37 +92,37 @@ impl Query for Provenance {
     type Answer = ProvenanceAnswer;
 
     fn run(self, view: &View) -> Result<ProvenanceAnswer> {
-        let book = HistoryReader::open(view)?;
+        let history = HistoryReader::open(view)?;
         let part = CommitPage { newest: self.newest, offset: self.offset, limit: self.limit };
         let text = self.path.as_str().trim();
         let text = text.strip_prefix("symbol:").unwrap_or(text);
         if let Some((path, symbol)) = text.split_once('#') {
-            let artifact = book.artifact(view, &path.parse().map_err(Problem::invalid)?)?;
-            return symbol_chain(view, &book, artifact, symbol, part);
+            let artifact = history.artifact(view, &path.parse().map_err(Problem::invalid)?)?;
+            return symbol_chain(view, &history, artifact, symbol, part);
         }
-        let artifact = book.artifact(view, &self.path)?;
-        chain(&book, artifact, part)
+        let artifact = history.artifact(view, &self.path)?;
+        chain(&history, artifact, part)
     }
 }
 
 /// One page of the commits of an artifact.
 pub(super) fn chain(
-    book: &HistoryReader<'_>,
+    history: &HistoryReader<'_>,
     artifact: Artifact,
     part: CommitPage,
 ) -> Result<ProvenanceAnswer> {
-    let touches = book.touches(artifact.id)?;
+    let touches = history.touches(artifact.id)?;
     let all = touches.iter().flat_map(|touch| touch.old_path.iter().chain([&touch.path]));
     let earlier = all.filter(|path| **path != artifact.path).cloned().collect();
-    let ops = book.tag_ops(artifact.id)?;
+    let ops = history.tag_ops(artifact.id)?;
     let (touches, paging) = part.cut(touches);
     let mut commits = Vec::with_capacity(touches.len());
     for touch in touches {
-        let stop = book.commit_position(touch.pos)?;
+        let stop = history.commit_position(touch.pos)?;
         commits.push(CommitRow {
             path: touch.path.to_string(),
-            tags_at_commit: book.tags_at(&touch.path, &ops, touch.pos),
-            ..CommitRow::of(book, &stop, touch.kind.word())?
+            tags_at_commit: history.tags_at(&touch.path, &ops, touch.pos),
+            ..CommitRow::of(history, &stop, touch.kind.word())?
         });
     }
     let (path, alive) = (artifact.path, artifact.is_live);
@@ -140,12 +140,12 @@ pub(super) fn chain(
 /// One page of the commits that touched one symbol.
 fn symbol_chain(
     view: &View,
-    book: &HistoryReader<'_>,
+    history: &HistoryReader<'_>,
     artifact: Artifact,
     symbol: &str,
     part: CommitPage,
 ) -> Result<ProvenanceAnswer> {
-    let SymbolHistory { touches, is_cut } = trace_symbol(view, book, &artifact, symbol)?;
+    let SymbolHistory { touches, is_cut } = trace_symbol(view, history, &artifact, symbol)?;
     if touches.is_empty() {
         return Err(Problem::not_found(format!("no commit of {} has `{symbol}`", artifact.path))
             .hint_call(
@@ -158,13 +158,13 @@ fn symbol_chain(
     }
     let names = touches.iter().map(|touch| touch.touch.path.clone());
     let earlier = names.filter(|path| *path != artifact.path).collect();
-    let ops = book.tag_ops(artifact.id)?;
+    let ops = history.tag_ops(artifact.id)?;
     let (touches, paging) = part.cut(touches);
     let row = |SymbolTouch { touch, how, name }: SymbolTouch| {
         Ok(CommitRow {
             path: format!("{}#{name}", touch.path),
-            tags_at_commit: book.tags_at(&touch.path, &ops, touch.pos),
-            ..CommitRow::of(book, &book.commit_position(touch.pos)?, how)?
+            tags_at_commit: history.tags_at(&touch.path, &ops, touch.pos),
+            ..CommitRow::of(history, &history.commit_position(touch.pos)?, how)?
         })
     };
     let commits = touches.into_iter().map(row).collect::<Result<_>>()?;

@@ -89,14 +89,14 @@ impl Query for Show {
     type Answer = HistoryShowAnswer;
 
     fn run(self, view: &View) -> Result<HistoryShowAnswer> {
-        let book = HistoryReader::open(view)?;
-        let artifact = book.artifact(view, &self.path)?;
-        let tags = book.tags(&artifact)?;
+        let history = HistoryReader::open(view)?;
+        let artifact = history.artifact(view, &self.path)?;
+        let tags = history.tags(&artifact)?;
         let revision = self.r#ref.as_ref().map_or("HEAD", Words::as_str);
-        let (path, at, bytes) = read(view, &book, &artifact, revision)?;
+        let (path, at, bytes) = read(view, &history, &artifact, revision)?;
         let (content, cut) = text(&bytes);
         let part = CommitPage { newest: self.newest, offset: self.offset, limit: self.limit };
-        let mut chain = chain(&book, artifact, part)?;
+        let mut chain = chain(&history, artifact, part)?;
         let commits = std::mem::take(&mut chain.commits);
         let (now, alive) = (chain.path.clone(), chain.alive);
         Ok(HistoryShowAnswer { path, at, content, cut, tags, now, alive, commits, chain })
@@ -106,13 +106,13 @@ impl Query for Show {
 /// The content of an artifact at a commit, wherever it was then.
 fn read(
     view: &View,
-    book: &HistoryReader<'_>,
+    history: &HistoryReader<'_>,
     artifact: &Artifact,
     revision: &str,
 ) -> Result<(RepoPath, String, Vec<u8>)> {
     let git = view.git().ok_or_else(|| Problem::internal("a history without git"))?.repo();
     let commit = git.resolve(view.call(), revision)?;
-    let touches = book.touches(artifact.id)?;
+    let touches = history.touches(artifact.id)?;
     let earlier =
         touches.iter().rev().flat_map(|touch| [Some(&touch.path), touch.old_path.as_ref()]);
     let mut tried = BTreeSet::new();
@@ -130,7 +130,7 @@ fn read(
     let problem = Problem::not_found(format!("{} is not in {revision}", artifact.path));
     Err(match last {
         Some(touch) => {
-            let commit = history::sha_to_hex(&book.commit_position(touch.pos)?.sha);
+            let commit = history::sha_to_hex(&history.commit_position(touch.pos)?.sha);
             let commit = commit.get(..12).unwrap_or(&commit);
             problem.hint_call(
                 "its last content is shown by",

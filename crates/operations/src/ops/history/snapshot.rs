@@ -49,8 +49,8 @@ impl Action for TakeSnapshot {
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<TakeSnapshotAnswer> {
         let view = workspace.view(call.clone())?;
         let file = self.to.as_deref().map(|to| writable(&view, to)).transpose()?;
-        let book = HistoryReader::open(&view)?;
-        let (about, bytes) = snapshot::take_snapshot(book.stores(), view.config(), call)?;
+        let history = HistoryReader::open(&view)?;
+        let (about, bytes) = snapshot::take_snapshot(history.stores(), view.config(), call)?;
         if about.commits == 0 {
             return Err(Problem::new(ProblemCode::InvalidOperation, "there are no commits yet")
                 .hint("commit something first"));

@@ -62,13 +62,13 @@ impl Query for Tags {
     type Answer = HistoryTagsAnswer;
 
     fn run(self, view: &View) -> Result<HistoryTagsAnswer> {
-        let book = HistoryReader::open(view)?;
+        let history = HistoryReader::open(view)?;
         let folder = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let folder = folder.and_then(|node| node.path().cloned());
-        let mut files = book.live_files()?;
+        let mut files = history.live_files()?;
         files.retain(|(path, _)| folder.as_ref().is_none_or(|folder| path.is_at_or_below(folder)));
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-        for tag in book.all_tags(&files)?.into_iter().flatten() {
+        for tag in history.all_tags(&files)?.into_iter().flatten() {
             *counts.entry(tag).or_default() += 1;
         }
         let mut rows: Vec<HistoryTagRow> =

@@ -73,7 +73,7 @@ impl<'v> MoveTracker<'v> {
         let files = renamed.collect();
         let symbols = moved_symbols(&ChangedSymbol::all(&diff::pairs(&changed)));
         let history = if view.git().is_some() { Some(HistoryReader::open(view)?) } else { None };
-        Ok(Self { view, history: history, files, symbols, changed })
+        Ok(Self { view, history, files, symbols, changed })
     }
 
     fn is_file(&self, path: &RepoPath) -> Result<bool> {

@@ -8,6 +8,7 @@ use clap::Args;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use syntax::Language;
 
 use crate::answers::role::FileRole;
 use engine::areas::history::{HistoryReader, elapsed_text, time_text};
@@ -31,7 +32,7 @@ pub struct Hotspots {
     #[arg(long)]
     #[serde(default)]
     pub since: Option<Since>,
-    /// Also rank tests, examples, documents and generated files
+    /// Also rank manifests, tests, examples, documents and generated files
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -103,7 +104,7 @@ impl Query for Hotspots {
             let (Some(churn), Some(lines)) = (churn.get(&artifact), lines.get(&path)) else {
                 continue;
             };
-            if self.all || FileRole::of(&path) == FileRole::Production {
+            if self.all || is_production_code(&path) {
                 rows.push(HotspotRow {
                     score: score(churn.commits, *lines),
                     commits: churn.commits,
@@ -126,6 +127,12 @@ impl Query for Hotspots {
             self.since.map(|since| format!(" since {}", since.as_str())).unwrap_or_default();
         Ok(HotspotsAnswer { files, changes, top_changes, scope: below + &since, paging })
     }
+}
+
+/// Whether a file is code of the product: manifests and lock files change with every release.
+fn is_production_code(path: &RepoPath) -> bool {
+    Language::from_path(path).is_some_and(Language::is_code)
+        && FileRole::of(path) == FileRole::Production
 }
 
 /// How hot a file is. The square root keeps one long file that is hardly touched below a short one

@@ -27,7 +27,7 @@ cargo xtask house [CLONE…]    how this repository reads, beside other clones; 
 cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
 cargo xtask cochange-eval REPO…  how well what changes together is predicted, beside counting
-cargo xtask oracle [--show]   compare importers with compilers named by CAIRN_ORACLE_*; prints a table
+cargo xtask oracle [--show]   compare importers and calls with compilers named by CAIRN_ORACLE_*; prints a table
 cargo xtask retrieval         how well a text leads to the right files, beside plain BM25
 cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes unless told
 cargo xtask soak kb           eight processes of a thousand changesets each, killed at random

@@ -61,7 +61,7 @@ pub use model::*;
 use descriptor::LanguageParser;
 
 /// Increase whenever extraction of the same text changes, so that cached facts are discarded.
-pub const EXTRACTOR_VERSION: u32 = 12;
+pub const EXTRACTOR_VERSION: u32 = 13;
 
 /// Extracts the facts of a file.
 ///

@@ -1,8 +1,9 @@
 //! Written types.
 
 use oxc_ast::ast::{
-    Expression, FormalParameters, TSTupleElement, TSType, TSTypeAnnotation, TSTypeName,
-    TSTypeParameterDeclaration, TSTypeParameterInstantiation, TSTypeQueryExprName,
+    Expression, FormalParameters, TSLiteral, TSTupleElement, TSType, TSTypeAnnotation, TSTypeName,
+    TSTypeOperatorOperator, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
+    TSTypeQueryExprName,
 };
 
 use super::span;
@@ -39,7 +40,11 @@ impl<'a> JavaScriptWalker<'_, '_> {
                 TypeRef::Meet(meet.types.iter().map(|part| self.ty(part)).collect())
             }
             TSType::TSParenthesizedType(inner) => self.ty(&inner.type_annotation),
-            TSType::TSTypeOperatorType(inner) => self.ty(&inner.type_annotation),
+            TSType::TSTypeOperatorType(inner) => {
+                let ty = self.ty(&inner.type_annotation);
+                let is_same = inner.operator != TSTypeOperatorOperator::Keyof;
+                if is_same { ty } else { TypeRef::Unknown }
+            }
             TSType::TSFunctionType(function) => {
                 let params = self.param_types(&function.params);
                 let result = self.ty(&function.return_type.type_annotation);
@@ -58,8 +63,10 @@ impl<'a> JavaScriptWalker<'_, '_> {
                 TypeRef::Of(Box::new(Expr::Import(index)))
             }
             TSType::TSTypeLiteral(literal) => {
-                for member in &literal.members {
-                    self.mention_signature(member);
+                if !self.declared_literals.contains(&literal.span.start) {
+                    for member in &literal.members {
+                        self.mention_signature(member);
+                    }
                 }
                 TypeRef::Unknown
             }
@@ -71,15 +78,22 @@ impl<'a> JavaScriptWalker<'_, '_> {
                 one_of(either)
             }
             TSType::TSIndexedAccessType(access) => {
-                self.ty(&access.object_type);
+                let object = self.ty(&access.object_type);
                 self.ty(&access.index_type);
-                TypeRef::Unknown
+                member_type(object, &access.index_type)
             }
             TSType::TSMappedType(mapped) => {
                 if let Some(value) = &mapped.type_annotation {
                     self.ty(value);
                 }
-                TypeRef::Unknown
+                // What maps the members of a type has them.
+                match &mapped.constraint {
+                    TSType::TSTypeOperatorType(keys) => self.ty(&keys.type_annotation),
+                    other => {
+                        self.ty(other);
+                        TypeRef::Unknown
+                    }
+                }
             }
             _ => TypeRef::Unknown,
         }
@@ -226,6 +240,17 @@ impl<'a> JavaScriptWalker<'_, '_> {
             }
         }
     }
+}
+
+/// The type of a member: `T["name"]`.
+fn member_type(object: TypeRef, key: &TSType<'_>) -> TypeRef {
+    let TSType::TSLiteralType(literal) = key else { return TypeRef::Unknown };
+    let TSLiteral::StringLiteral(name) = &literal.literal else { return TypeRef::Unknown };
+    if object == TypeRef::Unknown {
+        return object;
+    }
+    let object = Expr::Typed(Box::new(Expr::Unknown), Box::new(object));
+    TypeRef::Of(Box::new(object.member(name.value.as_str())))
 }
 
 /// One of several types; what is empty is left out.

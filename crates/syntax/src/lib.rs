@@ -12,6 +12,7 @@
 
 mod bash;
 mod c;
+mod component;
 mod cpp;
 mod csharp;
 mod descriptor;
@@ -83,6 +84,7 @@ fn extract_by_language(language: Option<Language>, text: &str) -> FileFacts {
         LanguageParser::Markdown => markdown::extract(without_mark()),
         LanguageParser::Manifest(read) => manifest::extract(*read, without_mark()),
         LanguageParser::Oxc(dialect) => javascript::extract(*dialect, text),
+        LanguageParser::Component(format) => component::extract(*format, text),
         LanguageParser::TreeSitter { extract, .. } => extract(text),
         LanguageParser::Grammar(rules) => treesitter::extract(*rules, descriptor.comments, text),
     }

@@ -197,3 +197,39 @@ version();
         ",
     );
 }
+
+#[test]
+fn components_call_each_other_and_their_functions() {
+    check(
+        "//- App.vue
+<template><UserCard @save=\"store.save()\" /><Icon /></template>
+<script setup lang=\"ts\">
+import UserCard from './UserCard.vue';
+import Icon from './Icon.svelte';
+import { store } from './store';
+</script>
+//- UserCard.vue
+<script>
+import { format } from './store';
+export default { computed: { title() { return format(); } } };
+</script>
+//- Icon.svelte
+<script>import { format } from './store';</script>
+<i>{format()}</i>
+//- store.ts
+export const store = { save() {} };
+export function format() {}
+//- main.ts
+import App from './App.vue';
+App();
+",
+        "
+        App.vue#default calls Icon.svelte#default
+        App.vue#default calls UserCard.vue#default
+        App.vue#default calls store.ts#store.save
+        Icon.svelte#default calls store.ts#format
+        UserCard.vue#title calls store.ts#format
+        main.ts# calls App.vue#default
+        ",
+    );
+}

@@ -202,10 +202,10 @@ fn members_of_a_type_alias_are_symbols() {
         TypeScript,
         "export type Entry = { remove(): void } & { hook?: () => void };",
         r#"
-        type Entry pub exported :1 `export type Entry = { remove(): void } & { hook?: () => void };`
-          method Entry.remove pub exported :1 `remove(): void`
-          property Entry.hook pub exported :1 `hook?: () => void`
-        export named Entry is Entry
+        type Entry pub exported :1 `export type Entry = { remove(): void } & { hook?: () => void }`
+        method Entry.remove pub exported abstract :1 `remove(): void`
+        property Entry.hook pub exported :1 `hook?: () => void`
+        export named type Entry is Entry
         "#,
     );
 }

@@ -76,6 +76,11 @@ impl<'t, 's> JavaScriptWalker<'t, 's> {
         self.builder.finish()
     }
 
+    /// The comment about the whole file.
+    pub(super) fn header_comment(&self) -> Option<Span> {
+        self.comments.header
+    }
+
     /// The doc comment before one of these offsets.
     pub(super) fn doc(&self, leads: &[u32]) -> Option<(Span, DocCommentStyle)> {
         self.comments.before(leads).map(|span| (span, DocCommentStyle::Block))

@@ -50,6 +50,27 @@ impl<'a> JavaScriptWalker<'_, '_> {
                 let result = self.ty(&function.return_type.type_annotation);
                 TypeRef::Function(params, Box::new(result))
             }
+            TSType::TSConstructorType(constructor) => {
+                self.param_types(&constructor.params);
+                self.ty(&constructor.return_type.type_annotation);
+                TypeRef::Unknown
+            }
+            TSType::TSTypePredicate(predicate) => {
+                self.annotation(predicate.type_annotation.as_deref());
+                TypeRef::Unknown
+            }
+            TSType::TSTemplateLiteralType(template) => {
+                for part in &template.types {
+                    self.ty(part);
+                }
+                TypeRef::Unknown
+            }
+            TSType::TSInferType(infer) => {
+                if let Some(bound) = &infer.type_parameter.constraint {
+                    self.ty(bound);
+                }
+                TypeRef::Unknown
+            }
             TSType::TSThisType(_) => TypeRef::This,
             TSType::TSTypeQuery(query) => self.type_query(&query.expr_name),
             TSType::TSImportType(import) => {
@@ -119,6 +140,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
         match part {
             TSTupleElement::TSOptionalType(inner) => self.ty(&inner.type_annotation),
             TSTupleElement::TSRestType(inner) => self.ty(&inner.type_annotation),
+            TSTupleElement::TSNamedTupleMember(inner) => self.tuple_part(&inner.element_type),
             part => part.as_ts_type().map_or(TypeRef::Unknown, |ty| self.ty(ty)),
         }
     }
@@ -209,6 +231,9 @@ impl<'a> JavaScriptWalker<'_, '_> {
         let Some(written) = written else { return Vec::new() };
         for param in &written.params {
             self.declare(&param.name, BindingKind::Opaque);
+        }
+        for default in written.params.iter().filter_map(|param| param.default.as_ref()) {
+            self.ty(default);
         }
         let params = written.params.iter().map(|param| TypeParam {
             name: param.name.name.to_string(),

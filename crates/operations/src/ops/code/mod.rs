@@ -23,6 +23,7 @@ pub(super) mod replace;
 pub(super) mod restart;
 pub(super) mod show;
 pub(super) mod symbols;
+mod tool_entries;
 pub(super) mod type_definition;
 mod unread;
 pub(super) mod unused;

@@ -71,6 +71,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<code::insert_after::InsertAfter>(),
     OpSpec::mutation::<code::delete::Delete>(),
     OpSpec::mutation::<code::rename::Rename>(),
+    OpSpec::mutation::<code::r#move::Move>(),
     OpSpec::query::<code::references::References>(),
     OpSpec::query::<code::definition::Definition>(),
     OpSpec::query::<code::type_definition::TypeDefinition>(),

@@ -19,6 +19,7 @@ pub(super) mod insert_before;
 pub(super) mod list;
 mod locations;
 mod mentions;
+pub(super) mod r#move;
 pub(super) mod references;
 pub(super) mod rename;
 pub(super) mod replace;

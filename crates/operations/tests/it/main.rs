@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod accesses;
 mod answers;
 mod basis;
 mod branches;
@@ -23,6 +24,7 @@ mod kb;
 mod killed;
 mod kind_changes;
 mod locate;
+mod moves;
 mod naming;
 mod odd_questions;
 mod plans;

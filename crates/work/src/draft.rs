@@ -76,6 +76,8 @@ pub struct WorkDraft<'c> {
     pub now: Timestamp,
     /// Who makes it
     pub actor: String,
+    /// The session in which it is made: claims belong to a session
+    pub session: String,
     seed: [u8; 32],
     ids_issued: Cell<u32>,
     rows: RowOverlay<WorkRowKey, Value>,
@@ -85,7 +87,15 @@ impl<'c> WorkDraft<'c> {
     /// A draft without planned rows. The ids of new rows are derived from the seed.
     pub fn new(conn: &'c Connection, now: Timestamp, actor: &str, seed: [u8; 32]) -> Self {
         let (ids_issued, rows) = (Cell::new(0), RowOverlay::default());
-        Self { conn, now, actor: actor.into(), seed, ids_issued, rows }
+        let (actor, session) = (actor.to_owned(), actor.to_owned());
+        Self { conn, now, actor, session, seed, ids_issued, rows }
+    }
+
+    /// Sets the session; without it, it is the actor's own.
+    #[must_use]
+    pub fn in_session(mut self, session: &str) -> Self {
+        session.clone_into(&mut self.session);
+        self
     }
 
     /// The store without the planned rows.
@@ -166,18 +176,49 @@ impl<'c> WorkDraft<'c> {
         Ok(names)
     }
 
-    /// The ids that start with a prefix.
-    pub(crate) fn ids_with_prefix(&self, table: Table, prefix: &str) -> Result<Vec<WorkRecordId>> {
-        let mut ids: BTreeSet<WorkRecordId> =
-            tables::ids_with_prefix(self.conn, table, prefix)?.into_iter().collect();
-        for (id, row) in self.planned_rows(table).filter(|(id, _)| id.as_str().starts_with(prefix))
-        {
-            match row.after {
-                Some(_) => ids.insert(id.clone()),
-                None => ids.remove(id),
+    /// The row with this id, as the plan leaves it.
+    pub(crate) fn row(&self, table: Table, id: &WorkRecordId) -> Result<Option<Value>> {
+        match self.rows.planned(&row_key(table, id)) {
+            Some(row) => Ok(row.after.clone()),
+            None => tables::get(self.conn, table, id),
+        }
+    }
+
+    /// The rows that the plan changes so far, by table and id.
+    pub(crate) fn changed_rows(&self) -> Vec<WorkRowChange> {
+        let changed = self.rows.iter().filter(|(_, row)| row.before != row.after);
+        changed
+            .map(|(key, row)| WorkRowChange {
+                table: key.table.into(),
+                id: key.id.clone(),
+                before: row.before.clone(),
+                after: row.after.clone(),
+            })
+            .collect()
+    }
+
+    /// The ids of a stored query, as the plan leaves them: planned rows that fit are added, others
+    /// are left out.
+    pub(crate) fn ids_where(
+        &self,
+        table: Table,
+        stored: Vec<WorkRecordId>,
+        fits: impl Fn(&WorkRecordId, &Value) -> bool,
+    ) -> Vec<WorkRecordId> {
+        let mut ids: BTreeSet<WorkRecordId> = stored.into_iter().collect();
+        for (id, row) in self.planned_rows(table) {
+            match &row.after {
+                Some(row) if fits(id, row) => ids.insert(id.clone()),
+                _ => ids.remove(id),
             };
         }
-        Ok(ids.into_iter().collect())
+        ids.into_iter().collect()
+    }
+
+    /// The ids that start with a prefix.
+    pub(crate) fn ids_with_prefix(&self, table: Table, prefix: &str) -> Result<Vec<WorkRecordId>> {
+        let stored = tables::ids_with_prefix(self.conn, table, prefix)?;
+        Ok(self.ids_where(table, stored, |id, _| id.as_str().starts_with(prefix)))
     }
 
     /// The records whose column has this value, by id.

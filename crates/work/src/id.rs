@@ -14,6 +14,9 @@ const DASHES: [usize; 4] = [8, 13, 18, 23];
 /// The shortest prefix of an id that is accepted, in digits. Shorter prefixes match too many ids.
 const MIN_PREFIX_DIGITS: usize = 4;
 
+/// How many digits of the id a key ends with.
+pub(crate) const KEY_DIGITS: usize = 4;
+
 /// The id of a record: a UUID with dashes, in lower case.
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -31,6 +34,17 @@ impl WorkRecordId {
     /// The short form: the time, and enough digits to tell records of the same time apart.
     pub fn short(&self) -> &str {
         &self.0[..18]
+    }
+
+    /// The last digits, with which the key of the record ends.
+    pub fn key_digits(&self) -> &str {
+        &self.0[36 - KEY_DIGITS..]
+    }
+
+    /// The same id with other last digits.
+    #[must_use]
+    pub(crate) fn with_key_digits(&self, digits: &str) -> Self {
+        Self(format!("{}{digits}", &self.0[..36 - KEY_DIGITS]))
     }
 
     /// A new id for this time. The same seed and number give the same id.

@@ -44,3 +44,4 @@ mod undo;
 mod unheard;
 mod verify;
 mod work;
+mod work_life;

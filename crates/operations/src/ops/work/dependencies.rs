@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::container::WorkItemBrief;
 use work::dependencies::{DependencyView, dependencies_of};
+use work::events::outgoing_words;
 use work::words::{DependencyKind, WorkKind, WorkStatus};
 use work::{WorkItem, WorkRecordRef};
 
@@ -128,8 +129,8 @@ pub(super) fn render_dependency(page: &mut Page, tie: &DependencyView) {
     let from = tie.from.as_ref().map_or("a reason".to_owned(), name);
     let word = match tie.relation {
         DependencyKind::Blocks if tie.is_resolved => "blocked",
-        DependencyKind::Blocks => "blocks",
         DependencyKind::RelatesTo => "relates to",
+        relation => outgoing_words(relation),
     };
     let reason = if tie.reason.is_empty() { String::new() } else { format!("  ({})", tie.reason) };
     page.say_handle(format!("  {from} {word} {}{reason}", name(&tie.to)), tie.id.short());

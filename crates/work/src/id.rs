@@ -63,6 +63,12 @@ impl WorkRecordId {
     }
 }
 
+impl std::borrow::Borrow<str> for WorkRecordId {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
 impl AsRef<str> for WorkRecordId {
     fn as_ref(&self) -> &str {
         &self.0

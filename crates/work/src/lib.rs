@@ -20,6 +20,7 @@ pub mod knowledge;
 mod lookup;
 pub mod pipeline;
 pub mod plan;
+mod planned_index;
 pub mod query;
 pub mod record;
 pub mod rows;

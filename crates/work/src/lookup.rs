@@ -11,6 +11,7 @@ use crate::container::WorkItem;
 use crate::draft::WorkDraft;
 use crate::id::{WorkRecordId, WorkRecordRef};
 use crate::key::{WrittenKey, slug};
+use crate::planned_index::RowLookup;
 use crate::record::Table;
 use crate::tables;
 use crate::words::WorkKind;
@@ -90,7 +91,7 @@ impl WorkDraft<'_> {
         for table in tables {
             let Some(column) = table.name_column() else { continue };
             let stored = tables::ids_with_digits(self.conn(), *table, &key.digits)?;
-            let ids = self.ids_where(*table, stored, |id, _| id.key_digits() == key.digits);
+            let ids = self.ids_where(*table, stored, RowLookup::KeyDigits, &key.digits);
             for id in ids {
                 let Some(row) = self.row(*table, &id)? else { continue };
                 let name = row[column].as_str().unwrap_or_default().to_owned();
@@ -149,11 +150,8 @@ impl WorkDraft<'_> {
             let (Some(name), Some(column)) = (table.name_column(), column.of(*table)) else {
                 continue;
             };
-            let fits = |row: &Value| {
-                row[column].as_str().is_some_and(|known| known.eq_ignore_ascii_case(text))
-            };
             let stored = tables::ids_called(self.conn(), *table, column, text)?;
-            for id in self.ids_where(*table, stored, |_, row| fits(row)) {
+            for id in self.ids_where(*table, stored, RowLookup::Name(column), text) {
                 let Some(row) = self.row(*table, &id)? else { continue };
                 let name = row[name].as_str().unwrap_or_default().to_owned();
                 found.push(RecordMatch { table: *table, id, name, slug: String::new() });

@@ -1,6 +1,6 @@
 //! Applies a plan to the store: changes what exists, creates what does not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::{Problem, Result};
 use schemars::JsonSchema;
@@ -73,6 +73,8 @@ pub fn apply(
         is_new: Vec::new(),
         skipped: Vec::new(),
         options,
+        names: PlanNames::of(plan),
+        used: BTreeSet::new(),
     };
     for item in &plan.items {
         applying.write_item(draft, item).map_err(|problem| in_item(problem, item))?;
@@ -132,6 +134,34 @@ struct PlanApplication<'a> {
     is_new: Vec<bool>,
     skipped: Vec<String>,
     options: PlanOptions<'a>,
+    names: PlanNames,
+    /// The records that items of the plan mean already
+    used: BTreeSet<WorkRecordId>,
+}
+
+/// The items of a plan by the names that relations use, in lower case. The first of several counts.
+#[derive(Debug, Default)]
+struct PlanNames {
+    keys: BTreeMap<String, usize>,
+    sources: BTreeMap<String, usize>,
+    names: BTreeMap<String, usize>,
+}
+
+impl PlanNames {
+    fn of(plan: &PlanDocument) -> Self {
+        let mut names = Self::default();
+        for (at, item) in plan.items.iter().enumerate() {
+            let add = |names: &mut BTreeMap<String, usize>, name: Option<&String>| {
+                if let Some(name) = name {
+                    names.entry(name.to_ascii_lowercase()).or_insert(at);
+                }
+            };
+            add(&mut names.keys, item.key.as_ref());
+            add(&mut names.sources, item.source.as_ref());
+            add(&mut names.names, Some(&item.name));
+        }
+        names
+    }
 }
 
 impl PlanApplication<'_> {
@@ -156,6 +186,7 @@ impl PlanApplication<'_> {
                 edit::create(draft, item.kind, project, &fields)?.id().clone()
             }
         };
+        self.used.insert(id.clone());
         self.ids.push(id);
         self.is_new.push(existing.is_none());
         Ok(())
@@ -180,7 +211,7 @@ impl PlanApplication<'_> {
         }
         let fits = |one: &WorkItem| {
             one.project_id() == &self.project
-                && !self.ids.contains(one.id())
+                && !self.used.contains(one.id())
                 && match one {
                     WorkItem::Task(task) => task.feature_id.as_ref() == feature,
                     _ => true,
@@ -274,14 +305,10 @@ impl PlanApplication<'_> {
 
     /// The work that a relation names: an item of the plan, or any other.
     fn related(&self, draft: &WorkDraft<'_>, plan: &PlanDocument, name: &str) -> Result<WorkItem> {
-        let is_named = |item: &&PlannedItem| {
-            item.key.as_deref() == Some(name)
-                || item.source.as_deref() == Some(name)
-                || item.name.eq_ignore_ascii_case(name)
-        };
-        let mut named = plan.items.iter().enumerate().filter(|(_, item)| is_named(item));
-        if let Some((at, item)) = named.next() {
-            return self.item(draft, item.kind, &self.ids[at]);
+        let places = [&self.names.keys, &self.names.sources, &self.names.names];
+        let lower = name.to_ascii_lowercase();
+        if let Some(at) = places.iter().find_map(|names| names.get(&lower)) {
+            return self.item(draft, plan.items[*at].kind, &self.ids[*at]);
         }
         let name: WorkRecordRef = name.parse().map_err(Problem::invalid)?;
         WorkItem::find(draft, &[WorkKind::Feature, WorkKind::Task], &name)

@@ -32,7 +32,7 @@ use crate::view::View;
 pub use commits::files_touched;
 pub use files::{
     context_files, drift, expand_paths, files_digest, files_of, knowledge_about, matched_files,
-    tasks_about,
+    moved_files, tasks_about,
 };
 pub(crate) use graph_area::WorkGraphArea;
 pub use rules::RULES;

@@ -24,6 +24,7 @@ pub struct Comment {
     /// Feature or task: its key, id or name
     pub id: WorkRecordRef,
     /// Text of the comment
+    #[arg(allow_hyphen_values = true)]
     pub text: ChangelogSummary,
 }
 

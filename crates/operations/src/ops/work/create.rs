@@ -38,11 +38,11 @@ pub struct Create {
     #[serde(default, alias = "feature_id", skip_serializing_if = "Option::is_none")]
     pub feature: Option<WorkRecordRef>,
     /// Summary, in one or two sentences
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     pub summary: Option<SummaryText>,
     /// Full description, in any number of lines
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     pub description: Option<KnowledgeText>,
     /// Priority: HIGH, MEDIUM or LOW

@@ -46,7 +46,7 @@ pub struct Done {
     #[serde(default)]
     pub evidence: Option<ListArg<String>>,
     /// What others should know about the files of the task
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default, alias = "learned")]
     pub learnt: Option<KnowledgeText>,
     /// Atom that takes what was learnt; the one that covers the files if left out

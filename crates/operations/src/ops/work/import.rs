@@ -31,7 +31,7 @@ pub struct Import {
     #[serde(default)]
     pub path: Option<NodeTarget>,
     /// Text to import, instead of a file
-    #[arg(long, conflicts_with = "path")]
+    #[arg(long, conflicts_with = "path", allow_hyphen_values = true)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub text: Option<String>,

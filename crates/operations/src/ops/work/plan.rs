@@ -31,7 +31,7 @@ pub struct Plan {
     #[serde(default)]
     pub file: Option<NodeTarget>,
     /// Plan as Markdown text, instead of a file
-    #[arg(long, conflicts_with = "file")]
+    #[arg(long, conflicts_with = "file", allow_hyphen_values = true)]
     #[serde(default)]
     pub text: Option<String>,
     /// Project that the plan is for; created if there is none

@@ -48,7 +48,7 @@ pub struct SectionEdit {
     #[schemars(extend("x-rare" = true))]
     pub usage: Option<SummaryText>,
     /// Text of the section
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     pub content: Option<SectionContent>,
     /// Format of the text, such as MARKDOWN or CODE
@@ -67,11 +67,11 @@ pub struct SectionEdit {
     #[schemars(extend("x-rare" = true))]
     pub tags: Option<ListArg<Tag>>,
     /// Text to replace, for `update_text`
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default, alias = "old_text")]
     pub old: Option<String>,
     /// New text, for `update_text`
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default, alias = "new_text")]
     pub new: Option<String>,
     /// Ids of all sections in their new order, for reorder

@@ -50,11 +50,11 @@ pub struct Update {
     )]
     pub feature: Option<ClearableArg<WorkRecordRef>>,
     /// New summary, in one or two sentences
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     pub summary: Option<SummaryText>,
     /// New full description
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     pub description: Option<KnowledgeText>,
     /// New priority: HIGH, MEDIUM or LOW

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use base::Result;
+use base::moment::to_the_second;
 use serde_json::Value;
 
 use crate::container::WorkItem;
@@ -340,12 +341,15 @@ fn describe_claim(
         (parsed(change.before.as_ref()), parsed(change.after.as_ref()));
     let live = before.filter(|claim| claim.until > now);
     let text = match (live, after) {
-        (None, Some(claim)) if claim.until > now => format!("claimed until {}", claim.until),
+        (None, Some(claim)) if claim.until > now => {
+            format!("claimed until {}", to_the_second(&claim.until))
+        }
         (Some(old), Some(claim)) if claim.until > now => {
             if old.session == claim.session && old.actor == claim.actor {
-                format!("claim renewed until {}", claim.until)
+                format!("claim renewed until {}", to_the_second(&claim.until))
             } else {
-                format!("taken over from {}, claimed until {}", old.actor, claim.until)
+                let until = to_the_second(&claim.until);
+                format!("taken over from {}, claimed until {until}", old.actor)
             }
         }
         (Some(_), _) => {

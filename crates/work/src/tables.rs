@@ -295,10 +295,17 @@ pub(crate) const BLOCKS_NOW: &str = "d.relation = 'BLOCKS'
        AND NOT EXISTS (SELECT 1 FROM task b WHERE b.id = d.from_id AND b.status = 'CLOSED')
        AND NOT EXISTS (SELECT 1 FROM feature b WHERE b.id = d.from_id AND b.status = 'CLOSED')";
 
-/// SQL condition: the task `x` has subtasks that are not finished, which come first.
-const HAS_OPEN_PARTS: &str = "EXISTS (SELECT 1 FROM dependency p JOIN task s ON s.id = p.to_id
-       WHERE p.from_id = x.id AND p.relation = 'PARENT_OF'
-         AND s.status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT'))";
+/// SQL tables: the features and tasks that are blocked, and the tasks that cannot be started for other
+/// reasons: they are claimed, they have open subtasks, or they are a part of blocked work.
+const UNAVAILABLE: &str = "waiting (id) AS MATERIALIZED (
+        SELECT d.to_id FROM dependency d WHERE {blocks_now}),
+    taken (id) AS MATERIALIZED (
+        SELECT c.id FROM claim c WHERE c.until > ?4
+        UNION ALL SELECT p.from_id FROM dependency p JOIN task s ON s.id = p.to_id
+        WHERE p.relation = 'PARENT_OF' AND p.from_id IS NOT NULL
+          AND s.status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT')
+        UNION ALL SELECT p.to_id FROM dependency p
+        WHERE p.relation = 'PARENT_OF' AND p.from_id IN (SELECT id FROM waiting))";
 
 /// SQL order of the next work: by priority, complexity and age.
 pub(crate) const PRIORITY_ORDER: &str =
@@ -310,14 +317,15 @@ const MAX_CANDIDATES: u32 = 1000;
 /// Tasks that can be started now, best first.
 pub(crate) fn ready_tasks(conn: &Connection, wanted: &ReadyWorkFilter<'_>) -> Result<Vec<String>> {
     let ReadyWorkFilter { project, feature, priority, actor, now } = wanted;
+    let unavailable = UNAVAILABLE.replace("{blocks_now}", BLOCKS_NOW);
     let sql = format!(
-        "SELECT x.id FROM task x
+        "WITH {unavailable}
+         SELECT x.id FROM task x
          WHERE x.status = 'NEW' AND x.project_id = ?1 AND (?2 IS NULL OR x.feature_id = ?2)
            AND (?3 IS NULL OR x.priority = ?3)
-           AND NOT EXISTS (SELECT 1 FROM dependency d
-                           WHERE d.to_id IN (x.id, x.feature_id) AND {BLOCKS_NOW})
-           AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.id = x.id AND c.until > ?4)
-           AND (x.assignee IS NULL OR x.assignee = ?5) AND NOT {HAS_OPEN_PARTS}
+           AND x.id NOT IN (SELECT id FROM waiting) AND x.id NOT IN (SELECT id FROM taken)
+           AND (x.feature_id IS NULL OR x.feature_id NOT IN (SELECT id FROM waiting))
+           AND (x.assignee IS NULL OR x.assignee = ?5)
          ORDER BY x.assignee IS NULL, {PRIORITY_ORDER}, x.complexity, x.created_at, x.id
          LIMIT {MAX_CANDIDATES}"
     );
@@ -378,7 +386,7 @@ pub(crate) fn blocked(conn: &Connection, table: Table, project: &str) -> Result<
     let sql = format!(
         "SELECT x.id FROM {} x WHERE x.project_id = ?1
            AND x.status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT')
-           AND EXISTS (SELECT 1 FROM dependency d WHERE d.to_id = x.id AND {BLOCKS_NOW})
+           AND x.id IN (SELECT d.to_id FROM dependency d WHERE {BLOCKS_NOW})
          ORDER BY {PRIORITY_ORDER}, x.created_at, x.id",
         table.name
     );

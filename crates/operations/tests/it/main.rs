@@ -46,3 +46,4 @@ mod unheard;
 mod verify;
 mod work;
 mod work_life;
+mod work_plans;

@@ -132,9 +132,9 @@ fn a_claim_binds_other_sessions_until_it_is_taken_over() {
         .map(|event| format!("{} {}", event["actor"].as_str().unwrap(), event["text"]))
         .collect();
     let last = told[told.len() - 4..].join("\n");
-    let expected = "ada \"claimed until 2026-01-02T11:00:00.000000Z; NEW → ACTIVE\"
+    let expected = "ada \"claimed until 2026-01-02T11:00:00Z; NEW → ACTIVE\"
 bob \"hurry\"
-bob \"taken over from ada, claimed until 2026-01-02T11:10:00.000000Z\"
+bob \"taken over from ada, claimed until 2026-01-02T11:10:00Z\"
 bob \"ACTIVE → CLOSED\"";
     assert_eq!(last, expected);
 }

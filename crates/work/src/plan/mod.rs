@@ -5,8 +5,10 @@
 
 mod apply;
 pub mod export;
+mod fields;
 pub mod import;
 pub mod markdown;
+mod reader;
 
 use crate::words::{ContentFormat, DependencyKind, WorkKind, WorkPriority, WorkStatus};
 

@@ -235,8 +235,8 @@ fn starts_and_history() {
         ("key task:refund", "refund"),
         (
             "history task:card",
-            "ada created | ada blocks \"refund\" | ada claimed until 2026-01-02T03:42:05.000000Z; \
-             NEW → ACTIVE | ada claim renewed until 2026-01-02T03:43:05.000000Z | ada half-way | \
+            "ada created | ada blocks \"refund\" | ada claimed until 2026-01-02T03:42:05Z; \
+             NEW → ACTIVE | ada claim renewed until 2026-01-02T03:43:05Z | ada half-way | \
              ada ACTIVE → CLOSED",
         ),
     ]);

@@ -12,9 +12,10 @@ use work::knowledge::context::{KnowledgePage, PathKnowledge};
 use work::knowledge::files::{self, NamedLine, PLACEHOLDER};
 use work::record::{Feature, Section, Task, WorkEvent};
 use work::words::{WorkEventKind, WorkStatus};
-use work::{WorkDraft, WorkItem};
+use work::{WorkDraft, WorkItem, WorkRecordId};
 
-use super::dependencies::render_dependency;
+use super::dependencies::render_relation;
+use crate::answers::role::is_test_file;
 use crate::answers::source::{Excerpt, LineRange, SourceText, omitted_lines_text};
 use crate::answers::test_finder::tests_for;
 use crate::ops::graph::details::render_known;
@@ -33,6 +34,9 @@ const MAX_SOURCE_LINES: u32 = 40;
 
 /// How many lines of source all files show together.
 const MAX_ALL_SOURCE_LINES: u32 = 160;
+
+/// How many symbols the outline of a file has.
+const MAX_OUTLINE: usize = 16;
 
 /// How many lines of one section are quoted.
 const MAX_SECTION_LINES: usize = 60;
@@ -71,6 +75,9 @@ pub struct TaskFile {
     pub source: Option<Excerpt>,
     /// How many lines were left out
     pub lines_cut: u32,
+    /// The first symbols of a long file of which none is meant, with their lines
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outline: Vec<String>,
 }
 
 /// What is needed to work on a task
@@ -98,6 +105,8 @@ pub struct TaskBriefing {
     pub tests: Vec<String>,
     /// Kinds of evidence that closing it needs
     pub evidence_wanted: Vec<String>,
+    #[serde(skip)]
+    task_id: WorkRecordId,
 }
 
 /// The progress of the feature of a task.
@@ -136,7 +145,7 @@ impl TaskBriefing {
         let mut comments = events_of(draft, &task.id)?;
         comments.retain(|event| event.kind == WorkEventKind::Comment);
         let comments = comments.split_off(comments.len().saturating_sub(MAX_COMMENTS));
-        let tests = tests_for(view, &shown.targets)?.into_iter().take(MAX_TESTS);
+        let tests = shown.test_files(view)?;
         Ok(Self {
             feature: feature_progress(draft, task)?,
             text: work::query::text(&item).lines().skip(1).collect::<Vec<_>>().join("\n"),
@@ -146,7 +155,8 @@ impl TaskBriefing {
             knowledge,
             dependencies: dependencies_of(draft, &task.id)?,
             comments,
-            tests: tests.map(|test| test.path.to_string()).collect(),
+            tests,
+            task_id: task.id.clone(),
             evidence_wanted: view.config().work.evidence.iter().map(ToString::to_string).collect(),
         })
     }
@@ -167,7 +177,7 @@ impl TaskBriefing {
         }
         if !self.dependencies.is_empty() {
             page.heading("Depends");
-            self.dependencies.iter().for_each(|tie| render_dependency(page, tie));
+            self.dependencies.iter().for_each(|tie| render_relation(page, &self.task_id, tie));
         }
         if !self.comments.is_empty() {
             page.heading("Comments");
@@ -195,7 +205,9 @@ impl TaskBriefing {
             if let Some(source) = &file.source {
                 page.source(&source.text, source.first_line);
             }
-            if file.lines_cut > 0 {
+            if !file.outline.is_empty() {
+                page.say(format!("  {}", file.outline.join("   ")));
+            } else if file.lines_cut > 0 {
                 let more = NextCall::new("code.show").with("targets", vec![handle]);
                 page.say_call(omitted_lines_text(file.lines_cut), more);
             }
@@ -254,16 +266,24 @@ struct ShownFiles {
     files: Vec<TaskFile>,
     /// What tests are looked for
     targets: Vec<EntityRef>,
+    /// The tests among the files
+    tests: Vec<String>,
+    shown: usize,
     lines_left: u32,
 }
 
 impl ShownFiles {
     fn read(view: &View, paths: &[String], lines: &[NamedLine], plan: &str) -> Result<Self> {
-        let mut shown =
-            Self { files: Vec::new(), targets: Vec::new(), lines_left: MAX_ALL_SOURCE_LINES };
+        let mut shown = Self {
+            files: Vec::new(),
+            targets: Vec::new(),
+            tests: Vec::new(),
+            shown: 0,
+            lines_left: MAX_ALL_SOURCE_LINES,
+        };
         for path in paths {
             let Ok(typed) = path.parse::<RepoPath>() else { continue };
-            if shown.targets.len() >= MAX_SHOWN_FILES {
+            if shown.shown >= MAX_SHOWN_FILES {
                 shown.files.push(TaskFile::named(path));
                 continue;
             }
@@ -275,7 +295,12 @@ impl ShownFiles {
     }
 
     fn add(&mut self, view: &View, path: &RepoPath, said: &str) -> Result<()> {
-        self.targets.push(EntityRef::Module(path.clone()));
+        self.shown += 1;
+        if is_test_file(path) {
+            self.tests.push(path.to_string());
+            self.files.push(TaskFile::named(&path.to_string()));
+            return Ok(());
+        }
         let Ok(text) = SourceText::read(view, path) else {
             self.files.push(TaskFile::named(&path.to_string()));
             return Ok(());
@@ -283,12 +308,22 @@ impl ShownFiles {
         let symbols = code::symbols_in_file(view.index()?.conn(), path)?;
         let mut meant: Vec<&SymbolRow> =
             symbols.iter().filter(|symbol| is_meant(symbol, &symbols, said)).collect();
+        // Of a class and its method, the method is what was meant.
+        let parents: Vec<u32> = meant.iter().filter_map(|symbol| symbol.parent).collect();
+        meant.retain(|symbol| !parents.contains(&symbol.id));
         meant.truncate(MAX_SYMBOLS_PER_FILE);
         if meant.is_empty() {
-            let all = LineRange { first: 1, last: text.line_count() };
-            self.show(path, None, &text, all);
+            self.targets.push(EntityRef::Module(path.clone()));
+            if text.line_count() > MAX_SOURCE_LINES && !symbols.is_empty() {
+                self.files.push(TaskFile::outlined(path, &symbols));
+            } else {
+                let all = LineRange { first: 1, last: text.line_count() };
+                self.show(path, None, &text, all);
+            }
         }
         for symbol in meant {
+            let name = symbol.full.parse().map_err(base::Problem::internal)?;
+            self.targets.push(EntityRef::Symbol(path.clone(), name));
             let range = text.lines_with_docs(symbol);
             self.show(path, Some(symbol.full.clone()), &text, range);
         }
@@ -308,13 +343,36 @@ impl ShownFiles {
         let part = LineRange { first: range.first, last: range.first + fits.max(1) - 1 };
         let source = (fits > 0).then(|| text.excerpt(part));
         let path = path.to_string();
-        self.files.push(TaskFile { path, symbol, source, lines_cut: count - fits });
+        let outline = Vec::new();
+        self.files.push(TaskFile { path, symbol, source, lines_cut: count - fits, outline });
+    }
+
+    /// The tests that the task names, then those that are found for its code.
+    fn test_files(&self, view: &View) -> Result<Vec<String>> {
+        let mut tests = self.tests.clone();
+        for found in tests_for(view, &self.targets)? {
+            let path = found.path.to_string();
+            let is_near = found.same_stem || found.hops.is_some_and(|hops| hops <= 2);
+            if is_near && !tests.contains(&path) {
+                tests.push(path);
+            }
+        }
+        tests.truncate(MAX_TESTS);
+        Ok(tests)
     }
 }
 
 impl TaskFile {
     fn named(path: &str) -> Self {
-        Self { path: path.to_owned(), symbol: None, source: None, lines_cut: 0 }
+        let (path, outline) = (path.to_owned(), Vec::new());
+        Self { path, symbol: None, source: None, lines_cut: 0, outline }
+    }
+
+    fn outlined(path: &RepoPath, symbols: &[SymbolRow]) -> Self {
+        let top = symbols.iter().filter(|symbol| symbol.parent.is_none());
+        let outline =
+            top.take(MAX_OUTLINE).map(|symbol| format!("{} {}", symbol.name, symbol.line));
+        Self { outline: outline.collect(), ..Self::named(&path.to_string()) }
     }
 }
 
@@ -332,9 +390,11 @@ fn is_meant(symbol: &SymbolRow, all: &[SymbolRow], said: &str) -> bool {
         || said.contains(&format!("{}(", symbol.name))
         || said.contains(&format!("`{}`", symbol.name))
         || said.contains(&format!("#{}", symbol.name));
+    let plain = symbol.name.trim_start_matches('_');
+    let plain_full = symbol.full.replace("._", ".");
     let is_unique = all.iter().filter(|other| other.name == symbol.name).count() == 1;
-    let is_qualified = symbol.full.contains('.') && is_word(&symbol.full);
-    is_qualified || is_unique && is_name && is_word(&symbol.name)
+    let is_qualified = symbol.full.contains('.') && (is_word(&symbol.full) || is_word(&plain_full));
+    is_qualified || is_unique && is_name && (is_word(&symbol.name) || is_word(plain))
 }
 
 /// The position of a task in its feature, for the first line of an answer.

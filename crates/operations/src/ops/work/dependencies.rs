@@ -7,9 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::container::WorkItemBrief;
 use work::dependencies::{DependencyView, dependencies_of};
-use work::events::outgoing_words;
+use work::events::{incoming_words, outgoing_words};
 use work::words::{DependencyKind, WorkKind, WorkStatus};
-use work::{WorkItem, WorkRecordRef};
+use work::{WorkItem, WorkRecordId, WorkRecordRef};
 
 use engine::areas::work::read_store;
 use engine::contract::alias::OpAlias;
@@ -113,6 +113,27 @@ impl Render for DependenciesAnswer {
             self.what.handle()
         ));
         self.dependencies.iter().for_each(|tie| render_dependency(page, tie));
+    }
+}
+
+/// Renders a dependency on one line, as one of its ends sees it.
+pub(super) fn render_relation(page: &mut Page, own: &WorkRecordId, tie: &DependencyView) {
+    let comes_in = tie.to.id == *own;
+    let other = if comes_in { tie.from.as_ref() } else { Some(&tie.to) };
+    let words = match (comes_in, tie.is_resolved) {
+        (true, true) => "was blocked by",
+        (false, true) => "no longer blocks",
+        (true, false) => incoming_words(tie.relation),
+        (false, false) => outgoing_words(tie.relation),
+    };
+    let reason = if tie.reason.is_empty() { String::new() } else { format!("  ({})", tie.reason) };
+    match other {
+        Some(other) => {
+            let status = other.status.map_or("", WorkStatus::word);
+            let line = format!("  {words} \"{}\" {status}{reason}", other.name);
+            page.say_handle(line, other.handle());
+        }
+        None => page.say(format!("  {words} a reason outside{reason}")),
     }
 }
 

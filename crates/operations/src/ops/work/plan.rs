@@ -1,5 +1,6 @@
 //! `work.plan`: creates or changes a whole plan at once.
 
+use base::words::counted;
 use base::{NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -118,6 +119,18 @@ impl Render for PlanAnswer {
     }
 }
 
+/// What a new record gets, without what its relations say at their other ends.
+fn new_record_words(change: &str) -> String {
+    const ELSEWHERE: [&str; 5] = ["created", "blocks ", "parent of ", "led to ", "duplicated by "];
+    let is_told = |part: &&str| !ELSEWHERE.iter().any(|start| part.starts_with(start));
+    let parts: Vec<&str> = change.split("; ").filter(is_told).collect();
+    let (sections, others): (Vec<&str>, Vec<&str>) =
+        parts.into_iter().partition(|part| part.starts_with("section "));
+    let sections = (!sections.is_empty()).then(|| counted(sections.len(), "section"));
+    let others = others.into_iter().map(ToOwned::to_owned);
+    others.chain(sections).collect::<Vec<String>>().join("; ")
+}
+
 /// What a plan creates and changes, as a diff.
 pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan) {
     page.answer(format!(
@@ -126,8 +139,8 @@ pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan) {
     ));
     let cells = |row: &PlanRow| {
         let (mark, change) = match row.is_new {
-            true => ("+", row.change.trim_start_matches("created").trim_start_matches(';').trim()),
-            false => ("~", row.change.as_str()),
+            true => ("+", new_record_words(&row.change)),
+            false => ("~", row.change.clone()),
         };
         vec![
             PageCell::strong(mark),

@@ -19,6 +19,7 @@ use work::words::{WorkEventKind, WorkKind};
 use work::{WorkItem, WorkKey, WorkRecordRef};
 
 use super::briefing::{FeatureProgress, feature_progress, progress_of};
+use super::dependencies::render_relation;
 use super::record::{line, progress_bar, quote_sections};
 use crate::ops::graph::details::render_known;
 use engine::areas::work::{
@@ -264,8 +265,10 @@ impl Render for WorkShowAnswer {
         }
         if !self.dependencies.is_empty() {
             page.heading("Dependencies");
+            let own = self.task.as_ref().map(|one| &one.id);
+            let own = own.or(self.feature.as_ref().map(|one| &one.id));
             for tie in &self.dependencies {
-                super::dependencies::render_dependency(page, tie);
+                own.into_iter().for_each(|own| render_relation(page, own, tie));
             }
         }
         self.render_history(page);

@@ -72,7 +72,7 @@ fn run_operation(name: &str, matches: &ArgMatches) -> Outcome {
     let mut args = (op.from_cli)(matches).map_err(|error| Problem::invalid(error.to_string()))?;
     json_args::read_json_args(&mut args, &(op.command)())?;
     let workspace = invocation::open(matches, WorkspaceMode::Once)?;
-    let actor = invocation::actor(matches, &workspace, !op.is_read_only());
+    let actor = invocation::actor(matches, &workspace, op.needs_actor);
     let session = session::for_actor(&actor);
     let call = Call::new(actor, now())
         .in_session(session)

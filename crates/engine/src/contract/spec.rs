@@ -44,6 +44,8 @@ pub struct OpSpec {
     pub examples: &'static [OpExample],
     /// What a person is asked for when a field that must be there was left out
     pub asks: &'static [FieldPrompt],
+    /// Whether the answer depends on who asks
+    pub needs_actor: bool,
     /// What it accepts
     pub input_schema: fn() -> JsonObject,
     /// What it answers
@@ -67,6 +69,7 @@ impl OpSpec {
             aliases: Q::ALIASES,
             examples: Q::EXAMPLES,
             asks: &[],
+            needs_actor: Q::NEEDS_ACTOR,
             input_schema: schema::input::<Q>,
             output_schema: schema::output::<AnswerEnvelope<Q::Answer>>,
             command: command::<Q>,
@@ -90,6 +93,7 @@ impl OpSpec {
             aliases: M::ALIASES,
             examples: M::EXAMPLES,
             asks: M::ASKS,
+            needs_actor: true,
             input_schema: || with_dry_run(schema::input::<M>()),
             output_schema: schema::output::<AnswerEnvelope<MutationAnswer<M::Answer>>>,
             command: || command::<M>().arg(dry_run_flag()),
@@ -131,6 +135,7 @@ impl OpSpec {
             aliases: A::ALIASES,
             examples: A::EXAMPLES,
             asks: &[],
+            needs_actor: true,
             input_schema: schema::input::<A>,
             output_schema: schema::output::<AnswerEnvelope<A::Answer>>,
             command: command::<A>,

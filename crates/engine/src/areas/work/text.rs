@@ -45,6 +45,9 @@ pub(crate) fn preview(image: &WorkRowChange) -> String {
         found.map(|name| format!(" \"{name}\"")).unwrap_or_default()
     };
     let what = format!("{} {}", image.table, image.id);
+    if image.table == "event" {
+        return String::new(); // it follows from the other rows
+    }
     match (&image.before, &image.after) {
         (None, Some(after)) => format!("+ {what}{}\n", name(after)),
         (Some(before), None) => format!("- {what}{}\n", name(before)),

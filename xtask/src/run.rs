@@ -35,7 +35,9 @@ const MAY_BE_SKIPPED: [(&str, &str); 4] = [
 pub(crate) fn test(root: &Path) -> XtaskResult<()> {
     let cases = std::env::var("PROPTEST_CASES").unwrap_or_else(|_| PROPTEST_CASES.into());
     let report = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
+    let postgres = tools::install_postgres(root)?;
     let mut tests = cargo(root, &["test", "--workspace", "--locked"]);
+    tests.env("CAIRN_POSTGRES", postgres);
     run(tests.env("PROPTEST_CASES", cases).env(testskip::REPORT_VARIABLE, report.path()))?;
     run(server_tests(root)?.env(testskip::REPORT_VARIABLE, report.path()))?;
     let skipped = std::fs::read_to_string(report.path()).map_err(|error| error.to_string())?;

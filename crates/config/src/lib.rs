@@ -15,7 +15,7 @@ mod values;
 pub use edit::set;
 pub use finding::{ConfigFinding, FindingCode};
 pub use model::{
-    CodeConfig, Config, HistoryConfig, KbConfig, LanguageConfig, McpConfig, PipelinesConfig,
+    CodeConfig, Config, HistoryConfig, KbConfig, LanguageConfig, McpConfig, PipelinesConfig, TeamConfig,
     WorkConfig,
 };
 pub use parse::{MAX_BYTES, MAX_FINDINGS, ParsedConfig, jsonc, parse};

@@ -11,9 +11,12 @@ pub mod kills;
 mod ledger;
 pub mod limits;
 mod mcp;
+pub mod postgres;
+pub mod proxy;
 mod repo;
 mod sandbox;
 pub mod soak;
+pub mod team_proof;
 pub mod writers;
 
 pub use fixture::parse_fixture;

@@ -182,6 +182,7 @@ fn open(
         mode,
         disk,
         areas,
+        find_operation: |name| operations::ops::find(name).ok(),
     })
     .expect("a workspace")
 }

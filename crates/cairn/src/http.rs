@@ -16,8 +16,7 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{DefaultBodyLimit, Extension, Json, Path, State};
-use axum::http::header::{self, CONTENT_TYPE};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
@@ -199,7 +198,8 @@ async fn handle_api_call(
     if headers.get(header::ACCEPT).is_some_and(|wanted| wanted == TEXT) {
         let code = exit_code(&outcome).to_string();
         let text = CallFormat::CommandLine.text(&outcome, ColorMode::Plain);
-        return (status, [(EXIT_HEADER, code), (CONTENT_TYPE, TEXT.to_owned())], text).into_response();
+        return (status, [(EXIT_HEADER, code), ("content-type", TEXT.to_owned())], text)
+            .into_response();
     }
     let code = exit_code(&outcome).to_string();
     (status, [(EXIT_HEADER, code)], Json(CallFormat::Http.json(&outcome))).into_response()

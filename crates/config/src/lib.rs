@@ -15,8 +15,8 @@ mod values;
 pub use edit::set;
 pub use finding::{ConfigFinding, FindingCode};
 pub use model::{
-    CodeConfig, Config, HistoryConfig, KbConfig, LanguageConfig, McpConfig, PipelinesConfig, TeamConfig,
-    WorkConfig,
+    CodeConfig, Config, HistoryConfig, KbConfig, LanguageConfig, McpConfig, PipelinesConfig,
+    TeamConfig, WorkConfig,
 };
 pub use parse::{MAX_BYTES, MAX_FINDINGS, ParsedConfig, jsonc, parse};
 pub use schema::schema;

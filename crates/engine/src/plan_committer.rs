@@ -228,13 +228,15 @@ impl PlanCommitter {
             })
         };
         let committed = match commit(&team) {
-            Err(problem) => match team.without_server(stores.team(), &basis.locations, &durable)? {
-                None => return Err(problem),
-                Some(offline) => {
-                    team = offline;
-                    commit(&team)?
+            Err(problem) => {
+                match team.without_server(stores.team(), &basis.locations, &durable, call)? {
+                    None => return Err(problem),
+                    Some(offline) => {
+                        team = offline;
+                        commit(&team)?
+                    }
                 }
-            },
+            }
             Ok(id) => id,
         };
         stores.team().note_write(&team, call)?;

@@ -17,8 +17,7 @@ pub const REPLICA_PREFIX: &str = "team_";
 /// The list of tables. Virtual tables, and the shadow tables that they keep, are derived.
 const LIST_TABLES: &str = "SELECT name FROM pragma_table_list
     WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%' ORDER BY name";
-const LIST_COLUMNS: &str =
-    "SELECT name, pk, dflt_value FROM pragma_table_info(?1) ORDER BY cid";
+const LIST_COLUMNS: &str = "SELECT name, pk, dflt_value FROM pragma_table_info(?1) ORDER BY cid";
 const CREATE_TOUCHED: &str = "
     PRAGMA recursive_triggers = ON;
     CREATE TEMP TABLE IF NOT EXISTS team_touched (
@@ -83,13 +82,20 @@ impl RecordTables {
                 && !name.starts_with(REPLICA_PREFIX)
                 && name != crate::tables::NOTES_TABLE
         };
-        names.iter().filter(is_record).map(|name| RecordTable::read(conn, name)).collect::<Result<_>>().map(Self)
+        names
+            .iter()
+            .filter(is_record)
+            .map(|name| RecordTable::read(conn, name))
+            .collect::<Result<_>>()
+            .map(Self)
     }
 
     fn table(&self, kind: &str) -> Result<&RecordTable> {
         let found = self.0.iter().find(|table| table.name == kind);
         found.ok_or_else(|| {
-            Problem::internal(format!("a record of the kind `{kind}`, which this store does not have"))
+            Problem::internal(format!(
+                "a record of the kind `{kind}`, which this store does not have"
+            ))
         })
     }
 
@@ -101,8 +107,13 @@ impl RecordTables {
     /// The row of a record as it is now.
     pub fn image(&self, conn: &Connection, kind: &str, id: &str) -> Result<RecordImage> {
         let table = self.table(kind)?;
-        let sql = format!("SELECT {}, {} FROM main.{} WHERE {}", table.version(), table.body(""),
-            quoted(kind), table.matches_id());
+        let sql = format!(
+            "SELECT {}, {} FROM main.{} WHERE {}",
+            table.version(),
+            table.body(""),
+            quoted(kind),
+            table.matches_id()
+        );
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
         let found: Option<(i64, String)> = conn
             .prepare_cached(&sql)
@@ -118,8 +129,13 @@ impl RecordTables {
     /// Every record of one kind, by id.
     pub fn images(&self, conn: &Connection, kind: &str) -> Result<Vec<RecordImage>> {
         let table = self.table(kind)?;
-        let sql = format!("SELECT {}, {}, {} FROM main.{} ORDER BY 1", table.id(""), table.version(),
-            table.body(""), quoted(kind));
+        let sql = format!(
+            "SELECT {}, {}, {} FROM main.{} ORDER BY 1",
+            table.id(""),
+            table.version(),
+            table.body(""),
+            quoted(kind)
+        );
         rows(conn, &sql, "read records", &[], |row| {
             let (id, version, body) = (row.get(0)?, row.get(1)?, row.get(2)?);
             Ok(RecordImage { kind: kind.to_owned(), id, version, body: Some(body) })
@@ -131,7 +147,11 @@ impl RecordTables {
         let table = self.table(&image.kind)?;
         let done = match &image.body {
             None => {
-                let sql = format!("DELETE FROM main.{} WHERE {}", quoted(&table.name), table.matches_id());
+                let sql = format!(
+                    "DELETE FROM main.{} WHERE {}",
+                    quoted(&table.name),
+                    table.matches_id()
+                );
                 conn.prepare_cached(&sql).and_then(|mut statement| statement.execute([&image.id]))
             }
             Some(body) => conn
@@ -236,7 +256,8 @@ impl RecordTable {
     }
 
     fn drop_triggers(&self) -> String {
-        let names = ["insert", "update", "delete"].map(|event| quoted(&format!("team_{event}_{}", self.name)));
+        let names = ["insert", "update", "delete"]
+            .map(|event| quoted(&format!("team_{event}_{}", self.name)));
         names.map(|name| format!("DROP TRIGGER IF EXISTS temp.{name};")).join("\n")
     }
 }
@@ -350,7 +371,8 @@ mod tests {
         let conn = open();
         let tables = RecordTables::of(&conn, &[]).unwrap();
         let body = Some(r#"{"a":"1","b":"2"}"#.to_owned());
-        let image = RecordImage { kind: "link".into(), id: r#"["1","2"]"#.into(), version: 0, body };
+        let image =
+            RecordImage { kind: "link".into(), id: r#"["1","2"]"#.into(), version: 0, body };
         tables.put(&conn, &image).unwrap();
         let stored = tables.image(&conn, "link", &image.id).unwrap().body.unwrap();
         assert_eq!(stored, r#"{"a":"1","b":"2","note":"none"}"#);

@@ -78,12 +78,14 @@ impl FromStr for TeamAddress {
     fn from_str(text: &str) -> Result<Self, Problem> {
         let expected = "write it as  postgres://USER@HOST:PORT/DATABASE";
         if !text.starts_with("postgres://") && !text.starts_with("postgresql://") {
-            return Err(Problem::invalid("the address is not that of a PostgreSQL database").hint(expected));
+            return Err(
+                Problem::invalid("the address is not that of a PostgreSQL database").hint(expected)
+            );
         }
         let (kept, root_certificate) = take_root_certificate(text);
-        let config: postgres::Config = kept
-            .parse()
-            .map_err(|error: postgres::Error| Problem::invalid("the address cannot be read").hint(expected).with_source(error))?;
+        let config: postgres::Config = kept.parse().map_err(|error: postgres::Error| {
+            Problem::invalid("the address cannot be read").hint(expected).with_source(error)
+        })?;
         if config.get_password().is_some() {
             return Err(Problem::invalid("the address contains a password, which would be stored and shown")
                 .hint("leave it out; set PGPASSWORD, add a line to ~/.pgpass, or name a private file in CAIRN_TEAM_PASSWORD_FILE"));
@@ -113,16 +115,34 @@ mod tests {
     #[test]
     fn an_address_has_no_password_and_knows_whether_it_is_local() {
         let parse = |text: &str| text.parse::<TeamAddress>();
-        for local in ["postgres://ada@localhost/x", "postgresql://127.0.0.1:99/x", "postgres://ada@%2Ftmp%2Fsock/x", "postgres://[::1]/x"] {
+        for local in [
+            "postgres://ada@localhost/x",
+            "postgresql://127.0.0.1:99/x",
+            "postgres://ada@%2Ftmp%2Fsock/x",
+            "postgres://[::1]/x",
+        ] {
             assert!(parse(local).unwrap().is_local(), "{local}");
         }
-        for remote in ["postgres://ada@db.example.com/x", "postgres://10.0.0.1/x", "postgres://localhost,db.example.com/x"] {
+        for remote in [
+            "postgres://ada@db.example.com/x",
+            "postgres://10.0.0.1/x",
+            "postgres://localhost,db.example.com/x",
+        ] {
             assert!(!parse(remote).unwrap().is_local(), "{remote}");
         }
-        assert!(parse("postgres://ada:secret@localhost/x").unwrap_err().message.contains("password"));
-        assert!(parse("postgres://ada@localhost/x?password=secret").unwrap_err().message.contains("password"));
+        assert!(
+            parse("postgres://ada:secret@localhost/x").unwrap_err().message.contains("password")
+        );
+        assert!(
+            parse("postgres://ada@localhost/x?password=secret")
+                .unwrap_err()
+                .message
+                .contains("password")
+        );
         assert!(parse("http://localhost/x").is_err());
-        let named = parse("postgres://db.example.com/x?sslrootcert=%2Fetc%2Fca.pem&connect_timeout=3").unwrap();
+        let named =
+            parse("postgres://db.example.com/x?sslrootcert=%2Fetc%2Fca.pem&connect_timeout=3")
+                .unwrap();
         assert_eq!(named.root_certificate().unwrap().to_str(), Some("/etc/ca.pem"));
     }
 }

@@ -118,9 +118,9 @@ impl TeamClient {
 
     /// Asks the server what it is: only PostgreSQL itself is told to notify others.
     pub fn detect_notifications(&mut self, wait: Duration) -> TeamResult<()> {
-        let version: String = self.connection.run(wait, |client| {
-            Ok(client.query_typed_one(tables::READ_SERVER, &[])?.get(0))
-        })?;
+        let version: String = self
+            .connection
+            .run(wait, |client| Ok(client.query_typed_one(tables::READ_SERVER, &[])?.get(0)))?;
         self.notifies = version.starts_with("PostgreSQL");
         Ok(())
     }
@@ -324,8 +324,7 @@ impl TeamClient {
         self.lock(project, wait)?;
         let (id, wanted) = (project.clone(), uid.clone());
         let found = self.connection.run(wait, move |client| {
-            let params: Params<'_> =
-                &[(&id.as_str(), Type::TEXT), (&wanted.as_str(), Type::TEXT)];
+            let params: Params<'_> = &[(&id.as_str(), Type::TEXT), (&wanted.as_str(), Type::TEXT)];
             Ok(client.query_typed_opt(tables::FIND_CHANGE, params)?.map(|row| row.get(0)))
         });
         self.roll_back(wait)?;
@@ -362,8 +361,10 @@ impl TeamClient {
     ) -> TeamResult<(Vec<ChangeEntry>, i64)> {
         let (project, store) = (project.clone(), store.map(ToOwned::to_owned));
         self.connection.run(wait, move |client| {
-            let (id, store) = ((&project.as_str() as Param<'_>, Type::TEXT), (&store as Param<'_>, Type::TEXT));
-            let total = client.query_typed_one(tables::COUNT_CHANGES, &[id.clone(), store.clone()])?.get(0);
+            let (id, store) =
+                ((&project.as_str() as Param<'_>, Type::TEXT), (&store as Param<'_>, Type::TEXT));
+            let total =
+                client.query_typed_one(tables::COUNT_CHANGES, &[id.clone(), store.clone()])?.get(0);
             let params: Params<'_> = &[id, store, (&limit, Type::INT8), (&offset, Type::INT8)];
             let rows = client.query_typed(tables::READ_CHANGES, params)?;
             Ok((rows.iter().map(entry_of_row).collect(), total))

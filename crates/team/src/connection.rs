@@ -54,7 +54,10 @@ impl TeamConnection {
                 Some(tls) => config.connect(tls),
             };
             let connected = connected.and_then(|mut client| {
-                client.batch_execute(&tables::session_settings(LOCK_TIMEOUT_MS, IDLE_IN_TRANSACTION_MS))?;
+                client.batch_execute(&tables::session_settings(
+                    LOCK_TIMEOUT_MS,
+                    IDLE_IN_TRANSACTION_MS,
+                ))?;
                 Ok(client)
             });
             match connected {

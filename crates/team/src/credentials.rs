@@ -27,7 +27,9 @@ pub struct CredentialSources<'a> {
 impl CredentialSources<'_> {
     fn variable(&self, name: &str) -> Option<String> {
         let found = self.env.iter().find(|(key, _)| key == name);
-        found.map(|(_, value)| value.to_string_lossy().into_owned()).filter(|value| !value.is_empty())
+        found
+            .map(|(_, value)| value.to_string_lossy().into_owned())
+            .filter(|value| !value.is_empty())
     }
 
     /// The password for an address; none if nothing names one, as for a trusted local socket.

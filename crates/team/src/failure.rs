@@ -19,10 +19,11 @@ impl TeamFailure {
     /// The failure as a caller sees it who cannot go on without the server.
     pub fn into_problem(self) -> Problem {
         match self {
-            Self::Unreachable(why) => {
-                Problem::new(ProblemCode::Unavailable, format!("the team's server cannot be reached: {why}"))
-                    .hint("check the network and the server; what is local can still be read")
-            }
+            Self::Unreachable(why) => Problem::new(
+                ProblemCode::Unavailable,
+                format!("the team's server cannot be reached: {why}"),
+            )
+            .hint("check the network and the server; what is local can still be read"),
             Self::Refused(problem) => problem,
         }
     }

@@ -36,7 +36,9 @@ macro_rules! uuid_type {
             fn from_str(text: &str) -> std::result::Result<Self, String> {
                 match is_uuid(text) {
                     true => Ok(Self(text.to_ascii_lowercase())),
-                    false => Err(format!("`{text}` is not the id of {}: a UUID with dashes", $what)),
+                    false => {
+                        Err(format!("`{text}` is not the id of {}: a UUID with dashes", $what))
+                    }
                 }
             }
         }

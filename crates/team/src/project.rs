@@ -64,7 +64,8 @@ impl TeamProject {
         if is_known {
             return Ok(());
         }
-        let here = roots.first().map_or("no root commit (a shallow clone has none)", String::as_str);
+        let here =
+            roots.first().map_or("no root commit (a shallow clone has none)", String::as_str);
         let there = self.roots.first().map_or("none", String::as_str);
         Err(Problem::new(
             ProblemCode::Conflict,

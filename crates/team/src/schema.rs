@@ -14,7 +14,11 @@ use crate::tables;
 const STEPS: [&str; 1] = [include_str!("schema/0001_records.sql")];
 
 /// The version that this program reads and writes.
-#[expect(clippy::cast_possible_truncation, clippy::cast_possible_wrap, reason = "a handful of steps")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "a handful of steps"
+)]
 pub const SCHEMA_VERSION: i32 = STEPS.len() as i32;
 
 /// How long the steps may take.

@@ -10,8 +10,7 @@ pub(crate) fn session_settings(lock_timeout: u32, idle_in_transaction: u32) -> S
     )
 }
 
-pub(crate) const SCHEMA_EXISTS: &str =
-    "SELECT to_regclass('cairn.schema_version') IS NOT NULL";
+pub(crate) const SCHEMA_EXISTS: &str = "SELECT to_regclass('cairn.schema_version') IS NOT NULL";
 pub(crate) const CREATE_SCHEMA: &str = "
     CREATE SCHEMA IF NOT EXISTS cairn;
     CREATE TABLE IF NOT EXISTS cairn.schema_version (
@@ -95,8 +94,7 @@ pub(crate) const READ_RECORDS: &str = "
 pub(crate) const READ_NEWEST: &str = "SELECT seq FROM cairn.projects WHERE id = $1";
 pub(crate) const LAST_OF_STORE: &str =
     "SELECT seq FROM cairn.changes WHERE project = $1 AND store = $2 ORDER BY seq DESC LIMIT 1";
-pub(crate) const FIND_CHANGE: &str =
-    "SELECT seq FROM cairn.changes WHERE project = $1 AND id = $2";
+pub(crate) const FIND_CHANGE: &str = "SELECT seq FROM cairn.changes WHERE project = $1 AND id = $2";
 
 /// Writes the images of one change, its entry, and the project's new number.
 pub(crate) const WRITE_CHANGE: &str = "

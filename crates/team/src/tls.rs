@@ -14,7 +14,8 @@ use tokio_postgres_rustls::MakeRustlsConnect;
 /// The connector that verifies the server by the certificates of the system and those of a file.
 pub(crate) fn connector(root_certificate: Option<&Path>) -> Result<MakeRustlsConnect> {
     let provider = Arc::new(ring::default_provider());
-    let failed = |error: rustls::Error| Problem::internal("TLS cannot be set up").with_source(error);
+    let failed =
+        |error: rustls::Error| Problem::internal("TLS cannot be set up").with_source(error);
     let extra = root_certificate.map(read_certificates).transpose()?.unwrap_or_default();
     let verifier = Verifier::new_with_extra_roots(extra, provider.clone()).map_err(failed)?;
     let config = ClientConfig::builder_with_provider(provider)

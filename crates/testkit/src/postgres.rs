@@ -4,7 +4,6 @@
 //! server ends with the process that started it.
 
 use std::fs;
-use std::io::Read as _;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,10 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, Mutex, PoisonError, mpsc};
 use std::time::Duration;
 
+use engine::durable::team;
 use tempfile::TempDir;
+
+use crate::TestRepo;
 
 /// The variable that names the folder with the installed package.
 const FOLDER_VARIABLE: &str = "CAIRN_POSTGRES";
@@ -85,20 +87,38 @@ impl PostgresServer {
 
     /// Starts it again after [`Self::kill`], and waits until it answers.
     pub fn run(&self) {
+        // Its children notice the death of the first process a moment later. Until then a new one refuses
+        // to start, because two servers must not write to one folder.
+        while !self.try_run() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Starts it; false if it ends before it answers.
+    fn try_run(&self) -> bool {
         let data = self.data.path().join("data");
-        // Its children notice the death of the first process a moment later.
-        wait_until(|| !is_locked(&data));
-        let _ = fs::remove_file(data.join("postmaster.pid"));
         let mut command = as_server_user(&self.programs.join("postgres"));
         command.arg("-D").arg(&data).arg("-p").arg(self.port.to_string());
         command.arg("-k").arg(self.data.path());
-        for setting in ["listen_addresses=127.0.0.1", "fsync=off", "max_connections=300", "logging_collector=off"] {
+        for setting in [
+            "listen_addresses=127.0.0.1",
+            "fsync=off",
+            "max_connections=300",
+            "logging_collector=off",
+        ] {
             command.arg("-c").arg(setting);
         }
         let log = fs::File::create(self.data.path().join("log")).expect("a log");
         command.stdin(Stdio::null()).stdout(log.try_clone().expect("a log")).stderr(log);
-        *self.process.lock().unwrap_or_else(PoisonError::into_inner) = Some(spawn_and_keep(command));
-        wait_until(|| self.admin("postgres").is_some());
+        let mut child = spawn_and_keep(command);
+        while self.admin("postgres").is_none() {
+            if child.try_wait().expect("a process").is_some() {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        *self.process.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
+        true
     }
 
     /// A connection as the superuser; none while it does not answer.
@@ -143,6 +163,26 @@ impl TestDatabase {
     }
 }
 
+/// The variable that makes every repository of a test the member of a team: then the tests of work,
+/// knowledge and facts show that nothing differs.
+const JOIN_VARIABLE: &str = "CAIRN_TEST_TEAM";
+
+/// Joins a team of its own, if the test command says so, without a change to any file.
+#[expect(clippy::disallowed_methods, reason = "the test command says so")]
+pub(crate) fn join_if_told(repo: &TestRepo) {
+    if std::env::var_os(JOIN_VARIABLE).is_none() {
+        return;
+    }
+    static DATABASE: LazyLock<TestDatabase> =
+        LazyLock::new(|| PostgresServer::shared().expect("a server").database());
+    let address = DATABASE.url().parse().expect("an address");
+    let project = team::ProjectId::random().expect("an id");
+    // Two that make the schema at the same moment would meet.
+    static FIRST: Mutex<()> = Mutex::new(());
+    let _first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
+    team::join(&repo.workspace(), &address, &project, true, &crate::call()).expect("a team");
+}
+
 /// The folder with the server's programs: named by the test command, or where it installs them.
 #[expect(clippy::disallowed_methods, reason = "the test command names the folder")]
 fn programs() -> Option<PathBuf> {
@@ -180,16 +220,6 @@ fn spawn_and_keep(mut command: Command) -> Child {
         }
     });
     child.recv().expect("a server")
-}
-
-/// Whether a process that is still alive is named in the data folder.
-fn is_locked(data: &Path) -> bool {
-    let mut text = String::new();
-    let Ok(mut file) = fs::File::open(data.join("postmaster.pid")) else { return false };
-    let _ = file.read_to_string(&mut text);
-    let pid = text.lines().next().and_then(|line| line.trim().parse::<u32>().ok());
-    let children = pid.map(|pid| format!("/proc/{pid}"));
-    children.is_some_and(|folder| Path::new(&folder).exists())
 }
 
 /// A port that nobody uses.

@@ -65,7 +65,9 @@ impl NetworkProxy {
     pub fn set(&self, network: NetworkState) {
         *self.shared.network.lock().unwrap_or_else(PoisonError::into_inner) = network;
         if network == NetworkState::Cut {
-            let open = std::mem::take(&mut *self.shared.open.lock().unwrap_or_else(PoisonError::into_inner));
+            let open = std::mem::take(
+                &mut *self.shared.open.lock().unwrap_or_else(PoisonError::into_inner),
+            );
             open.iter().for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
         }
     }

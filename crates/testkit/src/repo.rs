@@ -29,6 +29,7 @@ impl TestRepo {
         let repo = Self::without_git(fixture);
         repo.git(&["init", "-q", "-b", "main"]);
         repo.commit("start");
+        crate::postgres::join_if_told(&repo);
         repo
     }
 

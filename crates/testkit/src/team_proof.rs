@@ -139,7 +139,8 @@ pub fn work(worker: &ProofWorker) {
         if done.contains(&title) || exists(&repo, &title) {
             continue; // a process that was killed may have written it
         }
-        let args = json!({"kind": "task", "title": title, "project_id": worker.project, "summary": "s"});
+        let args =
+            json!({"kind": "task", "title": title, "project_id": worker.project, "summary": "s"});
         let made = loop {
             match ask(&repo, &worker.name, "work.create", args.clone()) {
                 Ok(made) => break made,
@@ -162,7 +163,12 @@ fn acknowledged_task(line: &str) -> Option<(&str, &str)> {
 /// Claims one of the contested tasks; most are taken.
 fn claim(repo: &TestRepo, worker: &ProofWorker, number: usize) {
     let wanted = format!("contested {}", (number / 5) % CONTESTED);
-    let found = ask(repo, &worker.name, "work.search", json!({"query": wanted, "kind": "task", "limit": 50}));
+    let found = ask(
+        repo,
+        &worker.name,
+        "work.search",
+        json!({"query": wanted, "kind": "task", "limit": 50}),
+    );
     let Ok(found) = found else { return };
     let Some(id) = find_title(&found, &wanted) else { return };
     let claimed = ask(repo, &worker.name, "work.claim", json!({"id": id, "minutes": 480}));
@@ -174,7 +180,8 @@ fn claim(repo: &TestRepo, worker: &ProofWorker, number: usize) {
 fn find_title(answer: &Value, title: &str) -> Option<String> {
     match answer {
         Value::Object(fields) => {
-            let named = fields.get("title").or(fields.get("name")).and_then(Value::as_str) == Some(title);
+            let named =
+                fields.get("title").or(fields.get("name")).and_then(Value::as_str) == Some(title);
             match named.then(|| fields.get("id").and_then(Value::as_str)).flatten() {
                 Some(id) => Some(id.to_owned()),
                 None => fields.values().find_map(|value| find_title(value, title)),
@@ -187,11 +194,16 @@ fn find_title(answer: &Value, title: &str) -> Option<String> {
 
 fn exists(repo: &TestRepo, title: &str) -> bool {
     let asked = json!({"query": title, "kind": "task", "limit": 50});
-    ask(repo, "checker", "work.search", asked).is_ok_and(|found| find_title(&found, title).is_some())
+    ask(repo, "checker", "work.search", asked)
+        .is_ok_and(|found| find_title(&found, title).is_some())
 }
 
 fn note(worker: &ProofWorker, line: &str) {
-    let mut file = OpenOptions::new().append(true).create(true).open(&worker.acknowledgements).expect("a file");
+    let mut file = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(&worker.acknowledgements)
+        .expect("a file");
     file.write_all(format!("{line}\n").as_bytes()).expect("a line");
 }
 
@@ -203,7 +215,12 @@ fn ask(repo: &TestRepo, actor: &str, name: &str, args: Value) -> Result<Value, b
 }
 
 /// A repository that has joined, and clones of it on other machines.
-fn set_up(database: &TestDatabase, proxy: &NetworkProxy, folder: &Path, count: usize) -> Vec<PathBuf> {
+fn set_up(
+    database: &TestDatabase,
+    proxy: &NetworkProxy,
+    folder: &Path,
+    count: usize,
+) -> Vec<PathBuf> {
     let address = json!({"address": database.url_at(&database.owner, proxy.port())});
     let first = folder.join("machine-0");
     fs::create_dir_all(&first).expect("a folder");
@@ -237,8 +254,14 @@ fn contested_project(machine: &Path) -> String {
     project
 }
 
-fn workers(machines: &[PathBuf], size: ProofSize, project: &str, folder: &Path) -> Vec<ProofWorker> {
-    let numbers = (0..machines.len()).flat_map(|at| (0..size.processes).map(move |process| (at, process)));
+fn workers(
+    machines: &[PathBuf],
+    size: ProofSize,
+    project: &str,
+    folder: &Path,
+) -> Vec<ProofWorker> {
+    let numbers =
+        (0..machines.len()).flat_map(|at| (0..size.processes).map(move |process| (at, process)));
     let worker = |(at, process): (usize, usize)| ProofWorker {
         root: machines[at].clone(),
         name: format!("worker-{at}-{process}"),
@@ -302,7 +325,9 @@ fn cause_failure(
             report.cuts += 1;
         }
         _ => {
-            let Some(at) = usize::try_from(random.below(running.len().max(1) as u64)).ok() else { return };
+            let Some(at) = usize::try_from(random.below(running.len().max(1) as u64)).ok() else {
+                return;
+            };
             let Some((worker, child)) = running.get_mut(at) else { return };
             if child.kill().is_ok() && !child.wait().is_ok_and(|status| status.success()) {
                 report.kills += 1;
@@ -347,15 +372,21 @@ fn check(machines: &[PathBuf], workers: &[ProofWorker], report: &mut ProofReport
         let repo = TestRepo::existing(machine);
         let status = ask(&repo, "owner", "team.status", json!({})).expect("a status");
         assert_eq!(status["team"]["conflicts"], json!([]), "{status:#}");
-        let exported = ask(&repo, "owner", "work.export", json!({})).expect("an export");
+        let exported = export(machine);
         let tasks = exported["tables"]["task"].as_array().cloned().unwrap_or_default();
         let ids: BTreeSet<&str> = tasks.iter().filter_map(|task| task["id"].as_str()).collect();
         assert_eq!(ids.len(), tasks.len(), "a task is there twice");
         for id in &acknowledged {
-            assert!(ids.contains(id.as_str()), "{id} is not on {}", machine.display());
+            assert!(
+                ids.contains(id.as_str()),
+                "{id} is not on {}; on others: {:?}",
+                machine.display(),
+                places(machines, id)
+            );
         }
         // A process that was killed does not know what it wrote last, and may write that once more.
-        let titles: BTreeSet<&str> = tasks.iter().filter_map(|task| task["title"].as_str()).collect();
+        let titles: BTreeSet<&str> =
+            tasks.iter().filter_map(|task| task["title"].as_str()).collect();
         assert!(tasks.len() - titles.len() <= report.kills, "a write was made twice");
         report.changes = status["team"]["server"]["last_change"].as_i64().unwrap_or_default();
         match &first {
@@ -367,12 +398,23 @@ fn check(machines: &[PathBuf], workers: &[ProofWorker], report: &mut ProofReport
     report.claims = winners.len();
 }
 
+/// Every row of work and knowledge on a machine.
+fn export(machine: &Path) -> Value {
+    ask(&TestRepo::existing(machine), "owner", "work.export", json!({})).expect("an export")
+}
+
+/// On which machines a record is, for a message.
+fn places(machines: &[PathBuf], id: &str) -> Vec<bool> {
+    machines.iter().map(|machine| export(machine).to_string().contains(id)).collect()
+}
+
 /// A small generator, so that a proof can be repeated by its seed.
 struct Random(u64);
 
 impl Random {
     fn below(&mut self, limit: u64) -> u64 {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) % limit
     }
 }

@@ -58,7 +58,8 @@ pub fn command() -> Command {
 }
 
 fn server_arg() -> Arg {
-    global_flag("server", "Ask the cairn server at this URL instead of this machine").value_name("URL")
+    global_flag("server", "Ask the cairn server at this URL instead of this machine")
+        .value_name("URL")
 }
 
 fn global_flag(name: &'static str, help: &'static str) -> Arg {

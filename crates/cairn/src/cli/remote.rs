@@ -73,7 +73,8 @@ fn ask(server: &str, name: &str, matches: &ArgMatches, json: bool) -> Result<Rem
     }
     let body = serde_json::Value::Object(args).to_string();
     let mut response = request.send(body).map_err(|error| unreachable_server(server, &error))?;
-    let exit = response.headers().get(EXIT_HEADER).and_then(|value| value.to_str().ok()?.parse().ok());
+    let exit =
+        response.headers().get(EXIT_HEADER).and_then(|value| value.to_str().ok()?.parse().ok());
     let status = response.status();
     let text = response.body_mut().with_config().limit(MAX_ANSWER_BYTES).read_to_string();
     let text = text.map_err(|error| unreachable_server(server, &error))?;
@@ -104,7 +105,9 @@ fn checked_url(server: &str) -> Result<&str> {
         return Ok(url);
     }
     let hint = "write it as  https://HOST  or  http://127.0.0.1:PORT";
-    let rest = url.strip_prefix("http://").ok_or_else(|| Problem::invalid("the server is not a URL").hint(hint))?;
+    let rest = url
+        .strip_prefix("http://")
+        .ok_or_else(|| Problem::invalid("the server is not a URL").hint(hint))?;
     let host = rest.split('/').next().unwrap_or_default();
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
     match ["127.0.0.1", "localhost", "[::1]"].contains(&host) {
@@ -137,5 +140,6 @@ fn unreachable_server(server: &str, error: &ureq::Error) -> Problem {
 }
 
 fn pretty(text: &str) -> String {
-    serde_json::from_str::<serde_json::Value>(text).map_or_else(|_| text.to_owned(), |json| format!("{json:#}\n"))
+    serde_json::from_str::<serde_json::Value>(text)
+        .map_or_else(|_| text.to_owned(), |json| format!("{json:#}\n"))
 }

@@ -12,7 +12,11 @@ use crate::http::{TokenScope, parse_scope};
 pub(super) fn command() -> Command {
     Command::new("token")
         .about("Make a named token for a server that is started with --tokens FILE")
-        .arg(Arg::new("name").required(true).help("Whose token it is; changes are attributed to this name"))
+        .arg(
+            Arg::new("name")
+                .required(true)
+                .help("Whose token it is; changes are attributed to this name"),
+        )
         .arg(
             Arg::new("scope")
                 .long("scope")
@@ -37,6 +41,8 @@ pub(super) fn make(matches: &ArgMatches) -> Result<ExitCode> {
         .map_err(|error| Problem::internal("no randomness").with_source(error.to_string()))?;
     let token = hex::encode(bytes);
     let line = format!("{name}:{scope}:{}", blake3::hash(token.as_bytes()));
-    let shown = format!("token for {name}, which is shown once: {token}\nline for the server's file:  {line}\n");
+    let shown = format!(
+        "token for {name}, which is shown once: {token}\nline for the server's file:  {line}\n"
+    );
     Ok(if terminal::print_text(&shown) { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }

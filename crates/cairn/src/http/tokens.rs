@@ -73,7 +73,12 @@ impl TokenList {
     /// One token that may do everything and names nobody.
     pub fn of_one(token: &str) -> Self {
         let hash = blake3::hash(token.as_bytes());
-        Self(Arc::new([AcceptedToken { name: None, scope: TokenScope::Write, hash, use_count: TokenUse::default() }]))
+        Self(Arc::new([AcceptedToken {
+            name: None,
+            scope: TokenScope::Write,
+            hash,
+            use_count: TokenUse::default(),
+        }]))
     }
 
     /// Named tokens, from the text of their file. Empty lines and those that start with `#` are
@@ -95,7 +100,8 @@ impl TokenList {
             tokens.push(token);
         }
         match tokens.is_empty() {
-            true => Err(Problem::invalid("the file names no token").hint("`cairn token NAME` prints a line for it")),
+            true => Err(Problem::invalid("the file names no token")
+                .hint("`cairn token NAME` prints a line for it")),
             false => Ok(Self(tokens.into())),
         }
     }
@@ -131,7 +137,8 @@ impl TokenUse {
         let mut window = self.window.lock().unwrap_or_else(PoisonError::into_inner);
         let current = window.take().filter(|window| window.began.elapsed() < WINDOW);
         let current = current.unwrap_or(RequestWindow { began: Instant::now(), count: 0 });
-        let may = current.count < MAX_IN_WINDOW && self.running.load(Ordering::Relaxed) < MAX_RUNNING;
+        let may =
+            current.count < MAX_IN_WINDOW && self.running.load(Ordering::Relaxed) < MAX_RUNNING;
         *window = Some(RequestWindow { count: current.count + usize::from(may), ..current });
         may
     }
@@ -152,7 +159,8 @@ fn parse_line(line: &str) -> std::result::Result<AcceptedToken, String> {
         return Err("a name has 1 to 100 characters".into());
     }
     let scope = parse_scope(scope)?;
-    let hash = blake3::Hash::from_hex(hash.trim()).map_err(|_| "the hash is not 64 hex digits".to_owned())?;
+    let hash = blake3::Hash::from_hex(hash.trim())
+        .map_err(|_| "the hash is not 64 hex digits".to_owned())?;
     Ok(AcceptedToken { name: Some(name.to_owned()), scope, hash, use_count: TokenUse::default() })
 }
 
@@ -175,7 +183,8 @@ mod tests {
 
     #[test]
     fn a_token_is_known_by_its_hash() {
-        let text = format!("# team\n\n{}\n{}\n", line("ada", "write", "one"), line("bot", "read", "two"));
+        let text =
+            format!("# team\n\n{}\n{}\n", line("ada", "write", "one"), line("bot", "read", "two"));
         let tokens = TokenList::parse(&text).unwrap();
         let ada = tokens.identify("one").unwrap();
         assert_eq!((ada.name.as_deref(), ada.is_read_only()), (Some("ada"), false));
@@ -189,7 +198,10 @@ mod tests {
     fn a_line_that_cannot_be_read_is_named() {
         let refused = |text: &str| TokenList::parse(text).unwrap_err().message;
         assert_eq!(refused("a:write"), "line 1 of the tokens: it has not three parts");
-        assert_eq!(refused("\na:admin:00"), "line 2 of the tokens: `admin` is no scope: read or write");
+        assert_eq!(
+            refused("\na:admin:00"),
+            "line 2 of the tokens: `admin` is no scope: read or write"
+        );
         assert_eq!(refused("a:read:00"), "line 1 of the tokens: the hash is not 64 hex digits");
         assert_eq!(refused("# none"), "the file names no token");
         let twice = format!("{}\n{}", line("a", "read", "1"), line("a", "read", "2"));
@@ -206,6 +218,9 @@ mod tests {
         drop(running);
         assert!((0..MAX_IN_WINDOW).filter_map(|_| ada.begin()).count() < MAX_IN_WINDOW);
         let nobody = TokenList::of_one("one").identify("one").unwrap();
-        assert_eq!((0..2 * MAX_IN_WINDOW).filter_map(|_| nobody.begin()).count(), 2 * MAX_IN_WINDOW);
+        assert_eq!(
+            (0..2 * MAX_IN_WINDOW).filter_map(|_| nobody.begin()).count(),
+            2 * MAX_IN_WINDOW
+        );
     }
 }

@@ -93,7 +93,10 @@ impl StoreCommit<'_> {
             };
             self.team.publish(transaction, &published, self.link)?;
             if self.team.is_parked() {
-                return Err(Problem::new(ProblemCode::Unavailable, "the change waits for the server"));
+                return Err(Problem::new(
+                    ProblemCode::Unavailable,
+                    "the change waits for the server",
+                ));
             }
             Ok(id)
         });

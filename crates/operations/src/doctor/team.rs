@@ -62,7 +62,8 @@ fn outbox_findings(workspace: &Workspace) -> Result<Vec<DoctorFinding>> {
     let mut findings = Vec::new();
     let pending = count(OutboxState::Pending);
     if pending > 0 {
-        let fix = Hint::call("they are written when the server answers; they are listed by", status());
+        let fix =
+            Hint::call("they are written when the server answers; they are listed by", status());
         let what = format!("{} not on the server yet", counted(pending, "change"));
         findings.push(DoctorFinding::warning("team", what, fix));
     }

@@ -21,7 +21,14 @@ fn three_machines_agree_after_failures() {
         command.env(WORKER, worker.to_text()).stdout(std::process::Stdio::null());
         command
     };
-    let size = ProofSize { machines: 3, processes: 2, writes: 10, failures: 12, time: Duration::ZERO, seed: 7 };
+    let size = ProofSize {
+        machines: 3,
+        processes: 2,
+        writes: 10,
+        failures: 12,
+        time: Duration::ZERO,
+        seed: 7,
+    };
     match team_proof::run(size, start) {
         Some(report) => assert_eq!(report.acknowledged, 60, "{report:?}"),
         None => testskip::not_run("PostgreSQL is not installed; `cargo xtask test` installs it"),

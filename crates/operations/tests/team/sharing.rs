@@ -98,14 +98,17 @@ fn rename_task(repo: &TestRepo, id: &str, version: u32, title: &str) -> Value {
 }
 
 fn upsert(repo: &TestRepo, id: &str, title: &str) -> Value {
-    let entity = json!({"id": id, "type": "req", "title": title, "status": "open", "priority": "must"});
+    let entity =
+        json!({"id": id, "type": "req", "title": title, "status": "open", "priority": "must"});
     repo.data("kb.upsert", json!({"changeset": {"entities": [entity]}}))
 }
 
 fn kb_titles(repo: &TestRepo) -> Vec<String> {
     let found = repo.data("kb.query", json!({}));
     let rows = found["entities"].as_array().unwrap_or_else(|| panic!("{found:#}"));
-    rows.iter().map(|row| format!("{} {}", row["id"].as_str().unwrap(), row["title"].as_str().unwrap())).collect()
+    rows.iter()
+        .map(|row| format!("{} {}", row["id"].as_str().unwrap(), row["title"].as_str().unwrap()))
+        .collect()
 }
 
 fn basis(repo: &TestRepo, line: &str) -> String {
@@ -128,8 +131,12 @@ fn what_one_machine_writes_the_other_reads() {
     let found = team.origin.text("work search Second");
     assert!(found.contains("Second project"), "{found}");
     let log = team.origin.data("team.log", json!({}));
-    let summaries: Vec<&str> =
-        log["changes"].as_array().unwrap().iter().map(|row| row["summary"].as_str().unwrap()).collect();
+    let summaries: Vec<&str> = log["changes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["summary"].as_str().unwrap())
+        .collect();
     assert_eq!(summaries.len(), 2, "{log:#}");
     assert_eq!(log["changes"][0]["role"], json!(team.database.owner));
 }
@@ -163,7 +170,8 @@ fn a_change_of_one_machine_is_taken_back_on_another() {
     let Some(team) = Team::start() else { return };
     team.join_first();
     let other = team.member();
-    let made = team.origin.data("work.create", json!({"kind": "project", "name": "P", "summary": "s"}));
+    let made =
+        team.origin.data("work.create", json!({"kind": "project", "name": "P", "summary": "s"}));
     let change = made["change"].as_str().unwrap().to_owned();
     assert!(overview(&other.repo).contains('P'));
     other.repo.data("undo", json!({"change": change}));
@@ -251,7 +259,8 @@ fn what_two_machines_changed_without_the_server_is_shown_with_both_sides() {
     let Some(team) = Team::start() else { return };
     team.join_first();
     create_project(&team.origin, "P");
-    let (left_net, right_net) = (NetworkProxy::to(team.database.port), NetworkProxy::to(team.database.port));
+    let (left_net, right_net) =
+        (NetworkProxy::to(team.database.port), NetworkProxy::to(team.database.port));
     let (left, right) = (team.member_behind(&left_net), team.member_behind(&right_net));
     let (both, only) = (create_task(&left.repo, "both"), create_task(&left.repo, "only"));
     upsert(&left.repo, "REQ-1", "start");
@@ -273,7 +282,11 @@ fn what_two_machines_changed_without_the_server_is_shown_with_both_sides() {
     assert_eq!(pushed["outbox"]["conflicts"].as_array().unwrap().len(), 2, "{pushed:#}");
     let status = right.repo.data("team.status", json!({}));
     let record = &status["team"]["conflicts"][0]["records"][0];
-    assert_eq!((&record["mine"]["title"], &record["theirs"]["title"]), (&json!("right"), &json!("left")), "{status:#}");
+    assert_eq!(
+        (&record["mine"]["title"], &record["theirs"]["title"]),
+        (&json!("right"), &json!("left")),
+        "{status:#}"
+    );
     assert_eq!(kb_titles(&right.repo), ["REQ-1 left fact"]);
     let text = right.repo.text("team status");
     assert!(text.contains("mine") && text.contains("theirs"), "{text}");
@@ -295,7 +308,10 @@ fn a_repository_joins_with_what_it_has() {
     upsert(&team.origin, "REQ-1", "first");
     let joined = team.join_first();
     assert_eq!(joined["pushed"], false, "{joined:#}");
-    assert_eq!(team.origin.code("work.create", json!({"kind": "project", "name": "X", "summary": "s"})), ProblemCode::InvalidOperation);
+    assert_eq!(
+        team.origin.code("work.create", json!({"kind": "project", "name": "X", "summary": "s"})),
+        ProblemCode::InvalidOperation
+    );
     assert!(overview(&team.origin).contains("First"));
     team.origin.data("team.push", json!({}));
     // Another clone with records of its own, one of them under an id that the team has too.
@@ -305,7 +321,12 @@ fn a_repository_joins_with_what_it_has() {
     own.repo.git(&["pull", "-q", "origin", "main"]);
     let joined = team.join(&own.repo);
     assert_eq!(joined["pushed"], false, "{joined:#}");
-    let differing: u64 = joined["stores"].as_array().unwrap().iter().map(|store| store["differing"].as_u64().unwrap()).sum();
+    let differing: u64 = joined["stores"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|store| store["differing"].as_u64().unwrap())
+        .sum();
     assert_eq!(differing, 1, "{joined:#}");
     let before = export(&team.origin);
     assert_eq!(own.repo.code("team.push", json!({})), ProblemCode::Conflict);
@@ -331,7 +352,8 @@ fn another_repository_is_refused() {
     let config = team.origin.read("cairn.jsonc").unwrap();
     let stranger = TestRepo::new("//- /b.ts\nexport const b = 1;\n");
     stranger.write("cairn.jsonc", config);
-    let refused = stranger.call_op("team.join", json!({"address": team.database.url()})).unwrap_err();
+    let refused =
+        stranger.call_op("team.join", json!({"address": team.database.url()})).unwrap_err();
     assert_eq!(refused.code, ProblemCode::Conflict, "{refused}");
     assert!(refused.message.contains("belongs to another repository"), "{refused}");
 }
@@ -342,25 +364,35 @@ fn a_reader_reads_and_a_stranger_sees_nothing() {
     team.join_first();
     create_project(&team.origin, "Secret");
     let status = team.origin.data("team.status", json!({}));
-    let (readers, writers) = (&status["team"]["server"]["readers"], &status["team"]["server"]["writers"]);
+    let (readers, writers) =
+        (&status["team"]["server"]["readers"], &status["team"]["server"]["writers"]);
     let (readers, writers) = (readers.as_str().unwrap(), writers.as_str().unwrap());
     let name = &team.database.name;
-    let (reader, stranger, writer) = (format!("reader_{name}"), format!("stranger_{name}"), format!("writer_{name}"));
+    let (reader, stranger, writer) =
+        (format!("reader_{name}"), format!("stranger_{name}"), format!("writer_{name}"));
     let mut admin = team.admin();
     for role in [&reader, &stranger, &writer] {
         admin.batch_execute(&format!("CREATE ROLE {role} LOGIN")).unwrap();
     }
-    admin.batch_execute(&format!("GRANT {readers} TO {reader}; GRANT {writers} TO {writer}")).unwrap();
+    admin
+        .batch_execute(&format!("GRANT {readers} TO {reader}; GRANT {writers} TO {writer}"))
+        .unwrap();
     // A reader has a replica, and every write is refused.
     let member = Member::of(&team.origin);
     let joined = member.repo.data("team.join", json!({"address": team.database.url_of(&reader)}));
     assert_eq!(joined["can_write"], false);
     assert!(overview(&member.repo).contains("Secret"));
-    let refused = member.repo.call_op("work.create", json!({"kind": "project", "name": "X", "summary": "s"})).unwrap_err();
+    let refused = member
+        .repo
+        .call_op("work.create", json!({"kind": "project", "name": "X", "summary": "s"}))
+        .unwrap_err();
     assert_eq!(refused.code, ProblemCode::Untrusted, "{refused}");
     // A stranger cannot join, and sees no row in SQL either.
     let outside = Member::of(&team.origin);
-    let refused = outside.repo.call_op("team.join", json!({"address": team.database.url_of(&stranger)})).unwrap_err();
+    let refused = outside
+        .repo
+        .call_op("team.join", json!({"address": team.database.url_of(&stranger)}))
+        .unwrap_err();
     assert_eq!(refused.code, ProblemCode::Untrusted, "{refused}");
     let project: String = admin.query_one("SELECT id FROM cairn.projects", &[]).unwrap().get(0);
     let mut hostile = team.sql(&stranger);
@@ -375,7 +407,8 @@ fn a_reader_reads_and_a_stranger_sees_nothing() {
     ).unwrap();
     let mut hostile = team.sql(&writer);
     for table in ["records", "changes"] {
-        let own = hostile.query(&format!("SELECT DISTINCT project FROM cairn.{table}"), &[]).unwrap();
+        let own =
+            hostile.query(&format!("SELECT DISTINCT project FROM cairn.{table}"), &[]).unwrap();
         let own: Vec<String> = own.iter().map(|row| row.get(0)).collect();
         assert_eq!(own, [project.clone()], "{table}");
     }
@@ -415,17 +448,24 @@ fn a_schema_that_does_not_fit_is_refused_with_the_way_out() {
     };
     // An older program and a newer schema.
     set(99);
-    let refused = member.repo.call_op("team.join", json!({"address": team.database.url()})).unwrap_err();
+    let refused =
+        member.repo.call_op("team.join", json!({"address": team.database.url()})).unwrap_err();
     assert_eq!(refused.code, ProblemCode::Unavailable);
     assert!(refused.message.contains("has schema 99"), "{refused}");
-    let refused = team.origin.call_op("work.create", json!({"kind": "project", "name": "X", "summary": "s"})).unwrap_err();
+    let refused = team
+        .origin
+        .call_op("work.create", json!({"kind": "project", "name": "X", "summary": "s"}))
+        .unwrap_err();
     assert!(refused.hints[0].to_string().contains("update cairn"), "{refused:?}");
     assert!(basis(&team.origin, "work overview").contains("has schema 99"));
     assert!(overview(&team.origin).contains('P'));
     set(1);
     // Records of a program that knows more columns.
     team.admin().execute("UPDATE cairn.projects SET layouts = '{\"work\": 99}'", &[]).unwrap();
-    let refused = team.origin.call_op("work.create", json!({"kind": "project", "name": "X", "summary": "s"})).unwrap_err();
+    let refused = team
+        .origin
+        .call_op("work.create", json!({"kind": "project", "name": "X", "summary": "s"}))
+        .unwrap_err();
     assert!(refused.message.contains("layout 99"), "{refused}");
     team.admin().execute("UPDATE cairn.projects SET layouts = '{}'", &[]).unwrap();
     create_project(&team.origin, "Q");
@@ -448,7 +488,10 @@ fn a_reply_that_is_lost_is_looked_up_and_never_repeated() {
                 proxy.set(NetworkState::Cut);
                 proxy.set(NetworkState::Open);
             });
-            let made = away.repo.call_op("work.create", json!({"kind": "task", "title": format!("task {number}"), "summary": "s"}));
+            let made = away.repo.call_op(
+                "work.create",
+                json!({"kind": "task", "title": format!("task {number}"), "summary": "s"}),
+            );
             assert!(made.is_ok(), "{}", made.unwrap_err());
             // Let the other thread end if the write took fewer requests.
             while proxy.requests() < from + 4 + number {

@@ -107,14 +107,20 @@ impl TeamLink {
 
     /// A connection to the team's server whose schema this program knows. The open one is used
     /// again; a server that just failed is not asked again at once.
-    pub fn client(&self, membership: &TeamMembership, wait: Duration) -> TeamResult<Arc<TeamClient>> {
+    pub fn client(
+        &self,
+        membership: &TeamMembership,
+        wait: Duration,
+    ) -> TeamResult<Arc<TeamClient>> {
         let mut open = lock(&self.client);
         if let Some(open) = open.as_ref().filter(|open| {
             open.membership.address == membership.address && !open.client.is_closed()
         }) {
             return Ok(open.client.clone());
         }
-        if let Some(failure) = lock(&self.failure).as_ref().filter(|one| one.at.elapsed() < RETRY_AFTER) {
+        if let Some(failure) =
+            lock(&self.failure).as_ref().filter(|one| one.at.elapsed() < RETRY_AFTER)
+        {
             return Err(TeamFailure::Unreachable(failure.why.clone()));
         }
         match self.connect(membership, wait) {
@@ -126,7 +132,8 @@ impl TeamLink {
             }
             Err(failure) => {
                 if let TeamFailure::Unreachable(why) = &failure {
-                    *lock(&self.failure) = Some(LastFailure { at: Instant::now(), why: why.clone() });
+                    *lock(&self.failure) =
+                        Some(LastFailure { at: Instant::now(), why: why.clone() });
                 }
                 Err(failure)
             }
@@ -134,7 +141,11 @@ impl TeamLink {
     }
 
     /// A connection of the caller's own.
-    pub(super) fn connect(&self, membership: &TeamMembership, wait: Duration) -> TeamResult<TeamClient> {
+    pub(super) fn connect(
+        &self,
+        membership: &TeamMembership,
+        wait: Duration,
+    ) -> TeamResult<TeamClient> {
         let address = membership.address()?;
         let begin = Instant::now();
         let left = || wait.saturating_sub(begin.elapsed()).max(Duration::from_millis(50));

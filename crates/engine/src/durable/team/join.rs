@@ -73,8 +73,7 @@ pub fn join(
 ) -> Result<JoinedTeam> {
     let link = workspace.stores().team();
     let roots = root_commits(workspace, call)?;
-    let mut client =
-        TeamClient::connect(address, &link.credentials(), WAIT).map_err(problem)?;
+    let mut client = TeamClient::connect(address, &link.credentials(), WAIT).map_err(problem)?;
     client.detect_notifications(WAIT).map_err(problem)?;
     client.migrate().map_err(problem)?.require_current()?;
     let (found, is_new) = match client.project(project, WAIT).map_err(problem)? {
@@ -146,7 +145,8 @@ fn compare_stores(
     let locations = workspace.store_locations(call)?;
     let mut compared = Vec::new();
     for LocalStore { durable, store } in local_stores(workspace, call)? {
-        let files = ReplicaFiles { durable: &durable, locations: &locations, project: &membership.project };
+        let files =
+            ReplicaFiles { durable: &durable, locations: &locations, project: &membership.project };
         if matches!(files.look(&store)?, ReplicaFile::At(_)) {
             continue; // it has nothing of its own
         }
@@ -304,7 +304,8 @@ fn push_store(
         let mut replica = read_server(client, files, store)?;
         let seq = locked.seq + 1;
         let is_empty = crate::durable::tables::revision(replica.connection())? == 0;
-        let capture = RecordCapture::start(replica.connection(), record_tables(replica.connection())?)?;
+        let capture =
+            RecordCapture::start(replica.connection(), record_tables(replica.connection())?)?;
         let mine = store::open_read_only(&store.path)?;
         let pushed = replica.write(|conn| {
             lay_over(durable, &mine, conn, is_empty, prefer)?;
@@ -361,11 +362,14 @@ fn lay_over(
             continue;
         }
         let theirs = by_identity(conn, kind)?;
-        let mut next = 1 + theirs.values().filter_map(|image| number_of(&image.id)).max().unwrap_or(0);
+        let mut next =
+            1 + theirs.values().filter_map(|image| number_of(&image.id)).max().unwrap_or(0);
         for (id, image) in by_identity(mine, kind)? {
             let is_mine = match theirs.get(&id) {
                 None => true,
-                Some(other) => content(other) != content(&image) && prefer == Some(ConflictSide::Mine),
+                Some(other) => {
+                    content(other) != content(&image) && prefer == Some(ConflictSide::Mine)
+                }
             };
             if !is_mine {
                 continue;

@@ -20,13 +20,13 @@ mod write;
 
 pub use follow::follow;
 pub use home::TeamLink;
-pub use team::{ProjectId, TeamAddress};
-pub use membership::TeamMembership;
-pub use status::{TeamBasis, TeamState};
 pub use join::{JoinedTeam, PushedStore, StoreComparison, join, leave, push};
+pub use membership::TeamMembership;
 pub use overview::{
     ActiveWriter, ServerOverview, TEAM_SCHEMA_VERSION, TeamHealth, TeamOverview, WaitingChange,
 };
 pub use replay::{ConflictSide, OutboxReport, settle, work_off};
 pub(crate) use replica::{TeamStore, record_tables};
+pub use status::{TeamBasis, TeamState};
+pub use team::{ProjectId, TeamAddress};
 pub(crate) use write::{PublishedChange, TeamWrite};

@@ -62,7 +62,9 @@ pub struct OutboxEntry {
 }
 
 /// The number of an entry on this machine.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(transparent)]
 pub struct OutboxNumber(pub i64);
 
@@ -170,7 +172,8 @@ impl OutboxEntry {
     /// The call that plans it again, as the one who asked.
     pub(crate) fn call(&self, call: &Call) -> Result<Call> {
         let now = self.at.parse().map_err(|_| damaged("the time"))?;
-        let replayed = ReplayedRequest { change: self.change.clone(), expected: self.records.clone() };
+        let replayed =
+            ReplayedRequest { change: self.change.clone(), expected: self.records.clone() };
         let request = CallRequest { replayed: Some(replayed), ..self.request.clone() };
         let mut again = call.on_behalf_of(&self.actor).in_session(self.session.clone());
         again.now = now;
@@ -203,7 +206,8 @@ fn read_entry(row: OutboxRow) -> Result<OutboxEntry> {
         entry: OutboxNumber(row.entry),
         records: records.collect(),
         request: CallRequest { operation: row.operation, args, seed, replayed: None },
-        state: serde_json::from_value(Value::String(row.state)).map_err(|_| damaged("the state"))?,
+        state: serde_json::from_value(Value::String(row.state))
+            .map_err(|_| damaged("the state"))?,
         change: row.change,
         project: row.project,
         store: row.store,

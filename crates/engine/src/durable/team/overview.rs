@@ -165,10 +165,16 @@ impl TeamLink {
     }
 
     /// Entries of the team's log, newest first, and how many there are.
-    pub fn log(&self, store: Option<&str>, limit: usize, offset: usize) -> Result<(Vec<ChangeEntry>, u64)> {
+    pub fn log(
+        &self,
+        store: Option<&str>,
+        limit: usize,
+        offset: usize,
+    ) -> Result<(Vec<ChangeEntry>, u64)> {
         let membership = self.require_membership()?;
         let client = self.client(&membership, WAIT).map_err(problem)?;
-        let (limit, offset) = (i64::try_from(limit).unwrap_or(i64::MAX), i64::try_from(offset).unwrap_or(0));
+        let (limit, offset) =
+            (i64::try_from(limit).unwrap_or(i64::MAX), i64::try_from(offset).unwrap_or(0));
         let page = client.changes(&membership.project, store, limit, offset, WAIT);
         let (entries, total) = page.map_err(problem)?;
         Ok((entries, u64::try_from(total).unwrap_or_default()))

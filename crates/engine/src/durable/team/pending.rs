@@ -17,7 +17,10 @@ use super::replica::{ReplicaFiles, apply_image, record_tables, remove_store};
 const FOLDER: &str = "team-pending";
 
 /// The copy of the store that is read, made if it is not there; none if nothing is pending for it.
-pub(super) fn copy_for_reading(link: &TeamLink, files: ReplicaFiles<'_>) -> Result<Option<PathBuf>> {
+pub(super) fn copy_for_reading(
+    link: &TeamLink,
+    files: ReplicaFiles<'_>,
+) -> Result<Option<PathBuf>> {
     let Some(store) = files.read_store()? else { return Ok(None) };
     let entries = pending_of(link, &store.name)?;
     let Some(last) = entries.last() else { return Ok(None) };
@@ -44,7 +47,12 @@ pub(super) fn pending_of(link: &TeamLink, store: &str) -> Result<Vec<OutboxEntry
     Ok(entries)
 }
 
-fn make(files: ReplicaFiles<'_>, replica: &Path, entries: &[OutboxEntry], file: &Path) -> Result<()> {
+fn make(
+    files: ReplicaFiles<'_>,
+    replica: &Path,
+    entries: &[OutboxEntry],
+    file: &Path,
+) -> Result<()> {
     let temp = file.with_extension(format!("{}.tmp", std::process::id()));
     remove_store(&temp);
     if replica.exists() {

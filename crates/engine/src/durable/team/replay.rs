@@ -1,5 +1,6 @@
 //! Plans the requests of the outbox again, in order, when the server is back.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use base::{Call, Problem, ProblemCode, Result};
@@ -9,7 +10,7 @@ use serde_json::{Value, json};
 use team::ChangeUid;
 
 use super::outbox::{OutboxEntry, OutboxNumber, OutboxState};
-use super::write::OFFLINE_DETAIL;
+use super::write::{OFFLINE_DETAIL, RECORDS_DETAIL, conflicting_records};
 use crate::contract::spec::OpSpec;
 use crate::workspace::Workspace;
 
@@ -70,7 +71,9 @@ pub fn work_off(workspace: &Workspace, call: &Call) -> Result<OutboxReport> {
         call.check_stopped()?;
         if let Err(problem) = replay(workspace, &entry, &entry.request.args, call, &mut report) {
             report.waiting.push(format!("{}: {problem}", entry.summary));
-            if problem.details.contains_key(OFFLINE_DETAIL) || problem.code == ProblemCode::Unavailable {
+            if problem.details.contains_key(OFFLINE_DETAIL)
+                || problem.code == ProblemCode::Unavailable
+            {
                 break;
             }
         }
@@ -89,7 +92,9 @@ pub fn settle(
     let mut entries = outbox.in_state(OutboxState::Conflict)?;
     entries.retain(|entry| only.is_none_or(|only| only == entry.entry));
     if entries.is_empty() && only.is_some() {
-        return Err(Problem::not_found("no conflict has this number").hint("`team status` lists them"));
+        return Err(
+            Problem::not_found("no conflict has this number").hint("`team status` lists them")
+        );
     }
     let _lock = lock(workspace, call)?;
     let mut report = OutboxReport::default();
@@ -144,7 +149,8 @@ fn keep_mine(
 /// Sets the version that a request names; false if it names none or the same.
 fn set_version(args: &mut serde_json::Map<String, Value>, current: &Value) -> bool {
     for key in ["version", "if_version"] {
-        if let Some(named) = args.get_mut(key).filter(|named| !named.is_null() && *named != current) {
+        if let Some(named) = args.get_mut(key).filter(|named| !named.is_null() && *named != current)
+        {
             *named = current.clone();
             return true;
         }
@@ -185,8 +191,14 @@ fn replay(
             report.written.push(entry.summary.clone());
             Ok(())
         }
-        Err(problem) if problem.details.contains_key(OFFLINE_DETAIL) || is_passing(&problem) => Err(problem),
-        Err(problem) => {
+        Err(problem) if problem.details.contains_key(OFFLINE_DETAIL) || is_passing(&problem) => {
+            Err(problem)
+        }
+        Err(mut problem) => {
+            // A rule may have refused the request before its records were compared.
+            let records =
+                conflicting_records(&replica_of(workspace, entry, call)?, &entry.records)?;
+            problem.details.insert(RECORDS_DETAIL.into(), records.into());
             let text = json!({
                 "message": problem.to_string(), "code": problem.code, "details": problem.details,
             });
@@ -197,11 +209,24 @@ fn replay(
     }
 }
 
+/// The replica of the store that an entry changes.
+fn replica_of(workspace: &Workspace, entry: &OutboxEntry, call: &Call) -> Result<PathBuf> {
+    let locations = workspace.store_locations(call)?;
+    let stores = workspace.stores().durables().iter();
+    let mut stores = stores.flat_map(|durable| locations.team_stores(durable));
+    let store = stores.find(|store| store.name == entry.store);
+    store.map(|store| store.path).ok_or_else(|| Problem::internal("a change has no store"))
+}
+
 /// Whether a failure says nothing about the request itself.
 fn is_passing(problem: &Problem) -> bool {
     matches!(
         problem.code,
-        ProblemCode::Busy | ProblemCode::Timeout | ProblemCode::Cancelled | ProblemCode::Io | ProblemCode::Unavailable
+        ProblemCode::Busy
+            | ProblemCode::Timeout
+            | ProblemCode::Cancelled
+            | ProblemCode::Io
+            | ProblemCode::Unavailable
     )
 }
 
@@ -224,7 +249,8 @@ fn run(
     call: &Call,
 ) -> Result<()> {
     let name = &entry.request.operation;
-    let unknown = || Problem::new(ProblemCode::Unavailable, format!("this cairn has no operation `{name}`"));
+    let unknown =
+        || Problem::new(ProblemCode::Unavailable, format!("this cairn has no operation `{name}`"));
     let spec: &OpSpec = (workspace.find_operation)(name).ok_or_else(unknown)?;
     let call = entry.call(call)?;
     spec.call(workspace, call, args.clone()).map(drop)

@@ -68,8 +68,8 @@ impl<'a> ReplicaFiles<'a> {
         {
             return Ok(ReplicaFile::At(at));
         }
-        let is_new = store::schema_version(conn)? == 0
-            || crate::durable::tables::revision(conn)? == 0;
+        let is_new =
+            store::schema_version(conn)? == 0 || crate::durable::tables::revision(conn)? == 0;
         Ok(match is_new {
             true => ReplicaFile::At(self.start_of(store)),
             false => ReplicaFile::Unpushed,
@@ -82,6 +82,9 @@ impl<'a> ReplicaFiles<'a> {
     }
 
     /// Brings a replica from its place to the newest change. Returns the number of that change.
+    ///
+    /// Readers of other processes do the same without a lock. Whoever finds that the replica has moved meanwhile
+    /// looks again from its new place: what the other brought may end before what the caller needs.
     pub(super) fn advance(
         &self,
         client: &TeamClient,
@@ -89,13 +92,33 @@ impl<'a> ReplicaFiles<'a> {
         from: &ReplicaPosition,
         wait: Duration,
     ) -> TeamResult<i64> {
+        let mut from = from.clone();
+        loop {
+            if let Some(newest) = self.try_advance(client, store, &from, wait)? {
+                return Ok(newest);
+            }
+            match self.look(store)? {
+                ReplicaFile::At(at) => from = at,
+                _ => return Err(Problem::internal("a replica lost its place").into()),
+            }
+        }
+    }
+
+    /// Brings a replica on; none if it was no longer at the place that it was to start from.
+    fn try_advance(
+        &self,
+        client: &TeamClient,
+        store: &TeamStore,
+        from: &ReplicaPosition,
+        wait: Duration,
+    ) -> TeamResult<Option<i64>> {
         let page = client.records_after(self.project, &from.store, from.seq, wait)?;
         require_known_layout(self.durable, &page.layouts)?;
         if page.newest < from.seq {
             return Err(older_server(page.newest, from.seq).into());
         }
         if page.images.is_empty() {
-            return Ok(page.newest);
+            return Ok(Some(page.newest));
         }
         self.locations.prepare_folder(store)?;
         let mut open = self.durable.open(&store.path)?;
@@ -103,10 +126,10 @@ impl<'a> ReplicaFiles<'a> {
         let written = open.write(|transaction| {
             let here = self.look_at(transaction, store)?;
             if here != ReplicaFile::At(from.clone()) {
-                return Ok(()); // another process was quicker
+                return Ok(None); // another process was quicker
             }
             match self.apply_pages(client, transaction, from, page, wait) {
-                Ok(()) => Ok(()),
+                Ok(newest) => Ok(Some(newest)),
                 Err(problem) => {
                     failure = Some(problem);
                     Err(Problem::internal("a replica was not brought up to date"))
@@ -116,11 +139,7 @@ impl<'a> ReplicaFiles<'a> {
         if let Some(failure) = failure {
             return Err(failure);
         }
-        written?;
-        match self.look(store)? {
-            ReplicaFile::At(at) => Ok(at.seq),
-            _ => Err(Problem::internal("a replica lost its place").into()),
-        }
+        Ok(written?)
     }
 
     fn apply_pages(
@@ -130,7 +149,7 @@ impl<'a> ReplicaFiles<'a> {
         from: &ReplicaPosition,
         first: RecordPage,
         wait: Duration,
-    ) -> TeamResult<()> {
+    ) -> TeamResult<i64> {
         let records = record_tables(conn)?;
         let mut page = first;
         loop {
@@ -143,7 +162,7 @@ impl<'a> ReplicaFiles<'a> {
             }
         }
         tables::set_position(conn, &ReplicaPosition { seq: page.newest, ..from.clone() })?;
-        Ok(())
+        Ok(page.newest)
     }
 
     /// Makes the replica of a store anew from the server's records, in the place of a file that

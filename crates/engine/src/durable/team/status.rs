@@ -110,7 +110,8 @@ mod tests {
         basis.state = TeamState::Offline;
         assert_eq!(basis.to_string(), "team: offline, as of change 41, 4 min ago");
         (basis.pending, basis.conflicts) = (2, 1);
-        let text = "team: offline, as of change 41, 4 min ago, 2 changes pending, 1 conflict to settle";
+        let text =
+            "team: offline, as of change 41, 4 min ago, 2 changes pending, 1 conflict to settle";
         assert_eq!(basis.to_string(), text);
     }
 }

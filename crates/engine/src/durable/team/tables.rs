@@ -16,7 +16,8 @@ pub(super) const CREATE_OUTBOX: &str = "CREATE TABLE IF NOT EXISTS outbox (
     branch TEXT, operation TEXT NOT NULL, args TEXT NOT NULL, seed TEXT NOT NULL, at TEXT NOT NULL,
     actor TEXT NOT NULL, session TEXT NOT NULL, summary TEXT NOT NULL, images TEXT NOT NULL,
     state TEXT NOT NULL, problem TEXT)";
-const OUTBOX_COLUMNS: &str = "entry, change, project, store, branch, operation, args, seed, at, actor,
+const OUTBOX_COLUMNS: &str =
+    "entry, change, project, store, branch, operation, args, seed, at, actor,
     session, summary, images, state, problem";
 
 /// Where a replica is.
@@ -112,8 +113,20 @@ pub(super) fn append_to_outbox(conn: &Connection, row: &OutboxRow) -> Result<i64
     conn.execute(
         sql,
         params![
-            row.change, row.project, row.store, row.branch, row.operation, row.args, row.seed,
-            row.at, row.actor, row.session, row.summary, row.images, row.state, row.problem
+            row.change,
+            row.project,
+            row.store,
+            row.branch,
+            row.operation,
+            row.args,
+            row.seed,
+            row.at,
+            row.actor,
+            row.session,
+            row.summary,
+            row.images,
+            row.state,
+            row.problem
         ],
     )
     .map_err(sqlite_problem("write the outbox"))?;

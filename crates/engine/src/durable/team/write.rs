@@ -17,7 +17,8 @@ use super::membership::TeamMembership;
 use super::outbox::{NewOutboxEntry, OutboxState, cannot_wait};
 use super::pending;
 use super::replica::{
-    ReplicaFile, ReplicaFiles, TeamStore, layouts_with, problem, record_tables, require_known_layout,
+    ReplicaFile, ReplicaFiles, TeamStore, layouts_with, problem, record_tables,
+    require_known_layout,
 };
 use super::status::{TeamBasis, TeamState};
 use super::tables::{self, ReplicaPosition};
@@ -199,7 +200,9 @@ impl TeamLink {
         let (state, change) = match write {
             TeamWrite::Local => return Ok(()),
             TeamWrite::Online(online) => (TeamState::Current, online.seq + 1),
-            TeamWrite::Offline(_) => (TeamState::Offline, self.last_status().map_or(0, |one| one.change)),
+            TeamWrite::Offline(_) => {
+                (TeamState::Offline, self.last_status().map_or(0, |one| one.change))
+            }
         };
         let entries = self.outbox().entries()?;
         let count = |state| entries.iter().filter(|entry| entry.state == state).count();
@@ -319,6 +322,7 @@ impl OnlineWrite {
         self.is_done.set(true); // the connection is gone, and its transaction with it
         self.client.close();
         needs_server(TeamFailure::Unreachable(why), "the connection was lost")
+            .detail(OFFLINE_DETAIL, true)
     }
 }
 
@@ -339,8 +343,11 @@ impl OfflineWrite {
         call: &Call,
     ) -> Result<()> {
         if let Some(why) = changes.iter().find_map(|change| (durable.needs_server)(change)) {
-            return Err(Problem::new(ProblemCode::Unavailable, format!("the team's server cannot be reached, and {why}"))
-                .hint("repeat the request when the server is back; `team status` tells"));
+            return Err(Problem::new(
+                ProblemCode::Unavailable,
+                format!("the team's server cannot be reached, and {why}"),
+            )
+            .hint("repeat the request when the server is back; `team status` tells"));
         }
         self.outbox.append(&NewOutboxEntry {
             change: self.uid.as_str(),
@@ -401,14 +408,23 @@ impl TeamWrite {
         matches!(self, Self::Offline(offline) if offline.is_parked.get())
     }
 
-    /// The write that goes on without the server, after the connection was lost; none if it was not.
-    pub(crate) fn without_server(&self, link: &TeamLink, locations: &StoreLocations, durable: &DurableStore) -> Result<Option<Self>> {
+    /// The write that goes on without the server, after the connection was lost. None if it was not, or
+    /// if the request waits in the outbox already.
+    pub(crate) fn without_server(
+        &self,
+        link: &TeamLink,
+        locations: &StoreLocations,
+        durable: &DurableStore,
+        call: &Call,
+    ) -> Result<Option<Self>> {
         let Self::Online(online) = self else { return Ok(None) };
-        if !online.is_lost.get() {
+        let is_replay = call.request.as_ref().is_some_and(|request| request.replayed.is_some());
+        if !online.is_lost.get() || is_replay {
             return Ok(None);
         }
         let files = ReplicaFiles { durable, locations, project: &online.project };
-        link.offline(files, online.store.clone(), online.uid.clone()).map(|one| Some(Self::Offline(one)))
+        link.offline(files, online.store.clone(), online.uid.clone())
+            .map(|one| Some(Self::Offline(one)))
     }
 }
 
@@ -416,12 +432,38 @@ impl TeamWrite {
 pub(super) const OFFLINE_DETAIL: &str = "team_offline";
 
 fn not_pushed() -> Problem {
-    Problem::new(ProblemCode::InvalidOperation, "this clone has records that the team's server does not know")
-        .hint("bring them there with  cairn team push  or give the team up with  cairn team leave")
+    Problem::new(
+        ProblemCode::InvalidOperation,
+        "this clone has records that the team's server does not know",
+    )
+    .hint("bring them there with  cairn team push  or give the team up with  cairn team leave")
 }
 
 /// Refuses a request that is planned again if another machine has changed its records meanwhile.
 fn check_expected(replica: &Path, expected: &[ExpectedRecord]) -> Result<()> {
+    let conflicts = conflicting_records(replica, expected)?;
+    if conflicts.is_empty() {
+        return Ok(());
+    }
+    let count = base::words::counted(conflicts.len(), "record");
+    Err(Problem::new(
+        ProblemCode::Conflict,
+        format!("{count} changed on another machine meanwhile"),
+    )
+    .detail(RECORDS_DETAIL, conflicts))
+}
+
+/// The detail of a conflict that holds both sides of each record.
+pub(super) const RECORDS_DETAIL: &str = "records";
+
+/// The records that are neither as a request found them nor as it left them, with both sides.
+pub(super) fn conflicting_records(
+    replica: &Path,
+    expected: &[ExpectedRecord],
+) -> Result<Vec<Value>> {
+    if !replica.exists() {
+        return Ok(Vec::new());
+    }
     let conn = store::open_read_only(replica)?;
     let records = record_tables(&conn)?;
     let mut conflicts = Vec::new();
@@ -432,12 +474,7 @@ fn check_expected(replica: &Path, expected: &[ExpectedRecord]) -> Result<()> {
             conflicts.push(conflict_row(record, here.as_deref()));
         }
     }
-    if conflicts.is_empty() {
-        return Ok(());
-    }
-    let count = base::words::counted(conflicts.len(), "record");
-    Err(Problem::new(ProblemCode::Conflict, format!("{count} changed on another machine meanwhile"))
-        .detail("records", conflicts))
+    Ok(conflicts)
 }
 
 fn has_number_key(id: &str) -> bool {
@@ -466,7 +503,12 @@ fn conflict_row(record: &ExpectedRecord, theirs: Option<&str>) -> Value {
         Some(_) => keys.iter().map(|key| (key.clone(), side[key].clone())).collect(),
     };
     let id: Value = serde_json::from_str(&record.id).unwrap_or_default();
-    let id: Vec<String> = id.as_array().into_iter().flatten().map(|part| part.as_str().map_or_else(|| part.to_string(), ToOwned::to_owned)).collect();
+    let id: Vec<String> = id
+        .as_array()
+        .into_iter()
+        .flatten()
+        .map(|part| part.as_str().map_or_else(|| part.to_string(), ToOwned::to_owned))
+        .collect();
     json!({
         "record": format!("{}:{}", record.kind, id.join(" ")),
         "before": side(&before), "mine": side(&mine), "theirs": side(&theirs),

@@ -132,7 +132,10 @@ pub(super) fn comparison_cells(store: &StoreComparison) -> Vec<PageCell> {
 impl Render for TeamJoinAnswer {
     fn render(&self, page: &mut Page) {
         let what = match self.created {
-            true => format!("Joined: made project {}, whose id is in {CONFIG} now; commit it", self.project),
+            true => format!(
+                "Joined: made project {}, whose id is in {CONFIG} now; commit it",
+                self.project
+            ),
             false => format!("Joined project {} at change {}", self.project, self.last_change),
         };
         page.answer(what);

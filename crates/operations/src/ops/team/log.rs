@@ -1,8 +1,8 @@
 //! `team.log`: every change of every machine, in the order of the team's counter.
 
+use base::Result;
 use base::moment::to_the_second;
 use base::words::counted;
-use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -40,6 +40,8 @@ pub(crate) struct PlanCommitter {
 pub(crate) struct CommitTarget<'a> {
     pub tree: &'a WorkingTree,
     pub stores: &'a StoreManager,
+    /// Makes the changes that have to come first; true if there were any
+    pub before_store_write: &'a dyn Fn() -> Result<bool>,
     pub call: &'a Call,
 }
 
@@ -192,6 +194,7 @@ impl PlanCommitter {
             return Ok(unchanged_answer(planned.answer));
         };
         let durable = stores.find(change.store())?;
+        let is_outdated = (target.before_store_write)()?;
         stores.create_branch_store(&basis.locations, &durable, call)?;
         let file = basis.locations.write_path(&durable);
         let _lock = StoreManager::lock(&file, call)?;
@@ -199,7 +202,7 @@ impl PlanCommitter {
         let own = file.clone();
         let file = team.path(&own).to_path_buf();
         let (mut revision, mut pulled) = (basis.revision, basis.pulled);
-        if stores.open_stores().revision(&durable, &file)? != revision {
+        if is_outdated || stores.open_stores().revision(&durable, &file)? != revision {
             let PlannedWrite { plan: again, store_basis } = plan()?;
             let Some(basis) = store_basis else { return Ok(unchanged_answer(again.answer)) };
             if basis.locations.write_path(&durable) != own {

@@ -48,6 +48,8 @@ pub struct View<'w> {
     partial_reasons: RefCell<Vec<String>>,
     /// What the stores that were read say about the team
     team: RefCell<Option<TeamBasis>>,
+    /// The files of the stores that were read, by the stores' names
+    store_files: RefCell<BTreeMap<&'static str, PathBuf>>,
     /// Values that areas compute once for a view, by type
     per_view_cache: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
 }
@@ -69,6 +71,7 @@ impl<'w> View<'w> {
             followers,
             partial_reasons,
             team: RefCell::default(),
+            store_files: RefCell::default(),
             per_view_cache: RefCell::default(),
         }
     }
@@ -209,7 +212,7 @@ impl<'w> View<'w> {
         let (durable, cell) =
             found.ok_or_else(|| Problem::internal(format!("unknown store `{name}`")))?;
         if cell.get().is_none() {
-            let path = self.store_path(durable)?;
+            let path = self.store_file(durable)?;
             let written = self.workspace.stores().open_stores().reader(durable, &path)?;
             let opened = overlay::read_with_overlay(self, durable, written)?;
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
@@ -217,14 +220,31 @@ impl<'w> View<'w> {
         cell.get().ok_or_else(|| Problem::internal("no store"))
     }
 
-    /// The file of a store that is read: up to date with the team, with the changes that wait for
-    /// its server.
-    fn store_path(&self, durable: &DurableStore) -> Result<PathBuf> {
+    /// The file of a store that is read: up to date with the team when it was first asked for, with the
+    /// changes that wait for its server.
+    pub(crate) fn store_file(&self, durable: &DurableStore) -> Result<PathBuf> {
+        if let Some(known) = self.store_files.borrow().get(durable.name) {
+            return Ok(known.clone());
+        }
         let locations = self.store_locations()?;
         let team = self.workspace.stores().team().before_read(durable, locations, &self.call)?;
-        let Some(team) = team else { return Ok(locations.read_path(durable)) };
-        *self.team.borrow_mut() = Some(team.basis);
-        Ok(team.pending.unwrap_or_else(|| locations.read_path(durable)))
+        let pending = team.and_then(|team| {
+            *self.team.borrow_mut() = Some(team.basis);
+            team.pending
+        });
+        let file = pending.unwrap_or_else(|| locations.read_path(durable));
+        self.store_files.borrow_mut().insert(durable.name, file.clone());
+        Ok(file)
+    }
+
+    /// Brings every store up to date with the team, for who reads its files directly.
+    pub(crate) fn catch_up_with_team(&self) -> Result<()> {
+        self.durables().iter().try_for_each(|durable| self.store_file(durable).map(drop))
+    }
+
+    /// Brings the store of another branch up to date with the team, as far as its server answers.
+    pub fn catch_up_branch(&self, durable: &DurableStore, branch: &str) -> Result<()> {
+        self.team().catch_up_branch(durable, self.store_locations()?, branch, &self.call)
     }
 
     /// A value derived from a store, cached between views until the store changes.
@@ -246,7 +266,7 @@ impl<'w> View<'w> {
             }
             None => (0, ""),
         };
-        let path = self.store_locations()?.read_path(&self.workspace.stores().find(name)?);
+        let path = self.store_file(&self.workspace.stores().find(name)?)?;
         Ok(format!("{} {:?} {revision} {pulled}", path.display(), file_fingerprint(&path)))
     }
 

@@ -421,12 +421,13 @@ impl Workspace {
         call: &Arc<Call>,
         plan: impl Fn(&View<'_>) -> Result<Plan<A>>,
     ) -> Result<MutationAnswer<A>> {
-        let is_replay = call.request.as_ref().is_some_and(|request| request.replayed.is_some());
-        if !is_replay {
-            // What waits for the team's server comes before a newer change. A failure leaves it waiting.
-            durable::team::work_off(self, call)?;
-        }
-        let target = CommitTarget { tree: &self.tree, stores: &self.stores, call };
+        let before_store_write = || durable::team::work_off_first(self, call);
+        let target = CommitTarget {
+            tree: &self.tree,
+            stores: &self.stores,
+            before_store_write: &before_store_write,
+            call,
+        };
         self.committer.commit(target, || {
             let view = self.view(call.clone())?;
             let plan = plan(&view)?;

@@ -21,7 +21,7 @@ pub mod writers;
 
 pub use fixture::parse_fixture;
 pub use index_equality::assert_incremental_equals_full;
-pub use invoke::{call, call_by, check, operation_of};
+pub use invoke::{call, call_by, check, operation_of, text_of};
 pub use ledger::{LEDGER, WITH_LEDGER, add_line, lines};
 pub use mcp::McpClient;
 pub use repo::TestRepo;

@@ -262,7 +262,12 @@ impl StoreLocations {
         TeamStore { name: durable.name.to_owned(), owner: None, path: self.write_path(durable) }
     }
 
-    fn team_store_of(&self, durable: &DurableStore, owner: StoreOwner) -> Option<TeamStore> {
+    /// The store of a branch; none for that of a commit.
+    pub(crate) fn team_store_of(
+        &self,
+        durable: &DurableStore,
+        owner: StoreOwner,
+    ) -> Option<TeamStore> {
         let StoreOwner::Branch(branch) = &owner else { return None };
         let name = format!("{}/{branch}", durable.name);
         let path = self.folder(&owner).join(durable.file_name());

@@ -2,5 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod encryption;
+mod listening;
 mod proof;
 mod sharing;

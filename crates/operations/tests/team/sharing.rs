@@ -7,14 +7,14 @@ use testkit::postgres::{PostgresServer, TestDatabase};
 use testkit::proxy::{NetworkProxy, NetworkState};
 
 /// A repository, and clones of it, that share a database.
-struct Team {
-    database: TestDatabase,
-    origin: TestRepo,
+pub struct Team {
+    pub database: TestDatabase,
+    pub origin: TestRepo,
 }
 
 impl Team {
     /// A team of one; none if the server is not installed.
-    fn start() -> Option<Self> {
+    pub fn start() -> Option<Self> {
         let Some(server) = PostgresServer::shared() else {
             testskip::not_run("PostgreSQL is not installed; `cargo xtask test` installs it");
             return None;
@@ -24,7 +24,7 @@ impl Team {
     }
 
     /// Joins with the first clone, whose configuration the others get.
-    fn join_first(&self) -> Value {
+    pub fn join_first(&self) -> Value {
         let joined = self.join(&self.origin);
         self.origin.commit("join");
         joined
@@ -42,7 +42,7 @@ impl Team {
     }
 
     /// Another machine, behind a network that can be cut.
-    fn member_behind(&self, proxy: &NetworkProxy) -> Member {
+    pub fn member_behind(&self, proxy: &NetworkProxy) -> Member {
         let member = Member::of(&self.origin);
         let address = self.database.url_at(&self.database.owner, proxy.port());
         member.repo.data("team.join", json!({"address": address}));
@@ -60,9 +60,9 @@ impl Team {
 }
 
 /// A clone on what stands for another machine.
-struct Member {
+pub struct Member {
     _folder: tempfile::TempDir,
-    repo: TestRepo,
+    pub repo: TestRepo,
 }
 
 impl Member {
@@ -74,7 +74,7 @@ impl Member {
     }
 }
 
-fn create_project(repo: &TestRepo, name: &str) -> String {
+pub fn create_project(repo: &TestRepo, name: &str) -> String {
     let made = repo.data("work.create", json!({"kind": "project", "name": name, "summary": "s"}));
     made["result"]["project"]["id"].as_str().unwrap_or_else(|| panic!("{made:#}")).to_owned()
 }

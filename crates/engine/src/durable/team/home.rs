@@ -5,12 +5,14 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
 use std::time::{Duration, Instant};
 
 use base::{Call, Problem, Result};
 use jiff::Timestamp;
 use team::{CredentialSources, TeamClient, TeamFailure, TeamResult};
 
+use super::client_pool::{ClientPool, LentClient};
 use super::membership::TeamMembership;
 use super::outbox::{Outbox, OutboxState};
 use super::pending;
@@ -18,6 +20,7 @@ use super::replica::{self, ReplicaFile, ReplicaFiles};
 use super::status::{TeamBasis, TeamState};
 use crate::durable::DurableStore;
 use crate::durable::locations::StoreLocations;
+use crate::durable::owner::StoreOwner;
 
 /// The file with the time of the last contact, in the folder that all worktrees share.
 const CONTACT_FILE: &str = "team-contact";
@@ -34,7 +37,9 @@ const RETRY_AFTER: Duration = Duration::from_secs(2);
 pub struct TeamLink {
     shared: PathBuf,
     env: Vec<(OsString, OsString)>,
-    client: Mutex<Option<OpenClient>>,
+    pool: ClientPool,
+    /// Threads that hold the project's row: what they read is up to date already
+    writers: Arc<Mutex<Vec<ThreadId>>>,
     /// Why the server did not answer, and when
     failure: Mutex<Option<LastFailure>>,
     /// What the last read or write found
@@ -44,15 +49,22 @@ pub struct TeamLink {
 }
 
 #[derive(Debug)]
-struct OpenClient {
-    membership: TeamMembership,
-    client: Arc<TeamClient>,
-}
-
-#[derive(Debug)]
 struct LastFailure {
     at: Instant,
     why: String,
+}
+
+/// A thread that holds the project's row.
+#[derive(Debug)]
+pub(super) struct WritingThread {
+    writers: Arc<Mutex<Vec<ThreadId>>>,
+}
+
+impl Drop for WritingThread {
+    fn drop(&mut self) {
+        let own = thread::current().id();
+        lock(&self.writers).retain(|thread| *thread != own);
+    }
 }
 
 /// What a read found out about the team.
@@ -69,7 +81,8 @@ impl TeamLink {
         Self {
             shared,
             env,
-            client: Mutex::default(),
+            pool: ClientPool::default(),
+            writers: Arc::default(),
             failure: Mutex::default(),
             status: Mutex::default(),
             followed: Mutex::default(),
@@ -105,39 +118,25 @@ impl TeamLink {
         CredentialSources { env: &self.env }
     }
 
-    /// A connection to the team's server whose schema this program knows. The open one is used
+    /// A connection to the team's server whose schema this program knows. An idle one is used
     /// again; a server that just failed is not asked again at once.
-    pub fn client(
-        &self,
-        membership: &TeamMembership,
-        wait: Duration,
-    ) -> TeamResult<Arc<TeamClient>> {
-        let mut open = lock(&self.client);
-        if let Some(open) = open.as_ref().filter(|open| {
-            open.membership.address == membership.address && !open.client.is_closed()
-        }) {
-            return Ok(open.client.clone());
+    pub fn client(&self, membership: &TeamMembership, wait: Duration) -> TeamResult<LentClient> {
+        if let Some(idle) = self.pool.take(&membership.address) {
+            return Ok(idle);
         }
-        if let Some(failure) =
-            lock(&self.failure).as_ref().filter(|one| one.at.elapsed() < RETRY_AFTER)
-        {
+        let failed = lock(&self.failure);
+        if let Some(failure) = failed.as_ref().filter(|one| one.at.elapsed() < RETRY_AFTER) {
             return Err(TeamFailure::Unreachable(failure.why.clone()));
         }
-        match self.connect(membership, wait) {
-            Ok(client) => {
-                let client = Arc::new(client);
-                *open = Some(OpenClient { membership: membership.clone(), client: client.clone() });
-                *lock(&self.failure) = None;
-                Ok(client)
+        drop(failed);
+        let connected = self.connect(membership, wait);
+        *lock(&self.failure) = match &connected {
+            Err(TeamFailure::Unreachable(why)) => {
+                Some(LastFailure { at: Instant::now(), why: why.clone() })
             }
-            Err(failure) => {
-                if let TeamFailure::Unreachable(why) = &failure {
-                    *lock(&self.failure) =
-                        Some(LastFailure { at: Instant::now(), why: why.clone() });
-                }
-                Err(failure)
-            }
-        }
+            _ => None,
+        };
+        Ok(self.pool.lend(&membership.address, connected?))
     }
 
     /// A connection of the caller's own.
@@ -155,8 +154,9 @@ impl TeamLink {
         Ok(client)
     }
 
-    /// Forgets a failure, so that the server is asked again at once.
+    /// Forgets a failure and idle connections, so that the server is asked again at once.
     pub(crate) fn retry_now(&self) {
+        self.pool.clear();
         *lock(&self.failure) = None;
     }
 
@@ -181,6 +181,29 @@ impl TeamLink {
         Ok(Some(TeamRead { basis, pending }))
     }
 
+    /// Brings the store of a branch that is not checked out up to date, if the server answers soon. Without
+    /// it, what is local has to do.
+    pub(crate) fn catch_up_branch(
+        &self,
+        durable: &DurableStore,
+        locations: &StoreLocations,
+        branch: &str,
+        call: &Call,
+    ) -> Result<()> {
+        let Some(membership) = self.membership()? else { return Ok(()) };
+        let owner = StoreOwner::Branch(branch.to_owned());
+        let Some(store) = locations.team_store_of(durable, owner) else { return Ok(()) };
+        let files = ReplicaFiles { durable, locations, project: &membership.project };
+        let wait = READ_WAIT.max(call.optional_wait);
+        let reached = self
+            .client(&membership, wait)
+            .and_then(|client| replica::catch_up_store(&client, files, &store, wait, call));
+        match reached {
+            Ok(_) | Err(TeamFailure::Unreachable(_)) => Ok(()),
+            Err(TeamFailure::Refused(problem)) => Err(problem),
+        }
+    }
+
     /// Asks for what is new, unless a listener keeps the store up to date.
     fn catch_up(
         &self,
@@ -189,13 +212,32 @@ impl TeamLink {
         wait: Duration,
         call: &Call,
     ) -> TeamResult<i64> {
-        if self.is_followed(files)? {
+        if self.is_writing() || self.is_followed(files)? {
             return Ok(0);
         }
         let client = self.client(membership, wait)?;
-        let newest = replica::catch_up_for_read(&client, files, wait, call)?;
+        let reached = match replica::catch_up_for_read(&client, files, wait, call) {
+            // A connection that was idle may have broken long ago.
+            Err(TeamFailure::Unreachable(_)) if client.was_idle => {
+                self.pool.clear();
+                replica::catch_up_for_read(&*self.client(membership, wait)?, files, wait, call)
+            }
+            reached => reached,
+        };
+        let newest = reached?;
         self.note_contact(call.now);
         Ok(newest)
+    }
+
+    /// Whether this thread holds the project's row.
+    fn is_writing(&self) -> bool {
+        lock(&self.writers).contains(&thread::current().id())
+    }
+
+    /// Notes that this thread holds the project's row, until the result is dropped.
+    pub(super) fn begin_writing(&self) -> WritingThread {
+        lock(&self.writers).push(thread::current().id());
+        WritingThread { writers: self.writers.clone() }
     }
 
     /// Whether a listener keeps the store that is read up to date.

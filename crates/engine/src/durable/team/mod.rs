@@ -5,6 +5,7 @@
 //! project's row on the server, so one set of rules checks everything. Without the server a write
 //! waits in the outbox.
 
+mod client_pool;
 mod follow;
 mod home;
 pub(crate) mod join;
@@ -25,6 +26,7 @@ pub use membership::TeamMembership;
 pub use overview::{
     ActiveWriter, ServerOverview, TEAM_SCHEMA_VERSION, TeamHealth, TeamOverview, WaitingChange,
 };
+pub(crate) use replay::work_off_first;
 pub use replay::{ConflictSide, OutboxReport, settle, work_off};
 pub(crate) use replica::{TeamStore, record_tables};
 pub use status::{TeamBasis, TeamState};

@@ -81,6 +81,17 @@ pub fn work_off(workspace: &Workspace, call: &Call) -> Result<OutboxReport> {
     Ok(report)
 }
 
+/// Works the pending entries off before a newer change; true if there were any. A failure leaves them
+/// waiting.
+pub(crate) fn work_off_first(workspace: &Workspace, call: &Call) -> Result<bool> {
+    let is_replay = call.request.as_ref().is_some_and(|request| request.replayed.is_some());
+    let outbox = workspace.stores().team().outbox();
+    if is_replay || outbox.in_state(OutboxState::Pending)?.is_empty() {
+        return Ok(false);
+    }
+    work_off(workspace, call).map(|_| true)
+}
+
 /// Settles entries in conflict, all or one.
 pub fn settle(
     workspace: &Workspace,

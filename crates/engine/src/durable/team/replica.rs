@@ -198,30 +198,34 @@ pub(super) fn catch_up_for_read(
 ) -> TeamResult<i64> {
     let mut newest = 0;
     for store in files.locations.team_stores(files.durable) {
-        match files.look(&store)? {
-            ReplicaFile::Missing => {
-                newest = files.advance(client, &store, &files.start_of(&store), wait)?;
-                if !store.path.exists() {
-                    continue; // the server has no such store: the default branch's is read
-                }
-            }
-            ReplicaFile::Unpushed => newest = client.newest(files.project, wait)?,
-            ReplicaFile::At(at) if at.store == store.name => {
-                newest = files.advance(client, &store, &at, wait)?;
-            }
-            ReplicaFile::At(at) => {
-                newest = match client.last_of_store(files.project, &store.name, wait)? {
-                    None => files.advance(client, &store, &at, wait)?,
-                    Some(_) => {
-                        let _lock = StoreManager::lock(&store.path, call)?;
-                        files.rebuild(client, &store, wait)?
-                    }
-                };
-            }
+        newest = catch_up_store(client, files, &store, wait, call)?;
+        if store.path.exists() {
+            break; // otherwise the server has no such store, and the default branch's is read
         }
-        break;
     }
     Ok(newest)
+}
+
+/// Brings one store up to date. Returns the number of the newest change.
+pub(super) fn catch_up_store(
+    client: &TeamClient,
+    files: ReplicaFiles<'_>,
+    store: &TeamStore,
+    wait: Duration,
+    call: &Call,
+) -> TeamResult<i64> {
+    match files.look(store)? {
+        ReplicaFile::Missing => files.advance(client, store, &files.start_of(store), wait),
+        ReplicaFile::Unpushed => client.newest(files.project, wait),
+        ReplicaFile::At(at) if at.store == store.name => files.advance(client, store, &at, wait),
+        ReplicaFile::At(at) => match client.last_of_store(files.project, &store.name, wait)? {
+            None => files.advance(client, store, &at, wait),
+            Some(_) => {
+                let _lock = StoreManager::lock(&store.path, call)?;
+                files.rebuild(client, store, wait)
+            }
+        },
+    }
 }
 
 /// A server that was restored from an old backup: going on would give numbers twice.

@@ -3,16 +3,16 @@
 
 use std::cell::Cell;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use base::call::ExpectedRecord;
 use base::{Call, Problem, ProblemCode, Result};
 use serde_json::{Value, json};
 use store::{Connection, RecordChange, RecordImage};
-use team::{ChangeUid, NewChange, ProjectId, TeamClient, TeamFailure};
+use team::{ChangeUid, LockedProject, NewChange, ProjectId, TeamFailure};
 
-use super::home::{TeamLink, needs_server};
+use super::client_pool::LentClient;
+use super::home::{TeamLink, WritingThread, needs_server};
 use super::membership::TeamMembership;
 use super::outbox::{NewOutboxEntry, OutboxState, cannot_wait};
 use super::pending;
@@ -48,7 +48,7 @@ pub(crate) enum TeamWrite {
 /// A write that holds the project's row.
 #[derive(Debug)]
 pub(crate) struct OnlineWrite {
-    client: Arc<TeamClient>,
+    client: LentClient,
     project: ProjectId,
     store: TeamStore,
     /// The number of the last change
@@ -59,6 +59,8 @@ pub(crate) struct OnlineWrite {
     is_done: Cell<bool>,
     /// Set when the change may or may not be on the server, or is certainly not
     is_lost: Cell<bool>,
+    /// What this thread reads meanwhile needs no look at the server
+    _writing: WritingThread,
 }
 
 /// A write that waits for the server.
@@ -116,6 +118,24 @@ impl TeamLink {
         }
     }
 
+    /// Takes the project's row. A connection that was idle may have broken long ago.
+    fn lock_project(
+        &self,
+        membership: &TeamMembership,
+    ) -> Result<(LentClient, LockedProject), TeamFailure> {
+        let client = self.client(membership, CONNECT_WAIT)?;
+        match client.lock(&membership.project, WRITE_WAIT) {
+            Err(TeamFailure::Unreachable(_)) if client.was_idle => {
+                self.retry_now();
+                let client = self.client(membership, CONNECT_WAIT)?;
+                let locked = client.lock(&membership.project, WRITE_WAIT)?;
+                Ok((client, locked))
+            }
+            locked => locked.map(|locked| (client, locked)),
+        }
+    }
+
+    /// Takes the project's row and brings the replica up to its last change.
     fn take_project(
         &self,
         membership: &TeamMembership,
@@ -124,43 +144,7 @@ impl TeamLink {
         uid: ChangeUid,
         call: &Call,
     ) -> Result<OnlineWrite, TeamFailure> {
-        let client = self.client(membership, CONNECT_WAIT)?;
-        let locked = match client.lock(&membership.project, WRITE_WAIT) {
-            // A connection that was idle may have broken long ago.
-            Err(TeamFailure::Unreachable(_)) => {
-                self.retry_now();
-                let client = self.client(membership, CONNECT_WAIT)?;
-                return self.hold(client, membership, files, store, uid, call);
-            }
-            locked => locked?,
-        };
-        self.bring_up(client, locked, membership, files, store, uid, call)
-    }
-
-    fn hold(
-        &self,
-        client: Arc<TeamClient>,
-        membership: &TeamMembership,
-        files: ReplicaFiles<'_>,
-        store: &TeamStore,
-        uid: ChangeUid,
-        call: &Call,
-    ) -> Result<OnlineWrite, TeamFailure> {
-        let locked = client.lock(&membership.project, WRITE_WAIT)?;
-        self.bring_up(client, locked, membership, files, store, uid, call)
-    }
-
-    #[expect(clippy::too_many_arguments, reason = "the parts of one write, passed on once")]
-    fn bring_up(
-        &self,
-        client: Arc<TeamClient>,
-        locked: team::LockedProject,
-        membership: &TeamMembership,
-        files: ReplicaFiles<'_>,
-        store: &TeamStore,
-        uid: ChangeUid,
-        call: &Call,
-    ) -> Result<OnlineWrite, TeamFailure> {
+        let (client, locked) = self.lock_project(membership)?;
         let mut online = OnlineWrite {
             client,
             project: membership.project.clone(),
@@ -170,6 +154,7 @@ impl TeamLink {
             uid,
             is_done: Cell::new(false),
             is_lost: Cell::new(false),
+            _writing: self.begin_writing(),
         };
         require_known_layout(files.durable, &locked.layouts)?;
         online.advance_replica(files, call)?;

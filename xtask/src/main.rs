@@ -22,6 +22,7 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask test              fetch what the tests need and run all of them
 cargo xtask test servers      only those against real language servers
+cargo xtask test team         only those against a real PostgreSQL server, and the contract suite over a team
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
 cargo xtask house [CLONE…]    how this repository reads, beside other clones; prints a table
 cargo xtask deny              check licences and sources of dependencies
@@ -35,6 +36,8 @@ cargo xtask soak tests        the tests with many more random cases, and a kill 
 cargo xtask prove freshness [STEPS] [SEED]  random steps; a server, a new process and an index from nothing agree
 cargo xtask prove kills [COUNT] [SEED]  every writing operation, killed at random moments; nothing is lost or torn
 cargo xtask prove limits [CONNECTIONS] [PATHS]  large files, pipes and devices at every path, idle connections
+cargo xtask prove team [MINUTES] [SEED]  three machines write while processes, server and network fail; they agree
+cargo xtask prove team cost   round trips and time of a write and a read at 0, 5 and 50 ms, many clients, a long log
 cargo xtask prove load [RUNS]  the tests in a fresh clone beside two busy loops a core; ten times unless told
 cargo xtask fuzz [TARGET] [MINUTES]  every parser of outside text, given what nobody would write
 ";
@@ -46,6 +49,7 @@ fn main() -> ExitCode {
     let done = match args.as_slice() {
         ["test"] => run::test(&root),
         ["test", "servers"] => run::servers(&root),
+        ["test", "team"] => run::team(&root),
         ["codegen"] => codegen::write(&root),
         ["codegen", "--check"] => codegen::check(&root).and_then(|()| laws::check(&root)),
         ["house", clones @ ..] => house::run(&root, clones),
@@ -61,6 +65,7 @@ fn main() -> ExitCode {
         ["soak", minutes] => soak::run(Some(minutes)),
         ["soak-worker", root, name, seed] => soak::worker(root, name, seed),
         ["prove", rest @ ..] => prove::run(&root, rest),
+        ["team-worker", worker] => prove::team_worker(worker),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         _ => {
             run::print(USAGE);

@@ -6,6 +6,7 @@ mod connections;
 mod guard;
 mod request_ids;
 mod sessions;
+mod tokens;
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,12 +16,12 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{DefaultBodyLimit, Extension, Json, Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use base::{Problem, ProblemCode};
-use engine::{Door, JsonObject, OpSpec, Outcome, Workspace};
+use engine::{ColorMode, Door, JsonObject, OpSpec, Outcome, Workspace};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use operations::{CallFormat, ops};
@@ -36,6 +37,9 @@ use self::connections::{ConnectionHandle, ConnectionTable};
 use self::guard::{RequestGuard, authorize};
 use self::request_ids::RequestIdMap;
 use self::sessions::SessionLimiter;
+pub(crate) use self::tokens::{TokenIdentity, parse_scope};
+pub use self::tokens::{TokenList, TokenScope};
+use crate::cli::exit_code;
 use crate::mcp::ServerOptions;
 use crate::perform::{CallerInfo, check_allowed, run_operation};
 
@@ -54,6 +58,12 @@ const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 /// The header with the author that is recorded with changes.
 pub(crate) const ACTOR_HEADER: &str = "x-cairn-actor";
 
+/// The header with the exit code that a command line would end with.
+pub(crate) const EXIT_HEADER: &str = "x-cairn-exit";
+
+/// The type of an answer as text.
+pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
+
 /// The idle time after which an MCP session is closed.
 const SESSION_IDLE_TIMEOUT: Duration = Duration::from_hours(1);
 
@@ -71,8 +81,8 @@ pub struct HttpServerConfig {
     pub options: ServerOptions,
     /// The address to listen on; port 0 picks a free one
     pub address: SocketAddr,
-    /// The bearer token that every request must send
-    pub token: String,
+    /// The bearer tokens, one of which every request must send
+    pub tokens: TokenList,
 }
 
 /// Serves an MCP handler and the API until `shutdown` is cancelled. `ready` gets the address once
@@ -83,10 +93,10 @@ pub async fn serve<H: ServerHandler + Clone>(
     shutdown: CancellationToken,
     ready: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
-    let HttpServerConfig { workspace, options, address, token } = config;
+    let HttpServerConfig { workspace, options, address, tokens } = config;
     let listener = TcpListener::bind(address).await?;
     let address = listener.local_addr()?;
-    let guard = RequestGuard::new(address, &token);
+    let guard = RequestGuard::new(address, tokens);
     let api = HttpApi { workspace, options, shutdown: shutdown.clone() };
     ready(address);
     let (router, visitors) = (router(handler, api, guard), ConnectionTable::default());
@@ -168,12 +178,13 @@ fn router<H: ServerHandler + Clone>(handler: H, api: HttpApi, guard: RequestGuar
 async fn handle_api_call(
     State(api): State<Arc<HttpApi>>,
     Path(operation): Path<String>,
+    Extension(identity): Extension<TokenIdentity>,
     headers: HeaderMap,
     args: Result<Json<JsonObject>, JsonRejection>,
 ) -> Response {
     let (status, outcome) = match args {
         Ok(Json(args)) => {
-            let outcome = api.answer(&operation, args, &headers).await;
+            let outcome = api.answer(&operation, args, &headers, &identity).await;
             let status =
                 outcome.as_ref().map_or_else(|problem| status(problem.code), |_| StatusCode::OK);
             (status, outcome)
@@ -183,15 +194,32 @@ async fn handle_api_call(
             (refusal.status(), Err(problem.hint("send a JSON object with the arguments")))
         }
     };
-    (status, Json(CallFormat::Http.json(&outcome))).into_response()
+    // A command line elsewhere shows the text that it would show here.
+    if headers.get(header::ACCEPT).is_some_and(|wanted| wanted == TEXT) {
+        let code = exit_code(&outcome).to_string();
+        let text = CallFormat::CommandLine.text(&outcome, ColorMode::Plain);
+        return (status, [(EXIT_HEADER, code), ("content-type", TEXT.to_owned())], text)
+            .into_response();
+    }
+    let code = exit_code(&outcome).to_string();
+    (status, [(EXIT_HEADER, code)], Json(CallFormat::Http.json(&outcome))).into_response()
 }
 
 impl HttpApi {
-    async fn answer(&self, operation: &str, args: JsonObject, headers: &HeaderMap) -> Outcome {
+    async fn answer(
+        &self,
+        operation: &str,
+        args: JsonObject,
+        headers: &HeaderMap,
+        identity: &TokenIdentity,
+    ) -> Outcome {
         let (op, mut args) = ops::resolve(operation, args)?;
         check_allowed(op, Door::Http, self.options.read_only)?;
+        check_scope(op, identity)?;
         let field = take_actor_arg(op, &mut args)?;
-        let actor = actor_from_headers(headers)?.or(field).unwrap_or_else(|| "http".into());
+        let named = actor_from_headers(headers)?.or(field);
+        // A named token says who it is, whatever the request says.
+        let actor = identity.name.clone().or(named).unwrap_or_else(|| "http".into());
         let caller = CallerInfo {
             session: crate::session::for_actor(&actor),
             actor,
@@ -201,6 +229,17 @@ impl HttpApi {
         };
         run_operation(self.workspace.clone(), op, args, caller, watch::Sender::default()).await
     }
+}
+
+/// Refuses an operation that writes to a token that may only read.
+pub(crate) fn check_scope(op: &OpSpec, identity: &TokenIdentity) -> Result<(), Problem> {
+    if op.is_read_only() || !identity.is_read_only() {
+        return Ok(());
+    }
+    let name = identity.name.as_deref().unwrap_or_default();
+    let message = format!("`{}` writes, and the token `{name}` may only read", op.name);
+    Err(Problem::new(ProblemCode::InvalidOperation, message)
+        .hint("ask for a token with the scope `write`"))
 }
 
 /// The author that a request names in its header.

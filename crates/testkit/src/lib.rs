@@ -11,14 +11,17 @@ pub mod kills;
 mod ledger;
 pub mod limits;
 mod mcp;
+pub mod postgres;
+pub mod proxy;
 mod repo;
 mod sandbox;
 pub mod soak;
+pub mod team_proof;
 pub mod writers;
 
 pub use fixture::parse_fixture;
 pub use index_equality::assert_incremental_equals_full;
-pub use invoke::{call, call_by, check, operation_of};
+pub use invoke::{call, call_by, check, operation_of, text_of};
 pub use ledger::{LEDGER, WITH_LEDGER, add_line, lines};
 pub use mcp::McpClient;
 pub use repo::TestRepo;

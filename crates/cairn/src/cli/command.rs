@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use engine::{Door, OpSpec};
 use operations::ops;
 
-use super::{serve, terminal, watch};
+use super::{serve, terminal, token, watch};
 use crate::mcp::ServerOptions;
 
 type BuiltinHandler = fn(&ArgMatches) -> Result<ExitCode>;
@@ -25,6 +25,7 @@ struct BuiltinCommand {
 const BUILTIN_COMMANDS: &[BuiltinCommand] = &[
     BuiltinCommand { name: "mcp", command: mcp_command, run: serve::serve },
     BuiltinCommand { name: "watch", command: watch::command, run: watch::watch },
+    BuiltinCommand { name: "token", command: token::command, run: token::make },
     BuiltinCommand { name: "completions", command: completions_command, run: completions },
     BuiltinCommand { name: "man", command: man_command, run: man },
 ];
@@ -49,10 +50,16 @@ pub fn command() -> Command {
         .max_term_width(100)
         .arg(global_flag("json", "Print the answer as JSON").action(ArgAction::SetTrue))
         .arg(global_flag("actor", "Author recorded with changes; defaults to git's user.email"))
+        .arg(server_arg())
         .arg(dir_arg().short('C'));
     let root =
         ops::ALL.iter().filter(|op| op.is_reachable_from(Door::Cli)).fold(root, with_operation);
     BUILTIN_COMMANDS.iter().fold(root, |root, builtin| root.subcommand((builtin.command)()))
+}
+
+fn server_arg() -> Arg {
+    global_flag("server", "Ask the cairn server at this URL instead of this machine")
+        .value_name("URL")
 }
 
 fn global_flag(name: &'static str, help: &'static str) -> Arg {
@@ -89,6 +96,7 @@ const AREA_SUMMARIES: &[(&str, &str)] = &[
     ("work", "Projects, features and tasks: plan, claim, block, advance"),
     ("graph", "Architectural knowledge: molecules and atoms, matched to paths"),
     ("changelog", "The history of a molecule or an atom"),
+    ("team", "Durable records shared with other machines through PostgreSQL"),
 ];
 
 fn area_summary(area: &str) -> &'static str {

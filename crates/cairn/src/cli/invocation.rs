@@ -36,6 +36,7 @@ pub fn open_at(start: &Path, mode: WorkspaceMode) -> Result<Workspace> {
         mode,
         disk,
         areas: AREAS,
+        find_operation: |name| operations::ops::find(name).ok(),
     })
 }
 

@@ -6,9 +6,11 @@ mod invocation;
 mod json_args;
 mod legacy_commands;
 mod named_args;
+mod remote;
 mod serve;
 mod stderr_log;
 mod terminal;
+mod token;
 mod watch;
 
 use std::ffi::OsString;
@@ -48,12 +50,15 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
             Ok(code) => return code,
             Err(problem) => Err(problem),
         },
-        None => run_operation(&name, inner),
+        None => match inner.get_one::<String>("server") {
+            Some(server) => return remote::run(server, &name, inner, json),
+            None => run_operation(&name, inner),
+        },
     };
     if !terminal::print_outcome(&outcome, json) {
         return ExitCode::from(EXIT_OUTPUT_FAILED);
     }
-    exit_code(&outcome)
+    ExitCode::from(exit_code(&outcome))
 }
 
 /// The name of the operation and its matches, from the innermost subcommand.
@@ -82,8 +87,8 @@ fn run_operation(name: &str, matches: &ArgMatches) -> Outcome {
 }
 
 /// The exit code of an outcome.
-fn exit_code(outcome: &Outcome) -> ExitCode {
-    ExitCode::from(match outcome {
+pub(crate) fn exit_code(outcome: &Outcome) -> u8 {
+    match outcome {
         Ok(answer) => u8::from(answer.has_findings),
         Err(problem) => match problem.code {
             ProblemCode::ValidationError
@@ -106,5 +111,5 @@ fn exit_code(outcome: &Outcome) -> ExitCode {
             | ProblemCode::Cancelled => 3,
             ProblemCode::Internal => 70,
         },
-    })
+    }
 }

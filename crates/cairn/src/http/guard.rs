@@ -11,6 +11,7 @@ use base::{Problem, ProblemCode};
 use operations::CallFormat;
 
 use super::connections::ConnectionHandle;
+use super::tokens::{TokenIdentity, TokenList};
 
 /// Who may come in.
 pub(super) struct RequestGuard {
@@ -18,12 +19,12 @@ pub(super) struct RequestGuard {
     any_host: bool,
     hosts: Vec<String>,
     pub(super) origins: Vec<String>,
-    token: blake3::Hash,
+    tokens: TokenList,
 }
 
 impl RequestGuard {
     /// The guard of a server at an address.
-    pub(super) fn new(address: SocketAddr, token: &str) -> Self {
+    pub(super) fn new(address: SocketAddr, tokens: TokenList) -> Self {
         let port = address.port();
         let mut hosts =
             ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}")).to_vec();
@@ -31,15 +32,10 @@ impl RequestGuard {
             hosts.push(address.to_string());
         }
         let origins = hosts.iter().map(|host| format!("http://{host}")).collect();
-        Self {
-            any_host: address.ip().is_unspecified(),
-            hosts,
-            origins,
-            token: blake3::hash(token.as_bytes()),
-        }
+        Self { any_host: address.ip().is_unspecified(), hosts, origins, tokens }
     }
 
-    fn check(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
+    fn check(&self, headers: &HeaderMap) -> Result<TokenIdentity, StatusCode> {
         let text = |name: HeaderName| headers.get(name).map(|v| v.to_str().unwrap_or_default());
         let listed = |list: &[String], value: &str| list.iter().any(|entry| entry == value);
         let host = text(header::HOST);
@@ -50,9 +46,7 @@ impl RequestGuard {
             return Err(StatusCode::FORBIDDEN);
         }
         let token = text(header::AUTHORIZATION).and_then(bearer_token);
-        // Hashes compare in constant time, so the answer's timing tells nothing of the token.
-        let known = token.is_some_and(|token| blake3::hash(token.as_bytes()) == self.token);
-        known.then_some(()).ok_or(StatusCode::UNAUTHORIZED)
+        token.and_then(|token| self.tokens.identify(token)).ok_or(StatusCode::UNAUTHORIZED)
     }
 }
 
@@ -66,12 +60,24 @@ fn bearer_token(value: &str) -> Option<&str> {
 pub(super) async fn authorize(
     State(guard): State<Arc<RequestGuard>>,
     Extension(visitor): Extension<ConnectionHandle>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     match guard.check(request.headers()) {
-        Ok(()) if visitor.try_authenticate() => next.run(request).await,
-        Ok(()) => {
+        Ok(identity) if visitor.try_authenticate() => match identity.begin() {
+            Some(_running) => {
+                request.extensions_mut().insert(identity);
+                next.run(request).await
+            }
+            None => {
+                let problem = Problem::new(ProblemCode::Busy, "this token sends too many requests")
+                    .hint("send fewer at once, or wait a minute");
+                let wait = [(header::RETRY_AFTER, "5")];
+                (StatusCode::TOO_MANY_REQUESTS, wait, Json(CallFormat::Http.json(&Err(problem))))
+                    .into_response()
+            }
+        },
+        Ok(_) => {
             let problem = Problem::new(ProblemCode::Busy, "too many connections are open")
                 .hint("close some, or use one for several requests");
             (StatusCode::SERVICE_UNAVAILABLE, Json(CallFormat::Http.json(&Err(problem))))
@@ -104,7 +110,8 @@ mod tests {
                 [(header::HOST, host), (header::ORIGIN, origin), (header::AUTHORIZATION, token)];
             let given = named.into_iter().filter(|(_, value)| !value.is_empty());
             let headers = given.map(|(name, value)| (name, value.parse().unwrap())).collect();
-            RequestGuard::new(address, "secret").check(&headers).map_err(|status| status.as_u16())
+            let guard = RequestGuard::new(address, TokenList::of_one("secret"));
+            guard.check(&headers).map(drop).map_err(|status| status.as_u16())
         };
         let (host, good) = ("127.0.0.1:80", "Bearer secret");
         assert_eq!(check(host, "", good), Ok(()));

@@ -31,6 +31,7 @@ mod share;
 mod status;
 mod subgraph;
 mod sync;
+mod team;
 mod trace;
 mod trust;
 mod undo;
@@ -161,6 +162,11 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<graph::delete::Delete>(),
     OpSpec::query::<changelog::search::Search>(),
     OpSpec::mutation::<changelog::append::Append>(),
+    OpSpec::query::<team::status::TeamStatus>(),
+    OpSpec::query::<team::log::TeamLog>(),
+    OpSpec::action::<team::join::TeamJoin>(),
+    OpSpec::action::<team::push::TeamPush>(),
+    OpSpec::action::<team::leave::TeamLeave>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),

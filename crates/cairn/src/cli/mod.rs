@@ -1,6 +1,7 @@
 //! The command line, built from the table of operations. Only this module uses the terminal.
 
 mod command;
+mod html_report;
 mod interactive;
 mod invocation;
 mod json_args;
@@ -9,6 +10,7 @@ mod named_args;
 mod serve;
 mod stderr_log;
 mod terminal;
+mod ui;
 mod watch;
 
 use std::ffi::OsString;
@@ -78,6 +80,7 @@ fn run_operation(name: &str, matches: &ArgMatches) -> Outcome {
         .in_session(session)
         .from_folder(invocation::current_folder(matches, &workspace))
         .with_progress_sink(terminal::progress());
+    html_report::write_if_asked(op, matches, &workspace, &call, &args)?;
     op.call(&workspace, call, args)
 }
 

@@ -33,6 +33,7 @@ mod subgraph;
 mod sync;
 mod trace;
 mod trust;
+pub mod typed;
 mod undo;
 mod uninstall;
 mod untrust;

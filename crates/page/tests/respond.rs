@@ -14,8 +14,9 @@ const FIXTURE: &str = "
  */
 export function open(): number { return helper(); }
 function helper(): number { return 1; }
-//- /.cairn/cards/spec/a/open.md
+//- /.cairn/cards/a/open.card.md
 ---
+key: spec::a/open
 type: spec
 summary: It <opens>
 status: accepted
@@ -58,7 +59,7 @@ impl PageTest {
     }
 
     fn card(&self) -> String {
-        self.repo.read(".cairn/cards/spec/a/open.md").unwrap()
+        self.repo.read(".cairn/cards/a/open.card.md").unwrap()
     }
 }
 
@@ -79,6 +80,7 @@ fn every_view_answers_with_its_basis() {
         "/",
         "/part/attention",
         "/part/activity",
+        "/part/tasks",
         "/checks",
         "/search",
         "/search?q=open",

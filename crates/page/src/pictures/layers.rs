@@ -146,20 +146,32 @@ fn ordered_layers(nodes: &[LayerNode], edges: &[LayerEdge]) -> BTreeMap<usize, V
         neighbours[edge.from].push(edge.to);
         neighbours[edge.to].push(edge.from);
     }
-    for _ in 0..ROUNDS {
-        let mut rank = vec![0.0; nodes.len()];
-        for layer in layers.values() {
-            for (row, node) in layer.iter().enumerate() {
-                rank[*node] = (row as f64 + 0.5) / layer.len() as f64;
-            }
+    let mut rank = vec![0.0; nodes.len()];
+    let rank_layer = |layer: &[usize], rank: &mut [f64]| {
+        for (row, node) in layer.iter().enumerate() {
+            rank[*node] = (row as f64 + 0.5) / layer.len() as f64;
         }
-        for layer in layers.values_mut() {
+    };
+    layers.values().for_each(|layer| rank_layer(layer, &mut rank));
+    let numbers: Vec<usize> = layers.keys().copied().collect();
+    for round in 0..ROUNDS {
+        // Once from left to right by what is before, then back by what comes after.
+        let is_forward = round % 2 == 0;
+        for at in 0..numbers.len() {
+            let number = numbers[if is_forward { at } else { numbers.len() - 1 - at }];
+            let layer = layers.get_mut(&number).expect("it is one of their numbers");
             let mean = |node: usize| {
-                let near = &neighbours[node];
-                let sum: f64 = near.iter().map(|other| rank[*other]).sum();
+                let is_fixed = |other: &&usize| match is_forward {
+                    true => nodes[**other].layer < number,
+                    false => nodes[**other].layer > number,
+                };
+                let near: Vec<f64> =
+                    neighbours[node].iter().filter(is_fixed).map(|other| rank[*other]).collect();
+                let sum: f64 = near.iter().sum();
                 if near.is_empty() { rank[node] } else { sum / near.len() as f64 }
             };
             layer.sort_by(|a, b| mean(*a).total_cmp(&mean(*b)).then(a.cmp(b)));
+            rank_layer(layer, &mut rank);
         }
     }
     layers

@@ -7,7 +7,7 @@ use engine::rules::RuleSeverity;
 use maud::{Markup, html};
 use operations::ops::typed::{
     Blocked, CardCoverage, CoverageAnswer, CoverageVerdict, Drift, Hotspots, KbQuery, Overview,
-    OverviewAnswer, Status, StatusAnswer, Verify,
+    Status, StatusAnswer, Verify,
 };
 use serde_json::json;
 
@@ -26,7 +26,6 @@ pub(crate) fn overview(context: &ViewContext<'_>) -> Result<Shown> {
     let asker = &context.asker;
     let status = asker.ask::<Status>(json!({}))?;
     let coverage = asker.ask::<CardCoverage>(json!({"limit": 1}))?;
-    let work = asker.ask::<Overview>(json!({}))?;
     let decisions = asker.ask::<KbQuery>(json!({"type": ["adr"], "limit": 1}))?;
     let decisions = decisions.paging().map_or(0, |paging| paging.total);
     let lead = format!(
@@ -40,7 +39,7 @@ pub(crate) fn overview(context: &ViewContext<'_>) -> Result<Shown> {
     let name = asker.repository_name();
     let body = html! {
         (heading(html! { (name) }, &lead))
-        (tiles(&status, &coverage, &work, decisions))
+        (tiles(&status, &coverage, decisions))
         @if !status.initialised { (set_up()) }
         @for mistake in &status.config { div.problem { "cairn.jsonc: " (mistake) } }
         div.pair {
@@ -52,27 +51,29 @@ pub(crate) fn overview(context: &ViewContext<'_>) -> Result<Shown> {
     Ok(Screen::new(Section::Overview, "Overview", body).into())
 }
 
-fn tiles(
-    status: &StatusAnswer,
-    coverage: &CoverageAnswer,
-    work: &OverviewAnswer,
-    decisions: u64,
-) -> Markup {
+fn tiles(status: &StatusAnswer, coverage: &CoverageAnswer, decisions: u64) -> Markup {
     let cards = coverage
         .statuses
         .values()
         .fold((0, 0), |sum, share| (sum.0 + share.linked, sum.1 + share.total));
-    let tasks = work.items.iter().flat_map(|item| &item.tasks);
-    let open: usize = tasks.filter(|(status, _)| !is_done(status)).map(|(_, count)| count).sum();
     html! {
         div.tiles {
             (tile(&status.files.to_string(), "files", "/file/"))
             (tile(&status.edited.to_string(), "edited files to review", "/review"))
             (tile(&format!("{} / {}", cards.0, cards.1), "cards linked from code", "/matrix"))
-            (tile(&open.to_string(), "open tasks", "/board"))
+            // Counting tasks takes longer than all the rest where there are many.
+            a.tile href="/board" { strong { span data-late="/part/tasks" { "Board" } } span { "open tasks" } }
             (tile(&decisions.to_string(), "decisions", "/decisions"))
         }
     }
+}
+
+/// The number of tasks that are not done.
+fn open_tasks(context: &ViewContext<'_>) -> Result<Markup> {
+    let work = context.asker.ask::<Overview>(json!({}))?;
+    let tasks = work.items.iter().flat_map(|item| &item.tasks);
+    let open: usize = tasks.filter(|(status, _)| !is_done(status)).map(|(_, count)| count).sum();
+    Ok(html! { (open) })
 }
 
 fn is_done(status: &str) -> bool {
@@ -103,6 +104,7 @@ pub(crate) fn late_part(context: &ViewContext<'_>) -> Result<Shown> {
     match context.name.as_str() {
         "attention" => attention(context).map(Shown::Part),
         "activity" => activity(context).map(Shown::Part),
+        "tasks" => open_tasks(context).map(Shown::Part),
         other => Err(Problem::not_found(format!("no part is called `{other}`"))),
     }
 }

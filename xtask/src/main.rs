@@ -2,6 +2,7 @@
 
 mod alias_page;
 mod bench;
+mod browser;
 mod cochange;
 mod codegen;
 mod config_page;
@@ -23,6 +24,8 @@ const USAGE: &str = "\
 cargo xtask test              fetch what the tests need and run all of them
 cargo xtask test servers      only those against real language servers
 cargo xtask test team         only those against a real PostgreSQL server, and the contract suite over a team
+cargo xtask test browser [CLONE…]  only those of the page in a browser, also on other clones
+cargo xtask shots [CLONE]     write the pictures of docs/page.md
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
 cargo xtask house [CLONE…]    how this repository reads, beside other clones; prints a table
 cargo xtask deny              check licences and sources of dependencies
@@ -50,6 +53,8 @@ fn main() -> ExitCode {
         ["test"] => run::test(&root),
         ["test", "servers"] => run::servers(&root),
         ["test", "team"] => run::team(&root),
+        ["test", "browser", clones @ ..] => browser::build_and_test(&root, clones),
+        ["shots", clones @ ..] => browser::shots(&root, clones),
         ["codegen"] => codegen::write(&root),
         ["codegen", "--check"] => codegen::check(&root).and_then(|()| laws::check(&root)),
         ["house", clones @ ..] => house::run(&root, clones),

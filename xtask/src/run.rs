@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::tools;
+use crate::{browser, tools};
 
 /// What went wrong, in a line for the developer.
 pub(crate) type XtaskResult<T> = std::result::Result<T, String>;
@@ -59,7 +59,8 @@ pub(crate) fn test(root: &Path) -> XtaskResult<()> {
         &tools,
         &built.join("cairn"),
         &built.join("examples/conformance"),
-    ))
+    ))?;
+    browser::test(root, &built.join("cairn"), &[])
 }
 
 /// The tests that were not run, for the end of the output.

@@ -65,6 +65,27 @@ pub fn client_test_command(
     command
 }
 
+/// The tests of the page with their driver, in a folder of its own: node looks for packages beside
+/// the script that needs them.
+pub fn install_browser_driver(root: &Path, tests: &str) -> Result<PathBuf, String> {
+    let (into, from) = (root.join(".tools/browser"), root.join(tests));
+    let folder = root.join(".tools");
+    fs::create_dir_all(&folder).map_err(io_failure("create", &folder))?;
+    let lock = folder.join("browser.lock");
+    let guard = File::create(&lock).map_err(io_failure("create", &lock))?;
+    guard.lock().map_err(io_failure("lock", &lock))?;
+    install_if_stale(&into, &from, &["package.json", "package-lock.json"], || npm(&into))?;
+    for entry in fs::read_dir(&from).map_err(io_failure("read", &from))? {
+        let path = entry.map_err(io_failure("read", &from))?.path();
+        if path.extension().is_some_and(|extension| extension == "mjs")
+            && let Some(name) = path.file_name()
+        {
+            fs::copy(&path, into.join(name)).map_err(io_failure("copy", &path))?;
+        }
+    }
+    Ok(into)
+}
+
 /// Language servers and linters: TypeScript 5 with Python's, TypeScript 7, and rust-analyzer.
 pub struct InstalledServers {
     /// The folder that holds `v5` and `v7`, each with `node_modules`

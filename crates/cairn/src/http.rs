@@ -3,7 +3,7 @@
 //! One guard checks the requests of both. The numbers of connections and sessions are limited.
 
 mod connections;
-mod guard;
+pub(crate) mod guard;
 mod request_ids;
 mod sessions;
 mod tokens;
@@ -33,7 +33,8 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use self::connections::{ConnectionHandle, ConnectionTable};
+pub(crate) use self::connections::ConnectionHandle;
+use self::connections::ConnectionTable;
 use self::guard::{RequestGuard, authorize};
 use self::request_ids::RequestIdMap;
 use self::sessions::SessionLimiter;
@@ -99,7 +100,17 @@ pub async fn serve<H: ServerHandler + Clone>(
     let guard = RequestGuard::new(address, tokens);
     let api = HttpApi { workspace, options, shutdown: shutdown.clone() };
     ready(address);
-    let (router, visitors) = (router(handler, api, guard), ConnectionTable::default());
+    accept_connections(listener, router(handler, api, guard), shutdown).await;
+    Ok(())
+}
+
+/// Serves every connection until `shutdown` is cancelled.
+pub(crate) async fn accept_connections(
+    listener: TcpListener,
+    router: Router,
+    shutdown: CancellationToken,
+) {
+    let visitors = ConnectionTable::default();
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -124,7 +135,6 @@ pub async fn serve<H: ServerHandler + Clone>(
     // A client that does not finish its request must not keep the server alive.
     let all = async { while connections.join_next().await.is_some() {} };
     let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, all).await;
-    Ok(())
 }
 
 /// Serves one connection until it ends, another takes its place, or the server ends.
@@ -154,7 +164,7 @@ fn router<H: ServerHandler + Clone>(handler: H, api: HttpApi, guard: RequestGuar
     // Legacy sessions stay on: without them an older client's cancellation is lost.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts() // the guard has checked the header already
-        .with_allowed_origins(guard.origins.clone())
+        .with_allowed_origins(guard.origins().to_vec())
         .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
         .with_cancellation_token(api.shutdown.clone())
         .enforce_origin_validation();

@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use engine::{Door, OpSpec};
 use operations::ops;
 
-use super::{serve, terminal, token, watch};
+use super::{html_report, serve, terminal, token, ui, watch};
 use crate::mcp::ServerOptions;
 
 type BuiltinHandler = fn(&ArgMatches) -> Result<ExitCode>;
@@ -24,6 +24,7 @@ struct BuiltinCommand {
 
 const BUILTIN_COMMANDS: &[BuiltinCommand] = &[
     BuiltinCommand { name: "mcp", command: mcp_command, run: serve::serve },
+    BuiltinCommand { name: "ui", command: ui::command, run: ui::ui },
     BuiltinCommand { name: "watch", command: watch::command, run: watch::watch },
     BuiltinCommand { name: "token", command: token::command, run: token::make },
     BuiltinCommand { name: "completions", command: completions_command, run: completions },
@@ -71,7 +72,7 @@ fn with_operation(root: Command, op: &OpSpec) -> Command {
         let command = (op.command)().name(name.replace('_', "-")).mut_args(with_json_alias);
         // JSON and the reference write the name with `_`.
         let command = if name.contains('_') { command.alias(name.to_owned()) } else { command };
-        with_examples(with_dir_arg(command), op)
+        with_examples(html_report::with_html_arg(with_dir_arg(command), op), op)
     };
     match op.name.split_once('.') {
         None => root.subcommand(own(op.name)),

@@ -1,6 +1,7 @@
 //! The command line, built from the table of operations. Only this module uses the terminal.
 
 mod command;
+mod html_report;
 mod interactive;
 mod invocation;
 mod json_args;
@@ -11,6 +12,7 @@ mod serve;
 mod stderr_log;
 mod terminal;
 mod token;
+mod ui;
 mod watch;
 
 use std::ffi::OsString;
@@ -83,6 +85,7 @@ fn run_operation(name: &str, matches: &ArgMatches) -> Outcome {
         .in_session(session)
         .from_folder(invocation::current_folder(matches, &workspace))
         .with_progress_sink(terminal::progress());
+    html_report::write_if_asked(op, matches, &workspace, &call, &args)?;
     op.call(&workspace, call, args)
 }
 

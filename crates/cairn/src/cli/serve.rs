@@ -81,7 +81,7 @@ fn check_toolsets(wanted: &[String]) -> Result<()> {
 }
 
 /// Builds the index while the client already lists tools.
-fn index_in_background(workspace: Arc<Workspace>, gone: CancellationToken) {
+pub(super) fn index_in_background(workspace: Arc<Workspace>, gone: CancellationToken) {
     std::thread::spawn(move || {
         let stop = move || gone.is_cancelled().then_some(CallStopReason::Cancelled);
         workspace.refresh_in_background(&Call::new("server", now()).with_stop_check(stop));
@@ -97,7 +97,7 @@ fn follow_team_in_background(workspace: Arc<Workspace>, gone: CancellationToken)
     });
 }
 
-async fn cancel_on_signal(gone: CancellationToken) {
+pub(super) async fn cancel_on_signal(gone: CancellationToken) {
     let _ = tokio::signal::ctrl_c().await;
     gone.cancel();
 }

@@ -34,6 +34,7 @@ mod sync;
 mod team;
 mod trace;
 mod trust;
+pub mod typed;
 mod undo;
 mod uninstall;
 mod untrust;

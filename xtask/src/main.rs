@@ -5,6 +5,7 @@ mod bench;
 mod cochange;
 mod codegen;
 mod config_page;
+mod dist;
 mod fuzz;
 mod house;
 mod laws;
@@ -24,6 +25,7 @@ cargo xtask test              fetch what the tests need and run all of them
 cargo xtask test servers      only those against real language servers
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
 cargo xtask house [CLONE…]    how this repository reads, beside other clones; prints a table
+cargo xtask dist [--check] [--without-build]  write all packages of a release into target/dist; ask their validators
 cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
 cargo xtask cochange-eval REPO…  how well what changes together is predicted, beside counting
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
         ["codegen"] => codegen::write(&root),
         ["codegen", "--check"] => codegen::check(&root).and_then(|()| laws::check(&root)),
         ["house", clones @ ..] => house::run(&root, clones),
+        ["dist", rest @ ..] => dist::run(&root, rest),
         ["deny"] => run::deny(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),
         ["cochange-eval", repos @ ..] => cochange::run(repos),

@@ -12,6 +12,7 @@ mod hostile;
 mod http;
 mod kills;
 mod limits;
+mod lsp;
 mod pipes;
 mod read_only;
 mod server;

@@ -21,6 +21,7 @@ mod init;
 pub(crate) mod install;
 mod kb;
 mod link;
+mod overview;
 mod reach;
 mod redo;
 mod relation;
@@ -153,6 +154,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<graph::delete::Delete>(),
     OpSpec::query::<changelog::search::Search>(),
     OpSpec::mutation::<changelog::append::Append>(),
+    OpSpec::query::<overview::Overview>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),
@@ -170,6 +172,9 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::action::<restore::Restore>(),
     OpSpec::action::<hook::Hook>(),
 ];
+
+/// The operation that a command line without words asks for.
+pub const WITHOUT_WORDS: &str = "overview";
 
 /// The operation with this name, as `area.verb`, `area_verb` or `area verb`.
 pub fn find(name: &str) -> Result<&'static OpSpec> {

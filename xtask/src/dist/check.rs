@@ -104,6 +104,7 @@ fn validations(release: &Release, tools: &InstalledValidators) -> XtaskResult<Ve
     let mut twine = Command::new(&tools.python);
     twine.args(["-m", "twine", "check", "--strict"]).args(wheels(release)?);
     list.push(Validation { name: "twine check".into(), command: twine });
+    list.push(vscode_package(release, tools));
     list.push(cargo_package(release));
     list.push(ruby_syntax(release));
     Ok(list.into_iter().filter(|validation| validation.command.get_program() != "-").collect())
@@ -135,6 +136,16 @@ fn npm_pack(release: &Release, package: &str) -> Validation {
         .arg(release.out.join("npm"));
     command.current_dir(release.out.join("npm").join(package));
     Validation { name: format!("npm pack {package}"), command }
+}
+
+/// The packager of the extension, on its manifest and its own files; what it depends on is added in
+/// the release workflow, where it is installed.
+fn vscode_package(release: &Release, tools: &InstalledValidators) -> Validation {
+    let mut command = Command::new(tools.node.join("node_modules/.bin/vsce"));
+    command.args(["package", "--no-dependencies", "--allow-missing-repository", "--out"]);
+    command.arg(release.out.join("cairn.vsix"));
+    command.current_dir(release.root.join("editors/vscode"));
+    Validation { name: "vsce package".into(), command }
 }
 
 fn wheels(release: &Release) -> XtaskResult<Vec<PathBuf>> {

@@ -235,3 +235,30 @@ fn requests_that_nobody_knows_are_refused_and_the_server_ends_when_told() {
     editor.notify("exit", Value::Null);
     assert!(editor.process.wait().unwrap().success());
 }
+
+/// Neovim as the client, where it is installed.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "an editor that the machine may have")]
+fn neovim_shows_cards_and_problems() {
+    if !Command::new("nvim").arg("--version").output().is_ok_and(|said| said.status.success()) {
+        return testskip::not_run("`nvim` is not installed");
+    }
+    let repo = TestRepo::new(FIXTURE);
+    let folder = tempfile::tempdir().unwrap();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/editors/neovim.lua");
+    let mut command = Command::new("nvim");
+    command.args(["--headless", "--clean", "-c", &format!("luafile {script}"), "-c", "qa!"]);
+    command.env("CAIRN", env!("CARGO_BIN_EXE_cairn")).env("ROOT", repo.root());
+    command.env("FILE", "src/auth/login.ts").env("LINE", "4").env("COLUMN", "14");
+    command.env("BROKEN_LINE", " * @see spec::auth/logins").env("HOME", folder.path());
+    let output = folder.path().join("told.json");
+    command.env("OUTPUT", &output).stdin(Stdio::null());
+    let said = command.output().unwrap();
+    let text = std::fs::read_to_string(&output).unwrap_or_else(|_| panic!("{said:?}"));
+    let told: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(told["lenses"], json!(["implements spec::auth/login", "covered by 1 test file"]));
+    assert!(told["hover"].as_str().unwrap().contains("A user signs in"), "{told}");
+    assert!(told["definition"].as_str().unwrap().ends_with("auth/login.card.md"), "{told}");
+    let found = json!([{"code": "SEE_TARGET_MISSING", "line": 4, "source": "cairn"}]);
+    assert_eq!(told["diagnostics"], found);
+}

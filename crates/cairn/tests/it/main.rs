@@ -8,6 +8,7 @@ mod command_line;
 mod documentation;
 mod faults;
 mod freshness;
+mod gate;
 mod hostile;
 mod http;
 mod kills;

@@ -10,6 +10,7 @@
     expect(clippy::needless_raw_string_hashes, reason = "fixtures and outlines keep one form")
 )]
 
+mod access;
 mod bash;
 mod c;
 mod cpp;
@@ -46,6 +47,7 @@ mod symbol_paths;
 pub mod tools;
 mod treesitter;
 
+pub use access::{AccessKind, NameAccess, find_accesses};
 pub use descriptor::{
     CallModel, ExportedNames, FileConventions, FileImports, ImportResolver, LanguageDescriptor,
     LanguageKind, LanguageSemantics,

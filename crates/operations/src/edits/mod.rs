@@ -2,6 +2,7 @@
 
 pub(crate) mod index_rename;
 pub(crate) mod missed_uses;
+pub(crate) mod rewrite_plan;
 pub(crate) mod symbol_edit;
 pub(crate) mod text_edit;
 

@@ -22,6 +22,7 @@ use engine::search::words;
 use engine::view::View;
 
 use self::mentions::Mentions;
+pub(crate) use self::mentions::similar_names;
 pub(crate) use self::symbols::SymbolCandidate;
 use self::symbols::{SymbolScorer, TermWeights};
 use self::vocabulary::{EnglishStemmer, QueryTerm};

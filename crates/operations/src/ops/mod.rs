@@ -79,6 +79,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<code::symbols::Symbols>(),
     OpSpec::query::<code::hints::Hints>(),
     OpSpec::query::<code::actions::Actions>(),
+    OpSpec::mutation::<code::apply::Apply>(),
     OpSpec::query::<code::expand_macro::ExpandMacro>(),
     OpSpec::query::<code::diagnostics::Diagnostics>(),
     OpSpec::action::<code::restart::Restart>(),

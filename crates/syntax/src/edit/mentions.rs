@@ -76,14 +76,14 @@ fn collect_mentions(
 }
 
 fn is_member(descriptor: &LanguageDescriptor, text: &str, node: Node<'_>) -> bool {
-    let before = text[..node.start_byte()].trim_end();
+    let operator = node.prev_sibling().and_then(|before| text.get(before.byte_range()));
     let is_argument = node.parent().is_some_and(|parent| {
         let first = parent.child(0).is_some_and(|first| first.id() == node.id());
         first && matches!(parent.kind(), "keyword_argument" | "field_initializer" | "pair")
     });
     let is_shorthand = node.kind().starts_with("shorthand");
-    let mut operators = descriptor.layout.member_operators.iter();
-    operators.any(|operator| before.ends_with(operator)) || is_argument || is_shorthand
+    let operators = descriptor.layout.member_operators;
+    operator.is_some_and(|operator| operators.contains(&operator)) || is_argument || is_shorthand
 }
 
 fn is_binding(node: Node<'_>) -> bool {
@@ -188,6 +188,11 @@ mod tests {
                 Language::Python,
                 "from a import pay  # pay\npay(pay=1)\nx.pay = \"pay\"\n",
                 "from a import <pay>  # pay\n<pay>(<.pay>=1)\nx.<.pay> = \"pay\"\n",
+            ),
+            (
+                Language::Go,
+                "package a\n\nfunc f() {\n\t// It ends.\n\tpay := b.pay\n}\n",
+                "package a\n\nfunc f() {\n\t// It ends.\n\t<pay> := b.<.pay>\n}\n",
             ),
             (
                 Language::Rust,

@@ -1,6 +1,8 @@
 //! Operations on code: what is where, what it says, and who uses it.
 
+mod access_list;
 pub(super) mod actions;
+pub(super) mod apply;
 pub(super) mod definition;
 pub(super) mod delete;
 pub(super) mod diagnostics;

@@ -18,6 +18,7 @@ pub const STEPS: &[Step] = &[
     show("code grep RETRY_LIMIT"),
     show_case("none", "code grep chargeback"),
     show("code references src/pay/gateway.ts#charge"),
+    show_case("access", "code references rates/src/table.rs#Rate.numerator --access read,write"),
     show("code definition src/pay/gateway.ts#charge"),
     show_case("index", "code implementation src/pay/gateway.ts#Provider"),
     show_case("no_server", "code hints reports/monthly.py"),

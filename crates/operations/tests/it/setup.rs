@@ -196,6 +196,9 @@ fn claude_is_told_the_state_of_the_repository_when_a_session_starts() {
     let asked = json!({"agents": "claude", "agent_hooks": true});
     let left = repo.data("init", asked)["left"].to_string();
     assert!(left.contains(path), "{left}");
+    let written: Value = serde_json::from_str(&repo.read(path).unwrap()).unwrap();
+    assert_eq!(written["hooks"]["SessionStart"], json!([]));
+    repo.data("uninstall", json!({}));
     assert_eq!(repo.read(path).unwrap(), own);
 }
 

@@ -8,7 +8,7 @@ use crate::operation_client::OperationClient;
 
 /// A symbol of a file, by where it begins.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct FileSymbol {
+pub(crate) struct EditorSymbol {
     /// Its name with the names it is nested in
     pub(crate) name: String,
     /// Its first line, from 0
@@ -38,15 +38,15 @@ impl EditorPlace {
         Ok(offset.and_then(|offset| word_at(&text, offset)).filter(|word| is_handle(word)))
     }
 
-    /// The symbol around the place, as a handle.
-    pub(crate) fn symbol(&self, client: &OperationClient) -> Result<Option<FileSymbol>> {
-        let symbols = file_symbols(client, &self.path)?;
-        Ok(symbol_around(&symbols, self.position.line).cloned())
+    /// The symbol around the place; none in a file that is not code.
+    pub(crate) fn symbol(&self, client: &OperationClient) -> Option<EditorSymbol> {
+        let symbols = file_symbols(client, &self.path).ok()?;
+        symbol_around(&symbols, self.position.line).cloned()
     }
 }
 
 /// The symbols of a file in their order.
-pub(crate) fn file_symbols(client: &OperationClient, path: &RepoPath) -> Result<Vec<FileSymbol>> {
+pub(crate) fn file_symbols(client: &OperationClient, path: &RepoPath) -> Result<Vec<EditorSymbol>> {
     let data = client.ask("code.zoom", json!({"path": path.to_string(), "level": 1}))?;
     let rows = data["files"][0]["symbols"].as_array().cloned().unwrap_or_default();
     let mut outer: Vec<String> = Vec::new();
@@ -63,13 +63,13 @@ pub(crate) fn file_symbols(client: &OperationClient, path: &RepoPath) -> Result<
         outer.push(name.to_owned());
         let line = row["line"].as_u64().and_then(|line| u32::try_from(line).ok()).unwrap_or(1);
         let doc = row["doc"].as_str().map(str::to_owned);
-        symbols.push(FileSymbol { name: full, line: line.saturating_sub(1), doc });
+        symbols.push(EditorSymbol { name: full, line: line.saturating_sub(1), doc });
     }
     Ok(symbols)
 }
 
 /// The last symbol that begins at a line or above it.
-pub(crate) fn symbol_around(symbols: &[FileSymbol], line: u32) -> Option<&FileSymbol> {
+pub(crate) fn symbol_around(symbols: &[EditorSymbol], line: u32) -> Option<&EditorSymbol> {
     symbols.iter().filter(|symbol| symbol.line <= line).max_by_key(|symbol| symbol.line)
 }
 
@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_symbol_around_a_line_is_the_last_that_began() {
-        let symbol = |name: &str, line| FileSymbol { name: name.into(), line, doc: None };
+        let symbol = |name: &str, line| EditorSymbol { name: name.into(), line, doc: None };
         let symbols = [symbol("a", 2), symbol("a.b", 4), symbol("c", 9)];
         assert_eq!(symbol_around(&symbols, 1), None);
         assert_eq!(symbol_around(&symbols, 8).unwrap().name, "a.b");

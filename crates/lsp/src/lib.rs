@@ -13,4 +13,4 @@ mod features;
 mod operation_client;
 mod server;
 
-pub use server::{LanguageServer, ServerStart};
+pub use server::{EditorServer, ServerStart};

@@ -39,7 +39,7 @@ enum ServerEvent {
 }
 
 /// A server for one editor.
-pub struct LanguageServer {
+pub struct EditorServer {
     connection: Connection,
     client: OperationClient,
     /// Files with changes that are not saved, by URI
@@ -53,7 +53,7 @@ pub struct LanguageServer {
     next_id: i32,
 }
 
-impl LanguageServer {
+impl EditorServer {
     /// Serves on standard input and output until the editor ends the connection.
     pub fn serve_stdio(start: &ServerStart) -> Result<()> {
         let (connection, threads) = Connection::stdio();

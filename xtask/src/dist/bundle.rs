@@ -14,18 +14,25 @@ use crate::run::XtaskResult;
 const REGISTRY_SCHEMA: &str =
     "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
+/// A bundle that was written.
+struct WrittenBundle {
+    name: String,
+    /// Its SHA-256, in hexadecimal digits
+    hash: String,
+}
+
 pub(super) fn write(release: &Release) -> XtaskResult<()> {
-    let mut hashes = Vec::new();
+    let mut bundles = Vec::new();
     for build in &release.builds {
         let manifest = manifest(release, build);
         let target = build.platform.target;
         release.write_json(&format!("mcpb/{target}/manifest.json"), &manifest)?;
         let bytes = bundle(release, build, &manifest)?;
         let name = bundle_name(release, build);
-        hashes.push((name.clone(), hex::encode(Sha256::digest(&bytes))));
-        release.write(&format!("release/{name}"), bytes)?;
+        release.write(&format!("release/{name}"), &bytes)?;
+        bundles.push(WrittenBundle { name, hash: hex::encode(Sha256::digest(&bytes)) });
     }
-    release.write_json("registry/server.json", &server_json(release, &hashes))
+    release.write_json("registry/server.json", &server_json(release, &bundles))
 }
 
 fn bundle_name(release: &Release, build: &PlatformBuild) -> String {
@@ -80,7 +87,7 @@ fn bundle(release: &Release, build: &PlatformBuild, manifest: &Value) -> XtaskRe
     archive::zip(&files)
 }
 
-fn server_json(release: &Release, bundles: &[(String, String)]) -> Value {
+fn server_json(release: &Release, bundles: &[WrittenBundle]) -> Value {
     let stdio = json!({ "type": "stdio" });
     let mcp = json!([{ "type": "positional", "value": "mcp" }]);
     let mut packages = vec![
@@ -97,10 +104,10 @@ fn server_json(release: &Release, bundles: &[(String, String)]) -> Value {
             "packageArguments": mcp, "transport": stdio,
         }),
     ];
-    packages.extend(bundles.iter().map(|(name, hash)| {
+    packages.extend(bundles.iter().map(|bundle| {
         json!({
-            "registryType": "mcpb", "identifier": release.download(name),
-            "version": release.version, "fileSha256": hash, "transport": stdio,
+            "registryType": "mcpb", "identifier": release.download(&bundle.name),
+            "version": release.version, "fileSha256": bundle.hash, "transport": stdio,
         })
     }));
     json!({

@@ -45,28 +45,28 @@ pub(super) struct ProgramCrates {
 #[derive(Deserialize)]
 struct CargoMetadata {
     packages: Vec<CratePackage>,
-    resolve: CargoResolve,
+    resolve: MetadataResolve,
 }
 
 #[derive(Deserialize)]
-struct CargoResolve {
-    nodes: Vec<CargoNode>,
+struct MetadataResolve {
+    nodes: Vec<MetadataNode>,
 }
 
 #[derive(Deserialize)]
-struct CargoNode {
+struct MetadataNode {
     id: String,
-    deps: Vec<CargoDependency>,
+    deps: Vec<MetadataDependency>,
 }
 
 #[derive(Deserialize)]
-struct CargoDependency {
+struct MetadataDependency {
     pkg: String,
-    dep_kinds: Vec<CargoDependencyKind>,
+    dep_kinds: Vec<MetadataDependencyKind>,
 }
 
 #[derive(Deserialize)]
-struct CargoDependencyKind {
+struct MetadataDependencyKind {
     kind: Option<String>,
 }
 
@@ -77,7 +77,7 @@ pub(super) fn read(root: &Path) -> XtaskResult<ProgramCrates> {
     let text = run::output(&mut run::cargo(root, &args))?;
     let metadata: CargoMetadata =
         serde_json::from_str(&text).map_err(|error| format!("cargo metadata: {error}"))?;
-    let is_linked = |dep: &&CargoDependency| {
+    let is_linked = |dep: &&MetadataDependency| {
         dep.dep_kinds.iter().any(|kind| kind.kind.as_deref() != Some("dev"))
     };
     let nodes: BTreeMap<String, Vec<String>> = metadata

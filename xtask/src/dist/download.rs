@@ -9,9 +9,17 @@ use super::release::{PlatformBuild, Release, failure};
 use super::table::{DESCRIPTION, LICENSE, PROGRAM};
 use crate::run::XtaskResult;
 
+/// An archive that was written.
+struct WrittenArchive<'r> {
+    build: &'r PlatformBuild,
+    name: String,
+    /// Its SHA-256, in hexadecimal digits
+    hash: String,
+}
+
 /// Writes the archives, then the formula with their checksums.
 pub(super) fn write(release: &Release) -> XtaskResult<()> {
-    let mut rows = Vec::new();
+    let mut archives = Vec::new();
     for build in &release.builds {
         let name = archive_name(release, build);
         let files = archived_files(release, build)?;
@@ -19,10 +27,10 @@ pub(super) fn write(release: &Release) -> XtaskResult<()> {
             "win32" => archive::zip(&files)?,
             _ => archive::tar_gz(&files)?,
         };
-        rows.push((build, name.clone(), hex::encode(Sha256::digest(&bytes))));
-        release.write(&format!("release/{name}"), bytes)?;
+        release.write(&format!("release/{name}"), &bytes)?;
+        archives.push(WrittenArchive { build, name, hash: hex::encode(Sha256::digest(&bytes)) });
     }
-    release.write("homebrew/cairn.rb", formula(release, &rows))
+    release.write("homebrew/cairn.rb", formula(release, &archives))
 }
 
 /// `SHA256SUMS` of every file that a release offers, in the format of `sha256sum --check`.
@@ -65,11 +73,11 @@ fn archived_files(release: &Release, build: &PlatformBuild) -> XtaskResult<Vec<A
 }
 
 /// The formula; a platform that was not built is not in it.
-fn formula(release: &Release, rows: &[(&PlatformBuild, String, String)]) -> String {
+fn formula(release: &Release, archives: &[WrittenArchive<'_>]) -> String {
     let mut blocks = String::new();
     for os in ["on_macos", "on_linux"] {
         let mut inner = String::new();
-        for (build, name, hash) in rows {
+        for WrittenArchive { build, name, hash } in archives {
             let Some(homebrew) = build.platform.homebrew.as_ref().filter(|own| own.os == os) else {
                 continue;
             };

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use base::Result;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use engine::WorkspaceMode;
-use lsp::{LanguageServer, ServerStart};
+use lsp::{EditorServer, ServerStart};
 
 use super::{invocation, stderr_log};
 use crate::perform::now;
@@ -36,6 +36,6 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
         clock: now,
         version: env!("CARGO_PKG_VERSION"),
     };
-    LanguageServer::serve_stdio(&start)?;
+    EditorServer::serve_stdio(&start)?;
     Ok(ExitCode::SUCCESS)
 }

@@ -50,7 +50,7 @@ pub(super) fn code_action(client: &OperationClient, params: &Value) -> Result<Va
         }));
     }
     if let Some(place) = EditorPlace::read(client, &start)
-        && let Some(symbol) = place.symbol(client)?
+        && let Some(symbol) = place.symbol(client)
     {
         let handle = format!("{}#{}", place.path, symbol.name);
         for card in related_cards(client, &symbol.name)? {

@@ -64,7 +64,7 @@ fn card_text(card: &Value) -> String {
 }
 
 fn about_symbol(client: &OperationClient, place: &EditorPlace) -> Result<Option<String>> {
-    let Some(symbol) = place.symbol(client)? else { return Ok(None) };
+    let Some(symbol) = place.symbol(client) else { return Ok(None) };
     // On another line the cursor is in the body, where other servers explain what is there.
     if symbol.line != place.position.line {
         return Ok(None);

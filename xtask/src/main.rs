@@ -6,6 +6,7 @@ mod browser;
 mod cochange;
 mod codegen;
 mod config_page;
+mod dist;
 mod fuzz;
 mod house;
 mod laws;
@@ -28,6 +29,7 @@ cargo xtask test browser [CLONE…]  only those of the page in a browser, also o
 cargo xtask shots [CLONE]     write the pictures of docs/page.md
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
 cargo xtask house [CLONE…]    how this repository reads, beside other clones; prints a table
+cargo xtask dist [--check] [--without-build]  write all packages of a release into target/dist; ask their validators
 cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
 cargo xtask cochange-eval REPO…  how well what changes together is predicted, beside counting
@@ -58,6 +60,7 @@ fn main() -> ExitCode {
         ["codegen"] => codegen::write(&root),
         ["codegen", "--check"] => codegen::check(&root).and_then(|()| laws::check(&root)),
         ["house", clones @ ..] => house::run(&root, clones),
+        ["dist", rest @ ..] => dist::run(&root, rest),
         ["deny"] => run::deny(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),
         ["cochange-eval", repos @ ..] => cochange::run(repos),

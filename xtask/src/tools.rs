@@ -51,6 +51,33 @@ pub fn install(root: &Path) -> Result<InstalledClients, String> {
     Ok(InstalledClients { folder, node, python })
 }
 
+/// The installed validators of packages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstalledValidators {
+    /// The folder that holds `node_modules`
+    pub node: PathBuf,
+    /// The interpreter that has the validators of PyPI
+    pub python: PathBuf,
+}
+
+/// Brings the validators up to date with the manifests in `packaging/validators`.
+pub fn install_validators(root: &Path) -> Result<InstalledValidators, String> {
+    let folder = root.join(".tools/validators");
+    fs::create_dir_all(&folder).map_err(io_failure("create", &folder))?;
+    let lock = folder.join("lock");
+    let guard = File::create(&lock).map_err(io_failure("create", &lock))?;
+    guard.lock().map_err(io_failure("lock", &lock))?;
+    let manifests = root.join("packaging/validators");
+    let node = folder.join("node");
+    install_if_stale(&node, &manifests, &["package.json", "package-lock.json"], || npm(&node))?;
+    let venv = folder.join("python");
+    let python = interpreter(&venv);
+    install_if_stale(&venv, &manifests, &["requirements.txt", "constraints.txt"], || {
+        virtual_environment(&venv, &python, &manifests)
+    })?;
+    Ok(InstalledValidators { node, python })
+}
+
 /// The call that runs every client against two binaries.
 pub fn client_test_command(
     root: &Path,

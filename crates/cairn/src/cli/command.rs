@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use engine::{Door, OpSpec};
 use operations::ops;
 
-use super::{html_report, serve, terminal, token, ui, watch};
+use super::{html_report, lsp, serve, terminal, token, ui, watch};
 use crate::mcp::ServerOptions;
 
 type BuiltinHandler = fn(&ArgMatches) -> Result<ExitCode>;
@@ -25,6 +25,7 @@ struct BuiltinCommand {
 const BUILTIN_COMMANDS: &[BuiltinCommand] = &[
     BuiltinCommand { name: "mcp", command: mcp_command, run: serve::serve },
     BuiltinCommand { name: "ui", command: ui::command, run: ui::ui },
+    BuiltinCommand { name: "lsp", command: lsp::command, run: lsp::serve },
     BuiltinCommand { name: "watch", command: watch::command, run: watch::watch },
     BuiltinCommand { name: "token", command: token::command, run: token::make },
     BuiltinCommand { name: "completions", command: completions_command, run: completions },
@@ -45,8 +46,6 @@ pub fn command() -> Command {
     let root = Command::new("cairn")
         .about("Gives a repository a memory, for coding agents and the people who work with them")
         .version(env!("CARGO_PKG_VERSION"))
-        .subcommand_required(true)
-        .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .max_term_width(100)
         .arg(global_flag("json", "Print the answer as JSON").action(ArgAction::SetTrue))

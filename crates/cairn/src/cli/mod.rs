@@ -6,6 +6,7 @@ mod interactive;
 mod invocation;
 mod json_args;
 mod legacy_commands;
+mod lsp;
 mod named_args;
 mod remote;
 mod serve;
@@ -46,6 +47,15 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let json = matches.get_flag("json");
+    if matches.subcommand().is_none() && !invocation::is_in_repository(&matches) {
+        return terminal::print_usage_error(
+            &command().error(
+                clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
+                command().render_help(),
+            ),
+            json,
+        );
+    }
     let (name, inner) = operation_name(&matches);
     let outcome = match command::builtin_handler(&name) {
         Some(extra) => match extra(inner) {
@@ -63,7 +73,8 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     ExitCode::from(exit_code(&outcome))
 }
 
-/// The name of the operation and its matches, from the innermost subcommand.
+/// The name of the operation and its matches, from the innermost subcommand. Without words it is
+/// the overview of the repository.
 fn operation_name(matches: &ArgMatches) -> (String, &ArgMatches) {
     let mut names = Vec::new();
     let mut inner = matches;
@@ -71,7 +82,8 @@ fn operation_name(matches: &ArgMatches) -> (String, &ArgMatches) {
         names.push(name.replace('-', "_"));
         inner = next;
     }
-    (names.join("."), inner)
+    let name = if names.is_empty() { ops::WITHOUT_WORDS.into() } else { names.join(".") };
+    (name, inner)
 }
 
 fn run_operation(name: &str, matches: &ArgMatches) -> Outcome {

@@ -1,5 +1,6 @@
 //! Checks of the workspace itself. Each is one function and one line in [`CHECKS`].
 
+mod agents;
 mod config;
 mod git;
 mod hooks;
@@ -30,6 +31,7 @@ pub(crate) struct DoctorCheck {
 pub(crate) const CHECKS: &[DoctorCheck] = &[
     DoctorCheck { name: "git", run: git::check },
     DoctorCheck { name: "hooks", run: hooks::check },
+    DoctorCheck { name: "agents", run: agents::check },
     DoctorCheck { name: "config", run: config::check },
     DoctorCheck { name: "layout", run: layout::check },
     DoctorCheck { name: "stores", run: stores::check },

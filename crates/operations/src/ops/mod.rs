@@ -21,6 +21,7 @@ mod init;
 pub(crate) mod install;
 mod kb;
 mod link;
+mod overview;
 mod reach;
 mod redo;
 mod relation;
@@ -168,6 +169,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::action::<team::join::TeamJoin>(),
     OpSpec::action::<team::push::TeamPush>(),
     OpSpec::action::<team::leave::TeamLeave>(),
+    OpSpec::query::<overview::Overview>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),
@@ -185,6 +187,9 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::action::<restore::Restore>(),
     OpSpec::action::<hook::Hook>(),
 ];
+
+/// The operation that a command line without words asks for.
+pub const WITHOUT_WORDS: &str = "overview";
 
 /// The operation with this name, as `area.verb`, `area_verb` or `area verb`.
 pub fn find(name: &str) -> Result<&'static OpSpec> {

@@ -160,7 +160,7 @@ impl TeamClient {
     pub fn set_roots(&self, id: &ProjectId, roots: Vec<String>, wait: Duration) -> TeamResult<()> {
         let id = id.clone();
         self.connection.run(wait, move |client| {
-            let params: Params<'_> = &[(&id.as_str(), Type::TEXT), (&roots, Type::TEXT_ARRAY)];
+            let params: SqlParams<'_> = &[(&id.as_str(), Type::TEXT), (&roots, Type::TEXT_ARRAY)];
             Ok(client.execute_typed(tables::ADD_ROOTS, params).map(drop)?)
         })
     }
@@ -220,7 +220,7 @@ impl TeamClient {
     ) -> TeamResult<RecordPage> {
         let (project, store) = (project.clone(), store.to_owned());
         self.connection.run(wait, move |client| {
-            let params: Params<'_> = &[
+            let params: SqlParams<'_> = &[
                 (&project.as_str(), Type::TEXT),
                 (&store, Type::TEXT),
                 (&after.seq, Type::INT8),
@@ -242,7 +242,7 @@ impl TeamClient {
     pub fn newest(&self, project: &ProjectId, wait: Duration) -> TeamResult<i64> {
         let id = project.clone();
         self.connection.run(wait, move |client| {
-            let params: Params<'_> = &[(&id.as_str(), Type::TEXT)];
+            let params: SqlParams<'_> = &[(&id.as_str(), Type::TEXT)];
             let row = client.query_typed_opt(tables::READ_NEWEST, params)?;
             Ok(row.ok_or_else(|| no_project(&id))?.get(0))
         })
@@ -257,7 +257,7 @@ impl TeamClient {
     ) -> TeamResult<Option<i64>> {
         let (project, store) = (project.clone(), store.to_owned());
         self.connection.run(wait, move |client| {
-            let params: Params<'_> = &[(&project.as_str(), Type::TEXT), (&store, Type::TEXT)];
+            let params: SqlParams<'_> = &[(&project.as_str(), Type::TEXT), (&store, Type::TEXT)];
             Ok(client.query_typed_opt(tables::LAST_OF_STORE, params)?.map(|row| row.get(0)))
         })
     }
@@ -272,7 +272,7 @@ impl TeamClient {
     ) -> TeamResult<()> {
         let (project, source, change) = (project.clone(), source.to_owned(), change.clone());
         self.connection.run(wait, move |client| {
-            let params: Params<'_> = &[
+            let params: SqlParams<'_> = &[
                 (&project.as_str(), Type::TEXT),
                 (&change.store, Type::TEXT),
                 (&source, Type::TEXT),
@@ -324,7 +324,7 @@ impl TeamClient {
         self.lock(project, wait)?;
         let (id, wanted) = (project.clone(), uid.clone());
         let found = self.connection.run(wait, move |client| {
-            let params: Params<'_> = &[(&id.as_str(), Type::TEXT), (&wanted.as_str(), Type::TEXT)];
+            let params: SqlParams<'_> = &[(&id.as_str(), Type::TEXT), (&wanted.as_str(), Type::TEXT)];
             Ok(client.query_typed_opt(tables::FIND_CHANGE, params)?.map(|row| row.get(0)))
         });
         self.roll_back(wait)?;
@@ -362,10 +362,10 @@ impl TeamClient {
         let (project, store) = (project.clone(), store.map(ToOwned::to_owned));
         self.connection.run(wait, move |client| {
             let (id, store) =
-                ((&project.as_str() as Param<'_>, Type::TEXT), (&store as Param<'_>, Type::TEXT));
+                ((&project.as_str() as SqlParam<'_>, Type::TEXT), (&store as SqlParam<'_>, Type::TEXT));
             let total =
                 client.query_typed_one(tables::COUNT_CHANGES, &[id.clone(), store.clone()])?.get(0);
-            let params: Params<'_> = &[id, store, (&limit, Type::INT8), (&offset, Type::INT8)];
+            let params: SqlParams<'_> = &[id, store, (&limit, Type::INT8), (&offset, Type::INT8)];
             let rows = client.query_typed(tables::READ_CHANGES, params)?;
             Ok((rows.iter().map(entry_of_row).collect(), total))
         })
@@ -380,7 +380,7 @@ impl TeamClient {
     ) -> TeamResult<Vec<ActiveMember>> {
         let id = project.clone();
         self.connection.run(wait, move |client| {
-            let params: Params<'_> = &[(&id.as_str(), Type::TEXT), (&seconds, Type::FLOAT8)];
+            let params: SqlParams<'_> = &[(&id.as_str(), Type::TEXT), (&seconds, Type::FLOAT8)];
             let rows = client.query_typed(tables::READ_ACTIVE, params)?;
             let member = |row: &Row| ActiveMember {
                 actor: row.get(0),
@@ -412,8 +412,8 @@ pub struct ActiveMember {
     pub at: String,
 }
 
-type Param<'a> = &'a (dyn ToSql + Sync);
-type Params<'a> = &'a [(Param<'a>, Type)];
+type SqlParam<'a> = &'a (dyn ToSql + Sync);
+type SqlParams<'a> = &'a [(SqlParam<'a>, Type)];
 
 fn write_change(
     client: &mut Client,
@@ -425,7 +425,7 @@ fn write_change(
     let ids: Vec<&str> = images.iter().map(|image| image.id.as_str()).collect();
     let versions: Vec<i64> = images.iter().map(|image| image.version).collect();
     let bodies: Vec<Option<&str>> = images.iter().map(|image| image.body.as_deref()).collect();
-    let params: Params<'_> = &[
+    let params: SqlParams<'_> = &[
         (&project.as_str(), Type::TEXT),
         (&change.store, Type::TEXT),
         (&change.seq, Type::INT8),

@@ -12,6 +12,7 @@ mod ledger;
 pub mod limits;
 mod mcp;
 pub mod postgres;
+mod postgres_tables;
 pub mod proxy;
 mod repo;
 mod sandbox;

@@ -15,7 +15,7 @@ use std::time::Duration;
 use engine::durable::team;
 use tempfile::TempDir;
 
-use crate::TestRepo;
+use crate::{TestRepo, postgres_tables};
 
 /// The variable that names the folder with the installed package.
 const FOLDER_VARIABLE: &str = "CAIRN_POSTGRES";
@@ -134,8 +134,8 @@ impl PostgresServer {
         let number = MADE.fetch_add(1, Ordering::Relaxed);
         let (name, owner) = (format!("home_{number}"), format!("owner_{number}"));
         let mut admin = self.admin("postgres").expect("the server answers");
-        admin.batch_execute(&format!("CREATE ROLE {owner} LOGIN CREATEROLE")).expect("a role");
-        admin.batch_execute(&format!("CREATE DATABASE {name} OWNER {owner}")).expect("a database");
+        admin.batch_execute(&postgres_tables::create_owner(&owner)).expect("a role");
+        admin.batch_execute(&postgres_tables::create_database(&name, &owner)).expect("a database");
         TestDatabase { port: self.port, name, owner }
     }
 }

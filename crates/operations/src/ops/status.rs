@@ -88,7 +88,7 @@ impl Query for Status {
             last_change: view.journal().last_number(),
             default_branch: default.map(|default| default.name.clone()),
             default_branch_problem: default_branch_problem(view)?,
-            team: view.team().overview(view.call())?,
+            team: view.team().short_overview(view.call())?,
         })
     }
 }

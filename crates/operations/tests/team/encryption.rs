@@ -9,25 +9,21 @@ use serde_json::json;
 use testkit::TestRepo;
 use testkit::postgres::PostgresServer;
 
-/// Makes a key and a certificate for `db.test` that signs itself; false without `openssl`.
-#[expect(clippy::disallowed_methods, reason = "a test makes its own certificate")]
+/// Makes an authority, and a key and a certificate for `db.test` that it vouches for; false without `openssl`.
 fn make_certificate(folder: &Path) -> bool {
+    let authority = openssl(folder, "test-ca", "ca.key", "ca.pem", &[]);
+    let signed = ["-CA", "ca.pem", "-CAkey", "ca.key"];
+    let extensions = ["-addext", "basicConstraints=critical,CA:FALSE", "-addext", "subjectAltName=DNS:db.test"];
+    authority && openssl(folder, "db.test", "key.pem", "cert.pem", &[signed, extensions].concat())
+}
+
+#[expect(clippy::disallowed_methods, reason = "a test makes its own certificate")]
+fn openssl(folder: &Path, name: &str, key: &str, certificate: &str, more: &[&str]) -> bool {
     let made = Command::new("openssl")
-        .args([
-            "req",
-            "-x509",
-            "-newkey",
-            "rsa:2048",
-            "-nodes",
-            "-days",
-            "2",
-            "-subj",
-            "/CN=db.test",
-        ])
-        .args(["-addext", "subjectAltName=DNS:db.test", "-keyout"])
-        .arg(folder.join("key.pem"))
-        .arg("-out")
-        .arg(folder.join("cert.pem"))
+        .current_dir(folder)
+        .args(["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj"])
+        .args([&format!("/CN={name}"), "-keyout", key, "-out", certificate])
+        .args(more)
         .output();
     made.is_ok_and(|made| made.status.success())
 }
@@ -70,7 +66,8 @@ fn another_machine_is_reached_over_verified_tls_only() {
     server.run();
     let refused = join("").unwrap_err();
     assert_eq!(refused.code, ProblemCode::Unavailable, "nobody vouches for it: {refused}");
-    let joined = join(&format!("&sslrootcert={}", certificate.display()));
+    let authority = folder.path().join("ca.pem");
+    let joined = join(&format!("&sslrootcert={}", authority.display()));
     assert!(joined.is_ok(), "{}", joined.unwrap_err());
     let other_name = address(&format!("&sslrootcert={}", certificate.display()))
         .replace("db.test", "db.example");

@@ -14,8 +14,11 @@ use super::outbox::{OutboxEntry, OutboxNumber, OutboxState};
 use super::replica::problem;
 use super::status::TeamState;
 
-/// How long an overview waits for the server.
+/// How long an answer about the team waits for the server.
 const WAIT: Duration = Duration::from_secs(5);
+
+/// How long an answer waits that is about more than the team.
+const SHORT_WAIT: Duration = Duration::from_secs(1);
 
 /// Somebody who wrote within this many seconds is active.
 const ACTIVE_SECONDS: f64 = 86_400.0;
@@ -114,8 +117,17 @@ pub struct TeamHealth {
 impl TeamLink {
     /// What there is to say about the team; none if this clone has joined none.
     pub fn overview(&self, call: &Call) -> Result<Option<TeamOverview>> {
+        self.overview_within(WAIT, call)
+    }
+
+    /// The same for an answer that is about more than the team.
+    pub fn short_overview(&self, call: &Call) -> Result<Option<TeamOverview>> {
+        self.overview_within(SHORT_WAIT.max(call.optional_wait), call)
+    }
+
+    fn overview_within(&self, wait: Duration, call: &Call) -> Result<Option<TeamOverview>> {
         let Some(membership) = self.membership()? else { return Ok(None) };
-        let server = self.server_overview(&membership);
+        let server = self.server_overview(&membership, wait);
         if server.is_ok() {
             self.note_contact(call.now);
         }
@@ -141,12 +153,16 @@ impl TeamLink {
         }))
     }
 
-    fn server_overview(&self, membership: &TeamMembership) -> Result<ServerOverview, TeamFailure> {
-        let client = self.client(membership, WAIT)?;
-        let project = client.project(&membership.project, WAIT)?.ok_or_else(|| {
+    fn server_overview(
+        &self,
+        membership: &TeamMembership,
+        wait: Duration,
+    ) -> Result<ServerOverview, TeamFailure> {
+        let client = self.client(membership, wait)?;
+        let project = client.project(&membership.project, wait)?.ok_or_else(|| {
             Problem::new(ProblemCode::Untrusted, "the server shows this role no such project")
         })?;
-        let active = client.active(&membership.project, ACTIVE_SECONDS, WAIT)?;
+        let active = client.active(&membership.project, ACTIVE_SECONDS, wait)?;
         let active = active.into_iter().map(|one| ActiveWriter {
             actor: one.actor,
             role: one.role,

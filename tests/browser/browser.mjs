@@ -47,8 +47,10 @@ export async function open(browser, server, options = {}) {
   page.on("request", (request) => {
     if (!request.url().startsWith(server.origin)) faults.push(`foreign request: ${request.url()}`);
   });
+  page.setDefaultNavigationTimeout(120_000);
   await page.goto(server.address());
-  await page.waitForURL(`${server.origin}/`);
+  // The first view of a large repository waits for its index.
+  await page.waitForURL(`${server.origin}/`, { timeout: 300_000 });
   /** Shows a view and waits until its late parts are there. */
   const show = async (path, status = 200) => {
     const response = await page.goto(server.origin + path);

@@ -1,5 +1,6 @@
 // A picture of every view, for the documentation.
 
+import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -25,7 +26,13 @@ export async function takeShots(browser, options, fixture) {
     ["decisions", "/decisions"], ["hotspots", "/hotspots"], ["cochange", "/cochange?path=."], ["checks", "/checks"],
   ];
   await shoot(browser, options, fixture.folder, large ? work : [...overall, ...work]);
-  if (large) await shoot(browser, options, large, overall);
+  if (large) {
+    // A copy, so that the clone stays as it is; set up, as a repository in use is.
+    const copy = join(fixture.folder, "..", "cairn");
+    execFileSync("git", ["clone", "--quiet", large, copy]);
+    execFileSync(options.cairn, ["-C", copy, "init"], { stdio: "ignore" });
+    await shoot(browser, options, copy, overall);
+  }
 }
 
 async function shoot(browser, options, repository, views) {

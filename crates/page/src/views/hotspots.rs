@@ -17,7 +17,7 @@ use crate::pictures::treemap::{self, Area};
 use crate::routes::{Shown, ViewContext};
 
 /// Files in the picture and the table.
-const MAX_FILES: usize = 60;
+const MAX_FILES: usize = 40;
 
 /// Files whose tests are looked for, which takes a walk each.
 const MAX_TESTED_FILES: usize = 24;
@@ -132,8 +132,8 @@ fn picture(files: &[HotspotRow], covered: &BTreeSet<RepoPath>, overlay: Overlay)
         let commits = counted(row.commits, "commit");
         Area {
             size: row.score.max(0.01),
-            name: short_name(&row.path),
-            note: commits.clone(),
+            name: row.path.name(),
+            note: folder_name(&row.path),
             title: format!("{}: {commits}, {}", row.path, counted(row.lines, "line")),
             address: links::file(&row.path),
             tone: tone(covered.contains(&row.path), overlay),
@@ -143,12 +143,10 @@ fn picture(files: &[HotspotRow], covered: &BTreeSet<RepoPath>, overlay: Overlay)
     treemap::treemap(&areas, "Files, larger the more they change and the longer they are")
 }
 
-/// The name of a file with its folder: many files are called `mod.rs` or `index.ts`.
-fn short_name(path: &RepoPath) -> String {
-    match path.parent().filter(|parent| !parent.is_root()) {
-        Some(folder) => format!("{}/{}", folder.name(), path.name()),
-        None => path.name(),
-    }
+/// The folder of a file: many files are called `mod.rs` or `index.ts`.
+fn folder_name(path: &RepoPath) -> String {
+    let folder = path.parent().filter(|parent| !parent.is_root());
+    folder.map_or_else(String::new, |folder| folder.name())
 }
 
 fn legend(overlay: Overlay) -> Markup {

@@ -71,7 +71,9 @@ fn hits(hits: &[SearchHitRow]) -> Markup {
                             td.fit { (badge(&hit.kind, tone(&hit.kind))) }
                             td {
                                 @match links::handle(&hit.node) {
-                                    Some(address) => a.node href=(address) { (name(hit)) },
+                                    Some(address) => a.node href=(address) {
+                                        @if hit.kind == "symbol" { code { (name(hit)) } } @else { (name(hit)) }
+                                    },
                                     None => (name(hit)),
                                 }
                                 @if let Some(path) = &hit.path {

@@ -58,7 +58,8 @@ pub(super) fn cairn_calls(repo: &TestRepo, files: &[String]) -> DependencyPairs 
 fn without_hash(symbol: &str) -> String {
     let Some((path, inner)) = symbol.split_once('#') else { return symbol.to_owned() };
     let parts = inner.split('.').filter(|part| !is_anonymous(part));
-    let plain = |part: &str| part.split('~').next().unwrap_or(part).trim_end_matches("()").to_owned();
+    let plain =
+        |part: &str| part.split('~').next().unwrap_or(part).trim_end_matches("()").to_owned();
     format!("{path}#{}", parts.map(plain).collect::<Vec<_>>().join("."))
 }
 

@@ -21,6 +21,7 @@ mod init;
 pub(crate) mod install;
 mod kb;
 mod link;
+mod overview;
 mod reach;
 mod redo;
 mod relation;
@@ -31,8 +32,10 @@ mod share;
 mod status;
 mod subgraph;
 mod sync;
+mod team;
 mod trace;
 mod trust;
+pub mod typed;
 mod undo;
 mod uninstall;
 mod untrust;
@@ -120,8 +123,13 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::action::<history::snapshot::TakeSnapshot>(),
     OpSpec::query::<history::snapshots::Snapshots>(),
     OpSpec::action::<history::restore::RestoreSnapshot>(),
+    OpSpec::mutation::<work::start::Start>(),
+    OpSpec::mutation::<work::done::Done>(),
     OpSpec::query::<work::next::Next>(),
+    OpSpec::query::<work::board::Board>(),
+    OpSpec::mutation::<work::plan::Plan>(),
     OpSpec::mutation::<work::claim::Claim>(),
+    OpSpec::mutation::<work::comment::Comment>(),
     OpSpec::query::<work::show::Show>(),
     OpSpec::query::<work::search::Search>(),
     OpSpec::query::<work::overview::Overview>(),
@@ -146,6 +154,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<work::tags::Tags>(),
     OpSpec::mutation::<work::tag_rename::TagRename>(),
     OpSpec::query::<work::export::Export>(),
+    OpSpec::mutation::<work::import::Import>(),
     OpSpec::query::<graph::context::Context>(),
     OpSpec::query::<graph::show::Show>(),
     OpSpec::query::<graph::search::Search>(),
@@ -155,6 +164,12 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<graph::delete::Delete>(),
     OpSpec::query::<changelog::search::Search>(),
     OpSpec::mutation::<changelog::append::Append>(),
+    OpSpec::query::<team::status::TeamStatus>(),
+    OpSpec::query::<team::log::TeamLog>(),
+    OpSpec::action::<team::join::TeamJoin>(),
+    OpSpec::action::<team::push::TeamPush>(),
+    OpSpec::action::<team::leave::TeamLeave>(),
+    OpSpec::query::<overview::Overview>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),
@@ -172,6 +187,9 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::action::<restore::Restore>(),
     OpSpec::action::<hook::Hook>(),
 ];
+
+/// The operation that a command line without words asks for.
+pub const WITHOUT_WORDS: &str = "overview";
 
 /// The operation with this name, as `area.verb`, `area_verb` or `area verb`.
 pub fn find(name: &str) -> Result<&'static OpSpec> {

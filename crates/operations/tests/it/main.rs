@@ -46,3 +46,5 @@ mod undo;
 mod unheard;
 mod verify;
 mod work;
+mod work_life;
+mod work_plans;

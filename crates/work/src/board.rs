@@ -116,9 +116,9 @@ fn column(
         assignee: scope.assignee,
         ..ItemFilter::default()
     };
-    let items = tables::matching_items(draft.conn(), Task::TABLE, &wanted)?;
-    let total = items.len();
-    let ids: Vec<WorkRecordId> = items.into_iter().take(scope.limit).map(|item| item.id).collect();
+    let page = tables::matching_items(draft.conn(), &[Task::TABLE], &wanted, 0, scope.limit)?;
+    let total = page.total;
+    let ids: Vec<WorkRecordId> = page.items.into_iter().map(|(_, id)| id).collect();
     let blocks = tables::block_counts(draft.conn(), &ids.iter().collect::<Vec<_>>())?;
     let mut cards = Vec::new();
     for id in &ids {

@@ -212,6 +212,7 @@ impl PlanApplication<'_> {
         let fits = |one: &WorkItem| {
             one.project_id() == &self.project
                 && !self.used.contains(one.id())
+                && (item.source.is_none() || one.source().is_none())
                 && match one {
                     WorkItem::Task(task) => task.feature_id.as_ref() == feature,
                     _ => true,

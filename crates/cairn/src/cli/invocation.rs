@@ -20,6 +20,13 @@ pub(super) fn open(matches: &ArgMatches, mode: WorkspaceMode) -> Result<Workspac
     open_at(&folder, mode)
 }
 
+/// Whether the named folder is in a repository, or in a folder that has settings for cairn. Any other
+/// folder is read only if somebody asks for it: it may be a whole disk.
+pub(super) fn is_in_repository(matches: &ArgMatches) -> bool {
+    let opened = open(matches, WorkspaceMode::Once);
+    opened.is_ok_and(|own| own.git.is_some() || own.tree.root().join("cairn.jsonc").is_file())
+}
+
 /// Opens the repository that contains a folder, with the environment of this process.
 pub fn open_at(start: &Path, mode: WorkspaceMode) -> Result<Workspace> {
     let env = env_vars();
@@ -36,6 +43,7 @@ pub fn open_at(start: &Path, mode: WorkspaceMode) -> Result<Workspace> {
         mode,
         disk,
         areas: AREAS,
+        find_operation: |name| operations::ops::find(name).ok(),
     })
 }
 
@@ -58,7 +66,8 @@ pub(crate) fn env_var(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-fn start_folder(matches: &ArgMatches) -> PathBuf {
+/// The folder that the command line names, or the current one.
+pub(super) fn start_folder(matches: &ArgMatches) -> PathBuf {
     matches.get_one::<PathBuf>("dir").expect("it has a default").clone()
 }
 

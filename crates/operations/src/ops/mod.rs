@@ -21,6 +21,7 @@ mod init;
 pub(crate) mod install;
 mod kb;
 mod link;
+mod overview;
 mod reach;
 mod redo;
 mod relation;
@@ -31,8 +32,10 @@ mod share;
 mod status;
 mod subgraph;
 mod sync;
+mod team;
 mod trace;
 mod trust;
+pub mod typed;
 mod undo;
 mod uninstall;
 mod untrust;
@@ -71,6 +74,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<code::insert_after::InsertAfter>(),
     OpSpec::mutation::<code::delete::Delete>(),
     OpSpec::mutation::<code::rename::Rename>(),
+    OpSpec::mutation::<code::r#move::Move>(),
     OpSpec::query::<code::references::References>(),
     OpSpec::query::<code::definition::Definition>(),
     OpSpec::query::<code::type_definition::TypeDefinition>(),
@@ -160,6 +164,12 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<graph::delete::Delete>(),
     OpSpec::query::<changelog::search::Search>(),
     OpSpec::mutation::<changelog::append::Append>(),
+    OpSpec::query::<team::status::TeamStatus>(),
+    OpSpec::query::<team::log::TeamLog>(),
+    OpSpec::action::<team::join::TeamJoin>(),
+    OpSpec::action::<team::push::TeamPush>(),
+    OpSpec::action::<team::leave::TeamLeave>(),
+    OpSpec::query::<overview::Overview>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),
@@ -177,6 +187,9 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::action::<restore::Restore>(),
     OpSpec::action::<hook::Hook>(),
 ];
+
+/// The operation that a command line without words asks for.
+pub const WITHOUT_WORDS: &str = "overview";
 
 /// The operation with this name, as `area.verb`, `area_verb` or `area verb`.
 pub fn find(name: &str) -> Result<&'static OpSpec> {

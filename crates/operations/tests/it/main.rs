@@ -24,6 +24,7 @@ mod kb;
 mod killed;
 mod kind_changes;
 mod locate;
+mod moves;
 mod naming;
 mod odd_questions;
 mod plans;

@@ -64,6 +64,16 @@ pub const DURABLE: DurableStore = DurableStore {
         Ok(Arc::new(WorkChange { images, check: IntegrityCheck::Undo }))
     },
     shared: Some(shared::SOURCE),
+    index_record: text::index_record,
+    needs_server: |change| {
+        let until = |row: Option<&String>| {
+            let row: Option<Value> = row.and_then(|row| serde_json::from_str(row).ok());
+            row.and_then(|row| row["until"].as_str().map(ToOwned::to_owned))
+        };
+        let (before, after) = (until(change.before.as_ref()), until(change.after.body.as_ref()));
+        let is_longer = change.after.kind == "claim" && after.is_some() && after > before;
+        is_longer.then_some("a claim holds only if the server knows it")
+    },
 };
 
 /// Rows that change.
@@ -198,10 +208,14 @@ fn planned<A>(
 }
 
 fn draft<'c>(view: &View, conn: &'c Connection) -> Result<WorkDraft<'c>> {
-    let mut seed = [0; 32];
-    getrandom::fill(&mut seed)
-        .map_err(|error| Problem::internal("no random numbers").with_source(error.to_string()))?;
+    // The same request gives its new records the same ids, also when it is planned again later.
     let call = view.call();
+    let mut seed = call.request.as_ref().map_or([0; 32], |request| request.seed);
+    if call.request.is_none() {
+        getrandom::fill(&mut seed).map_err(|error| {
+            Problem::internal("no random numbers").with_source(error.to_string())
+        })?;
+    }
     Ok(WorkDraft::new(conn, call.now, &call.actor, seed).in_session(&call.session))
 }
 

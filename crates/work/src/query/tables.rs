@@ -176,6 +176,7 @@ pub(crate) fn overview_rows(
     limit: usize,
 ) -> Result<Vec<WorkRecordId>> {
     let name = table.name_column().unwrap_or("id");
+    let limit = limit.min(i32::MAX as usize); // SQLite takes larger numbers for fractions
     let (condition, value) = match scope {
         OverviewScope::Features(project) => ("x.project_id = ?1", project),
         OverviewScope::LooseTasks(project) => {

@@ -142,15 +142,14 @@ fn features(
     project: &Project,
     only: Option<&Feature>,
 ) -> Result<Vec<BoardFeature>> {
-    let shown: Vec<Feature> = match only {
-        Some(feature) => vec![feature.clone()],
-        None => {
-            let scope = tables::OverviewScope::Features(project.id.as_str());
-            let ids = tables::overview_rows(draft.conn(), Feature::TABLE, scope, MAX_FEATURES)?;
-            let found = ids.iter().map(|id| draft.require::<Feature>(id));
-            let found: Vec<Feature> = found.collect::<Result<_>>()?;
-            found.into_iter().filter(|feature| !feature.status.is_terminal()).collect()
-        }
+    let shown: Vec<Feature> = if let Some(feature) = only {
+        vec![feature.clone()]
+    } else {
+        let scope = tables::OverviewScope::Features(project.id.as_str());
+        let ids = tables::overview_rows(draft.conn(), Feature::TABLE, scope, MAX_FEATURES)?;
+        let found = ids.iter().map(|id| draft.require::<Feature>(id));
+        let found: Vec<Feature> = found.collect::<Result<_>>()?;
+        found.into_iter().filter(|feature| !feature.status.is_terminal()).collect()
     };
     let mut rows = Vec::new();
     for feature in shown {

@@ -4,6 +4,7 @@
 //! machine is asked over TLS, whose certificate is verified.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use base::{Problem, ProblemCode, Result};
@@ -88,7 +89,11 @@ fn ask(server: &str, name: &str, matches: &ArgMatches, json: bool) -> Result<Rem
 }
 
 fn agent() -> Agent {
-    let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = TlsConfig::builder()
+        .root_certs(RootCerts::PlatformVerifier)
+        .unversioned_rustls_crypto_provider(provider)
+        .build();
     let config = Agent::config_builder()
         .tls_config(tls)
         .http_status_as_error(false)

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base::call::ExpectedRecord;
-use base::{Call, Problem, ProblemCode, Result};
+use base::{Call, NextCall, Problem, ProblemCode, Result};
 use serde_json::{Value, json};
 use store::{Connection, RecordChange, RecordImage};
 use team::{ChangeUid, LockedProject, NewChange, ProjectId, TeamFailure};
@@ -421,7 +421,8 @@ fn not_pushed() -> Problem {
         ProblemCode::InvalidOperation,
         "this clone has records that the team's server does not know",
     )
-    .hint("bring them there with  cairn team push  or give the team up with  cairn team leave")
+    .hint_call("bring them there with", NextCall::new("team.push"))
+    .hint_call("or give the team up with", NextCall::new("team.leave"))
 }
 
 /// Refuses a request that is planned again if another machine has changed its records meanwhile.

@@ -157,7 +157,7 @@ impl TeamLink {
             _writing: self.begin_writing(),
         };
         require_known_layout(files.durable, &locked.layouts)?;
-        online.advance_replica(files, call)?;
+        online.advance_replica(self, files, call)?;
         self.note_contact(call.now);
         Ok(online)
     }
@@ -208,14 +208,20 @@ impl TeamLink {
 impl OnlineWrite {
     /// Brings the replica up to the change that the project's row names. A store that the server
     /// does not have becomes a copy of the one that it was copied from here.
-    fn advance_replica(&mut self, files: ReplicaFiles<'_>, call: &Call) -> Result<(), TeamFailure> {
+    fn advance_replica(
+        &mut self,
+        link: &TeamLink,
+        files: ReplicaFiles<'_>,
+        call: &Call,
+    ) -> Result<(), TeamFailure> {
         let at = match files.look(&self.store)? {
             ReplicaFile::At(at) => at,
             ReplicaFile::Missing => files.start_of(&self.store),
             ReplicaFile::Unpushed => return Err(not_pushed().into()),
         };
         if at.store == self.store.name {
-            if at.seq != self.seq {
+            let is_current = at.seq == self.seq || link.is_confirmed(&at.store, at.seq, self.seq);
+            if !is_current {
                 files.advance(&self.client, &self.store, &at, WRITE_WAIT)?;
             }
             return Ok(());

@@ -11,6 +11,7 @@ use base::{Problem, ProblemCode, Result};
 use clap::ArgMatches;
 use engine::Door;
 use operations::ops;
+use serde_json::Value;
 use ureq::Agent;
 use ureq::tls::{RootCerts, TlsConfig};
 
@@ -72,20 +73,30 @@ fn ask(server: &str, name: &str, matches: &ArgMatches, json: bool) -> Result<Rem
     if let Some(actor) = matches.get_one::<String>("actor") {
         request = request.header(crate::http::ACTOR_HEADER, actor);
     }
-    let body = serde_json::Value::Object(args).to_string();
+    let body = Value::Object(args).to_string();
     let mut response = request.send(body).map_err(|error| unreachable_server(server, &error))?;
     let exit =
         response.headers().get(EXIT_HEADER).and_then(|value| value.to_str().ok()?.parse().ok());
     let status = response.status();
     let text = response.body_mut().with_config().limit(MAX_ANSWER_BYTES).read_to_string();
     let text = text.map_err(|error| unreachable_server(server, &error))?;
-    // What a guard or a proxy refuses has no exit code.
-    let exit = exit.unwrap_or(if status.is_success() { 0 } else { 2 });
+    // What the guard of the server or a proxy in front of it refuses has no exit code.
+    let Some(exit) = exit else { return Err(refusal(status.as_u16(), &text)) };
     let text = match json {
         true => pretty(&text),
         false => text,
     };
     Ok(RemoteAnswer { text, exit })
+}
+
+/// The problem of a request that never reached an operation.
+fn refusal(status: u16, text: &str) -> Problem {
+    let body: Value = serde_json::from_str(text).unwrap_or_default();
+    let code = serde_json::from_value(body["error"]["code"].clone());
+    let said = body["error"]["message"].as_str().map(ToOwned::to_owned);
+    let message = said.unwrap_or_else(|| format!("the server refuses with status {status}"));
+    Problem::new(code.unwrap_or(ProblemCode::Unavailable), message)
+        .hint(format!("check the address, and the token in {TOKEN}"))
 }
 
 fn agent() -> Agent {
@@ -145,6 +156,6 @@ fn unreachable_server(server: &str, error: &ureq::Error) -> Problem {
 }
 
 fn pretty(text: &str) -> String {
-    serde_json::from_str::<serde_json::Value>(text)
+    serde_json::from_str::<Value>(text)
         .map_or_else(|_| text.to_owned(), |json| format!("{json:#}\n"))
 }

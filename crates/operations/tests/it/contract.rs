@@ -288,7 +288,7 @@ fn a_deadline_stops_the_work() {
 
 /// Lists whose rows lie in no file, that are about one symbol whose file is given with it, or that
 /// look at a change as a whole.
-const WITHOUT_PATH: [&str; 10] = [
+const WITHOUT_PATH: [&str; 11] = [
     "review",
     "history.snapshots",
     "kb.branches",
@@ -299,6 +299,7 @@ const WITHOUT_PATH: [&str; 10] = [
     "code.type_definition",
     "code.implementation",
     "history.tags",
+    "team.log",
 ];
 
 #[test]

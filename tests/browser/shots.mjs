@@ -19,7 +19,7 @@ export async function takeShots(browser, options, fixture) {
     ["atom", `/atom/${fixture.atom.id}`],
     ["symbol", "/symbol/src/money.ts%23add"],
     ["graph", "/graph?around=src/money.ts%23add&open=symbol%3Asrc/cart.ts%23Cart.total"],
-    ["review", "/review?base=HEAD~2"],
+    ["review", "/review"],
   ];
   const overall = [
     ["overview", "/"], ["search", "/search?q=session"], ["files", "/file/"], ["matrix", "/matrix"],

@@ -77,7 +77,7 @@ fn table(atoms: &[AtomDetails], molecules: &BTreeMap<String, String>) -> Markup 
     html! {
         div.scroll {
             table {
-                thead { tr { th { "Atom" } th { "About" } th.fit { "Written" } th.fit { "Changed since" } } }
+                thead { tr { th { "Atom" } th { "About" } th.fit { "Written" } th.fit { "Its code since" } } }
                 tbody {
                     @for atom in atoms {
                         tr {
@@ -102,9 +102,9 @@ fn table(atoms: &[AtomDetails], molecules: &BTreeMap<String, String>) -> Markup 
 fn age(atom: &AtomDetails) -> Markup {
     match &atom.drift {
         Some(drift) if drift.percent >= DOUBTFUL_PERCENT => {
-            badge(&format!("{} %", drift.percent), Tone::Bad)
+            badge(&format!("{} % changed", drift.percent), Tone::Bad)
         }
-        Some(drift) => badge(&format!("{} %", drift.percent), Tone::Warn),
+        Some(drift) => badge(&format!("{} % changed", drift.percent), Tone::Warn),
         None => badge("up to date", Tone::Good),
     }
 }
@@ -124,7 +124,7 @@ pub(crate) fn atom(context: &ViewContext<'_>) -> Result<Shown> {
             a.button href=(links::graph(&format!("atom:{}", atom.id))) { "Graph" }
         }
         @if let Some(drift) = &atom.drift {
-            div.notice.warn { p { "Since it was written, " (drift.changed) " files changed, " (drift.added) " were added and " (drift.removed) " removed." } }
+            div.notice.warn { p { "Since it was written, " (counted(drift.changed, "file")) " changed, " (drift.added) " were added and " (drift.removed) " removed." } }
         }
         div.columns {
             div {

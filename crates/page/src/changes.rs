@@ -19,8 +19,8 @@ const FORM_OPERATIONS: &[&str] = &[
     "confirm",
     "graph.update",
     "work.advance",
+    "work.comment",
     "work.revert",
-    "work.section_edit",
     "work.terminate",
 ];
 
@@ -28,7 +28,7 @@ const FORM_OPERATIONS: &[&str] = &[
 const OWN_FIELDS: &[&str] = &["operation", "back", "form_token", "shown"];
 
 /// Arguments that are long texts: the plan shows how they will look.
-const TEXT_FIELDS: &[&str] = &["knowledge", "content"];
+const TEXT_FIELDS: &[&str] = &["knowledge", "text"];
 
 /// What a change is called that had nothing to do.
 const NOTHING: &str = "nothing";

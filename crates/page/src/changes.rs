@@ -8,7 +8,7 @@ use operations::{CallFormat, ops};
 use serde_json::{Value, json};
 
 use crate::components::{self, heading};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::markdown::prose;
 use crate::request::{DONE, query_pair};
 use crate::routes::{Shown, ViewContext};
@@ -166,7 +166,7 @@ fn plan_screen(
         }
     };
     let crumbs = vec![Crumb::to("Back", back.clone()), Crumb::here("Confirm the change")];
-    Screen::new(Section::Overview, "Confirm the change", body).at(crumbs)
+    Screen::new(NavSection::Overview, "Confirm the change", body).at(crumbs)
 }
 
 fn apply(context: &ViewContext<'_>) -> Result<Shown> {

@@ -13,7 +13,7 @@ use work::words::{WorkPriority, WorkStatus};
 use super::work::{move_controls, status_name};
 use crate::changes;
 use crate::components::{self, Tone, badge, heading, section};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::pictures::bars;
 use crate::routes::{Shown, ViewContext};
@@ -34,7 +34,7 @@ pub(crate) fn board(context: &ViewContext<'_>) -> Result<Shown> {
     let is_wanted = |row: &&WorkSearchRow| wanted.as_deref() == Some(row.what.id.as_str());
     let items = &projects.items;
     let Some(project) = items.iter().find(is_wanted).or_else(|| items.first()) else {
-        return Ok(Screen::new(Section::Board, "Board", no_projects()).into());
+        return Ok(Screen::new(NavSection::Board, "Board", no_projects()).into());
     };
     if let Some(status) = context.request.param("lane").and_then(|word| word.parse().ok()) {
         return lane_screen(context, &project.what, status).map(Shown::from);
@@ -54,7 +54,7 @@ pub(crate) fn board(context: &ViewContext<'_>) -> Result<Shown> {
             (section("Features", Some(features.len()), feature_table(&features)))
         }
     };
-    Ok(Screen::new(Section::Board, "Board", body).into())
+    Ok(Screen::new(NavSection::Board, "Board", body).into())
 }
 
 fn no_projects() -> Markup {
@@ -143,7 +143,7 @@ fn lane_screen(
     };
     let board = format!("/board?project={}", project.id.as_str());
     let crumbs = vec![Crumb::to("Board", board), Crumb::here(name)];
-    Ok(Screen::new(Section::Board, name, body).at(crumbs))
+    Ok(Screen::new(NavSection::Board, name, body).at(crumbs))
 }
 
 const fn priority_tone(priority: WorkPriority) -> Tone {

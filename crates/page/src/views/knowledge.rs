@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::changes;
 use crate::components::{self, Tone, badge, heading, section};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::markdown::prose;
 use crate::routes::{Shown, ViewContext};
@@ -62,7 +62,7 @@ pub(crate) fn knowledge(context: &ViewContext<'_>) -> Result<Shown> {
             }
         }
     };
-    Ok(Screen::new(Section::Knowledge, "Knowledge", body).into())
+    Ok(Screen::new(NavSection::Knowledge, "Knowledge", body).into())
 }
 
 fn no_knowledge() -> Markup {
@@ -143,7 +143,7 @@ pub(crate) fn atom(context: &ViewContext<'_>) -> Result<Shown> {
         }
     };
     let crumbs = vec![Crumb::to("Knowledge", "/knowledge"), Crumb::here(atom.name.clone())];
-    Ok(Screen::new(Section::Knowledge, atom.name.clone(), body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Knowledge, atom.name.clone(), body).at(crumbs).into())
 }
 
 /// One molecule with its atoms.
@@ -169,7 +169,7 @@ pub(crate) fn molecule(context: &ViewContext<'_>) -> Result<Shown> {
         }
     };
     let crumbs = vec![Crumb::to("Knowledge", "/knowledge"), Crumb::here(name.clone())];
-    Ok(Screen::new(Section::Knowledge, name, body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Knowledge, name, body).at(crumbs).into())
 }
 
 fn edit_form(context: &ViewContext<'_>, id: &str, version: u32, knowledge: &str) -> Markup {

@@ -9,7 +9,7 @@ use work::words::{WorkEventKind, WorkStatus};
 
 use crate::changes;
 use crate::components::{self, Tone, badge, heading, section};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::markdown::prose;
 use crate::routes::{Shown, ViewContext};
@@ -89,7 +89,7 @@ pub(crate) fn item(context: &ViewContext<'_>) -> Result<Shown> {
         }
     };
     let crumbs = vec![Crumb::to("Board", "/board"), Crumb::here(facts.name)];
-    Ok(Screen::new(Section::Board, facts.name, body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Board, facts.name, body).at(crumbs).into())
 }
 
 /// What projects, features and tasks have in common.

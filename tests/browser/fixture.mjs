@@ -120,6 +120,6 @@ export function makeFixture(folder, cairn) {
   ask("work", "block", second.id, "--blocked-by", "NO_OP", "--reason", "the printer is not chosen");
   const atom = ask("graph", "create", "atom", "Rounding", "--project", project.result.project.id,
     "--paths", "src/**", "--knowledge", "Cents are whole. Never use a float.").result.atom;
-  write("src/cart.ts", `${FILES["src/cart.ts"]}// edited\n`);
+  write("src/cart.ts", FILES["src/cart.ts"].replace("total(): Sum", 'total(currency = "EUR"): Sum').replace('"EUR", cents', "currency, cents"));
   return { folder, project: project.result.project, feature: feature.result.feature, first, second, atom, card };
 }

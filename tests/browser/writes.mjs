@@ -48,7 +48,7 @@ export async function testWrites(browser, options, fixture) {
     {
       name: "a comment",
       at: task,
-      fill: async () => { await page.fill("textarea[name=content]", "Ask <b>the bank</b> first."); await page.click("text=Add comment"); },
+      fill: async () => { await page.fill("textarea[name=text]", "Ask <b>the bank</b> first."); await page.click("text=Add comment"); },
       diff: "the bank",
       before: "Nobody has commented.",
       after: "Ask <b>the bank</b> first.",

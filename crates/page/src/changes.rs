@@ -8,7 +8,7 @@ use operations::{CallFormat, ops};
 use serde_json::{Value, json};
 
 use crate::components::{self, heading};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::markdown::prose;
 use crate::request::{DONE, query_pair};
 use crate::routes::{Shown, ViewContext};
@@ -19,8 +19,8 @@ const FORM_OPERATIONS: &[&str] = &[
     "confirm",
     "graph.update",
     "work.advance",
+    "work.comment",
     "work.revert",
-    "work.section_edit",
     "work.terminate",
 ];
 
@@ -28,7 +28,7 @@ const FORM_OPERATIONS: &[&str] = &[
 const OWN_FIELDS: &[&str] = &["operation", "back", "form_token", "shown"];
 
 /// Arguments that are long texts: the plan shows how they will look.
-const TEXT_FIELDS: &[&str] = &["knowledge", "content"];
+const TEXT_FIELDS: &[&str] = &["knowledge", "text"];
 
 /// What a change is called that had nothing to do.
 const NOTHING: &str = "nothing";
@@ -102,10 +102,13 @@ struct Planned {
 impl Planned {
     /// Plans without writing.
     fn of(context: &ViewContext<'_>, operation: &str, args: &JsonObject) -> Result<Self> {
-        let mut args = args.clone();
-        args.insert("dry_run".into(), json!(true));
-        let outcome = context.asker.run(operation, args)?;
-        let diff = outcome.data["diff"].as_str().unwrap_or_default().to_owned();
+        let mut dry = args.clone();
+        dry.insert("dry_run".into(), json!(true));
+        let outcome = context.asker.run(operation, dry)?;
+        let diff = match outcome.data["diff"].as_str() {
+            None | Some("") => added_text(args),
+            Some(diff) => diff.to_owned(),
+        };
         let text = CallFormat::CommandLine.text(&Ok(outcome), ColorMode::Plain);
         Ok(Self { says: text.lines().next().unwrap_or_default().to_owned(), diff })
     }
@@ -118,6 +121,12 @@ impl Planned {
         let text: Vec<&str> = words.collect();
         blake3::hash(text.join(" ").as_bytes()).to_hex()[..16].to_owned()
     }
+}
+
+/// The lines of a new text. A comment only adds an event, which a store's difference leaves out.
+fn added_text(args: &JsonObject) -> String {
+    let text = args.get("text").and_then(Value::as_str).unwrap_or_default();
+    text.lines().map(|line| format!("+{line}\n")).collect()
 }
 
 /// Whether a word is a record's id or a moment.
@@ -166,7 +175,7 @@ fn plan_screen(
         }
     };
     let crumbs = vec![Crumb::to("Back", back.clone()), Crumb::here("Confirm the change")];
-    Screen::new(Section::Overview, "Confirm the change", body).at(crumbs)
+    Screen::new(NavSection::Overview, "Confirm the change", body).at(crumbs)
 }
 
 fn apply(context: &ViewContext<'_>) -> Result<Shown> {

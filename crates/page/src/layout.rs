@@ -8,7 +8,7 @@ use crate::components::Tone;
 
 /// A view that the navigation leads to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Section {
+pub(crate) enum NavSection {
     Overview,
     Files,
     Review,
@@ -23,19 +23,19 @@ pub(crate) enum Section {
 
 /// The navigation: section, address, name, and the key that follows `g`.
 const NAVIGATION: &[NavItem] = &[
-    NavItem { section: Section::Overview, address: "/", name: "Overview", key: 'o' },
-    NavItem { section: Section::Files, address: "/file/", name: "Files", key: 'f' },
-    NavItem { section: Section::Review, address: "/review", name: "Review", key: 'r' },
-    NavItem { section: Section::Matrix, address: "/matrix", name: "Matrix", key: 'm' },
-    NavItem { section: Section::Board, address: "/board", name: "Board", key: 'b' },
-    NavItem { section: Section::Knowledge, address: "/knowledge", name: "Knowledge", key: 'k' },
-    NavItem { section: Section::Decisions, address: "/decisions", name: "Decisions", key: 'd' },
-    NavItem { section: Section::Hotspots, address: "/hotspots", name: "Hotspots", key: 'h' },
-    NavItem { section: Section::Graph, address: "/graph", name: "Graph", key: 'a' },
+    NavItem { section: NavSection::Overview, address: "/", name: "Overview", key: 'o' },
+    NavItem { section: NavSection::Files, address: "/file/", name: "Files", key: 'f' },
+    NavItem { section: NavSection::Review, address: "/review", name: "Review", key: 'r' },
+    NavItem { section: NavSection::Matrix, address: "/matrix", name: "Matrix", key: 'm' },
+    NavItem { section: NavSection::Board, address: "/board", name: "Board", key: 'b' },
+    NavItem { section: NavSection::Knowledge, address: "/knowledge", name: "Knowledge", key: 'k' },
+    NavItem { section: NavSection::Decisions, address: "/decisions", name: "Decisions", key: 'd' },
+    NavItem { section: NavSection::Hotspots, address: "/hotspots", name: "Hotspots", key: 'h' },
+    NavItem { section: NavSection::Graph, address: "/graph", name: "Graph", key: 'a' },
 ];
 
 struct NavItem {
-    section: Section,
+    section: NavSection,
     address: &'static str,
     name: &'static str,
     key: char,
@@ -67,7 +67,7 @@ pub(crate) struct Screen {
     /// The title of the browser's tab
     pub title: String,
     /// The part of the navigation that it belongs to
-    pub section: Section,
+    pub section: NavSection,
     /// The way to it
     pub crumbs: Vec<Crumb>,
     /// Its content
@@ -78,7 +78,7 @@ pub(crate) struct Screen {
 
 impl Screen {
     /// A view directly below the navigation.
-    pub(crate) fn new(section: Section, title: impl Into<String>, body: Markup) -> Self {
+    pub(crate) fn new(section: NavSection, title: impl Into<String>, body: Markup) -> Self {
         Self { title: title.into(), section, crumbs: Vec::new(), body, status: 200 }
     }
 
@@ -134,7 +134,7 @@ pub(crate) fn document(info: &FrameInfo<'_>, screen: &Screen) -> String {
     .into_string()
 }
 
-fn header(info: &FrameInfo<'_>, here: Section) -> Markup {
+fn header(info: &FrameInfo<'_>, here: NavSection) -> Markup {
     html! {
         header.top {
             a.brand href="/" {

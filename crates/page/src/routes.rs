@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use crate::asker::Asker;
 use crate::changes;
 use crate::components;
-use crate::layout::{self, FrameInfo, Screen, Section};
+use crate::layout::{self, FrameInfo, NavSection, Screen};
 use crate::request::{DONE, SiteRequest, SiteResponse};
 use crate::views;
 
@@ -148,7 +148,7 @@ fn problem_screen(problem: &Problem) -> Screen {
     };
     let body =
         html! { (components::heading(html! { (title) }, "")) (components::problem(problem)) };
-    Screen { status, ..Screen::new(Section::Search, title, body) }
+    Screen { status, ..Screen::new(NavSection::Search, title, body) }
 }
 
 /// The state of everything that views show, as text: it differs after every change.

@@ -21,7 +21,7 @@ const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(800);
 const FIRST_PORT: u16 = 20_000;
 const PORT_COUNT: u16 = 12_000;
 
-/// Show the repository in a browser: files, cards, tasks, history, and what is missing
+/// Show the repository in a browser: files, cards, tasks, history and gaps
 ///
 /// Serves a page on this machine only and prints its address, which works once. It opens no
 /// browser. Changes go through a plan that is shown first, and can be undone.

@@ -32,6 +32,7 @@ pub use super::status::{Status, StatusAnswer};
 pub use super::subgraph::{Subgraph, SubgraphAnswer};
 pub use super::verify::{Verify, VerifyAnswer};
 pub use super::work::blocked::{Blocked, BlockedAnswer};
+pub use super::work::board::{Board, BoardAnswer};
 pub use super::work::next::{Next, NextAnswer};
 pub use super::work::overview::{Overview, OverviewAnswer};
 pub use super::work::search::{Search as WorkSearch, WorkSearchAnswer, WorkSearchRow};

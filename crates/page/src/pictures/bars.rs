@@ -6,7 +6,7 @@ use super::px;
 
 /// A named part of a whole.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Share {
+pub(crate) struct BarShare {
     /// What it is
     pub name: String,
     /// How much of it there is
@@ -20,7 +20,7 @@ const MAX_SHARES: usize = 12;
 const WIDTH: f64 = 600.0;
 
 /// Shares as bars with their names and numbers: picture and table in one.
-pub(crate) fn shares(shares: &[Share]) -> Markup {
+pub(crate) fn shares(shares: &[BarShare]) -> Markup {
     let most = shares.iter().map(|share| share.count).max().unwrap_or(1);
     html! {
         div.scroll {

@@ -14,7 +14,7 @@ const LETTER: f64 = 7.2;
 
 /// One rectangle.
 #[derive(Debug, Clone)]
-pub(crate) struct Area {
+pub(crate) struct TreemapArea {
     /// Its size; those of one picture are in proportion
     pub size: f64,
     /// Its label
@@ -30,7 +30,7 @@ pub(crate) struct Area {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Frame {
+struct TreemapFrame {
     x: f64,
     y: f64,
     width: f64,
@@ -38,9 +38,9 @@ struct Frame {
 }
 
 /// The picture; `label` says what it shows.
-pub(crate) fn treemap(areas: &[Area], label: &str) -> Markup {
+pub(crate) fn treemap(areas: &[TreemapArea], label: &str) -> Markup {
     let sizes: Vec<f64> = areas.iter().map(|area| area.size).collect();
-    let frames = squarified(&sizes, Frame { x: 0.0, y: 0.0, width: WIDTH, height: HEIGHT });
+    let frames = squarified(&sizes, TreemapFrame { x: 0.0, y: 0.0, width: WIDTH, height: HEIGHT });
     html! {
         div.picture {
             svg viewBox={ "0 0 " (px(WIDTH)) " " (px(HEIGHT)) } role="group" aria-label=(label) {
@@ -50,8 +50,8 @@ pub(crate) fn treemap(areas: &[Area], label: &str) -> Markup {
     }
 }
 
-fn rectangle(area: &Area, frame: Frame) -> Markup {
-    let Frame { x, y, width, height } = frame;
+fn rectangle(area: &TreemapArea, frame: TreemapFrame) -> Markup {
+    let TreemapFrame { x, y, width, height } = frame;
     let (inner, has_room) = (width - 16.0, height > 26.0);
     html! {
         a href=(area.address) aria-label=(area.title) {
@@ -69,10 +69,10 @@ fn rectangle(area: &Area, frame: Frame) -> Markup {
 
 /// Places sizes, largest first, into a frame: rows are filled along the shorter side while that
 /// makes their rectangles squarer.
-fn squarified(sizes: &[f64], whole: Frame) -> Vec<Frame> {
+fn squarified(sizes: &[f64], whole: TreemapFrame) -> Vec<TreemapFrame> {
     let total: f64 = sizes.iter().sum();
     if total <= 0.0 {
-        return vec![Frame { width: 0.0, height: 0.0, ..whole }; sizes.len()];
+        return vec![TreemapFrame { width: 0.0, height: 0.0, ..whole }; sizes.len()];
     }
     let scale = whole.width * whole.height / total;
     let areas: Vec<f64> = sizes.iter().map(|size| size * scale).collect();
@@ -103,7 +103,7 @@ fn worst(row: &[f64], side: f64) -> f64 {
 }
 
 /// Places a row along the shorter side, and returns what is left of the frame.
-fn place_row(row: &[f64], frame: Frame, placed: &mut Vec<Frame>) -> Frame {
+fn place_row(row: &[f64], frame: TreemapFrame, placed: &mut Vec<TreemapFrame>) -> TreemapFrame {
     let sum: f64 = row.iter().sum();
     let is_column = frame.width >= frame.height;
     let side = if is_column { frame.height } else { frame.width };
@@ -112,14 +112,14 @@ fn place_row(row: &[f64], frame: Frame, placed: &mut Vec<Frame>) -> Frame {
     for area in row {
         let length = area / thickness;
         placed.push(match is_column {
-            true => Frame { x: frame.x, y: frame.y + at, width: thickness, height: length },
-            false => Frame { x: frame.x + at, y: frame.y, width: length, height: thickness },
+            true => TreemapFrame { x: frame.x, y: frame.y + at, width: thickness, height: length },
+            false => TreemapFrame { x: frame.x + at, y: frame.y, width: length, height: thickness },
         });
         at += length;
     }
     match is_column {
-        true => Frame { x: frame.x + thickness, width: frame.width - thickness, ..frame },
-        false => Frame { y: frame.y + thickness, height: frame.height - thickness, ..frame },
+        true => TreemapFrame { x: frame.x + thickness, width: frame.width - thickness, ..frame },
+        false => TreemapFrame { y: frame.y + thickness, height: frame.height - thickness, ..frame },
     }
 }
 
@@ -129,7 +129,7 @@ mod tests {
 
     #[test]
     fn areas_are_in_proportion_and_fill_the_frame() {
-        let whole = Frame { x: 0.0, y: 0.0, width: 100.0, height: 60.0 };
+        let whole = TreemapFrame { x: 0.0, y: 0.0, width: 100.0, height: 60.0 };
         let sizes = [8.0, 5.0, 3.0, 2.0, 1.0, 1.0];
         let frames = squarified(&sizes, whole);
         assert_eq!(frames.len(), sizes.len());
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn nothing_has_no_size() {
-        let whole = Frame { x: 0.0, y: 0.0, width: 10.0, height: 10.0 };
+        let whole = TreemapFrame { x: 0.0, y: 0.0, width: 10.0, height: 10.0 };
         assert!(squarified(&[0.0], whole)[0].width < 1e-9);
         assert!(squarified(&[], whole).is_empty());
     }

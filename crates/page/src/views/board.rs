@@ -1,24 +1,25 @@
 //! The board: tasks by status, what is stuck, and how work flows.
 
-use std::collections::BTreeSet;
-
 use base::words::counted;
 use base::{NextCall, Result};
-use engine::Paging;
 use engine::contract::page::Render;
 use maud::{Markup, html};
-use operations::ops::typed::{Blocked, Overview, WorkSearch, WorkSearchRow};
+use operations::ops::typed::{Board, WorkSearch, WorkSearchRow};
 use serde_json::json;
-use work::query::WorkOverview;
-use work::words::{WorkKind, WorkPriority, WorkStatus};
+use work::board::{BoardCard, BoardColumn, BoardFeature, WorkBoard};
+use work::container::WorkItemBrief;
+use work::words::{WorkPriority, WorkStatus};
 
 use super::work::{move_controls, status_name};
 use crate::changes;
 use crate::components::{self, Tone, badge, heading, section};
-use crate::layout::{Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::pictures::bars;
 use crate::routes::{Shown, ViewContext};
+
+/// How many tasks a page of one status has.
+const PAGE_ROWS: u64 = 100;
 
 /// How many tasks of a lane are shown at once.
 const LANE_ROWS: u64 = 25;
@@ -26,106 +27,34 @@ const LANE_ROWS: u64 = 25;
 /// How many features are listed.
 const MAX_FEATURES: usize = 100;
 
-/// Tasks up to which all lanes are shown; above it, one at a time.
-const MAX_BOARD_TASKS: usize = 1000;
-
-/// The tasks of one status that are shown, and how many there are.
-struct Lane {
-    status: WorkStatus,
-    rows: Vec<WorkSearchRow>,
-    paging: Paging,
-}
-
-/// Tasks in lanes, one for each status.
+/// Tasks in lanes, one for each status; or one lane, page by page.
 pub(crate) fn board(context: &ViewContext<'_>) -> Result<Shown> {
-    let (asker, request) = (&context.asker, context.request);
-    let overview = asker.ask::<Overview>(json!({}))?;
-    let wanted = request.param("project");
-    let is_wanted = |item: &&WorkOverview| wanted.as_deref() == Some(item.what.id.as_str());
-    let items = &overview.items;
+    let projects = context.asker.ask::<WorkSearch>(json!({"query": "", "kind": "project"}))?;
+    let wanted = context.request.param("project");
+    let is_wanted = |row: &&WorkSearchRow| wanted.as_deref() == Some(row.what.id.as_str());
+    let items = &projects.items;
     let Some(project) = items.iter().find(is_wanted).or_else(|| items.first()) else {
-        return Ok(Screen::new(Section::Board, "Board", no_projects()).into());
+        return Ok(Screen::new(NavSection::Board, "Board", no_projects()).into());
     };
-    let total: usize = project.tasks.values().sum();
-    let is_large = total > MAX_BOARD_TASKS;
-    let lanes = if is_large { one_lane(context, project)? } else { all_lanes(context, project)? };
-    let blocked = if is_large { None } else { Some(blocked(context, project)?) };
-    let lead = match &blocked {
-        Some(blocked) => format!("{}, {} blocked", counted(total, "task"), blocked.len()),
-        None => format!("{}, one status at a time", counted(total, "task")),
-    };
+    if let Some(status) = context.request.param("lane").and_then(|word| word.parse().ok()) {
+        return lane_screen(context, &project.what, status).map(Shown::from);
+    }
+    let args = json!({"project": project.what.id, "most": LANE_ROWS});
+    let WorkBoard { features, columns, .. } = context.asker.ask::<Board>(args)?.board;
+    let total: usize = columns.iter().map(|column| column.total).sum();
+    let cards = columns.iter().flat_map(|column| &column.cards);
+    let blocked = cards.filter(|card| card.blocked_by > 0).count();
+    let lead = format!("{}, {blocked} of those shown blocked", counted(total, "task"));
     let body = html! {
         (heading(html! { "Board" }, &lead))
-        (projects(items, project))
-        @if is_large { (lane_choice(context, project, &lanes)) }
-        div.board {
-            @for lane in &lanes { (lane_part(context, lane, &blocked.clone().unwrap_or_default())) }
-        }
+        (project_choice(items, &project.what))
+        div.board { @for column in &columns { (lane(context, &project.what, column)) } }
         div.pair {
-            (section("Flow", None, flow(project)))
-            (section("Features", None, features(project)))
+            (section("Flow", None, flow(&columns)))
+            (section("Features", Some(features.len()), feature_table(&features)))
         }
     };
-    Ok(Screen::new(Section::Board, "Board", body).into())
-}
-
-/// What is blocked, by id.
-fn blocked(context: &ViewContext<'_>, project: &WorkOverview) -> Result<BTreeSet<String>> {
-    let args = json!({"project": project.what.id, "limit": 1000});
-    let answer = context.asker.ask::<Blocked>(args)?;
-    Ok(answer.items.iter().map(|row| row.what.id.to_string()).collect())
-}
-
-/// All tasks, asked for once and put into their lanes here.
-fn all_lanes(context: &ViewContext<'_>, project: &WorkOverview) -> Result<Vec<Lane>> {
-    let found = context.asker.ask::<WorkSearch>(json!({
-        "query": "", "kind": "task", "project": project.what.id, "limit": MAX_BOARD_TASKS,
-    }))?;
-    let mut lanes: Vec<Lane> = WorkStatus::ALL
-        .iter()
-        .map(|status| {
-            let offset = context.request.number(status.word()).unwrap_or(0);
-            Lane {
-                status: *status,
-                rows: Vec::new(),
-                paging: Paging { offset, limit: LANE_ROWS, total: 0 },
-            }
-        })
-        .collect();
-    for row in found.items {
-        let Some(lane) = lanes.iter_mut().find(|lane| row.what.status == Some(lane.status)) else {
-            continue;
-        };
-        let Paging { offset, limit, total } = lane.paging;
-        lane.paging.total += 1;
-        if (offset..offset + limit).contains(&total) {
-            lane.rows.push(row);
-        }
-    }
-    Ok(lanes)
-}
-
-/// The lane that was chosen; that of active tasks at first.
-fn one_lane(context: &ViewContext<'_>, project: &WorkOverview) -> Result<Vec<Lane>> {
-    let chosen = context.request.param("lane").and_then(|word| word.parse().ok());
-    let status: WorkStatus = chosen.unwrap_or(WorkStatus::Active);
-    let offset = context.request.number(status.word()).unwrap_or(0);
-    let found = context.asker.ask::<WorkSearch>(json!({
-        "query": "", "kind": "task", "project": project.what.id, "status": [status.word()],
-        "limit": LANE_ROWS, "offset": offset,
-    }))?;
-    let paging = found.paging().unwrap_or(Paging { offset, limit: LANE_ROWS, total: 0 });
-    Ok(vec![Lane { status, rows: found.items, paging }])
-}
-
-fn lane_choice(context: &ViewContext<'_>, project: &WorkOverview, lanes: &[Lane]) -> Markup {
-    let options: Vec<(&str, String)> = WorkStatus::ALL
-        .iter()
-        .filter(|status| project.tasks.contains_key(status.word()))
-        .map(|status| (status_name(*status), context.request.with_param("lane", status.word())))
-        .collect();
-    let chosen = lanes.first().map_or("", |lane| status_name(lane.status));
-    html! { div.toolbar { (components::choice("Status", &options, chosen)) } }
+    Ok(Screen::new(NavSection::Board, "Board", body).into())
 }
 
 fn no_projects() -> Markup {
@@ -136,66 +65,85 @@ fn no_projects() -> Markup {
     }
 }
 
-fn projects(items: &[WorkOverview], chosen: &WorkOverview) -> Markup {
+fn project_choice(items: &[WorkSearchRow], chosen: &WorkItemBrief) -> Markup {
     html! {
         div.toolbar {
             @for item in items {
                 a.button href={ "/board?project=" (item.what.id.as_str()) }
-                    aria-current=[(item.what.id == chosen.what.id).then_some("true")] { (item.what.name) }
+                    aria-current=[(item.what.id == chosen.id).then_some("true")] { (item.what.name) }
             }
         }
     }
 }
 
-fn lane_part(context: &ViewContext<'_>, lane: &Lane, blocked: &BTreeSet<String>) -> Markup {
+fn lane(context: &ViewContext<'_>, project: &WorkItemBrief, column: &BoardColumn) -> Markup {
+    let (status, left_out) = (column.status, column.total.saturating_sub(column.cards.len()));
+    let all = format!("/board?project={}&lane={}", project.id.as_str(), status.word());
     html! {
         section.lane {
-            h2 { (status_name(lane.status)) " " span.count { (lane.paging.total) } }
-            @if lane.rows.is_empty() { p.muted { "None" } } @else {
-                ul { @for row in &lane.rows { (ticket(context, row, lane.status, blocked)) } }
+            h2 { (status_name(status)) " " span.count { (column.total) } }
+            @if column.cards.is_empty() { p.muted { "None" } } @else {
+                ul { @for card in &column.cards { (ticket(context, card, status)) } }
             }
-            (lane_pager(context, lane))
+            @if left_out > 0 { p.pager { a href=(all) { "All " (column.total) } } }
         }
     }
 }
 
-fn lane_pager(context: &ViewContext<'_>, lane: &Lane) -> Markup {
-    let Paging { offset, limit, total } = lane.paging;
-    let (end, word) = (offset + lane.rows.len() as u64, lane.status.word());
-    let to = |offset: u64| context.request.with_param(word, &offset.to_string());
-    html! {
-        @if offset > 0 || end < total {
-            p.pager {
-                @if offset > 0 { a href=(to(offset.saturating_sub(limit))) { "Previous" } }
-                span { (offset + 1) "–" (end) }
-                @if end < total { a href=(to(end)) { "Next" } }
-            }
-        }
-    }
-}
-
-fn ticket(
-    context: &ViewContext<'_>,
-    row: &WorkSearchRow,
-    status: WorkStatus,
-    blocked: &BTreeSet<String>,
-) -> Markup {
-    let id = row.what.id.to_string();
-    let version = row.version.to_string();
+fn ticket(context: &ViewContext<'_>, card: &BoardCard, status: WorkStatus) -> Markup {
+    let id = card.what.id.to_string();
     html! {
         li.ticket {
-            a href=(links::address("task", &id)) { (row.what.name) }
+            a href=(links::address("task", &id)) { (card.what.name) }
             div.tags {
-                @if blocked.contains(&id) { (badge("blocked", Tone::Bad)) }
-                @if let Some(priority) = row.priority { (badge(&priority.word().to_lowercase(), priority_tone(priority))) }
-                @for tag in row.tags.iter().take(4) { (badge(tag, Tone::Neutral)) }
+                @if card.blocked_by > 0 { (badge("blocked", Tone::Bad)) }
+                (badge(&card.priority.word().to_lowercase(), priority_tone(card.priority)))
+                @if let Some(actor) = &card.people.claimed_by { (badge(&format!("claimed by {actor}"), Tone::Accent)) }
+                @else if let Some(person) = &card.people.assignee { (badge(person, Tone::Neutral)) }
             }
             (changes::inline_form(
-                context, "", &[("id", &id), ("version", &version)],
-                move_controls(&id, &row.what.name, status), "Move",
+                context, "", &[("id", &id)], move_controls(&id, &card.what.name, status), "Move",
             ))
         }
     }
+}
+
+/// Every task of one status, page by page.
+fn lane_screen(
+    context: &ViewContext<'_>,
+    project: &WorkItemBrief,
+    status: WorkStatus,
+) -> Result<Screen> {
+    let found = context.asker.ask::<WorkSearch>(json!({
+        "query": "", "kind": "task", "project": project.id, "status": [status.word()],
+        "limit": PAGE_ROWS, "offset": context.request.number("offset").unwrap_or(0),
+    }))?;
+    let total = found.paging().map_or(0, |paging| paging.total);
+    let name = status_name(status);
+    let body = html! {
+        (heading(html! { (name) }, &counted(total, "task")))
+        @if found.items.is_empty() { (components::empty("No task has this status.", None)) } @else {
+            div.scroll {
+                table {
+                    thead { tr { th { "Task" } th.fit { "Priority" } th { "Tags" } th.fit { "Changed" } } }
+                    tbody {
+                        @for row in &found.items {
+                            tr {
+                                td { a.node href=(links::address("task", row.what.id.as_str())) { (row.what.name) } }
+                                td.fit { @if let Some(priority) = row.priority { (badge(&priority.word().to_lowercase(), priority_tone(priority))) } }
+                                td { (row.tags.join(", ")) }
+                                td.fit { (components::day(&row.people.updated_at)) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        (components::pager(context.request, found.paging(), found.items.len()))
+    };
+    let board = format!("/board?project={}", project.id.as_str());
+    let crumbs = vec![Crumb::to("Board", board), Crumb::here(name)];
+    Ok(Screen::new(NavSection::Board, name, body).at(crumbs))
 }
 
 const fn priority_tone(priority: WorkPriority) -> Tone {
@@ -205,20 +153,19 @@ const fn priority_tone(priority: WorkPriority) -> Tone {
     }
 }
 
-fn flow(project: &WorkOverview) -> Markup {
-    let count =
-        |status: WorkStatus| project.tasks.get(status.word()).map_or(0, |count| *count as u64);
-    let most = WorkStatus::ALL.iter().map(|status| count(*status)).max().unwrap_or(1);
+/// How many tasks each status holds: where many gather, work is stuck.
+fn flow(columns: &[BoardColumn]) -> Markup {
+    let most = columns.iter().map(|column| column.total as u64).max().unwrap_or(1);
     html! {
         div.scroll {
             table {
                 thead { tr { th { "Status" } th.number { "Tasks" } th { span.hidden { "Share" } } } }
                 tbody {
-                    @for status in WorkStatus::ALL {
+                    @for column in columns {
                         tr {
-                            td.fit { (status_name(*status)) }
-                            td.number.fit { (count(*status)) }
-                            td { (bars::meter(count(*status), most)) }
+                            td.fit { (status_name(column.status)) }
+                            td.number.fit { (column.total) }
+                            td { (bars::meter(column.total as u64, most)) }
                         }
                     }
                 }
@@ -227,20 +174,19 @@ fn flow(project: &WorkOverview) -> Markup {
     }
 }
 
-fn features(project: &WorkOverview) -> Markup {
-    let features: Vec<_> =
-        project.children.iter().filter(|child| child.what.kind == WorkKind::Feature).collect();
+fn feature_table(features: &[BoardFeature]) -> Markup {
     html! {
         @if features.is_empty() { p.muted { "No features." } } @else {
             div.scroll {
                 table {
-                    thead { tr { th { "Feature" } th.fit { "Status" } th { "Tasks" } } }
+                    thead { tr { th { "Feature" } th.fit { "Status" } th.number { "Finished" } th { span.hidden { "Share" } } } }
                     tbody {
-                        @for child in features.iter().take(MAX_FEATURES) {
+                        @for feature in features.iter().take(MAX_FEATURES) {
                             tr {
-                                td { a.node href=(links::address(child.what.kind.word(), child.what.id.as_str())) { (child.what.name) } }
-                                td.fit { @if let Some(status) = child.what.status { (badge(status_name(status), Tone::Neutral)) } }
-                                td { (task_counts(&child.tasks)) @if child.blocked_by > 0 { " " (badge("blocked", Tone::Bad)) } }
+                                td { a.node href=(links::address("feature", feature.what.id.as_str())) { (feature.what.name) } }
+                                td.fit { @if let Some(status) = feature.what.status { (badge(status_name(status), Tone::Neutral)) } }
+                                td.number { (feature.finished) " of " (feature.tasks) }
+                                td { (bars::meter(feature.finished as u64, feature.tasks as u64)) }
                             }
                         }
                     }
@@ -249,16 +195,4 @@ fn features(project: &WorkOverview) -> Markup {
             @if features.len() > MAX_FEATURES { p.muted { (features.len() - MAX_FEATURES) " more are not shown." } }
         }
     }
-}
-
-fn task_counts(tasks: &std::collections::BTreeMap<&'static str, usize>) -> String {
-    let name = |word: &str| {
-        word.parse::<WorkStatus>()
-            .map_or_else(|_| word.to_owned(), |status| status_name(status).to_lowercase())
-    };
-    tasks
-        .iter()
-        .map(|(status, count)| format!("{count} {}", name(status)))
-        .collect::<Vec<_>>()
-        .join(", ")
 }

@@ -12,7 +12,7 @@ use serde_json::json;
 
 use crate::changes;
 use crate::components::{self, Tone, badge, heading, section};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::markdown::prose;
 use crate::routes::{Shown, ViewContext};
@@ -47,7 +47,7 @@ pub(crate) fn cards(context: &ViewContext<'_>) -> Result<Shown> {
         (components::pager(request, answer.paging(), answer.cards.len()))
     };
     let crumbs = vec![Crumb::to("Matrix", "/matrix"), Crumb::here("Cards")];
-    Ok(Screen::new(Section::Matrix, "Cards", body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Matrix, "Cards", body).at(crumbs).into())
 }
 
 /// What stands where there are no cards.
@@ -116,7 +116,7 @@ pub(crate) fn card(context: &ViewContext<'_>) -> Result<Shown> {
     };
     let crumbs =
         vec![Crumb::to("Matrix", "/matrix"), Crumb::to("Cards", "/cards"), Crumb::here(key)];
-    Ok(Screen::new(Section::Matrix, answer.summary.clone(), body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Matrix, answer.summary.clone(), body).at(crumbs).into())
 }
 
 fn status_form(context: &ViewContext<'_>, answer: &CardShowAnswer) -> Markup {

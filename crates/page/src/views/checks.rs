@@ -8,7 +8,7 @@ use operations::ops::typed::Verify;
 use serde_json::json;
 
 use crate::components::{self, Tone, badge, heading};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::routes::{Shown, ViewContext};
 
@@ -28,7 +28,7 @@ pub(crate) fn checks(context: &ViewContext<'_>) -> Result<Shown> {
         (components::pager(context.request, answer.paging(), answer.findings.len()))
     };
     let crumbs = vec![Crumb::to("Overview", "/"), Crumb::here("Checks")];
-    Ok(Screen::new(Section::Overview, "Checks", body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Overview, "Checks", body).at(crumbs).into())
 }
 
 /// Findings as a table.

@@ -7,7 +7,7 @@ use operations::ops::typed::{Cochange, CochangeRow, Hotspots};
 use serde_json::json;
 
 use crate::components::{self, heading};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::pictures::heat::{self, HeatCell, HeatName};
 use crate::routes::{Shown, ViewContext};
@@ -46,7 +46,7 @@ pub(crate) fn cochange(context: &ViewContext<'_>) -> Result<Shown> {
         }
     };
     let crumbs = vec![Crumb::to("Hotspots", "/hotspots"), Crumb::here("What changes together")];
-    Ok(Screen::new(Section::Hotspots, "What changes together", body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Hotspots, "What changes together", body).at(crumbs).into())
 }
 
 fn pairs(context: &ViewContext<'_>, files: &[RepoPath]) -> Result<Vec<FilePair>> {

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::reasons;
 use crate::components::{self, Tone, badge, heading, section};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::markdown::prose;
 use crate::pictures::timeline::{self, Moment};
@@ -43,7 +43,7 @@ pub(crate) fn decisions(context: &ViewContext<'_>) -> Result<Shown> {
         }
         (components::pager(context.request, answer.paging(), answer.entities.len()))
     };
-    Ok(Screen::new(Section::Decisions, "Decisions", body).into())
+    Ok(Screen::new(NavSection::Decisions, "Decisions", body).into())
 }
 
 fn no_decisions() -> Markup {
@@ -146,7 +146,7 @@ pub(crate) fn entity(context: &ViewContext<'_>) -> Result<Shown> {
         }
     };
     let crumbs = vec![Crumb::to("Decisions", "/decisions"), Crumb::here(entity.id.clone())];
-    Ok(Screen::new(Section::Decisions, entity.title.clone(), body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Decisions, entity.title.clone(), body).at(crumbs).into())
 }
 
 fn relations(answer: &KbQueryAnswer) -> Markup {

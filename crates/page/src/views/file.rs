@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::reasons;
 use crate::components::{self, heading, section};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::routes::{Shown, ViewContext};
 
@@ -81,7 +81,7 @@ fn folder_screen(context: &ViewContext<'_>, folder: &CodeListAnswer) -> Result<S
         (components::pager(context.request, folder.paging(), folder.entries.len()))
         @if let Some(reasons) = &reasons { (reasons::part(reasons)) }
     };
-    Ok(Screen::new(Section::Files, name, body).at(path_crumbs(path)))
+    Ok(Screen::new(NavSection::Files, name, body).at(path_crumbs(path)))
 }
 
 fn folder_tools(path: &RepoPath) -> Markup {
@@ -139,7 +139,7 @@ fn file_screen(context: &ViewContext<'_>, path: &str) -> Result<Screen> {
             }
         }
     };
-    Ok(Screen::new(Section::Files, path.to_string(), body).at(path_crumbs(path)))
+    Ok(Screen::new(NavSection::Files, path.to_string(), body).at(path_crumbs(path)))
 }
 
 fn symbols(path: &RepoPath, file: &ZoomedFile) -> Markup {

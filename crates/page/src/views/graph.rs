@@ -10,7 +10,7 @@ use operations::ops::typed::{Deps, Impact, ReachAnswer};
 use serde_json::json;
 
 use crate::components::{self, Tone, badge, heading};
-use crate::layout::{Screen, Section};
+use crate::layout::{NavSection, Screen};
 use crate::links;
 use crate::pictures::layers::{self, LayerEdge, LayerNode, MAX_NODES};
 use crate::request::query_pair;
@@ -47,7 +47,7 @@ struct GrownEdge {
 /// What may break if something changes, or what it uses, hop by hop.
 pub(crate) fn graph(context: &ViewContext<'_>) -> Result<Shown> {
     let Some(around) = context.request.param("around") else {
-        return Ok(Screen::new(Section::Graph, "Graph", introduction()).into());
+        return Ok(Screen::new(NavSection::Graph, "Graph", introduction()).into());
     };
     let is_deps = context.request.param("direction").as_deref() == Some("deps");
     let open = context.request.params("open");
@@ -79,7 +79,7 @@ pub(crate) fn graph(context: &ViewContext<'_>) -> Result<Shown> {
             (table(&grown))
         }
     };
-    Ok(Screen::new(Section::Graph, format!("{question}: {name}"), body).into())
+    Ok(Screen::new(NavSection::Graph, format!("{question}: {name}"), body).into())
 }
 
 fn introduction() -> Markup {

@@ -10,7 +10,7 @@ use operations::ops::typed::{
 use serde_json::json;
 
 use crate::components::{self, Tone, badge, heading, section};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::pictures::timeline::{self, Moment};
 use crate::routes::{Shown, ViewContext};
@@ -57,7 +57,7 @@ pub(crate) fn history(context: &ViewContext<'_>) -> Result<Shown> {
         last.address = Some(links::file(path));
     }
     crumbs.push(Crumb::here("History"));
-    Ok(Screen::new(Section::Files, format!("History of {path}"), body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Files, format!("History of {path}"), body).at(crumbs).into())
 }
 
 fn subject(commit: &CommitRow) -> &str {
@@ -154,5 +154,5 @@ pub(crate) fn commit(context: &ViewContext<'_>) -> Result<Shown> {
     };
     let short = context.name.get(..12).unwrap_or(&context.name).to_owned();
     let crumbs = vec![Crumb::to("Files", "/file/"), Crumb::here(format!("Commit {short}"))];
-    Ok(Screen::new(Section::Files, about.target.name.clone(), body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Files, about.target.name.clone(), body).at(crumbs).into())
 }

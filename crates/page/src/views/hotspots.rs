@@ -11,9 +11,9 @@ use serde_json::json;
 use syntax::FileRole;
 
 use crate::components::{self, Tone, badge, heading};
-use crate::layout::{Screen, Section};
+use crate::layout::{NavSection, Screen};
 use crate::links;
-use crate::pictures::treemap::{self, Area};
+use crate::pictures::treemap::{self, TreemapArea};
 use crate::routes::{Shown, ViewContext};
 
 /// Files in the picture and the table.
@@ -42,7 +42,7 @@ pub(crate) fn hotspots(context: &ViewContext<'_>) -> Result<Shown> {
     else {
         let text = "There is no git history here, so nothing is known of what changes. Commit something first.";
         let body = html! { (heading(html! { "Hotspots" }, "")) (components::empty(text, None)) };
-        return Ok(Screen::new(Section::Hotspots, "Hotspots", body).into());
+        return Ok(Screen::new(NavSection::Hotspots, "Hotspots", body).into());
     };
     let covered = match overlay {
         Overlay::Specs => with_specs(context)?,
@@ -67,7 +67,7 @@ pub(crate) fn hotspots(context: &ViewContext<'_>) -> Result<Shown> {
             (table(&answer.files, &covered, overlay))
         }
     };
-    Ok(Screen::new(Section::Hotspots, "Hotspots", body).into())
+    Ok(Screen::new(NavSection::Hotspots, "Hotspots", body).into())
 }
 
 fn tools(path: Option<&str>, overlay: Overlay) -> Markup {
@@ -130,7 +130,7 @@ const fn tone(is_covered: bool, overlay: Overlay) -> Tone {
 fn picture(files: &[HotspotRow], covered: &BTreeSet<RepoPath>, overlay: Overlay) -> Markup {
     let area = |row: &HotspotRow| {
         let commits = counted(row.commits, "commit");
-        Area {
+        TreemapArea {
             size: row.score.max(0.01),
             name: row.path.name(),
             note: folder_name(&row.path),
@@ -139,7 +139,7 @@ fn picture(files: &[HotspotRow], covered: &BTreeSet<RepoPath>, overlay: Overlay)
             tone: tone(covered.contains(&row.path), overlay),
         }
     };
-    let areas: Vec<Area> = files.iter().map(area).collect();
+    let areas: Vec<TreemapArea> = files.iter().map(area).collect();
     treemap::treemap(&areas, "Files, larger the more they change and the longer they are")
 }
 

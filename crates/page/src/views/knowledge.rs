@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::changes;
 use crate::components::{self, Tone, badge, heading, section};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::markdown::prose;
 use crate::routes::{Shown, ViewContext};
@@ -62,7 +62,7 @@ pub(crate) fn knowledge(context: &ViewContext<'_>) -> Result<Shown> {
             }
         }
     };
-    Ok(Screen::new(Section::Knowledge, "Knowledge", body).into())
+    Ok(Screen::new(NavSection::Knowledge, "Knowledge", body).into())
 }
 
 fn no_knowledge() -> Markup {
@@ -77,7 +77,7 @@ fn table(atoms: &[AtomDetails], molecules: &BTreeMap<String, String>) -> Markup 
     html! {
         div.scroll {
             table {
-                thead { tr { th { "Atom" } th { "About" } th.fit { "Written" } th.fit { "Changed since" } } }
+                thead { tr { th { "Atom" } th { "About" } th.fit { "Written" } th.fit { "Its code since" } } }
                 tbody {
                     @for atom in atoms {
                         tr {
@@ -102,9 +102,9 @@ fn table(atoms: &[AtomDetails], molecules: &BTreeMap<String, String>) -> Markup 
 fn age(atom: &AtomDetails) -> Markup {
     match &atom.drift {
         Some(drift) if drift.percent >= DOUBTFUL_PERCENT => {
-            badge(&format!("{} %", drift.percent), Tone::Bad)
+            badge(&format!("{} % changed", drift.percent), Tone::Bad)
         }
-        Some(drift) => badge(&format!("{} %", drift.percent), Tone::Warn),
+        Some(drift) => badge(&format!("{} % changed", drift.percent), Tone::Warn),
         None => badge("up to date", Tone::Good),
     }
 }
@@ -124,7 +124,7 @@ pub(crate) fn atom(context: &ViewContext<'_>) -> Result<Shown> {
             a.button href=(links::graph(&format!("atom:{}", atom.id))) { "Graph" }
         }
         @if let Some(drift) = &atom.drift {
-            div.notice.warn { p { "Since it was written, " (drift.changed) " files changed, " (drift.added) " were added and " (drift.removed) " removed." } }
+            div.notice.warn { p { "Since it was written, " (counted(drift.changed, "file")) " changed, " (drift.added) " were added and " (drift.removed) " removed." } }
         }
         div.columns {
             div {
@@ -143,7 +143,7 @@ pub(crate) fn atom(context: &ViewContext<'_>) -> Result<Shown> {
         }
     };
     let crumbs = vec![Crumb::to("Knowledge", "/knowledge"), Crumb::here(atom.name.clone())];
-    Ok(Screen::new(Section::Knowledge, atom.name.clone(), body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Knowledge, atom.name.clone(), body).at(crumbs).into())
 }
 
 /// One molecule with its atoms.
@@ -169,7 +169,7 @@ pub(crate) fn molecule(context: &ViewContext<'_>) -> Result<Shown> {
         }
     };
     let crumbs = vec![Crumb::to("Knowledge", "/knowledge"), Crumb::here(name.clone())];
-    Ok(Screen::new(Section::Knowledge, name, body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Knowledge, name, body).at(crumbs).into())
 }
 
 fn edit_form(context: &ViewContext<'_>, id: &str, version: u32, knowledge: &str) -> Markup {

@@ -14,7 +14,7 @@ use syntax::FileRole;
 
 use super::card::{no_cards, status_tone};
 use crate::components::{self, Tone, badge, heading};
-use crate::layout::{Screen, Section};
+use crate::layout::{NavSection, Screen};
 use crate::links;
 use crate::routes::{Shown, ViewContext};
 
@@ -117,7 +117,7 @@ pub(crate) fn matrix(context: &ViewContext<'_>) -> Result<Shown> {
         } @else if page.rows.is_empty() { (no_cards()) } @else { (table(&page.rows)) }
         (components::pager(request, page.paging, page.rows.len()))
     };
-    Ok(Screen::new(Section::Matrix, "Matrix", body).into())
+    Ok(Screen::new(NavSection::Matrix, "Matrix", body).into())
 }
 
 fn lead(page: &MatrixPage) -> String {

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::checks;
 use crate::components::{self, Tone, badge, heading, section, tile};
-use crate::layout::{Screen, Section};
+use crate::layout::{NavSection, Screen};
 use crate::links;
 use crate::pictures::bars;
 use crate::routes::{Shown, ViewContext};
@@ -48,7 +48,7 @@ pub(crate) fn overview(context: &ViewContext<'_>) -> Result<Shown> {
         }
         (section("Languages", None, bars::shares(&languages(&status))))
     };
-    Ok(Screen::new(Section::Overview, "Overview", body).into())
+    Ok(Screen::new(NavSection::Overview, "Overview", body).into())
 }
 
 fn tiles(status: &StatusAnswer, coverage: &CoverageAnswer, decisions: u64) -> Markup {
@@ -94,9 +94,9 @@ fn late(title: &str, part: &str, address: &str, link: &str) -> Markup {
     section(title, None, html! { div data-late=(part) { p { a href=(address) { (link) } } } })
 }
 
-fn languages(status: &StatusAnswer) -> Vec<bars::Share> {
+fn languages(status: &StatusAnswer) -> Vec<bars::BarShare> {
     let shares = status.languages.iter();
-    shares.map(|row| bars::Share { name: row.name.clone(), count: row.count }).collect()
+    shares.map(|row| bars::BarShare { name: row.name.clone(), count: row.count }).collect()
 }
 
 /// The parts of the overview that are loaded late.

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::checks;
 use crate::components::{self, Tone, badge, heading, section};
-use crate::layout::{Screen, Section};
+use crate::layout::{NavSection, Screen};
 use crate::routes::{Shown, ViewContext};
 
 /// How many rows of each list are shown.
@@ -35,7 +35,7 @@ pub(crate) fn review(context: &ViewContext<'_>) -> Result<Shown> {
         (report(&answer))
         (components::pager(request, answer.paging(), answer.findings.len()))
     };
-    Ok(Screen::new(Section::Review, "Review", body).into())
+    Ok(Screen::new(NavSection::Review, "Review", body).into())
 }
 
 /// What was compared, in one line.

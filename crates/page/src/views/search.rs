@@ -7,7 +7,7 @@ use operations::ops::typed::{Search, SearchHitRow};
 use serde_json::{Value, json};
 
 use crate::components::{self, Tone, badge, heading};
-use crate::layout::{Screen, Section};
+use crate::layout::{NavSection, Screen};
 use crate::links;
 use crate::routes::{Shown, ViewContext};
 
@@ -28,7 +28,7 @@ pub(crate) fn search(context: &ViewContext<'_>) -> Result<Shown> {
     let Some(query) = request.param("q") else {
         let text = "Type words, a name or a part of one. Files, symbols, cards, knowledge, tasks and commits are searched at once.";
         let body = html! { (heading(html! { "Search" }, "")) (components::empty(text, None)) };
-        return Ok(Screen::new(Section::Search, "Search", body).into());
+        return Ok(Screen::new(NavSection::Search, "Search", body).into());
     };
     let chosen = request.param("kind").unwrap_or_else(|| "All".to_owned());
     let kinds = KINDS.iter().find(|(name, _)| *name == chosen).map_or(&[][..], |(_, kinds)| kinds);
@@ -57,7 +57,7 @@ pub(crate) fn search(context: &ViewContext<'_>) -> Result<Shown> {
         } @else { (hits(&answer.hits)) }
         (components::pager(request, answer.paging(), answer.hits.len()))
     };
-    Ok(Screen::new(Section::Search, format!("Search: {query}"), body).into())
+    Ok(Screen::new(NavSection::Search, format!("Search: {query}"), body).into())
 }
 
 fn hits(hits: &[SearchHitRow]) -> Markup {

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::file::path_crumbs;
 use super::reasons;
 use crate::components::{self, heading, section};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::routes::{Shown, ViewContext};
 
@@ -55,7 +55,7 @@ pub(crate) fn symbol(context: &ViewContext<'_>) -> Result<Shown> {
         last.address = Some(links::file(&part.path));
     }
     crumbs.push(Crumb::here(name.clone()));
-    Ok(Screen::new(Section::Files, name, body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Files, name, body).at(crumbs).into())
 }
 
 fn uses(title: &str, uses: Option<&[CodeUse]>, none: &str) -> Markup {

@@ -4,17 +4,15 @@ use base::{Problem, Result};
 use maud::{Markup, html};
 use operations::ops::typed::{StateAnswer, WorkShow, WorkShowAnswer, WorkState};
 use serde_json::json;
-use work::words::WorkStatus;
+use work::record::WorkEvent;
+use work::words::{WorkEventKind, WorkStatus};
 
 use crate::changes;
 use crate::components::{self, Tone, badge, heading, section};
-use crate::layout::{Crumb, Screen, Section};
+use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::markdown::prose;
 use crate::routes::{Shown, ViewContext};
-
-/// The tag of sections that are comments.
-const COMMENT_TAG: &str = "comment";
 
 /// A status as people read it.
 pub(crate) const fn status_name(status: WorkStatus) -> &'static str {
@@ -86,11 +84,12 @@ pub(crate) fn item(context: &ViewContext<'_>) -> Result<Shown> {
                 (section("Fields", None, fields(context, &answer, &facts)))
                 @if let Some(state) = &state { (blockers(state)) }
                 (dependencies(&answer))
+                (events(&answer))
             }
         }
     };
     let crumbs = vec![Crumb::to("Board", "/board"), Crumb::here(facts.name)];
-    Ok(Screen::new(Section::Board, facts.name, body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Board, facts.name, body).at(crumbs).into())
 }
 
 /// What projects, features and tasks have in common.
@@ -144,14 +143,10 @@ fn state_tools(context: &ViewContext<'_>, facts: &ItemFacts<'_>, state: &StateAn
     }
 }
 
-fn is_comment(tags: &[String]) -> bool {
-    tags.iter().any(|tag| tag == COMMENT_TAG)
-}
-
 fn sections(answer: &WorkShowAnswer) -> Markup {
     let all = answer.sections.as_deref().unwrap_or_default();
     html! {
-        @for one in all.iter().filter(|one| !is_comment(&one.tags)) {
+        @for one in all {
             (section(&one.title, None, html! {
                 @if one.content.trim().is_empty() { p.muted { (one.usage_description) } }
                 @else { div.prose { (prose(&one.content)) } }
@@ -160,33 +155,50 @@ fn sections(answer: &WorkShowAnswer) -> Markup {
     }
 }
 
-/// What was said, and a form to say more. A comment is a section with a tag of its own, so that
-/// agents read it with the task.
+/// What was said, and a form to say more.
 fn comments(context: &ViewContext<'_>, facts: &ItemFacts<'_>, answer: &WorkShowAnswer) -> Markup {
-    let all = answer.sections.as_deref().unwrap_or_default();
-    let said: Vec<_> = all.iter().filter(|one| is_comment(&one.tags)).collect();
-    let title = format!("Comment {}", said.len() + 1);
-    let hidden = [
-        ("action", "add"),
-        ("owner", facts.id.as_str()),
-        ("title", title.as_str()),
-        ("usage", "A remark from the page"),
-        ("tags", COMMENT_TAG),
-    ];
-    let controls = html! {
-        label { "Comment" textarea name="content" required {} }
+    let is_comment = |event: &&WorkEvent| event.kind == WorkEventKind::Comment;
+    let said: Vec<&WorkEvent> = answer.history.iter().filter(is_comment).collect();
+    let controls = html! { label { "Comment" textarea name="text" required {} } };
+    let form = match answer.project {
+        Some(_) => html! {},
+        None => changes::stacked_form(
+            context,
+            "work.comment",
+            &[("id", &facts.id)],
+            controls,
+            "Add comment",
+        ),
     };
     let body = html! {
         @if said.is_empty() { p.muted { "Nobody has commented." } }
         @for one in &said {
             article.card.part {
-                p { (components::day(&one.created_at)) }
-                div.prose { (prose(&one.content)) }
+                p.muted { (one.actor) ", " (components::day(&one.at)) }
+                div.prose { (prose(&one.text)) }
             }
         }
-        (changes::stacked_form(context, "work.section_edit", &hidden, controls, "Add comment"))
+        (form)
     };
     section("Comments", Some(said.len()), body)
+}
+
+/// What happened to it, newest first.
+fn events(answer: &WorkShowAnswer) -> Markup {
+    let events: Vec<&WorkEvent> =
+        answer.history.iter().filter(|event| event.kind != WorkEventKind::Comment).collect();
+    if events.is_empty() {
+        return html! {};
+    }
+    let list = html! {
+        ul.list {
+            @for event in events.iter().rev() {
+                li { (event.text) span.excerpt { (event.actor) ", " (components::day(&event.at)) } }
+            }
+        }
+        @if answer.older_events > 0 { p.muted { (answer.older_events) " older are not shown." } }
+    };
+    section("What happened", Some(events.len()), list)
 }
 
 /// The name of a feature; its id if it cannot be read.

@@ -13,6 +13,7 @@
 mod access;
 mod bash;
 mod c;
+mod component;
 mod cpp;
 mod csharp;
 mod descriptor;
@@ -63,7 +64,7 @@ pub use model::*;
 use descriptor::LanguageParser;
 
 /// Increase whenever extraction of the same text changes, so that cached facts are discarded.
-pub const EXTRACTOR_VERSION: u32 = 12;
+pub const EXTRACTOR_VERSION: u32 = 13;
 
 /// Extracts the facts of a file.
 ///
@@ -85,6 +86,7 @@ fn extract_by_language(language: Option<Language>, text: &str) -> FileFacts {
         LanguageParser::Markdown => markdown::extract(without_mark()),
         LanguageParser::Manifest(read) => manifest::extract(*read, without_mark()),
         LanguageParser::Oxc(dialect) => javascript::extract(*dialect, text),
+        LanguageParser::Component(format) => component::extract(*format, text),
         LanguageParser::TreeSitter { extract, .. } => extract(text),
         LanguageParser::Grammar(rules) => treesitter::extract(*rules, descriptor.comments, text),
     }

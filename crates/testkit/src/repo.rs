@@ -29,6 +29,7 @@ impl TestRepo {
         let repo = Self::without_git(fixture);
         repo.git(&["init", "-q", "-b", "main"]);
         repo.commit("start");
+        crate::postgres::join_if_told(&repo);
         repo
     }
 
@@ -185,6 +186,7 @@ fn open(
         mode,
         disk,
         areas,
+        find_operation: |name| operations::ops::find(name).ok(),
     })
     .expect("a workspace")
 }

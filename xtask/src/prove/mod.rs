@@ -4,6 +4,7 @@ mod freshness;
 mod kills;
 mod limits;
 mod load;
+mod team;
 
 use std::path::{Path, PathBuf};
 
@@ -18,8 +19,14 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
         ["kills", rest @ ..] => kills::run(root, rest),
         ["limits", rest @ ..] => limits::run(root, rest),
         ["load", rest @ ..] => load::run(root, rest),
+        ["team", rest @ ..] => team::run(root, rest),
         _ => Err("prove what? `cargo xtask` lists the proofs".into()),
     }
+}
+
+/// One process of the proof of a team.
+pub(crate) fn team_worker(worker: &str) -> XtaskResult<()> {
+    team::work(worker)
 }
 
 /// A number from the command line, or what it is unless told.

@@ -43,6 +43,7 @@ pub fn open_at(start: &Path, mode: WorkspaceMode) -> Result<Workspace> {
         mode,
         disk,
         areas: AREAS,
+        find_operation: |name| operations::ops::find(name).ok(),
     })
 }
 
@@ -77,11 +78,11 @@ pub(super) fn current_folder(matches: &ArgMatches, workspace: &Workspace) -> Rep
     inside.and_then(|path| RepoPath::from_relative(path).ok()).unwrap_or(RepoPath::ROOT)
 }
 
-/// The author: `--actor`, else git's user.email (looked up only for writes), else `cli`.
-pub(super) fn actor(matches: &ArgMatches, workspace: &Workspace, writes: bool) -> String {
+/// The author: `--actor`, else git's user.email (looked up only if the operation needs it), else `cli`.
+pub(super) fn actor(matches: &ArgMatches, workspace: &Workspace, is_needed: bool) -> String {
     let said = matches.get_one::<String>("actor").cloned();
     let known = || {
-        let git = workspace.git.as_ref().filter(|_| writes)?;
+        let git = workspace.git.as_ref().filter(|_| is_needed)?;
         git.user_email(&Call::new("cli", now())).ok()?
     };
     said.or_else(known).unwrap_or_else(|| "cli".into())

@@ -346,10 +346,11 @@ impl TraceEnd {
         let (filter, left_out) = (options.filter, Cell::new(0));
         let frontier = options.frontier(&self.frontier, self.came_from.len() == 1, &left_out);
         let mut edges = edges_from(view, frontier, wanted)?;
-        // A call says more than an import, and that more than where something is declared.
+        // A call says more than a common type or an import, and these more than where something
+        // is declared.
         edges.sort_by_key(|edge| match edge.kind.name {
             "declares" | "contains" => 2,
-            "imports" => 1,
+            "imports" | "uses" => 1,
             _ => 0,
         });
         let mut next = Vec::new();

@@ -9,6 +9,7 @@ mod layout;
 mod servers;
 mod shared;
 mod stores;
+mod team;
 
 use base::{Call, Hint, Problem, Result};
 use schemars::JsonSchema;
@@ -35,6 +36,7 @@ pub(crate) const CHECKS: &[DoctorCheck] = &[
     DoctorCheck { name: "layout", run: layout::check },
     DoctorCheck { name: "stores", run: stores::check },
     DoctorCheck { name: "shared", run: shared::check },
+    DoctorCheck { name: "team", run: team::check },
     DoctorCheck { name: "journal", run: journal::check },
     DoctorCheck { name: "servers", run: servers::check },
 ];

@@ -32,8 +32,10 @@ mod share;
 mod status;
 mod subgraph;
 mod sync;
+mod team;
 mod trace;
 mod trust;
+pub mod typed;
 mod undo;
 mod uninstall;
 mod untrust;
@@ -72,6 +74,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<code::insert_after::InsertAfter>(),
     OpSpec::mutation::<code::delete::Delete>(),
     OpSpec::mutation::<code::rename::Rename>(),
+    OpSpec::mutation::<code::r#move::Move>(),
     OpSpec::query::<code::references::References>(),
     OpSpec::query::<code::definition::Definition>(),
     OpSpec::query::<code::type_definition::TypeDefinition>(),
@@ -120,8 +123,13 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::action::<history::snapshot::TakeSnapshot>(),
     OpSpec::query::<history::snapshots::Snapshots>(),
     OpSpec::action::<history::restore::RestoreSnapshot>(),
+    OpSpec::mutation::<work::start::Start>(),
+    OpSpec::mutation::<work::done::Done>(),
     OpSpec::query::<work::next::Next>(),
+    OpSpec::query::<work::board::Board>(),
+    OpSpec::mutation::<work::plan::Plan>(),
     OpSpec::mutation::<work::claim::Claim>(),
+    OpSpec::mutation::<work::comment::Comment>(),
     OpSpec::query::<work::show::Show>(),
     OpSpec::query::<work::search::Search>(),
     OpSpec::query::<work::overview::Overview>(),
@@ -146,6 +154,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<work::tags::Tags>(),
     OpSpec::mutation::<work::tag_rename::TagRename>(),
     OpSpec::query::<work::export::Export>(),
+    OpSpec::mutation::<work::import::Import>(),
     OpSpec::query::<graph::context::Context>(),
     OpSpec::query::<graph::show::Show>(),
     OpSpec::query::<graph::search::Search>(),
@@ -155,6 +164,11 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<graph::delete::Delete>(),
     OpSpec::query::<changelog::search::Search>(),
     OpSpec::mutation::<changelog::append::Append>(),
+    OpSpec::query::<team::status::TeamStatus>(),
+    OpSpec::query::<team::log::TeamLog>(),
+    OpSpec::action::<team::join::TeamJoin>(),
+    OpSpec::action::<team::push::TeamPush>(),
+    OpSpec::action::<team::leave::TeamLeave>(),
     OpSpec::query::<overview::Overview>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),

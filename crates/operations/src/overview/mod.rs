@@ -169,7 +169,7 @@ fn work_in_progress(view: &View) -> Result<(Vec<ActiveWork>, usize)> {
     }
     read_store(view, |draft| {
         let (mut active, mut open) = (Vec::new(), 0);
-        for project in work_overview(draft, None)? {
+        for project in work_overview(draft, None, usize::MAX)? {
             let terminal = [WorkStatus::Closed, WorkStatus::WillNotImplement];
             let terminal = terminal.map(|status| status.to_string());
             let is_open = |status: &str| !terminal.iter().any(|done| done == status);

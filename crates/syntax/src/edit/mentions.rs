@@ -3,14 +3,14 @@
 use base::Span;
 use oxc_ast::ast::{
     BindingIdentifier, ExportSpecifier, IdentifierName, IdentifierReference, ImportSpecifier,
-    JSXIdentifier, LabelIdentifier, PrivateIdentifier,
+    JSXIdentifier, LabelIdentifier, PrivateIdentifier, Program,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span as Place;
 
 use crate::descriptor::{LanguageDescriptor, LanguageParser};
 use crate::treesitter::{self, Node, children};
-use crate::{Language, javascript};
+use crate::{Language, component, javascript};
 
 /// One mention of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,6 +31,14 @@ pub fn find_mentions(language: Language, text: &str, name: &str) -> Vec<Identifi
     if let LanguageParser::Oxc(dialect) = descriptor.parser {
         let mut names = MentionCollector { name, found: Vec::new(), in_specifier: false };
         javascript::with_program(dialect, text, |program| names.visit_program(program));
+        found = names.found;
+    } else if let LanguageParser::Component(format) = descriptor.parser {
+        let script = component::script(format, text);
+        let mut names = MentionCollector { name, found: Vec::new(), in_specifier: false };
+        let see = |program: &Program<'_>| names.visit_program(program);
+        javascript::with_program(script.dialect, &script.text, see);
+        // `<user-card>` is written in another way than the name it means.
+        names.found.retain(|one| text.get(one.span.range()) == Some(name));
         found = names.found;
     } else if let Some(grammar) = descriptor.parser.grammar()
         && let Ok(tree) = treesitter::parse(text, grammar)

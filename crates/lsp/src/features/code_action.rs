@@ -55,17 +55,17 @@ pub(super) fn code_action(client: &OperationClient, params: &Value) -> Result<Va
         let handle = format!("{}#{}", place.path, symbol.name);
         for card in related_cards(client, &symbol.name)? {
             let title = format!("Link `{}` to {card}", symbol.name);
-            actions.push(refactor(&title, LINK_COMMAND, json!([handle, card])));
+            actions.push(refactor(&title, LINK_COMMAND, &json!([handle, card])));
         }
         let summary = symbol.doc.unwrap_or_else(|| format!("What {} does", symbol.name));
         let key = new_key(&place.path.to_string(), &symbol.name);
         let title = format!("Write a card for `{}`: {key}", symbol.name);
-        actions.push(refactor(&title, CREATE_COMMAND, json!([handle, key, summary])));
+        actions.push(refactor(&title, CREATE_COMMAND, &json!([handle, key, summary])));
     }
     Ok(json!(actions))
 }
 
-fn refactor(title: &str, command: &str, arguments: Value) -> Value {
+fn refactor(title: &str, command: &str, arguments: &Value) -> Value {
     json!({
         "title": title,
         "kind": "refactor",

@@ -13,7 +13,8 @@ use testkit::postgres::PostgresServer;
 fn make_certificate(folder: &Path) -> bool {
     let authority = openssl(folder, "test-ca", "ca.key", "ca.pem", &[]);
     let signed = ["-CA", "ca.pem", "-CAkey", "ca.key"];
-    let extensions = ["-addext", "basicConstraints=critical,CA:FALSE", "-addext", "subjectAltName=DNS:db.test"];
+    let extensions =
+        ["-addext", "basicConstraints=critical,CA:FALSE", "-addext", "subjectAltName=DNS:db.test"];
     authority && openssl(folder, "db.test", "key.pem", "cert.pem", &[signed, extensions].concat())
 }
 

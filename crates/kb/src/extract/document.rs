@@ -7,9 +7,6 @@ use super::nodes::EntityFieldReader;
 use super::{ExtractedFacts, Extractor, has_ending};
 use crate::model::KbEntityKind;
 
-/// How much of a document's text is kept, in characters. It is enough to quote and to search.
-const MAX_TEXT_CHARS: usize = 4000;
-
 /// Requirements, scenarios, tests, decisions, flags, events and facts as documents.
 pub(super) struct DocumentExtractor;
 
@@ -42,8 +39,7 @@ impl Extractor for DocumentExtractor {
         let mut entity = reader.entity(id.clone(), kind);
         entity.more.links = reader.relations(&id);
         let body = trim_outer_newlines(document.body());
-        entity.more.text =
-            (!body.trim().is_empty()).then(|| body.chars().take(MAX_TEXT_CHARS).collect());
+        entity.more.text = (!body.trim().is_empty()).then(|| body.to_owned());
         entity.more.text_ref.get_or_insert_with(|| path.to_string());
         out.entities.push((entity, line));
         out

@@ -7,6 +7,7 @@ mod baseline;
 mod card;
 mod changelog;
 mod code;
+mod confirm;
 mod context;
 mod deps;
 mod doctor;
@@ -93,6 +94,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<card::unlinked::Unlinked>(),
     OpSpec::mutation::<link::add::Add>(),
     OpSpec::mutation::<link::remove::Remove>(),
+    OpSpec::mutation::<confirm::Confirm>(),
     OpSpec::mutation::<relation::add::Add>(),
     OpSpec::mutation::<relation::remove::Remove>(),
     OpSpec::query::<kb::query::KbQuery>(),

@@ -39,6 +39,7 @@ mod shared_knowledge;
 mod show;
 mod snapshots;
 mod soak;
+mod spec_links;
 mod text_edits;
 mod undo;
 mod unheard;

@@ -166,6 +166,7 @@ fn arguments(operation: &str) -> Option<&'static [&'static str]> {
         "card.rename" => &["spec::f", "spec::renamed"],
         "card.delete" => &["spec::lonely"],
         "link.add" => &["src/b.ts#shared", "spec::other"],
+        "confirm" => &["--all", "--why", "read"],
         "link.remove" => &["src/a.ts#alpha", "spec::f"],
         "relation.add" => &["spec::other", "spec::lonely", "related"],
         "relation.remove" => &["spec::f", "spec::other", "depends_on"],

@@ -17,6 +17,8 @@ pub const STEPS: &[Step] = &[
     show("card status pay/payout accepted"),
     show("link add src/pay/gateway.ts#refund pay/refund"),
     show_case("again", "link add src/pay/gateway.ts#refund pay/refund"),
+    show("confirm src/pay --why 'read both; the limits are the same'"),
+    show_case("again", "confirm --all --why 'nothing changed'"),
     show("link remove src/pay/gateway.ts#refund spec::pay/refund"),
     show("relation add pay/payout pay/capture references"),
     show_case("self", "relation add pay/payout pay/payout references"),

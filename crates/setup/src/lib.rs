@@ -13,6 +13,7 @@
 //! Nothing is remembered between the two: how an entry is laid out tells what was there before.
 
 mod append;
+mod attributes;
 mod client;
 mod files;
 mod hooks;
@@ -24,6 +25,7 @@ mod shell;
 mod text;
 mod toml;
 
+pub use attributes::{MERGE_COMMAND, MERGE_DRIVER, plan_merge_driver, plan_merge_driver_removal};
 pub use client::{Client, parse_clients};
 pub use files::{FORMAT_VERSION, SetupFile};
 pub use hooks::GitHook;

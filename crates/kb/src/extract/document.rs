@@ -4,7 +4,7 @@ use base::RepoPath;
 use document::Document;
 
 use super::nodes::EntityFieldReader;
-use super::{ExtractedFacts, Extractor, has_ending};
+use super::{ExtractedFacts, Extractor, adr, has_ending, lists};
 use crate::model::KbEntityKind;
 
 /// Requirements, scenarios, tests, decisions, flags, events and facts as documents.
@@ -22,9 +22,6 @@ impl Extractor for DocumentExtractor {
 
     fn extract(&self, path: &RepoPath, text: &str) -> ExtractedFacts {
         let mut out = ExtractedFacts::default();
-        if !base::text::without_byte_order_mark(text).starts_with("---") {
-            return out;
-        }
         let document = match Document::parse(text) {
             Ok(document) => document,
             Err(fault) => {
@@ -34,6 +31,9 @@ impl Extractor for DocumentExtractor {
         };
         let mut reader =
             EntityFieldReader { path, fields: document.fields().collect(), out: &mut out };
+        if reader.node(&["id"]).is_none() {
+            return extract_foreign(path, text, &document);
+        }
         let Some((id, line)) = reader.id() else { return out };
         let Some(kind) = kind(&mut reader, &id) else { return out };
         let mut entity = reader.entity(id.clone(), kind);
@@ -44,6 +44,24 @@ impl Extractor for DocumentExtractor {
         out.entities.push((entity, line));
         out
     }
+}
+
+/// Reads a document that has no id of its own, in the forms that people use.
+fn extract_foreign(path: &RepoPath, text: &str, document: &Document<'_>) -> ExtractedFacts {
+    let name = path.to_string();
+    let (body, first_line) = (document.body(), document.body_position().line);
+    let (form, mut found) = match () {
+        () if lists::is_openspec(&name) => {
+            ("openspec", lists::extract_openspec(path, body, first_line))
+        }
+        () if lists::is_spec_kit(&name) => {
+            ("spec_kit", lists::extract_spec_kit(path, body, first_line))
+        }
+        () if adr::is_decision_path(path) => ("adr", adr::extract(path, text, document)),
+        () => ("list", lists::extract(path, body, first_line)),
+    };
+    found.form = Some(form);
+    found
 }
 
 /// A text without its first and its last line break.

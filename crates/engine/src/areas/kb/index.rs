@@ -50,7 +50,8 @@ impl Indexer for KbIndexer {
             let text = entity.more.text.take();
             entity.more.text = text.map(|text| text.chars().take(MAX_TEXT_CHARS).collect());
         }
-        tables::index_file(conn, file.path, extractor.name(), &found)?;
+        let form = found.form.unwrap_or(extractor.name());
+        tables::index_file(conn, file.path, form, &found)?;
         found.entities.iter().try_for_each(|(entity, _)| put_text(conn, &entity.id))
     }
 

@@ -11,6 +11,7 @@ pub mod kills;
 mod ledger;
 pub mod limits;
 mod mcp;
+pub mod merges;
 mod repo;
 mod sandbox;
 pub mod soak;

@@ -73,6 +73,7 @@ pub struct SpecLink {
     pub to: EntityRef,
 }
 
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 fn as_word<S: serde::Serializer>(kind: &SpecLinkKind, out: S) -> Result<S::Ok, S::Error> {
     out.serialize_str(kind.word())
 }

@@ -5,6 +5,7 @@ use cards::CardStatus;
 
 use super::content::EndReader;
 use super::graph::SpecLink;
+use super::matrix::trace_matrix;
 use super::state::{LinkState, LinkStatus, spec_links};
 use crate::areas::kb::kb_state;
 use crate::rules::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
@@ -43,7 +44,34 @@ pub(crate) static RULES: &[VerifyRule] = &[
         statement: "every confirmation is of a link that exists",
         check: |view, _| abandoned(view),
     },
+    VerifyRule {
+        code: GAP_RULE,
+        severity: RuleSeverity::Note,
+        statement: "a finished requirement or card has the code and the test that its status asks for",
+        check: |view, _| gaps(view),
+    },
 ];
+
+/// The rule that the traceability matrix is gated by.
+pub const GAP_RULE: &str = "TRACE_GAP";
+
+fn gaps(view: &View) -> Result<Vec<RuleViolation>> {
+    let mut found = Vec::new();
+    for row in trace_matrix(view)? {
+        if row.gaps.is_empty() {
+            continue;
+        }
+        let gaps: Vec<&str> = row.gaps.iter().map(|gap| gap.word()).collect();
+        found.push(RuleViolation {
+            path: row.path,
+            line: Some(row.line),
+            message: format!("{} ({}) has {}", row.node, row.status, gaps.join(" and ")),
+            node: Some(row.node),
+            fix: "link what is missing, or change the status".into(),
+        });
+    }
+    Ok(found)
+}
 
 /// Whether a spec binds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -111,8 +111,8 @@ fn mark_suspects(view: &View, node: &EntityRef, reasons: &mut [Reason]) -> Resul
         let is_end =
             |reason: &&mut Reason| reason.node == status.link.from || reason.node == status.link.to;
         for reason in reasons.iter_mut().filter(is_end) {
-            let changed = changed.join(" and ");
-            reason.says.push_str(&format!("; suspect: {changed} changed since it was confirmed"));
+            let (says, changed) = (&reason.says, changed.join(" and "));
+            reason.says = format!("{says}; suspect: {changed} changed since it was confirmed");
         }
     }
     Ok(())

@@ -26,8 +26,8 @@ const MAX_DIFF_LINES: usize = 40;
 
 /// Record that specs and the code linked to them still agree
 ///
-/// Writes one file per link under `.cairn/links`. `verify` reports a link as suspect once either
-/// end changes in substance; formatting, comments, renames and moves do not count.
+/// Writes one file per link under `.cairn/links`. `verify` reports a link once either end changes
+/// in substance; formatting, comments, renames and moves do not count.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Confirm {
@@ -40,6 +40,7 @@ pub struct Confirm {
     /// Only the link to this card, requirement or code
     #[arg(long)]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub with: Option<NodeTarget>,
     /// Every link of the repository; also removes confirmations of links that are gone
     #[arg(long)]
@@ -270,12 +271,11 @@ fn end_diff(old: &EntityRef, before: &[u8], new: &EntityRef, after: &[u8]) -> St
         .to_string();
     let lines: Vec<&str> = text.lines().collect();
     let rest = lines.len().saturating_sub(MAX_DIFF_LINES);
-    let mut shown = lines[..lines.len() - rest].join("\n");
-    shown.push('\n');
-    if rest > 0 {
-        shown.push_str(&format!("… {} more\n", counted(rest, "line")));
+    let shown = lines[..lines.len() - rest].join("\n");
+    match rest {
+        0 => format!("{shown}\n"),
+        rest => format!("{shown}\n… {} more\n", counted(rest, "line")),
     }
-    shown
 }
 
 fn end_source(node: &EntityRef, bytes: &[u8]) -> String {
@@ -294,11 +294,9 @@ impl Render for ConfirmAnswer {
     fn render(&self, page: &mut Page) {
         let already = match self.unchanged {
             0 => String::new(),
-            unchanged => format!("; {} already", counted(unchanged, "other")),
+            1 => "; 1 was already".to_owned(),
+            unchanged => format!("; {unchanged} were already"),
         };
-        let already = already
-            .replace(" others already", " were already")
-            .replace(" other already", " was already");
         page.answer(match self.confirmed.len() {
             0 => format!("Nothing to confirm{already}"),
             links => format!("{} confirmed{already}", counted(links, "link")),

@@ -2,9 +2,11 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod adopt;
 mod answers;
 mod basis;
 mod branches;
+mod card_texts;
 mod cards;
 mod code;
 mod contract;
@@ -23,6 +25,7 @@ mod kb;
 mod killed;
 mod kind_changes;
 mod locate;
+mod merges;
 mod naming;
 mod odd_questions;
 mod plans;

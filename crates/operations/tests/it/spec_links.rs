@@ -1,4 +1,6 @@
 //! Links between specs and code: what makes them suspect, what does not, and how they are confirmed.
+//!
+//! @see spec::cards/suspect-links
 
 use serde_json::{Value, json};
 use testkit::{TestRepo, check};
@@ -329,4 +331,75 @@ fn suspects_are_shown_where_people_look() {
         repo.code("confirm", json!({"targets": ["src/gateway.ts#refund"], "why": "x"})),
         base::ProblemCode::NotFound
     );
+}
+
+#[test]
+fn the_matrix_shows_what_belongs_together_and_what_is_missing() {
+    let repo = shop();
+    let data = repo.data("matrix", json!({}));
+    assert_eq!(
+        data["summary"],
+        json!({"requirements": 1, "cards": 2, "with_code": 2, "with_test": 0, "verified": 0,
+               "suspect": 0, "unconfirmed": 0, "with_gaps": 3})
+    );
+    let gaps: Vec<_> =
+        data["rows"].as_array().unwrap().iter().map(|row| row["gaps"].clone()).collect();
+    assert_eq!(gaps, [json!(["test"]), json!(["test"]), json!(["code"])]);
+    repo.write(
+        "test/gateway.test.ts",
+        "import { charge } from '../src/gateway';\nfunction pays() { charge(1); }\n",
+    );
+    let open = repo.data("matrix", json!({"open": true}));
+    assert_eq!(open["rows"].as_array().map(Vec::len), Some(1), "{open:#}");
+    assert_eq!(open["rows"][0]["node"], "spec::pay/refund");
+    let csv = repo.text("matrix --format csv");
+    assert!(csv.contains("\"REQ-1\",\"Money moves once\",\"requirement\",\"closed\",\"\",\"SCEN-1\",\"spec::pay/capture\",\"src/gateway.ts#charge\",\"test/gateway.test.ts#pays(present)\",\"0\",\"\""), "{csv}");
+    let html = repo.text("matrix --format html --kind card");
+    assert!(html.starts_with("<!doctype html>") && !html.contains("<script"), "{html}");
+    assert!(repo.run_line("matrix --gate").unwrap().has_findings);
+    repo.data("baseline", json!({}));
+    assert!(!repo.run_line("matrix --gate").unwrap().has_findings);
+    edit(
+        &repo,
+        "src/gateway.ts",
+        "return amount > 0;\n}\n\nexport",
+        "return amount >= 0;\n}\n\nexport",
+    );
+    assert!(repo.run_line("matrix --gate").unwrap().has_findings);
+}
+
+#[test]
+fn verified_means_passed_since_the_code_changed() {
+    let repo = shop();
+    repo.write(
+        "test/gateway.test.ts",
+        "import { charge } from '../src/gateway';\nfunction pays() { charge(1); }\n",
+    );
+    repo.write("junit.xml", "<testsuite timestamp=\"2026-01-01T10:00:00\"><testcase name=\"pays\" file=\"test/gateway.test.ts\"/></testsuite>");
+    repo.commit("a test");
+    repo.data("kb.import", json!({"path": "junit.xml"}));
+    let verified = |repo: &TestRepo| repo.data("matrix", json!({}))["summary"]["verified"].clone();
+    assert_eq!(verified(&repo), 2);
+    let text = repo.text("kb query --type test");
+    assert!(text.contains("passing"), "{text}");
+    edit(&repo, "src/gateway.ts", "Takes money.", "Takes all the money.");
+    repo.commit("a comment");
+    assert_eq!(verified(&repo), 2);
+    edit(
+        &repo,
+        "src/gateway.ts",
+        "return amount > 0;\n}\n\nexport",
+        "return amount >= 0;\n}\n\nexport",
+    );
+    assert_eq!(verified(&repo), 0);
+    repo.commit("a change");
+    assert_eq!(verified(&repo), 0);
+    repo.data("kb.import", json!({"path": "junit.xml"}));
+    assert_eq!(verified(&repo), 2);
+    let cobertura = "<coverage line-rate=\"1\" timestamp=\"1767261600\"><packages><package><classes>\
+        <class filename=\"src/gateway.ts\"><lines><line number=\"7\" hits=\"2\"/><line number=\"11\" hits=\"0\"/>\
+        </lines></class></classes></package></packages></coverage>";
+    repo.write("coverage.xml", cobertura);
+    let data = repo.data("kb.import", json!({"path": "coverage.xml"}));
+    assert_eq!(data["result"]["relations"].as_array().map_or(1, Vec::len), 1, "{data:#}");
 }

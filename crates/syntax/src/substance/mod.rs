@@ -145,7 +145,6 @@ impl<'t> Selection<'t> {
         let around = |(part, _): &&(Span, Option<&str>)| span.end <= part.end;
         match self.replaced[..upto].iter().rev().find(around) {
             None => Reading::AsIs,
-            Some((_, None)) => Reading::LeftOut,
             Some((part, Some(text))) if part.start == span.start => Reading::Replaced(text),
             Some(_) => Reading::LeftOut,
         }

@@ -170,7 +170,7 @@ impl Render for CoverageAnswer {
             [only] if total == 1 => {
                 let places = count(only.links.len() as u64, "place");
                 page.answer(format!("{}: {}, {} ({places})", only.key, only.status, only.says));
-                page.table(2, only.links.iter().map(CardLink::cells).collect());
+                CardLink::table(page, &only.links);
                 return;
             }
             _ => {

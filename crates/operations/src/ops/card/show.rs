@@ -100,13 +100,22 @@ pub struct CardLink {
 }
 
 impl CardLink {
-    /// Cells of a table.
-    pub(super) fn cells(&self) -> Vec<PageCell> {
+    /// A table of links; their states are shown once somebody has confirmed one.
+    pub(super) fn table(page: &mut Page, links: &[Self]) {
+        let has_states = links.iter().any(|link| link.state != LinkState::Unconfirmed);
+        page.table(2, links.iter().map(|link| link.cells(has_states)).collect());
+    }
+
+    fn cells(&self, has_states: bool) -> Vec<PageCell> {
+        let line = PageCell::faint(format!("line {}", self.line));
+        if !has_states {
+            return vec![line, PageCell::handle(&self.node)];
+        }
         let state = match self.state {
             LinkState::Suspect => PageCell::bad("suspect"),
             state => PageCell::faint(state.word()),
         };
-        vec![PageCell::faint(format!("line {}", self.line)), state, PageCell::handle(&self.node)]
+        vec![line, state, PageCell::handle(&self.node)]
     }
 }
 
@@ -226,6 +235,6 @@ impl CardShowAnswer {
             0 => "No code links it".to_owned(),
             _ => "Linked at".to_owned(),
         });
-        page.table(2, self.links.iter().map(CardLink::cells).collect());
+        CardLink::table(page, &self.links);
     }
 }

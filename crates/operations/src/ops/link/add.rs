@@ -74,11 +74,8 @@ impl Mutation for Add {
         let (mut linked, mut already) = (Vec::new(), Vec::new());
         for spot in &spots {
             let is_new = texts.link(spot, &key)?;
-            if is_new {
-                linked.push(&spot.node)
-            } else {
-                already.push(&spot.node)
-            };
+            let places = if is_new { &mut linked } else { &mut already };
+            places.push(&spot.node);
         }
         let mut edits = texts.edits();
         let why = self.why.as_ref().map_or(LINKED, Words::as_str);

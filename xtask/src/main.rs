@@ -2,9 +2,11 @@
 
 mod alias_page;
 mod bench;
+mod browser;
 mod cochange;
 mod codegen;
 mod config_page;
+mod dist;
 mod fuzz;
 mod house;
 mod laws;
@@ -22,12 +24,16 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 cargo xtask test              fetch what the tests need and run all of them
 cargo xtask test servers      only those against real language servers
+cargo xtask test team         only those against a real PostgreSQL server, and the contract suite over a team
+cargo xtask test browser [CLONE…]  only those of the page in a browser, also on other clones
+cargo xtask shots [CLONE]     write the pictures of docs/page.md
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
 cargo xtask house [CLONE…]    how this repository reads, beside other clones; prints a table
+cargo xtask dist [--check] [--without-build]  write all packages of a release into target/dist; ask their validators
 cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
 cargo xtask cochange-eval REPO…  how well what changes together is predicted, beside counting
-cargo xtask oracle [--show]   compare importers with compilers named by CAIRN_ORACLE_*; prints a table
+cargo xtask oracle [--show]   compare importers and calls with compilers named by CAIRN_ORACLE_*; prints a table
 cargo xtask retrieval         how well a text leads to the right files, beside plain BM25
 cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes unless told
 cargo xtask soak kb           eight processes of a thousand changesets each, killed at random
@@ -36,6 +42,8 @@ cargo xtask prove freshness [STEPS] [SEED]  random steps; a server, a new proces
 cargo xtask prove kills [COUNT] [SEED]  every writing operation, killed at random moments; nothing is lost or torn
 cargo xtask prove limits [CONNECTIONS] [PATHS]  large files, pipes and devices at every path, idle connections
 cargo xtask prove merges [COUNT] [SEED]  random three-way merges of cards and records, compared with a merge by rule
+cargo xtask prove team [MINUTES] [SEED]  three machines write while processes, server and network fail; they agree
+cargo xtask prove team cost   round trips and time of a write and a read at 0, 5 and 50 ms, many clients, a long log
 cargo xtask prove load [RUNS]  the tests in a fresh clone beside two busy loops a core; ten times unless told
 cargo xtask fuzz [TARGET] [MINUTES]  every parser of outside text, given what nobody would write
 ";
@@ -47,9 +55,13 @@ fn main() -> ExitCode {
     let done = match args.as_slice() {
         ["test"] => run::test(&root),
         ["test", "servers"] => run::servers(&root),
+        ["test", "team"] => run::team(&root),
+        ["test", "browser", clones @ ..] => browser::build_and_test(&root, clones),
+        ["shots", clones @ ..] => browser::shots(&root, clones),
         ["codegen"] => codegen::write(&root),
         ["codegen", "--check"] => codegen::check(&root).and_then(|()| laws::check(&root)),
         ["house", clones @ ..] => house::run(&root, clones),
+        ["dist", rest @ ..] => dist::run(&root, rest),
         ["deny"] => run::deny(&root),
         ["bench", rest @ ..] => bench::run(&root, rest),
         ["cochange-eval", repos @ ..] => cochange::run(repos),
@@ -62,6 +74,7 @@ fn main() -> ExitCode {
         ["soak", minutes] => soak::run(Some(minutes)),
         ["soak-worker", root, name, seed] => soak::worker(root, name, seed),
         ["prove", rest @ ..] => prove::run(&root, rest),
+        ["team-worker", worker] => prove::team_worker(worker),
         ["fuzz", rest @ ..] => fuzz::run(rest),
         _ => {
             run::print(USAGE);

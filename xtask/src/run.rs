@@ -6,7 +6,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::tools;
+use crate::{browser, tools};
 
 /// What went wrong, in a line for the developer.
 pub(crate) type XtaskResult<T> = std::result::Result<T, String>;
@@ -18,11 +18,12 @@ const PROPTEST_CASES: &str = "64";
 const CARGO_DENY_VERSION: &str = "0.20.2";
 
 /// Tests that may be NOT RUN in CI, with the reason. Names are as libtest prints them.
-const MAY_BE_SKIPPED: [(&str, &str); 4] = [
+const MAY_BE_SKIPPED: [(&str, &str); 5] = [
     (
         "edits_of_a_corpus_keep_their_laws",
         "takes other repositories, which are not part of this one",
     ),
+    ("lsp::neovim_shows_cards_and_problems", "takes an editor, which a machine need not have"),
     ("truth::pycg_micro_benchmark", "takes a data set that is not part of this repository"),
     ("truth::swarm_js", "takes a data set that is not part of this repository"),
     (
@@ -31,12 +32,19 @@ const MAY_BE_SKIPPED: [(&str, &str); 4] = [
     ),
 ];
 
+/// The tests that hold for a store of one clone and for one that a team shares.
+const TEAM_CONTRACT: [&str; 7] =
+    ["work::", "kb::", "seed_work::", "seed_graph::", "seed_fields::", "undo::", "branches::"];
+
 /// All tests: those of the crates, then real clients against the real binary.
 pub(crate) fn test(root: &Path) -> XtaskResult<()> {
     let cases = std::env::var("PROPTEST_CASES").unwrap_or_else(|_| PROPTEST_CASES.into());
     let report = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
+    let postgres = tools::install_postgres(root)?;
     let mut tests = cargo(root, &["test", "--workspace", "--locked"]);
+    tests.env("CAIRN_POSTGRES", &postgres);
     run(tests.env("PROPTEST_CASES", cases).env(testskip::REPORT_VARIABLE, report.path()))?;
+    run(team_contract(root, &postgres).env(testskip::REPORT_VARIABLE, report.path()))?;
     run(server_tests(root)?.env(testskip::REPORT_VARIABLE, report.path()))?;
     let skipped = std::fs::read_to_string(report.path()).map_err(|error| error.to_string())?;
     let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
@@ -52,7 +60,8 @@ pub(crate) fn test(root: &Path) -> XtaskResult<()> {
         &tools,
         &built.join("cairn"),
         &built.join("examples/conformance"),
-    ))
+    ))?;
+    browser::test(root, &built.join("cairn"), &[])
 }
 
 /// The tests that were not run, for the end of the output.
@@ -94,6 +103,22 @@ fn server_tests(root: &Path) -> XtaskResult<Command> {
         command.env("PATH", all);
     }
     Ok(command)
+}
+
+/// The tests of work, knowledge and facts once more, with every repository in a team: the same answers, the same
+/// errors.
+fn team_contract(root: &Path, postgres: &Path) -> Command {
+    let mut command = cargo(root, &["test", "--workspace", "--locked", "--test", "it", "--"]);
+    command.args(TEAM_CONTRACT).env("CAIRN_TEST_TEAM", "1").env("CAIRN_POSTGRES", postgres);
+    command
+}
+
+/// Only the tests of teams.
+pub(crate) fn team(root: &Path) -> XtaskResult<()> {
+    let postgres = tools::install_postgres(root)?;
+    let mut tests = cargo(root, &["test", "--workspace", "--locked", "--test", "team"]);
+    run(tests.env("CAIRN_POSTGRES", &postgres))?;
+    run(&mut team_contract(root, &postgres))
 }
 
 /// Only the tests against real language servers.

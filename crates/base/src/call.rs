@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::Timestamp;
+use serde_json::{Map, Value};
 
 use crate::{Problem, ProblemCode, RepoPath, Result};
 
@@ -36,6 +37,41 @@ const OPTIONAL_WAIT: Duration = Duration::from_millis(300);
 type StopCheck = dyn Fn() -> Option<CallStopReason> + Send + Sync;
 type ProgressSink = dyn Fn(Progress) + Send + Sync;
 
+/// What a call asks for, in a form that can be asked again later.
+#[derive(Debug, Clone)]
+pub struct CallRequest {
+    /// The name of the operation
+    pub operation: String,
+    /// Its arguments
+    pub args: Map<String, Value>,
+    /// The ids of new records are derived from it, so that they are the same when it is asked again
+    pub seed: [u8; 32],
+    /// Set when it is asked again
+    pub replayed: Option<ReplayedRequest>,
+}
+
+/// What is known of a request that is asked again.
+#[derive(Debug, Clone)]
+pub struct ReplayedRequest {
+    /// The id of the change that it made the first time
+    pub change: String,
+    /// The records that it changed then, as they were before
+    pub expected: Vec<ExpectedRecord>,
+}
+
+/// A record as a request found it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ExpectedRecord {
+    /// Its kind
+    pub kind: String,
+    /// Its id
+    pub id: String,
+    /// Its content before; none if it was new
+    pub before: Option<String>,
+    /// Its content after; none if it was removed
+    pub after: Option<String>,
+}
+
 /// One call of one operation.
 pub struct Call {
     /// The caller, recorded with changes
@@ -48,6 +84,8 @@ pub struct Call {
     pub prefix: RepoPath,
     /// How long to wait for optional parts of the answer, such as history that is being read
     pub optional_wait: Duration,
+    /// What is asked for; none where it cannot be asked again
+    pub request: Option<Arc<CallRequest>>,
     stop_check: Arc<StopCheck>,
     progress_sink: Arc<ProgressSink>,
 }
@@ -64,6 +102,7 @@ impl Call {
             now,
             prefix,
             optional_wait,
+            request: None,
             stop_check,
             progress_sink,
         }
@@ -114,6 +153,12 @@ impl Call {
         Self { actor: actor.to_owned(), session: actor.to_owned(), ..call }
     }
 
+    /// The same call with what it asks for.
+    #[must_use]
+    pub fn with_request(&self, request: CallRequest) -> Self {
+        Self { request: Some(Arc::new(request)), ..self.child(|| None) }
+    }
+
     /// The same call with one more reason to stop.
     #[must_use]
     pub fn child(&self, ask: impl Fn() -> Option<CallStopReason> + Send + Sync + 'static) -> Self {
@@ -124,6 +169,7 @@ impl Call {
             now: self.now,
             prefix: self.prefix.clone(),
             optional_wait: self.optional_wait,
+            request: self.request.clone(),
             stop_check: Arc::new(move || outer().or_else(&ask)),
             progress_sink: self.progress_sink.clone(),
         }

@@ -3,9 +3,10 @@
 //! One guard checks the requests of both. The numbers of connections and sessions are limited.
 
 mod connections;
-mod guard;
+pub(crate) mod guard;
 mod request_ids;
 mod sessions;
+mod tokens;
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,12 +16,12 @@ use std::time::Duration;
 use axum::Router;
 use axum::extract::rejection::JsonRejection;
 use axum::extract::{DefaultBodyLimit, Extension, Json, Path, State};
-use axum::http::{HeaderMap, StatusCode};
+use axum::http::{HeaderMap, StatusCode, header};
 use axum::middleware::from_fn_with_state;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
 use base::{Problem, ProblemCode};
-use engine::{Door, JsonObject, OpSpec, Outcome, Workspace};
+use engine::{ColorMode, Door, JsonObject, OpSpec, Outcome, Workspace};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use operations::{CallFormat, ops};
@@ -32,10 +33,14 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use self::connections::{ConnectionHandle, ConnectionTable};
+pub(crate) use self::connections::ConnectionHandle;
+use self::connections::ConnectionTable;
 use self::guard::{RequestGuard, authorize};
 use self::request_ids::RequestIdMap;
 use self::sessions::SessionLimiter;
+pub(crate) use self::tokens::{TokenIdentity, parse_scope};
+pub use self::tokens::{TokenList, TokenScope};
+use crate::cli::exit_code;
 use crate::mcp::ServerOptions;
 use crate::perform::{CallerInfo, check_allowed, run_operation};
 
@@ -54,6 +59,12 @@ const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(50);
 /// The header with the author that is recorded with changes.
 pub(crate) const ACTOR_HEADER: &str = "x-cairn-actor";
 
+/// The header with the exit code that a command line would end with.
+pub(crate) const EXIT_HEADER: &str = "x-cairn-exit";
+
+/// The type of an answer as text.
+pub(crate) const TEXT: &str = "text/plain; charset=utf-8";
+
 /// The idle time after which an MCP session is closed.
 const SESSION_IDLE_TIMEOUT: Duration = Duration::from_hours(1);
 
@@ -71,8 +82,8 @@ pub struct HttpServerConfig {
     pub options: ServerOptions,
     /// The address to listen on; port 0 picks a free one
     pub address: SocketAddr,
-    /// The bearer token that every request must send
-    pub token: String,
+    /// The bearer tokens, one of which every request must send
+    pub tokens: TokenList,
 }
 
 /// Serves an MCP handler and the API until `shutdown` is cancelled. `ready` gets the address once
@@ -83,13 +94,23 @@ pub async fn serve<H: ServerHandler + Clone>(
     shutdown: CancellationToken,
     ready: impl FnOnce(SocketAddr),
 ) -> io::Result<()> {
-    let HttpServerConfig { workspace, options, address, token } = config;
+    let HttpServerConfig { workspace, options, address, tokens } = config;
     let listener = TcpListener::bind(address).await?;
     let address = listener.local_addr()?;
-    let guard = RequestGuard::new(address, &token);
+    let guard = RequestGuard::new(address, tokens);
     let api = HttpApi { workspace, options, shutdown: shutdown.clone() };
     ready(address);
-    let (router, visitors) = (router(handler, api, guard), ConnectionTable::default());
+    accept_connections(listener, router(handler, api, guard), shutdown).await;
+    Ok(())
+}
+
+/// Serves every connection until `shutdown` is cancelled.
+pub(crate) async fn accept_connections(
+    listener: TcpListener,
+    router: Router,
+    shutdown: CancellationToken,
+) {
+    let visitors = ConnectionTable::default();
     let mut connections = JoinSet::new();
     loop {
         let accepted = tokio::select! {
@@ -114,7 +135,6 @@ pub async fn serve<H: ServerHandler + Clone>(
     // A client that does not finish its request must not keep the server alive.
     let all = async { while connections.join_next().await.is_some() {} };
     let _ = tokio::time::timeout(SHUTDOWN_TIMEOUT, all).await;
-    Ok(())
 }
 
 /// Serves one connection until it ends, another takes its place, or the server ends.
@@ -144,7 +164,7 @@ fn router<H: ServerHandler + Clone>(handler: H, api: HttpApi, guard: RequestGuar
     // Legacy sessions stay on: without them an older client's cancellation is lost.
     let config = StreamableHttpServerConfig::default()
         .disable_allowed_hosts() // the guard has checked the header already
-        .with_allowed_origins(guard.origins.clone())
+        .with_allowed_origins(guard.origins().to_vec())
         .with_max_request_body_bytes(MAX_MESSAGE_BYTES)
         .with_cancellation_token(api.shutdown.clone())
         .enforce_origin_validation();
@@ -168,12 +188,13 @@ fn router<H: ServerHandler + Clone>(handler: H, api: HttpApi, guard: RequestGuar
 async fn handle_api_call(
     State(api): State<Arc<HttpApi>>,
     Path(operation): Path<String>,
+    Extension(identity): Extension<TokenIdentity>,
     headers: HeaderMap,
     args: Result<Json<JsonObject>, JsonRejection>,
 ) -> Response {
     let (status, outcome) = match args {
         Ok(Json(args)) => {
-            let outcome = api.answer(&operation, args, &headers).await;
+            let outcome = api.answer(&operation, args, &headers, &identity).await;
             let status =
                 outcome.as_ref().map_or_else(|problem| status(problem.code), |_| StatusCode::OK);
             (status, outcome)
@@ -183,15 +204,32 @@ async fn handle_api_call(
             (refusal.status(), Err(problem.hint("send a JSON object with the arguments")))
         }
     };
-    (status, Json(CallFormat::Http.json(&outcome))).into_response()
+    // A command line elsewhere shows the text that it would show here.
+    if headers.get(header::ACCEPT).is_some_and(|wanted| wanted == TEXT) {
+        let code = exit_code(&outcome).to_string();
+        let text = CallFormat::CommandLine.text(&outcome, ColorMode::Plain);
+        return (status, [(EXIT_HEADER, code), ("content-type", TEXT.to_owned())], text)
+            .into_response();
+    }
+    let code = exit_code(&outcome).to_string();
+    (status, [(EXIT_HEADER, code)], Json(CallFormat::Http.json(&outcome))).into_response()
 }
 
 impl HttpApi {
-    async fn answer(&self, operation: &str, args: JsonObject, headers: &HeaderMap) -> Outcome {
+    async fn answer(
+        &self,
+        operation: &str,
+        args: JsonObject,
+        headers: &HeaderMap,
+        identity: &TokenIdentity,
+    ) -> Outcome {
         let (op, mut args) = ops::resolve(operation, args)?;
         check_allowed(op, Door::Http, self.options.read_only)?;
+        check_scope(op, identity)?;
         let field = take_actor_arg(op, &mut args)?;
-        let actor = actor_from_headers(headers)?.or(field).unwrap_or_else(|| "http".into());
+        let named = actor_from_headers(headers)?.or(field);
+        // A named token says who it is, whatever the request says.
+        let actor = identity.name.clone().or(named).unwrap_or_else(|| "http".into());
         let caller = CallerInfo {
             session: crate::session::for_actor(&actor),
             actor,
@@ -201,6 +239,17 @@ impl HttpApi {
         };
         run_operation(self.workspace.clone(), op, args, caller, watch::Sender::default()).await
     }
+}
+
+/// Refuses an operation that writes to a token that may only read.
+pub(crate) fn check_scope(op: &OpSpec, identity: &TokenIdentity) -> Result<(), Problem> {
+    if op.is_read_only() || !identity.is_read_only() {
+        return Ok(());
+    }
+    let name = identity.name.as_deref().unwrap_or_default();
+    let message = format!("`{}` writes, and the token `{name}` may only read", op.name);
+    Err(Problem::new(ProblemCode::InvalidOperation, message)
+        .hint("ask for a token with the scope `write`"))
 }
 
 /// The author that a request names in its header.

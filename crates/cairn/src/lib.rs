@@ -1,4 +1,4 @@
-//! Front ends: command line, MCP and HTTP. They only translate requests; no operation is named here.
+//! Front ends: command line, MCP, HTTP and the page. They only translate requests; no operation is named here.
 //!
 //! Only this crate reads the environment, the current directory and the clock, prints, and chooses
 //! exit codes. It is also a library, so that the conformance example can extend its MCP server.
@@ -8,3 +8,4 @@ pub mod http;
 pub mod mcp;
 mod perform;
 mod session;
+mod ui;

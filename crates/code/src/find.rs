@@ -7,6 +7,7 @@ use base::entity::plain_name;
 use base::{RepoPath, Result};
 use memchr::memmem::Finder;
 use store::Connection;
+use syntax::FileRole;
 
 use crate::resolve::MAX_REEXPORT_CHAIN;
 use crate::symbols::SymbolRow;
@@ -50,6 +51,8 @@ pub struct SymbolNameIndex {
     lowercase_names: String,
     symbols: Vec<SymbolNameEntry>,
     paths: Vec<RepoPath>,
+    /// What each of the paths is for
+    roles: Vec<FileRole>,
     kinds: Vec<String>,
 }
 
@@ -76,7 +79,10 @@ impl SymbolNameIndex {
 
     fn add(&mut self, row: SymbolNameRow<'_>) {
         if self.paths.last().is_none_or(|last| last.as_bytes() != row.path) {
-            self.paths.extend(RepoPath::from_bytes(row.path).ok());
+            if let Ok(path) = RepoPath::from_bytes(row.path) {
+                self.roles.push(FileRole::of(&path));
+                self.paths.push(path);
+            }
         }
         let kind = self.kinds.iter().position(|kind| kind == row.kind).unwrap_or_else(|| {
             self.kinds.push(row.kind.to_owned());
@@ -132,7 +138,8 @@ impl SymbolNameIndex {
         let nearness =
             [!is_same, lower != letters, !lower.starts_with(letters), !lower.contains(letters)];
         let (length, path) = (full.chars().count(), &self.paths[symbol.path]);
-        (nearness, !symbol.exported, symbol.is_test, length, full, path)
+        let role = if symbol.is_test { FileRole::Test } else { self.roles[symbol.path] };
+        (nearness, role, !symbol.exported, length, full, path)
     }
 }
 
@@ -154,7 +161,7 @@ pub fn symbols_named(conn: &Connection, path: &RepoPath, name: &str) -> Result<V
     Ok(rows)
 }
 
-type SymbolMatchRank<'a> = ([bool; 4], bool, bool, usize, &'a str, &'a RepoPath);
+type SymbolMatchRank<'a> = ([bool; 4], FileRole, bool, usize, &'a str, &'a RepoPath);
 
 /// A symbol that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -219,7 +226,8 @@ pub struct ResultRange {
 }
 
 /// Finds symbols by name. Symbols that are exported under the name come first, then exact matches,
-/// then names that start with the text, then names that contain it. Returns the number of all
+/// then names that start with the text, then names that contain it; among equals, production code
+/// before tests, examples and generated code. Returns the number of all
 /// matches, and the wanted part of them.
 pub fn find_symbols(
     conn: &Connection,

@@ -16,7 +16,7 @@ pub use edit::set;
 pub use finding::{ConfigFinding, FindingCode};
 pub use model::{
     CodeConfig, Config, HistoryConfig, KbConfig, LanguageConfig, McpConfig, PipelinesConfig,
-    WorkConfig,
+    TeamConfig, WorkConfig,
 };
 pub use parse::{MAX_BYTES, MAX_FINDINGS, ParsedConfig, jsonc, parse};
 pub use schema::schema;

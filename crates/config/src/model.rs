@@ -42,6 +42,8 @@ pub struct Config {
     pub languages: BTreeMap<String, LanguageConfig>,
     /// The MCP server
     pub mcp: McpConfig,
+    /// The team that shares durable records
+    pub team: TeamConfig,
 }
 
 /// The knowledge base
@@ -130,6 +132,15 @@ pub struct LanguageConfig {
     pub linter: Option<ProgramName>,
 }
 
+/// The team that shares durable records
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct TeamConfig {
+    /// The id of the project in the team's database; `cairn team join` writes it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub project: Option<String>,
+}
+
 /// The MCP server
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
@@ -152,6 +163,7 @@ impl Default for Config {
             code: CodeConfig::default(),
             languages: BTreeMap::new(),
             mcp: McpConfig::default(),
+            team: TeamConfig::default(),
         }
     }
 }

@@ -133,6 +133,7 @@ impl UndoneChanges {
 
 /// The newest change in effect that the caller made.
 pub fn last_by_caller(view: &View, sought: UndoTarget) -> Result<RecordedChange> {
+    view.catch_up_with_team()?;
     if let Some(found) = newest(view, sought, |change| change.is_made_by(view.call()))? {
         return Ok(found);
     }
@@ -184,6 +185,7 @@ fn newest(
 /// The change of this name, if it is in effect: `12`; for changes that older versions made also
 /// `kb:2`, and `kb:2@main` where branches counted differently.
 pub fn find_by_name(view: &View, name: &str) -> Result<RecordedChange> {
+    view.catch_up_with_team()?;
     let unknown = || Problem::not_found(format!("no change {name}"));
     let found = match name.split_once(':') {
         None => find_by_number(view, name.parse().map_err(|_| unknown())?)?,

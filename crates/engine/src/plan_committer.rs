@@ -14,6 +14,7 @@ use tree::{ChangeId, ChangeTitle, DiskWriter, FileEdit, Journal, RecoveryOutcome
 use crate::data_folders::DataFolders;
 use crate::durable::counter::ChangeCounter;
 use crate::durable::locations::StoreLocations;
+use crate::durable::team::TeamWrite;
 use crate::durable::{StoreChange, StoreCommit, StoreManager};
 use crate::layout_version;
 use crate::plan::{MutationAnswer, Plan, PlannedChange};
@@ -39,6 +40,8 @@ pub(crate) struct PlanCommitter {
 pub(crate) struct CommitTarget<'a> {
     pub tree: &'a WorkingTree,
     pub stores: &'a StoreManager,
+    /// Makes the changes that have to come first; true if there were any
+    pub before_store_write: &'a dyn Fn() -> Result<bool>,
     pub call: &'a Call,
 }
 
@@ -191,14 +194,18 @@ impl PlanCommitter {
             return Ok(unchanged_answer(planned.answer));
         };
         let durable = stores.find(change.store())?;
+        let is_outdated = (target.before_store_write)()?;
         stores.create_branch_store(&basis.locations, &durable, call)?;
         let file = basis.locations.write_path(&durable);
         let _lock = StoreManager::lock(&file, call)?;
+        let mut team = stores.team().begin_write(&durable, &basis.locations, call)?;
+        let own = file.clone();
+        let file = team.path(&own).to_path_buf();
         let (mut revision, mut pulled) = (basis.revision, basis.pulled);
-        if stores.open_stores().revision(&durable, &file)? != revision {
+        if is_outdated || stores.open_stores().revision(&durable, &file)? != revision {
             let PlannedWrite { plan: again, store_basis } = plan()?;
             let Some(basis) = store_basis else { return Ok(unchanged_answer(again.answer)) };
-            if basis.locations.write_path(&durable) != file {
+            if basis.locations.write_path(&durable) != own {
                 return Err(Problem::new(
                     ProblemCode::Busy,
                     "another branch was checked out meanwhile",
@@ -209,17 +216,34 @@ impl PlanCommitter {
         }
         let Plan { summary, change, answer, .. } = planned;
         let PlannedChange::Store(change) = change else { return Ok(unchanged_answer(answer)) };
-        let id = stores.open_stores().commit(&StoreCommit {
-            durable: &durable,
-            path: &file,
-            change: change.as_ref(),
-            planned_from: revision,
-            pulled: pulled.as_deref(),
-            summary: &summary,
-            counter: &self.counter,
-            call,
-        })?;
-        Ok(MutationAnswer { result: answer, files: Vec::new(), change: Some(id), diff: None })
+        let commit = |team: &TeamWrite| {
+            stores.open_stores().commit(&StoreCommit {
+                durable: &durable,
+                path: &file,
+                change: change.as_ref(),
+                planned_from: revision,
+                pulled: pulled.as_deref(),
+                summary: &summary,
+                counter: &self.counter,
+                team,
+                link: stores.team(),
+                call,
+            })
+        };
+        let committed = match commit(&team) {
+            Err(problem) => {
+                match team.without_server(stores.team(), &basis.locations, &durable, call)? {
+                    None => return Err(problem),
+                    Some(offline) => {
+                        team = offline;
+                        commit(&team)?
+                    }
+                }
+            }
+            Ok(id) => id,
+        };
+        stores.team().note_write(&team, call)?;
+        Ok(MutationAnswer { result: answer, files: Vec::new(), change: committed, diff: None })
     }
 
     fn lock(&self, call: &Call) -> Result<tree::FileLock> {

@@ -19,6 +19,7 @@ use crate::contract::answer::{Basis, BasisState};
 use crate::data_folders::DataFolders;
 use crate::durable::locations::StoreLocations;
 use crate::durable::overlay::{self, SharedOverlay, StoreView};
+use crate::durable::team::{TeamBasis, TeamLink};
 use crate::durable::{DurableStore, StoreChange, StoreReader};
 use crate::follow::{FollowResult, FollowerFiles};
 use crate::graph::GraphArea;
@@ -45,6 +46,10 @@ pub struct View<'w> {
     /// The followers, one for each area that has one
     followers: Vec<FollowerSlot>,
     partial_reasons: RefCell<Vec<String>>,
+    /// What the stores that were read say about the team
+    team: RefCell<Option<TeamBasis>>,
+    /// The files of the stores that were read, by the stores' names
+    store_files: RefCell<BTreeMap<&'static str, PathBuf>>,
     /// Values that areas compute once for a view, by type
     per_view_cache: RefCell<BTreeMap<TypeId, Rc<dyn Any>>>,
 }
@@ -65,6 +70,8 @@ impl<'w> View<'w> {
             locations: OnceCell::new(),
             followers,
             partial_reasons,
+            team: RefCell::default(),
+            store_files: RefCell::default(),
             per_view_cache: RefCell::default(),
         }
     }
@@ -179,6 +186,11 @@ impl<'w> View<'w> {
         self.workspace.journal()
     }
 
+    /// The link to the team that shares the stores.
+    pub fn team(&self) -> &'w TeamLink {
+        self.workspace.stores().team()
+    }
+
     /// Every durable store.
     pub fn durables(&self) -> Vec<DurableStore> {
         self.store_views.iter().map(|(durable, _)| *durable).collect()
@@ -200,15 +212,39 @@ impl<'w> View<'w> {
         let (durable, cell) =
             found.ok_or_else(|| Problem::internal(format!("unknown store `{name}`")))?;
         if cell.get().is_none() {
-            let written = self
-                .workspace
-                .stores()
-                .open_stores()
-                .reader(durable, &self.store_locations()?.read_path(durable))?;
+            let path = self.store_file(durable)?;
+            let written = self.workspace.stores().open_stores().reader(durable, &path)?;
             let opened = overlay::read_with_overlay(self, durable, written)?;
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
         cell.get().ok_or_else(|| Problem::internal("no store"))
+    }
+
+    /// The file of a store that is read: up to date with the team when it was first asked for, with the
+    /// changes that wait for its server.
+    pub(crate) fn store_file(&self, durable: &DurableStore) -> Result<PathBuf> {
+        if let Some(known) = self.store_files.borrow().get(durable.name) {
+            return Ok(known.clone());
+        }
+        let locations = self.store_locations()?;
+        let team = self.workspace.stores().team().before_read(durable, locations, &self.call)?;
+        let pending = team.and_then(|team| {
+            *self.team.borrow_mut() = Some(team.basis);
+            team.pending
+        });
+        let file = pending.unwrap_or_else(|| locations.read_path(durable));
+        self.store_files.borrow_mut().insert(durable.name, file.clone());
+        Ok(file)
+    }
+
+    /// Brings every store up to date with the team, for who reads its files directly.
+    pub(crate) fn catch_up_with_team(&self) -> Result<()> {
+        self.durables().iter().try_for_each(|durable| self.store_file(durable).map(drop))
+    }
+
+    /// Brings the store of another branch up to date with the team, as far as its server answers.
+    pub fn catch_up_branch(&self, durable: &DurableStore, branch: &str) -> Result<()> {
+        self.team().catch_up_branch(durable, self.store_locations()?, branch, &self.call)
     }
 
     /// A value derived from a store, cached between views until the store changes.
@@ -230,7 +266,7 @@ impl<'w> View<'w> {
             }
             None => (0, ""),
         };
-        let path = self.store_locations()?.read_path(&self.workspace.stores().find(name)?);
+        let path = self.store_file(&self.workspace.stores().find(name)?)?;
         Ok(format!("{} {:?} {revision} {pulled}", path.display(), file_fingerprint(&path)))
     }
 
@@ -376,6 +412,7 @@ impl<'w> View<'w> {
                 basis.revisions.insert(durable.name.into(), revision);
             }
         }
+        basis.team = self.team.borrow().clone();
         let is_behind = self.index.get().is_some_and(|(_, freshness)| freshness.is_behind);
         basis.state = match (!is_behind, doubts.is_empty() && always.is_empty()) {
             (false, _) => BasisState::Stale,

@@ -12,9 +12,10 @@ use tree::{DiskWriter, Journal, WorkingTree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, BasisState};
+use crate::contract::spec::OpSpec;
 use crate::data_folders::DataFolders;
 use crate::durable::locations::StoreLocations;
-use crate::durable::{DerivedCache, StoreManager};
+use crate::durable::{self, DerivedCache, StoreManager};
 use crate::follow::{FollowResult, FollowedCheckout, WorktreeFollower, is_incomplete};
 use crate::index::read::is_index_problem;
 use crate::index::{Freshness, Index, ParseScope, RefreshSources, RefreshWait, Refresher};
@@ -68,6 +69,8 @@ pub struct WorkspaceOptions<'a> {
     pub disk: DiskWriter,
     /// The registered areas
     pub areas: &'static [Area],
+    /// Finds an operation by its name: a request that waited for a team's server is planned again
+    pub find_operation: fn(&str) -> Option<&'static OpSpec>,
 }
 
 /// Whether a workspace serves one call or many.
@@ -97,6 +100,7 @@ pub struct Workspace {
     pub trust: TrustStore,
     /// The language servers that run for it
     pub servers: LanguageServerPool,
+    pub(crate) find_operation: fn(&str) -> Option<&'static OpSpec>,
     is_repository: bool,
     mode: WorkspaceMode,
     settings: SettingsFile,
@@ -146,13 +150,19 @@ impl Workspace {
             trust,
             servers,
             mode: opening.mode,
+            find_operation: opening.find_operation,
+            stores: StoreManager::new(
+                durables,
+                homes.shared.clone(),
+                most_open,
+                opening.env.clone(),
+            ),
             env: opening.env,
             scratch: opening.scratch,
             areas: opening.areas,
             settings: SettingsFile::default(),
             refresh_needed: Default::default(),
             derived_cache: DerivedCache::default(),
-            stores: StoreManager::new(durables, homes.shared.clone(), most_open),
             git: git.transpose()?,
             data_folders: homes,
             tree,
@@ -255,6 +265,7 @@ impl Workspace {
     pub(crate) fn basis_afterwards(&self, call: &Call) -> Basis {
         let patient = Arc::new(Call::new(call.actor.clone(), call.now));
         let told = self.view(patient).and_then(|view| view.basis());
+        let told = told.map(|basis| Basis { team: self.stores.team().last_status(), ..basis });
         told.unwrap_or_else(|problem| Basis {
             state: BasisState::Partial,
             worktree: ".".into(),
@@ -410,7 +421,13 @@ impl Workspace {
         call: &Arc<Call>,
         plan: impl Fn(&View<'_>) -> Result<Plan<A>>,
     ) -> Result<MutationAnswer<A>> {
-        let target = CommitTarget { tree: &self.tree, stores: &self.stores, call };
+        let before_store_write = || durable::team::work_off_first(self, call);
+        let target = CommitTarget {
+            tree: &self.tree,
+            stores: &self.stores,
+            before_store_write: &before_store_write,
+            call,
+        };
         self.committer.commit(target, || {
             let view = self.view(call.clone())?;
             let plan = plan(&view)?;

@@ -4,6 +4,8 @@
 //! other modules are what several operations share. The `engine` knows none of this: it has the
 //! graph, the index, the stores and the contract that an operation fulfils.
 
+mod agent_hook;
+mod agents;
 mod answers;
 mod call_format;
 mod diff;
@@ -14,6 +16,7 @@ mod fix;
 mod language_server;
 mod locate;
 pub mod ops;
+mod overview;
 pub mod prompts;
 pub mod resources;
 mod review;

@@ -40,6 +40,55 @@ impl Client {
     }
 }
 
+/// What gives away that somebody works with a client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientTraces {
+    /// Files and folders in a repository
+    pub in_repository: &'static [&'static str],
+    /// Folders in the user's home
+    pub in_home: &'static [&'static str],
+    /// Programs on the `PATH`
+    pub programs: &'static [&'static str],
+}
+
+impl Client {
+    /// What to look for.
+    pub const fn traces(self) -> ClientTraces {
+        match self {
+            Self::Claude => ClientTraces {
+                in_repository: &[".claude", "CLAUDE.md", ".mcp.json"],
+                in_home: &[".claude"],
+                programs: &["claude"],
+            },
+            Self::Codex => ClientTraces {
+                in_repository: &[".codex"],
+                in_home: &[".codex"],
+                programs: &["codex"],
+            },
+            Self::Cursor => ClientTraces {
+                in_repository: &[".cursor", ".cursorrules"],
+                in_home: &[".cursor"],
+                programs: &["cursor", "cursor-agent"],
+            },
+            Self::Vscode => ClientTraces {
+                in_repository: &[".vscode", ".github/copilot-instructions.md"],
+                in_home: &[".vscode"],
+                programs: &["code"],
+            },
+            Self::Gemini => ClientTraces {
+                in_repository: &[".gemini", "GEMINI.md"],
+                in_home: &[".gemini"],
+                programs: &["gemini"],
+            },
+            Self::Opencode => ClientTraces {
+                in_repository: &["opencode.json", "opencode.jsonc", ".opencode"],
+                in_home: &[".config/opencode"],
+                programs: &["opencode"],
+            },
+        }
+    }
+}
+
 impl fmt::Display for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())

@@ -3,6 +3,7 @@
 //! Of Cursor's rules only an old `.cursorrules` gets our block: it reads `AGENTS.md` by itself,
 //! and a rule in `.cursor/rules` would say the same twice in its context.
 
+use crate::agent_hooks::HOOK_ENTRIES;
 use crate::json::{self, JsonEntry, JsonEntryValue};
 use crate::{Client, MalformedFile, markdown_block, toml};
 
@@ -26,8 +27,8 @@ enum SetupContent {
     Whole(fn() -> &'static str),
     /// A paragraph between markers
     Block,
-    /// An entry in a JSON file
-    Json(&'static JsonEntry),
+    /// Entries in a JSON file
+    Json(&'static [JsonEntry]),
     /// A table in Codex's TOML file
     Toml,
 }
@@ -43,6 +44,8 @@ pub(crate) enum InstallCondition {
     IfExists,
     /// With this client, made if it is missing
     Client(Client),
+    /// With this client if its hooks are wanted as well, made if it is missing
+    Hooks(Client),
     /// With this client, and only if it is there and the file before it is not
     Alternative(Client),
 }
@@ -50,22 +53,13 @@ pub(crate) enum InstallCondition {
 /// The name of our server in the files of MCP clients.
 const SERVER_NAME: &str = "cairn";
 
-const MCP_SERVERS_ENTRY: JsonEntry = JsonEntry {
+static MCP_SERVERS_ENTRY: [JsonEntry; 1] = [JsonEntry {
     container: "mcpServers",
     name: SERVER_NAME,
     value: JsonEntryValue::Fields(&[("command", "\"cairn\""), ("args", "[\"mcp\"]")]),
-};
+}];
 
-/// What Claude Code runs when a session starts; what it prints is told to the agent.
-const SESSION_START_ENTRY: JsonEntry = JsonEntry {
-    container: "hooks",
-    name: "SessionStart",
-    value: JsonEntryValue::Text(
-        "[{ \"hooks\": [{ \"type\": \"command\", \"command\": \"cairn status\" }] }]",
-    ),
-};
-
-const VSCODE_ENTRY: JsonEntry = JsonEntry {
+static VSCODE_ENTRY: [JsonEntry; 1] = [JsonEntry {
     container: "servers",
     name: SERVER_NAME,
     value: JsonEntryValue::Fields(&[
@@ -73,9 +67,9 @@ const VSCODE_ENTRY: JsonEntry = JsonEntry {
         ("command", "\"cairn\""),
         ("args", "[\"mcp\"]"),
     ]),
-};
+}];
 
-const OPENCODE_ENTRY: JsonEntry = JsonEntry {
+static OPENCODE_ENTRY: [JsonEntry; 1] = [JsonEntry {
     container: "mcp",
     name: SERVER_NAME,
     value: JsonEntryValue::Fields(&[
@@ -83,9 +77,9 @@ const OPENCODE_ENTRY: JsonEntry = JsonEntry {
         ("command", "[\"cairn\", \"mcp\"]"),
         ("enabled", "true"),
     ]),
-};
+}];
 
-static FILES: [SetupFile; 15] = [
+static FILES: [SetupFile; 16] = [
     SetupFile::new("cairn.jsonc", SetupContent::Whole(config::template), InstallCondition::Always),
     SetupFile::new(
         ".cairn/schema/version",
@@ -108,13 +102,18 @@ static FILES: [SetupFile; 15] = [
     ),
     SetupFile::new(
         ".claude/settings.json",
-        SetupContent::Json(&SESSION_START_ENTRY),
-        InstallCondition::Client(Client::Claude),
+        SetupContent::Json(&HOOK_ENTRIES),
+        InstallCondition::Hooks(Client::Claude),
     ),
     SetupFile::new(
         ".codex/config.toml",
         SetupContent::Toml,
         InstallCondition::Client(Client::Codex),
+    ),
+    SetupFile::new(
+        ".codex/hooks.json",
+        SetupContent::Json(&HOOK_ENTRIES),
+        InstallCondition::Hooks(Client::Codex),
     ),
     SetupFile::new(
         ".cursor/mcp.json",
@@ -175,8 +174,8 @@ impl SetupFile {
             (SetupContent::Whole(_), Some(text)) => Ok(text.to_vec()),
             (SetupContent::Whole(text), None) => Ok(text().into()),
             (SetupContent::Block, _) => markdown_block::install(existing),
-            (SetupContent::Json(entry), _) => {
-                self.verify_reversible(existing, json::install(entry, existing)?)
+            (SetupContent::Json(entries), _) => {
+                self.verify_reversible(existing, install_entries(entries, existing)?)
             }
             (SetupContent::Toml, _) => self.verify_reversible(existing, toml::install(existing)?),
         }
@@ -204,7 +203,7 @@ impl SetupFile {
             SetupContent::Whole(text) if existing == text().as_bytes() => Ok(None),
             SetupContent::Whole(_) => Ok(Some(existing.to_vec())),
             SetupContent::Block => markdown_block::remove(existing),
-            SetupContent::Json(entry) => json::remove(entry, existing),
+            SetupContent::Json(entries) => remove_entries(entries, existing),
             SetupContent::Toml => toml::remove(existing),
         }
     }
@@ -214,8 +213,35 @@ impl SetupFile {
         match &self.content {
             SetupContent::Whole(text) => existing != text().as_bytes(),
             SetupContent::Block => false,
-            SetupContent::Json(entry) => json::is_customised(entry, existing),
+            SetupContent::Json(entries) => {
+                entries.iter().any(|entry| json::is_customised(entry, existing))
+            }
             SetupContent::Toml => toml::is_customised(existing),
         }
     }
+}
+
+/// Adds entries one after the other.
+fn install_entries(
+    entries: &[JsonEntry],
+    existing: Option<&[u8]>,
+) -> Result<Vec<u8>, MalformedFile> {
+    let mut text = existing.map(<[u8]>::to_vec);
+    for entry in entries {
+        text = Some(json::install(entry, text.as_deref())?);
+    }
+    Ok(text.unwrap_or_default())
+}
+
+/// Removes entries in the reverse order, so that each step finds what its own step left.
+fn remove_entries(
+    entries: &[JsonEntry],
+    existing: &[u8],
+) -> Result<Option<Vec<u8>>, MalformedFile> {
+    let mut text = Some(existing.to_vec());
+    for entry in entries.iter().rev() {
+        let Some(bytes) = &text else { break };
+        text = json::remove(entry, bytes)?;
+    }
+    Ok(text)
 }

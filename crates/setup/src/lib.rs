@@ -12,6 +12,7 @@
 //!
 //! Nothing is remembered between the two: how an entry is laid out tells what was there before.
 
+mod agent_hooks;
 mod append;
 mod attributes;
 mod client;
@@ -25,12 +26,13 @@ mod shell;
 mod text;
 mod toml;
 
+pub use agent_hooks::AgentHook;
 pub use attributes::{MERGE_COMMAND, MERGE_DRIVER, plan_merge_driver, plan_merge_driver_removal};
-pub use client::{Client, parse_clients};
+pub use client::{Client, ClientTraces, parse_clients};
 pub use files::{FORMAT_VERSION, SetupFile};
 pub use hooks::GitHook;
 pub use malformed::MalformedFile;
 pub use plan::{
-    FileChange, SetupPlan, SetupRefusal, plan_hooks_init, plan_hooks_uninstall, plan_init,
-    plan_uninstall,
+    FileChange, SetupPlan, SetupRefusal, SetupRequest, is_client_set_up, plan_hooks_init,
+    plan_hooks_uninstall, plan_init, plan_uninstall,
 };

@@ -36,13 +36,22 @@ pub struct SetupPlan {
     pub customised: Vec<&'static str>,
 }
 
-/// What `init` writes for these clients. `existing` gives the bytes of a file from its path.
-pub fn plan_init(existing: impl Fn(&str) -> Option<Vec<u8>>, clients: &[Client]) -> SetupPlan {
+/// What `init` was asked to set up.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SetupRequest {
+    /// The agents' programs
+    pub clients: Vec<Client>,
+    /// Whether these programs also call cairn around sessions and edits
+    pub hooks: bool,
+}
+
+/// What `init` writes. `existing` gives the bytes of a file from its path.
+pub fn plan_init(existing: impl Fn(&str) -> Option<Vec<u8>>, request: &SetupRequest) -> SetupPlan {
     let mut plan = SetupPlan::default();
     for file in SetupFile::all() {
         let before = existing(file.path);
         let told = before.as_deref().is_some_and(|bytes| file.imports_agents_file(bytes));
-        if told || !should_install(file, before.is_some(), &existing, clients) {
+        if told || !should_install(file, before.is_some(), &existing, request) {
             continue;
         }
         plan.note_customised(file, before.as_deref());
@@ -50,6 +59,18 @@ pub fn plan_init(existing: impl Fn(&str) -> Option<Vec<u8>>, clients: &[Client])
         plan.add_change(file.path, before, after);
     }
     plan
+}
+
+/// Whether a client already has its entry for cairn in a repository.
+pub fn is_client_set_up(existing: &impl Fn(&str) -> Option<Vec<u8>>, client: Client) -> bool {
+    let own = |file: &&SetupFile| {
+        [InstallCondition::Client(client), InstallCondition::Alternative(client)]
+            .contains(&file.condition())
+    };
+    SetupFile::all().iter().filter(own).any(|file| {
+        let Some(text) = existing(file.path) else { return false };
+        file.is_customised(&text) || file.install(Some(&text)).is_ok_and(|after| after == text)
+    })
 }
 
 /// What `uninstall` takes back, whichever clients `init` was asked for.
@@ -90,12 +111,14 @@ fn should_install(
     file: &SetupFile,
     there: bool,
     existing: &impl Fn(&str) -> Option<Vec<u8>>,
-    clients: &[Client],
+    request: &SetupRequest,
 ) -> bool {
+    let clients = &request.clients;
     match file.condition() {
         InstallCondition::Always => true,
         InstallCondition::AnyClient => !clients.is_empty(),
         InstallCondition::IfExists => there && !clients.is_empty(),
+        InstallCondition::Hooks(client) => request.hooks && clients.contains(&client),
         InstallCondition::Client(client) => {
             let other = || alternative_file(client).and_then(|other| existing(other.path));
             clients.contains(&client) && (there || other().is_none())

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use base::Problem;
 use setup::{
-    Client, GitHook, SetupPlan, plan_hooks_init, plan_hooks_uninstall, plan_init, plan_uninstall,
+    Client, GitHook, SetupPlan, SetupRequest, plan_hooks_init, plan_hooks_uninstall, plan_init,
+    plan_uninstall,
 };
 
 type Tree = BTreeMap<String, Vec<u8>>;
@@ -26,7 +27,8 @@ fn apply(tree: &Tree, plan: &SetupPlan) -> Tree {
 }
 
 fn init(tree: &Tree, clients: &[Client]) -> SetupPlan {
-    plan_init(|path| tree.get(path).cloned(), clients)
+    let request = SetupRequest { clients: clients.to_vec(), hooks: true };
+    plan_init(|path| tree.get(path).cloned(), &request)
 }
 
 fn uninstall(tree: &Tree) -> SetupPlan {
@@ -49,6 +51,7 @@ fn an_empty_repository_gets_the_files_and_loses_them_again() {
             ".mcp.json",
             ".claude/settings.json",
             ".codex/config.toml",
+            ".codex/hooks.json",
             ".cursor/mcp.json",
             ".vscode/mcp.json",
             ".gemini/settings.json",
@@ -134,4 +137,19 @@ fn hooks_are_planned_apart() {
         assert_eq!(change.after, before(hook));
     }
     assert_eq!(back.changes.len(), 4);
+}
+
+#[test]
+fn hooks_of_agents_are_asked_for_separately() {
+    let request = SetupRequest { clients: Client::ALL.to_vec(), hooks: false };
+    let plan = plan_init(|_| None, &request);
+    assert!(
+        !paths(&plan).iter().any(|path| path.contains("hooks")
+            || path.contains("settings.json") && path.contains("claude"))
+    );
+    let own = tree(&[(".claude/settings.json", "{\n  \"hooks\": { \"Stop\": [] }\n}\n")]);
+    let full = apply(&own, &init(&own, &[Client::Claude]));
+    assert_ne!(full, own);
+    assert!(paths(&init(&full, &[Client::Claude])).is_empty());
+    assert_eq!(apply(&full, &uninstall(&full)), own);
 }

@@ -8,6 +8,7 @@ mod failure;
 mod immutable;
 mod migrate;
 mod open;
+mod record_tables;
 mod row_change;
 mod rows;
 mod tables;
@@ -20,6 +21,7 @@ pub use open::{
     Durability, Store, check_integrity, open, open_new, open_read_only, require_safe_sqlite,
     sqlite_version,
 };
+pub use record_tables::{REPLICA_PREFIX, RecordCapture, RecordChange, RecordImage, RecordTables};
 pub use row_change::{
     PlannedRow, RowChange, RowOverlay, StaleRows, apply_row_changes, inverse_row_changes,
 };

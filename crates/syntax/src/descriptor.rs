@@ -7,6 +7,7 @@
 use base::RepoPath;
 
 use crate::Language;
+use crate::component::ComponentFormat;
 use crate::file_role::{EntryFile, TestFileNames};
 use crate::model::{FileFacts, Manifest};
 use crate::tools::LanguageTools;
@@ -68,6 +69,8 @@ pub(crate) enum LanguageParser {
     Manifest(fn(&str) -> Option<Manifest>),
     /// oxc, for JavaScript and its relatives
     Oxc(JavaScriptDialect),
+    /// Scripts and expressions in the markup of a component
+    Component(ComponentFormat),
     /// A tree-sitter grammar with a walker of its own
     TreeSitter { grammar: fn() -> LanguageFn, extract: fn(&str) -> FileFacts },
     /// A tree-sitter grammar that the shared walker reads by these rules
@@ -80,7 +83,11 @@ impl LanguageParser {
         match self {
             Self::TreeSitter { grammar, .. } => Some(grammar()),
             Self::Grammar(rules) => Some(rules.grammar()),
-            Self::PlainText | Self::Markdown | Self::Manifest(_) | Self::Oxc(_) => None,
+            Self::PlainText
+            | Self::Markdown
+            | Self::Manifest(_)
+            | Self::Oxc(_)
+            | Self::Component(_) => None,
         }
     }
 }

@@ -73,6 +73,15 @@ impl SymbolDraft {
 pub(crate) struct WalkPosition {
     pub owner: SymbolOwner,
     pub block: Option<u32>,
+    /// The variable or field whose first value is walked
+    pub holder: SymbolOwner,
+}
+
+impl WalkPosition {
+    /// The nearest symbol around: the variable or field whose value this is part of, else the owner.
+    pub fn nearest(self) -> SymbolOwner {
+        self.holder.or(self.owner)
+    }
 }
 
 /// The facts of one file so far.
@@ -167,7 +176,7 @@ impl<'a> FactsBuilder<'a> {
 
     /// The name of the next anonymous function of this sort in this scope: `<arrow1>`.
     pub fn next_anonymous_name(&mut self, sort: &'static str) -> String {
-        let count = self.counters.entry((self.position.owner, sort)).or_insert(0);
+        let count = self.counters.entry((self.position.nearest(), sort)).or_insert(0);
         *count += 1;
         format!("<{sort}{count}>")
     }
@@ -239,7 +248,7 @@ impl<'a> FactsBuilder<'a> {
 
     /// Adds a step.
     pub fn add_step(&mut self, action: FlowAction) {
-        let WalkPosition { owner, block } = self.position;
+        let WalkPosition { owner, block, .. } = self.position;
         self.facts.flow.steps.push(FlowStep { owner, block, action });
     }
 
@@ -282,7 +291,7 @@ impl<'a> FactsBuilder<'a> {
         while args.last().is_some_and(trivial) {
             args.pop();
         }
-        let (owner, line) = (self.position.owner, self.lines.line(at));
+        let (owner, line) = (self.position.nearest(), self.lines.line(at));
         self.facts.flow.calls.push(CallSite { owner, callee, args, kind, span, line });
         let index = offset(self.facts.flow.calls.len() - 1);
         self.add_step(FlowAction::Call(index));
@@ -291,7 +300,7 @@ impl<'a> FactsBuilder<'a> {
 
     /// Records that a name is mentioned here.
     pub fn add_mention(&mut self, target: &Expr, is_type: bool, at: u32) {
-        let owner = self.position.owner;
+        let owner = self.position.nearest();
         if self.seen_uses.insert((owner, target.clone(), is_type)) {
             let line = self.lines.line(at);
             self.facts.flow.uses.push(NameUse { owner, target: target.clone(), is_type, line });
@@ -300,7 +309,15 @@ impl<'a> FactsBuilder<'a> {
 
     /// Enters a function or class. Pass the returned position to [`Self::restore_position`].
     pub fn enter_symbol(&mut self, owner: u32) -> WalkPosition {
-        std::mem::replace(&mut self.position, WalkPosition { owner: Some(owner), block: None })
+        let inside = WalkPosition { owner: Some(owner), ..WalkPosition::default() };
+        std::mem::replace(&mut self.position, inside)
+    }
+
+    /// Enters the value of a variable or field. Pass the returned position to
+    /// [`Self::restore_position`].
+    pub fn enter_value_of(&mut self, holder: SymbolOwner) -> WalkPosition {
+        let inside = WalkPosition { holder: holder.or(self.position.holder), ..self.position };
+        std::mem::replace(&mut self.position, inside)
     }
 
     /// Enters a block. Pass the returned position to [`Self::restore_position`].
@@ -308,8 +325,8 @@ impl<'a> FactsBuilder<'a> {
         let parent = self.position.block;
         self.facts.flow.blocks.push(FlowBlock { parent, kind });
         let block = Some(offset(self.facts.flow.blocks.len() - 1));
-        let owner = self.position.owner;
-        std::mem::replace(&mut self.position, WalkPosition { owner, block })
+        let inside = WalkPosition { block, ..self.position };
+        std::mem::replace(&mut self.position, inside)
     }
 
     /// Restores an earlier position.

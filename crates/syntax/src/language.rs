@@ -7,8 +7,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::descriptor::{LanguageDescriptor, LanguageKind, LanguageSemantics};
 use crate::{
-    bash, c, cpp, csharp, go, java, javascript, kotlin, lua, manifest, markdown, php, python, ruby,
-    rust, swift,
+    bash, c, component, cpp, csharp, go, java, javascript, kotlin, lua, manifest, markdown, php,
+    python, ruby, rust, swift,
 };
 
 /// Declares [`Language`] and the table of descriptors from one row per language.
@@ -81,6 +81,12 @@ languages! {
     PythonProject => manifest::PYTHON,
     /// Lua
     Lua => lua::DESCRIPTOR,
+    /// Single-file components of Vue
+    Vue => component::VUE,
+    /// Components of Svelte
+    Svelte => component::SVELTE,
+    /// Components of Astro
+    Astro => component::ASTRO,
 }
 
 impl Language {

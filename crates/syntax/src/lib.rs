@@ -10,8 +10,10 @@
     expect(clippy::needless_raw_string_hashes, reason = "fixtures and outlines keep one form")
 )]
 
+mod access;
 mod bash;
 mod c;
+mod component;
 mod cpp;
 mod csharp;
 mod descriptor;
@@ -47,6 +49,7 @@ mod symbol_paths;
 pub mod tools;
 mod treesitter;
 
+pub use access::{AccessKind, NameAccess, find_accesses};
 pub use descriptor::{
     CallModel, ExportedNames, FileConventions, FileImports, ImportResolver, LanguageDescriptor,
     LanguageKind, LanguageSemantics,
@@ -63,7 +66,7 @@ pub use substance::{SUBSTANCE_VERSION, code_substance, prose_substance, text_sub
 use descriptor::LanguageParser;
 
 /// Increase whenever extraction of the same text changes, so that cached facts are discarded.
-pub const EXTRACTOR_VERSION: u32 = 12;
+pub const EXTRACTOR_VERSION: u32 = 13;
 
 /// Extracts the facts of a file.
 ///
@@ -85,6 +88,7 @@ fn extract_by_language(language: Option<Language>, text: &str) -> FileFacts {
         LanguageParser::Markdown => markdown::extract(without_mark()),
         LanguageParser::Manifest(read) => manifest::extract(*read, without_mark()),
         LanguageParser::Oxc(dialect) => javascript::extract(*dialect, text),
+        LanguageParser::Component(format) => component::extract(*format, text),
         LanguageParser::TreeSitter { extract, .. } => extract(text),
         LanguageParser::Grammar(rules) => treesitter::extract(*rules, descriptor.comments, text),
     }

@@ -4,7 +4,7 @@ use crate::model::FileFacts;
 use crate::{Language, extract};
 
 /// Every language that is parsed, with the file that holds its fixtures.
-pub(crate) const FIXTURES: [(Language, &str); 15] = [
+pub(crate) const FIXTURES: [(Language, &str); 18] = [
     (Language::TypeScript, include_str!("javascript/tests.rs")),
     (Language::JavaScript, include_str!("javascript/tests.rs")),
     (Language::Rust, include_str!("rust/tests.rs")),
@@ -20,6 +20,9 @@ pub(crate) const FIXTURES: [(Language, &str); 15] = [
     (Language::Swift, include_str!("swift/tests.rs")),
     (Language::Bash, include_str!("bash/tests.rs")),
     (Language::Lua, include_str!("lua/tests.rs")),
+    (Language::Vue, include_str!("component/tests.rs")),
+    (Language::Svelte, include_str!("component/tests.rs")),
+    (Language::Astro, include_str!("component/tests.rs")),
 ];
 
 /// The raw strings of a test file: fixtures, and the outlines they give, which are noise.

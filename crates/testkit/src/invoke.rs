@@ -65,7 +65,8 @@ fn data_of(workspace: &Workspace, name: &str, args: Value) -> Value {
     answer["data"].clone()
 }
 
-fn text_of(workspace: &Workspace, line: &str) -> String {
+/// The text that a command line answers with in an open workspace.
+pub fn text_of(workspace: &Workspace, line: &str) -> String {
     CallFormat::CommandLine.text(&run_line(workspace, line), ColorMode::Plain)
 }
 

@@ -19,6 +19,8 @@ pub const LEDGER: Area = Area {
         steps: &[Migration { name: "entries", sql: ENTRIES }, engine::UNDO_MIGRATION],
         inverse: |json| Ok(Arc::new(RemoveLine { line: json.to_string() })),
         shared: None,
+        index_record: |_, _| Ok(()),
+        needs_server: |_| None,
     }),
     ..Area::EMPTY
 };

@@ -29,6 +29,7 @@ impl TestRepo {
         let repo = Self::without_git(fixture);
         repo.git(&["init", "-q", "-b", "main"]);
         repo.commit("start");
+        crate::postgres::join_if_told(&repo);
         repo
     }
 
@@ -44,8 +45,8 @@ impl TestRepo {
         repo
     }
 
-    /// Hides every program of the machine but these from cairn, so that an answer about installed
-    /// tools is the same everywhere.
+    /// Hides every program of the machine but these from cairn, and the user's home, so that an answer
+    /// about installed tools is the same everywhere.
     #[must_use]
     pub fn with_programs(mut self, names: &[&str]) -> Self {
         let folder = tempdir("cairn-programs-");
@@ -153,6 +154,9 @@ impl TestRepo {
         if let Some(folder) = &self.programs {
             env.retain(|(name, _)| name != "PATH");
             env.push(("PATH".into(), folder.path().into()));
+            // The user's home tells of programs as well.
+            env.retain(|(name, _)| name != "HOME");
+            env.extend(self.home.as_ref().map(|home| ("HOME".into(), home.path().into())));
         }
         open(&self.root(), trusted, env, mode, disk, areas)
     }
@@ -182,6 +186,7 @@ fn open(
         mode,
         disk,
         areas,
+        find_operation: |name| operations::ops::find(name).ok(),
     })
     .expect("a workspace")
 }

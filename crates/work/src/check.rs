@@ -9,7 +9,7 @@ use crate::draft::{WorkDraft, record};
 use crate::id::WorkRecordId;
 use crate::record::{
     Atom, ChangelogEntry, Dependency, Feature, Footprint, Molecule, Project, Record, Section, Task,
-    TaskClaim,
+    TaskClaim, WorkEvent,
 };
 use crate::tables;
 use crate::words::{DependencyKind, KnowledgeKind, WorkKind, WorkStatus};
@@ -21,6 +21,7 @@ pub fn integrity_violations(conn: &Connection) -> Result<Vec<String>> {
     store.check_owners(&mut broken);
     store.check_ended_work(&mut broken);
     store.check_dependencies(&mut broken);
+    store.check_parts(&mut broken);
     store.check_knowledge(&mut broken);
     Ok(broken)
 }
@@ -36,6 +37,7 @@ struct StoreContents {
     atoms: Vec<Atom>,
     entries: Vec<ChangelogEntry>,
     footprints: Vec<Footprint>,
+    events: Vec<WorkEvent>,
 }
 
 fn all<R: Record>(conn: &Connection) -> Result<Vec<R>> {
@@ -59,6 +61,7 @@ impl StoreContents {
             atoms: all(conn)?,
             entries: all(conn)?,
             footprints: all(conn)?,
+            events: all(conn)?,
         })
     }
 
@@ -164,7 +167,41 @@ impl StoreContents {
                 waits.entry(feature).or_default().push(&task.id);
             }
         }
+        for (parent, part) in self.parts() {
+            if !is_over(parent) && !is_over(part) {
+                waits.entry(parent).or_default().push(part);
+            }
+        }
         waits
+    }
+
+    /// Every parent with each of its subtasks.
+    fn parts(&self) -> impl Iterator<Item = (&WorkRecordId, &WorkRecordId)> {
+        let ties = self.dependencies.iter().filter(|tie| tie.relation == DependencyKind::ParentOf);
+        ties.filter_map(|tie| Some((tie.from_id.as_ref()?, &tie.to_id)))
+    }
+
+    /// A task is a part of one task at most, and of none that it contains. Events have an owner.
+    fn check_parts(&self, broken: &mut Vec<String>) {
+        let mut parents = BTreeMap::new();
+        for (parent, part) in self.parts() {
+            if parents.insert(part, parent).is_some() {
+                broken.push(format!("task {part} has two parents"));
+            }
+        }
+        for part in parents.keys() {
+            let mut above = parents.get(part);
+            for _ in 0..parents.len() {
+                above = above.and_then(|id| parents.get(*id));
+            }
+            if above.is_some() {
+                broken.push(format!("task {part} is a part of itself"));
+            }
+        }
+        let works = self.states();
+        for event in self.events.iter().filter(|event| !works.contains_key(&event.item_id)) {
+            broken.push(format!("event {} refers to a missing record", event.id));
+        }
     }
 
     fn check_knowledge(&self, broken: &mut Vec<String>) {

@@ -1,16 +1,18 @@
 //! The next task to work on, and claims of tasks.
 
+use std::collections::BTreeSet;
+
 use base::{NextCall, Problem, ProblemCode, Result};
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::container::{WorkItemBrief, blockers, project};
+use crate::container::{WorkItem, WorkItemBrief, blockers, project};
 use crate::draft::{WorkDraft, format_timestamp};
 use crate::id::{WorkRecordId, WorkRecordRef};
 use crate::record::{Feature, Project, Record, Task, TaskClaim};
 use crate::tables::{self, ReadyWorkFilter};
-use crate::words::WorkPriority;
+use crate::words::{WorkPriority, WorkStatus};
 
 /// The work that can be started now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -36,6 +38,28 @@ pub struct ClaimScope<'a> {
     pub priority: Option<WorkPriority>,
 }
 
+/// A task to claim, and for how long.
+#[derive(Debug, Clone, Copy)]
+pub struct ClaimRequest<'a> {
+    /// The task; the best one of the scope if it is left out
+    pub task: Option<&'a WorkRecordRef>,
+    /// Where to look for a task
+    pub scope: ClaimScope<'a>,
+    /// How long the claim holds, in minutes
+    pub minutes: u32,
+    /// Whether a task is taken over from the session that holds it
+    pub steal: bool,
+}
+
+/// A task that somebody claimed and did not finish.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AbandonedTask {
+    /// The task
+    pub task: Task,
+    /// The claim that ran out
+    pub claim: TaskClaim,
+}
+
 /// Tasks that can be started now: neither blocked nor claimed. Urgent and easy tasks come first.
 pub fn next_tasks(
     draft: &WorkDraft<'_>,
@@ -48,10 +72,11 @@ pub fn next_tasks(
         project: project.id.as_str(),
         feature: feature.as_ref().map(|feature| feature.id.as_str()),
         priority: among.priority.map(WorkPriority::word),
+        actor: &draft.actor,
         now: &now,
     };
     let ids = tables::ready_tasks(draft.conn(), &wanted)?;
-    let live = draft.all::<TaskClaim>()?.into_iter().filter(|claim| claim.until > now).count();
+    let live = tables::live_claims(draft.conn(), &now)?.len();
     let blocked = tables::blocked(draft.conn(), Task::TABLE, project.id.as_str())?.len();
     Ok(ReadyWorkList {
         items: records(draft, &ids, most)?,
@@ -73,6 +98,7 @@ pub fn next_features(
         project: project.id.as_str(),
         feature: None,
         priority,
+        actor: &draft.actor,
         now: &draft.stamp(),
     };
     let ids = tables::ready_features(draft.conn(), &wanted)?;
@@ -100,29 +126,76 @@ fn records<R: Record>(draft: &WorkDraft<'_>, ids: &[String], most: usize) -> Res
     ids.iter().take(most).map(|one| draft.require(&id(one)?)).collect()
 }
 
-/// Claims a task, or the next free one. The claim expires after some time.
-pub fn claim(
-    draft: &mut WorkDraft<'_>,
-    task: Option<&WorkRecordRef>,
+/// The tasks that the session of a draft holds, the last claimed first.
+pub fn held_tasks(draft: &WorkDraft<'_>) -> Result<Vec<(Task, TaskClaim)>> {
+    let mut held = Vec::new();
+    for claim in tables::live_claims(draft.conn(), &draft.stamp())? {
+        if claim.is_held_by(draft)
+            && let Some(task) = draft.get::<Task>(&claim.id)?
+        {
+            held.push((task, claim));
+        }
+    }
+    held.sort_by(|a, b| (&b.1.since, &b.0.id).cmp(&(&a.1.since, &a.0.id)));
+    Ok(held)
+}
+
+/// The open work of a draft's author: what the session holds, and what is assigned to the author.
+pub fn own_work(draft: &WorkDraft<'_>) -> Result<BTreeSet<WorkRecordId>> {
+    let held = held_tasks(draft)?.into_iter().map(|(task, _)| task.id);
+    let mut own: BTreeSet<WorkRecordId> = held.collect();
+    for table in [Feature::TABLE, Task::TABLE] {
+        own.extend(tables::assigned_to(draft.conn(), table, &draft.actor)?);
+    }
+    Ok(own)
+}
+
+/// Started tasks whose claim ran out: they can be claimed again. Urgent tasks come first.
+pub fn abandoned_tasks(
+    draft: &WorkDraft<'_>,
     among: ClaimScope<'_>,
-    minutes: u32,
-) -> Result<(Task, TaskClaim)> {
-    let task = match task {
-        Some(task) => claimable(draft, task),
-        None => next_free(draft, among),
+    most: usize,
+) -> Result<Vec<AbandonedTask>> {
+    let (project, feature) = scope(draft, among)?;
+    let now = draft.stamp();
+    let wanted = ReadyWorkFilter {
+        project: project.id.as_str(),
+        feature: feature.as_ref().map(|feature| feature.id.as_str()),
+        priority: among.priority.map(WorkPriority::word),
+        actor: &draft.actor,
+        now: &now,
+    };
+    let ids = tables::abandoned_tasks(draft.conn(), &wanted)?;
+    let tasks: Vec<Task> = records(draft, &ids, most)?;
+    let with_claim = |task: Task| Ok(AbandonedTask { claim: draft.require(&task.id)?, task });
+    tasks.into_iter().map(with_claim).collect()
+}
+
+/// Claims a task, or the next free one. The claim expires after some time.
+pub fn claim(draft: &mut WorkDraft<'_>, request: ClaimRequest<'_>) -> Result<(Task, TaskClaim)> {
+    let task = match request.task {
+        Some(task) => claimable(draft, task, request.steal),
+        None => next_free(draft, request.scope),
     }?;
+    let claim = put_claim(draft, &task, request.minutes)?;
+    Ok((task, claim))
+}
+
+/// Claims a task, whoever held it. A session that renews its claim keeps the time when it started.
+pub(crate) fn put_claim(draft: &mut WorkDraft<'_>, task: &Task, minutes: u32) -> Result<TaskClaim> {
     let now = draft.stamp();
     let kept: Option<TaskClaim> = draft.get(&task.id)?;
-    let kept = kept.filter(|claim| claim.until > now && claim.actor == draft.actor);
+    let kept = kept.filter(|claim| claim.until > now && claim.is_held_by(draft));
     let until = draft.now + SignedDuration::from_mins(minutes.into());
     let claim = TaskClaim {
         id: task.id.clone(),
         actor: draft.actor.clone(),
         since: kept.map_or(now, |claim| claim.since),
         until: format_timestamp(until),
+        session: Some(draft.session.clone()),
     };
     draft.put(&claim)?;
-    Ok((task, claim))
+    Ok(claim)
 }
 
 fn next_free(draft: &WorkDraft<'_>, among: ClaimScope<'_>) -> Result<Task> {
@@ -134,15 +207,11 @@ fn next_free(draft: &WorkDraft<'_>, among: ClaimScope<'_>) -> Result<Task> {
     ready.items.into_iter().next().ok_or_else(nothing)
 }
 
-fn claimable(draft: &WorkDraft<'_>, asked: &WorkRecordRef) -> Result<Task> {
+/// The task that a reference means, if it can be claimed.
+pub(crate) fn claimable(draft: &WorkDraft<'_>, asked: &WorkRecordRef, steal: bool) -> Result<Task> {
     let task: Task = draft.find(asked)?;
-    if let Some(other) = active_claim(draft, &task)?.filter(|claim| claim.actor != draft.actor) {
-        let what = format!("task \"{}\" is claimed by {}", task.title, other.actor);
-        return Err(Problem::new(ProblemCode::Conflict, what)
-            .detail("claimed_by", other.actor)
-            .detail("until", other.until)
-            .detail("current_version", task.version)
-            .hint_call("claim the next free task with", NextCall::new("work.claim")));
+    if !steal {
+        refuse_foreign_claim(draft, &task)?;
     }
     if task.status.is_terminal() {
         let what = format!("task \"{}\" is {}", task.title, task.status);
@@ -160,17 +229,36 @@ fn claimable(draft: &WorkDraft<'_>, asked: &WorkRecordRef) -> Result<Task> {
     Ok(task)
 }
 
-/// Releases a claim.
+/// Refuses to change a task that another session holds.
+pub fn refuse_foreign_claim(draft: &WorkDraft<'_>, task: &Task) -> Result<()> {
+    let Some(other) = active_claim(draft, task)?.filter(|claim| !claim.is_held_by(draft)) else {
+        return Ok(());
+    };
+    let session = if other.actor == draft.actor { " in another session" } else { "" };
+    let what = format!("task \"{}\" is claimed by {}{session}", task.title, other.actor);
+    let steal = NextCall::new("work.claim")
+        .with("task", WorkItem::Task(task.clone()).brief().handle())
+        .with("steal", true);
+    Err(Problem::new(ProblemCode::Conflict, what)
+        .detail("claimed_by", other.actor)
+        .detail("until", other.until)
+        .detail("current_version", task.version)
+        .hint_call("start another task with", NextCall::new("work.start"))
+        .hint_call("or take it over, which is recorded, with", steal))
+}
+
+/// Releases a claim. A started task is offered to others again.
 pub fn release(draft: &mut WorkDraft<'_>, asked: &WorkRecordRef) -> Result<(Task, TaskClaim)> {
     let task: Task = draft.find(asked)?;
     let Some(claim) = active_claim(draft, &task)? else {
         return Err(Problem::not_found(format!("nobody has claimed task \"{}\"", task.title)));
     };
-    if claim.actor != draft.actor {
-        let what = format!("task \"{}\" is claimed by {}", task.title, claim.actor);
-        return Err(Problem::new(ProblemCode::Conflict, what).detail("claimed_by", claim.actor));
+    refuse_foreign_claim(draft, &task)?;
+    if task.status == WorkStatus::New {
+        draft.delete::<TaskClaim>(&task.id)?;
+    } else {
+        end_claim(draft, &task.id)?;
     }
-    draft.delete::<TaskClaim>(&task.id)?;
     Ok((task, claim))
 }
 
@@ -192,6 +280,14 @@ pub(crate) fn end_claim(draft: &mut WorkDraft<'_>, task: &WorkRecordId) -> Resul
 }
 
 impl TaskClaim {
+    /// Whether the session of a draft holds it. A claim without a session belongs to its actor.
+    pub fn is_held_by(&self, draft: &WorkDraft<'_>) -> bool {
+        match &self.session {
+            Some(session) => *session == draft.session,
+            None => self.actor == draft.actor,
+        }
+    }
+
     /// The start of the claim.
     pub fn since(&self) -> Option<Timestamp> {
         self.since.parse().ok()

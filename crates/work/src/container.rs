@@ -7,6 +7,7 @@ use serde_json::json;
 
 use crate::draft::WorkDraft;
 use crate::id::{WorkRecordId, WorkRecordRef};
+use crate::key::{WorkKey, slug};
 use crate::lookup::not_found;
 use crate::record::{Dependency, Feature, Project, Record, Table, Task};
 use crate::words::{DependencyKind, WorkKind, WorkStatus};
@@ -29,6 +30,8 @@ pub struct WorkItemBrief {
     pub kind: WorkKind,
     /// Its id
     pub id: WorkRecordId,
+    /// Its key, which other operations accept as well as its id
+    pub key: WorkKey,
     /// Its name
     pub name: String,
     /// Its status; absent for a project
@@ -39,7 +42,7 @@ pub struct WorkItemBrief {
 impl WorkItemBrief {
     /// Its handle, which other operations accept.
     pub fn handle(&self) -> String {
-        format!("{}:{}", self.kind, self.id.short())
+        format!("{}:{}", self.kind, self.key)
     }
 }
 
@@ -115,6 +118,37 @@ impl WorkItem {
         }
     }
 
+    /// Its key.
+    pub fn key(&self) -> WorkKey {
+        let stored = match self {
+            Self::Project(_) => None,
+            Self::Feature(feature) => feature.slug.as_deref(),
+            Self::Task(task) => task.slug.as_deref(),
+        };
+        match stored {
+            Some(stored) => WorkKey::new(stored, self.id()),
+            None => WorkKey::new(&slug(self.name()), self.id()),
+        }
+    }
+
+    /// Who is to do it.
+    pub fn assignee(&self) -> Option<&str> {
+        match self {
+            Self::Project(_) => None,
+            Self::Feature(feature) => feature.assignee.as_deref(),
+            Self::Task(task) => task.assignee.as_deref(),
+        }
+    }
+
+    /// When it was created.
+    pub fn created_at(&self) -> &str {
+        match self {
+            Self::Project(project) => &project.created_at,
+            Self::Feature(feature) => &feature.created_at,
+            Self::Task(task) => &task.created_at,
+        }
+    }
+
     /// Its version.
     pub const fn version(&self) -> u32 {
         match self {
@@ -163,7 +197,7 @@ impl WorkItem {
     /// A short description of it.
     pub fn brief(&self) -> WorkItemBrief {
         let (kind, id, name) = (self.kind(), self.id().clone(), self.name().to_owned());
-        WorkItemBrief { kind, id, name, status: self.status() }
+        WorkItemBrief { kind, id, key: self.key(), name, status: self.status() }
     }
 
     /// Sets its status.
@@ -178,6 +212,15 @@ impl WorkItem {
                 task.status = status;
                 (task.version, task.updated_at) = (task.version + 1, now.to_owned());
             }
+        }
+    }
+
+    /// Sets the status that a new record starts with. Its version stays.
+    pub(crate) fn set_initial_status(&mut self, status: WorkStatus) {
+        match self {
+            Self::Project(_) => {}
+            Self::Feature(feature) => feature.status = status,
+            Self::Task(task) => task.status = status,
         }
     }
 
@@ -228,7 +271,8 @@ pub fn project(draft: &WorkDraft<'_>, asked: Option<&WorkRecordRef>) -> Result<P
                 .detail("candidates", all.iter().map(row).collect::<Vec<_>>())
                 .hint_call(
                     "name one, for example",
-                    NextCall::repeat().with("project", all[0].id.short()),
+                    NextCall::repeat()
+                        .with("project", WorkItem::Project(all[0].clone()).key().as_str()),
                 ))
         }
     }

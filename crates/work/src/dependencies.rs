@@ -274,8 +274,10 @@ fn check_ends(
             "the two items are in different projects",
         ));
     }
-    if relation == DependencyKind::RelatesTo {
-        return Ok(());
+    match relation {
+        DependencyKind::Blocks => {}
+        DependencyKind::ParentOf => return check_parent(draft, from, to),
+        _ => return Ok(()),
     }
     match from.status() {
         _ if to.status().is_some_and(WorkStatus::is_terminal) => Err(ended_work_problem(to)),
@@ -285,6 +287,73 @@ fn check_ends(
         )),
         _ => refuse_cycle(draft, from, to),
     }
+}
+
+/// Refuses a subtask that has another parent, or that would contain its parent or wait for it.
+fn check_parent(draft: &WorkDraft<'_>, parent: &WorkItem, part: &WorkItem) -> Result<()> {
+    let (WorkItem::Task(parent_task), WorkItem::Task(part_task)) = (parent, part) else {
+        return Err(Problem::invalid("only a task can be a part of a task")
+            .hint("a task belongs to a feature by its field `feature`"));
+    };
+    let invariant = |what: String| Err(Problem::new(ProblemCode::InvariantViolation, what));
+    if let Some(other) = parent_of(draft, &part_task.id)?.filter(|other| *other != parent_task.id) {
+        let name = draft.get::<Task>(&other)?.map(|task| task.title).unwrap_or_default();
+        return invariant(format!("{} is already a part of \"{name}\"", kind_and_name(part)));
+    }
+    let mut above = Some(parent_task.id.clone());
+    while let Some(id) = above {
+        if id == part_task.id {
+            let (part, parent) = (kind_and_name(part), kind_and_name(parent));
+            return invariant(format!("{part} contains {parent} already"));
+        }
+        above = parent_of(draft, &id)?;
+    }
+    if parent_task.status.is_terminal() || part_task.status.is_terminal() {
+        return Ok(()); // nothing waits now
+    }
+    refuse_cycle(draft, part, parent)
+}
+
+/// The task that a task is a part of.
+pub fn parent_of(draft: &WorkDraft<'_>, task: &WorkRecordId) -> Result<Option<WorkRecordId>> {
+    let ties = draft.list::<Dependency>("to_id", task)?;
+    let parent = ties.into_iter().find(|tie| tie.relation == DependencyKind::ParentOf);
+    Ok(parent.and_then(|tie| tie.from_id))
+}
+
+/// The open subtasks of an open task.
+pub(crate) fn open_parts(draft: &WorkDraft<'_>, task: &WorkRecordId) -> Result<Vec<WorkItemBrief>> {
+    let mut open = Vec::new();
+    let own: Option<Task> = draft.get(task)?;
+    if own.is_none_or(|own| own.status.is_terminal()) {
+        return Ok(open);
+    }
+    for tie in draft.list::<Dependency>("from_id", task)? {
+        if tie.relation == DependencyKind::ParentOf
+            && let Some(part) = draft.get::<Task>(&tie.to_id)?
+            && !part.status.is_terminal()
+        {
+            open.push(WorkItem::Task(part).brief());
+        }
+    }
+    Ok(open)
+}
+
+/// Makes a task a part of another, or of none.
+pub(crate) fn set_parent(
+    draft: &mut WorkDraft<'_>,
+    task: &Task,
+    parent: Option<&WorkRecordRef>,
+) -> Result<()> {
+    for tie in draft.list::<Dependency>("to_id", &task.id)? {
+        if tie.relation == DependencyKind::ParentOf {
+            draft.delete::<Dependency>(&tie.id)?;
+        }
+    }
+    let Some(parent) = parent else { return Ok(()) };
+    let parent = WorkItem::find(draft, &[WorkKind::Task], parent)?;
+    let part = WorkItem::Task(task.clone());
+    put_dependency(draft, Some(&parent), &part, DependencyKind::ParentOf, "").map(drop)
 }
 
 fn ended_work_problem(work: &WorkItem) -> Problem {
@@ -321,7 +390,8 @@ pub(crate) fn waits_for(
     Ok(waiting_path(draft, one, other)?.is_some())
 }
 
-/// The shortest chain of items of which each waits for the next. A feature also waits for its tasks.
+/// The shortest chain of items of which each waits for the next. A feature also waits for its tasks, and a
+/// task for its subtasks.
 fn waiting_path(
     draft: &WorkDraft<'_>,
     from: &WorkRecordId,
@@ -344,7 +414,8 @@ fn waiting_path(
         let blocks = blockers(draft, &id)?.into_iter();
         let tasks: Vec<Task> = draft.list("feature_id", &id)?;
         let open = tasks.into_iter().filter(|task| !task.status.is_terminal()).map(|task| task.id);
-        for next in blocks.filter_map(|(one, _)| one.from_id).chain(open) {
+        let parts = open_parts(draft, &id)?.into_iter().map(|part| part.id);
+        for next in blocks.filter_map(|(one, _)| one.from_id).chain(open).chain(parts) {
             if !came.contains_key(&next) {
                 came.insert(next.clone(), Some(id.clone()));
                 queue.push_back(next);

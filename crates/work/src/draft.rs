@@ -10,11 +10,12 @@ use base::{Problem, ProblemCode, Result};
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
-use store::{Connection, PlannedRow, RowChange, RowOverlay, apply_row_changes};
+use store::{Connection, RowChange, RowOverlay, apply_row_changes};
 
 use base::words::with_article;
 
 use crate::id::{WorkRecordId, WorkRecordRef};
+use crate::planned_index::{PlannedIndex, RowLookup};
 use crate::record::{Record, Table};
 use crate::tables;
 
@@ -76,16 +77,28 @@ pub struct WorkDraft<'c> {
     pub now: Timestamp,
     /// Who makes it
     pub actor: String,
+    /// The session in which it is made: claims belong to a session
+    pub session: String,
     seed: [u8; 32],
     ids_issued: Cell<u32>,
     rows: RowOverlay<WorkRowKey, Value>,
+    index: PlannedIndex,
 }
 
 impl<'c> WorkDraft<'c> {
     /// A draft without planned rows. The ids of new rows are derived from the seed.
     pub fn new(conn: &'c Connection, now: Timestamp, actor: &str, seed: [u8; 32]) -> Self {
         let (ids_issued, rows) = (Cell::new(0), RowOverlay::default());
-        Self { conn, now, actor: actor.into(), seed, ids_issued, rows }
+        let (actor, session) = (actor.to_owned(), actor.to_owned());
+        let index = PlannedIndex::default();
+        Self { conn, now, actor, session, seed, ids_issued, rows, index }
+    }
+
+    /// Sets the session; without it, it is the actor's own.
+    #[must_use]
+    pub fn in_session(mut self, session: &str) -> Self {
+        session.clone_into(&mut self.session);
+        self
     }
 
     /// The store without the planned rows.
@@ -120,20 +133,11 @@ impl<'c> WorkDraft<'c> {
         column: &'static str,
         values: &[&WorkRecordId],
     ) -> Result<Vec<R>> {
-        if self.planned_rows(R::TABLE).next().is_some() {
+        if self.index.ids(R::TABLE).next().is_some() {
             let what = format!("the draft has planned rows of `{}`", R::TABLE.name);
             return Err(Problem::internal(what));
         }
         tables::find_all(self.conn, column, values)
-    }
-
-    /// The planned rows of a table.
-    fn planned_rows(
-        &self,
-        table: Table,
-    ) -> impl Iterator<Item = (&WorkRecordId, &PlannedRow<Value>)> {
-        let of_table = self.rows.iter().filter(move |(key, _)| key.table == table.name);
-        of_table.map(|(key, row)| (&key.id, row))
     }
 
     /// The record with this id; an error if there is none.
@@ -157,8 +161,8 @@ impl<'c> WorkDraft<'c> {
     pub(crate) fn names(&self, table: Table) -> Result<BTreeMap<WorkRecordId, String>> {
         let Some(column) = table.name_column() else { return Ok(BTreeMap::new()) };
         let mut names = tables::names(self.conn, table, column)?;
-        for (id, row) in self.planned_rows(table) {
-            match row.after.as_ref().and_then(|row| row[column].as_str()) {
+        for id in self.index.ids(table) {
+            match self.planned_row(table, id).as_ref().and_then(|row| row[column].as_str()) {
                 Some(name) => drop(names.insert(id.clone(), name.to_owned())),
                 None => drop(names.remove(id)),
             }
@@ -166,44 +170,97 @@ impl<'c> WorkDraft<'c> {
         Ok(names)
     }
 
+    /// The row with this id, as the plan leaves it.
+    pub(crate) fn row(&self, table: Table, id: &WorkRecordId) -> Result<Option<Value>> {
+        match self.rows.planned(&row_key(table, id)) {
+            Some(row) => Ok(row.after.clone()),
+            None => tables::get(self.conn, table, id),
+        }
+    }
+
+    /// The rows that the plan changes so far, by table and id.
+    pub(crate) fn changed_rows(&self) -> Vec<WorkRowChange> {
+        let changed = self.rows.iter().filter(|(_, row)| row.before != row.after);
+        changed
+            .map(|(key, row)| WorkRowChange {
+                table: key.table.into(),
+                id: key.id.clone(),
+                before: row.before.clone(),
+                after: row.after.clone(),
+            })
+            .collect()
+    }
+
+    /// The ids of stored rows that have a value, as the plan leaves them.
+    pub(crate) fn ids_where(
+        &self,
+        table: Table,
+        stored: Vec<WorkRecordId>,
+        lookup: RowLookup,
+        value: &str,
+    ) -> Vec<WorkRecordId> {
+        let wanted = lookup.wanted(value);
+        let keeps = |id: &WorkRecordId| match self.rows.planned(&row_key(table, id)) {
+            Some(row) => row.after.as_ref().is_some_and(|row| lookup.fits(id, row, &wanted)),
+            None => true,
+        };
+        let mut ids: BTreeSet<WorkRecordId> = stored.into_iter().filter(keeps).collect();
+        ids.extend(self.index.having(table, lookup, &wanted, |id| self.planned_row(table, id)));
+        ids.into_iter().collect()
+    }
+
+    /// A row as it is planned; `None` if it is not planned, or removed.
+    fn planned_row(&self, table: Table, id: &WorkRecordId) -> Option<Value> {
+        self.rows.planned(&row_key(table, id))?.after.clone()
+    }
+
     /// The ids that start with a prefix.
     pub(crate) fn ids_with_prefix(&self, table: Table, prefix: &str) -> Result<Vec<WorkRecordId>> {
-        let mut ids: BTreeSet<WorkRecordId> =
-            tables::ids_with_prefix(self.conn, table, prefix)?.into_iter().collect();
-        for (id, row) in self.planned_rows(table).filter(|(id, _)| id.as_str().starts_with(prefix))
-        {
-            match row.after {
-                Some(_) => ids.insert(id.clone()),
-                None => ids.remove(id),
-            };
-        }
+        let stored = tables::ids_with_prefix(self.conn, table, prefix)?;
+        let mut ids: BTreeSet<WorkRecordId> = stored.into_iter().collect();
+        ids.extend(self.index.with_prefix(table, prefix));
+        ids.retain(|id| !self.rows.is_removed(&row_key(table, id)));
         Ok(ids.into_iter().collect())
     }
 
     /// The records whose column has this value, by id.
     pub fn list<R: Record>(&self, column: &'static str, value: &WorkRecordId) -> Result<Vec<R>> {
         let stored = tables::list(self.conn, R::TABLE, column, value)?;
-        self.with_planned_rows::<R>(stored, |row| row[column] == value.as_str())
+        let lookup = RowLookup::Column(column);
+        let planned = self
+            .index
+            .having(R::TABLE, lookup, value.as_str(), |id| self.planned_row(R::TABLE, id));
+        self.with_planned_rows::<R>(stored, planned.iter(), |row| row[column] == value.as_str())
     }
 
     /// Every record of a table, by id.
     pub fn all<R: Record>(&self) -> Result<Vec<R>> {
-        self.with_planned_rows::<R>(tables::all(self.conn, R::TABLE)?, |_| true)
+        let planned = self.index.ids(R::TABLE);
+        self.with_planned_rows::<R>(tables::all(self.conn, R::TABLE)?, planned, |_| true)
     }
 
     /// Stored rows with the planned rows that match laid over them.
-    fn with_planned_rows<R: Record>(
+    fn with_planned_rows<'p, R: Record>(
         &self,
         stored: Vec<Value>,
+        planned: impl Iterator<Item = &'p WorkRecordId>,
         matches: impl Fn(&Value) -> bool,
     ) -> Result<Vec<R>> {
-        let id = |row: &Value| row["id"].as_str().unwrap_or_default().to_owned();
-        let mut rows: BTreeMap<String, Value> =
-            stored.into_iter().map(|row| (id(&row), row)).collect();
-        for (id, planned) in self.planned_rows(R::TABLE) {
-            match &planned.after {
-                Some(row) if matches(row) => drop(rows.insert(id.to_string(), row.clone())),
-                _ => drop(rows.remove(id.as_str())),
+        let mut rows: BTreeMap<String, Value> = BTreeMap::new();
+        for row in stored {
+            let id = row["id"].as_str().unwrap_or_default().to_owned();
+            let key = WorkRecordId::try_from(id.clone()).map_err(Problem::internal)?;
+            match self.rows.planned(&row_key(R::TABLE, &key)) {
+                None => drop(rows.insert(id, row)),
+                Some(planned) => {
+                    let after = planned.after.clone().filter(&matches);
+                    rows.extend(after.map(|row| (id, row)));
+                }
+            }
+        }
+        for id in planned {
+            if let Some(row) = self.planned_row(R::TABLE, id).filter(&matches) {
+                rows.insert(id.to_string(), row);
             }
         }
         rows.into_values().map(record).collect()
@@ -228,8 +285,10 @@ impl<'c> WorkDraft<'c> {
         id: &WorkRecordId,
         after: Option<Value>,
     ) -> Result<()> {
-        let conn = self.conn;
-        self.rows.set(row_key(table, id), after, || tables::get(conn, table, id))
+        let (conn, key) = (self.conn, row_key(table, id));
+        let before = self.rows.planned(&key).and_then(|row| row.after.as_ref());
+        self.index.note(table, id, before, after.as_ref());
+        self.rows.set(key, after, || tables::get(conn, table, id))
     }
 
     /// The rows that change, by table and id. Rows that stay as they are stored are left out.

@@ -6,14 +6,19 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::blocks::{self, UnblockedWork};
+use crate::claim::refuse_foreign_claim;
 use crate::container::{WorkItem, WorkItemBrief, check_version, project};
-use crate::dependencies::{put_dependency, refuse_cycle};
+use crate::dependencies::{put_dependency, refuse_cycle, set_parent};
 use crate::draft::WorkDraft;
 use crate::id::{VersionedRef, WorkRecordId, WorkRecordRef};
+use crate::key::{WrittenKey, slug};
 use crate::knowledge::remove_project_knowledge;
 use crate::pipeline::kind_and_name;
-use crate::record::{Dependency, Feature, Project, Section, Task, TaskClaim};
-use crate::text::{ClearableArg, KnowledgeText, ListArg, RecordName, SummaryText, Tag, tags};
+use crate::record::{Dependency, Feature, Project, Section, Task, TaskClaim, WorkEvent};
+use crate::text::{
+    ClearableArg, DueDate, Estimate, KnowledgeText, ListArg, PersonName, RecordName, SummaryText,
+    Tag, tags,
+};
 use crate::words::{DependencyKind, WorkKind, WorkPriority, WorkStatus};
 
 /// The complexity of a task if none is given.
@@ -38,6 +43,22 @@ pub struct WorkItemFields {
     pub feature: Option<ClearableArg<WorkRecordRef>>,
     /// Related features and tasks
     pub related_to: Option<ListArg<WorkRecordRef>>,
+    /// The task that a task is a part of
+    pub parent: Option<ClearableArg<WorkRecordRef>>,
+    /// The work during which it was found
+    pub discovered_from: Option<WorkRecordRef>,
+    /// Who is to do it
+    pub assignee: Option<ClearableArg<PersonName>>,
+    /// The day by which it is due
+    pub due: Option<ClearableArg<DueDate>>,
+    /// The milestone that it belongs to
+    pub milestone: Option<ClearableArg<RecordName>>,
+    /// How long it is expected to take
+    pub estimate: Option<ClearableArg<Estimate>>,
+    /// Where it was imported from
+    pub source: Option<String>,
+    /// The key that a new record gets, if it is free
+    pub key: Option<WorkRecordRef>,
 }
 
 /// The result of a deletion.
@@ -69,7 +90,8 @@ pub fn create(
         return Err(Problem::invalid(format!("a {kind} needs a name")));
     };
     fields.refuse_inapplicable_fields(kind)?;
-    let (id, now) = (draft.new_id(), draft.stamp());
+    let (id, now) = (new_id(draft, kind, name.as_str(), fields)?, draft.stamp());
+    let slug = Some(fields.written_slug().unwrap_or_else(|| slug(name.as_str())));
     let (summary, description) = (fields.text_of(), fields.description_of());
     let tags = fields.tags.as_ref().map(tags).unwrap_or_default();
     let name = name.as_str().trim().to_owned();
@@ -99,6 +121,12 @@ pub fn create(
                 tags,
                 ended_from: None,
                 end_reason: None,
+                slug,
+                assignee: fields.assignee_of(),
+                due: fields.due_of(),
+                milestone: fields.milestone_of(),
+                estimate: fields.estimate_of(),
+                source: fields.source.clone(),
                 version: 1,
                 created_at,
                 updated_at,
@@ -127,6 +155,12 @@ pub fn create(
                 tags,
                 evidence: Vec::new(),
                 end_reason: None,
+                slug,
+                assignee: fields.assignee_of(),
+                due: fields.due_of(),
+                milestone: fields.milestone_of(),
+                estimate: fields.estimate_of(),
+                source: fields.source.clone(),
                 version: 1,
                 created_at,
                 updated_at,
@@ -148,6 +182,9 @@ pub fn update(
     let mut container = WorkItem::find(draft, kinds(kind).as_slice(), target.id)?;
     check_version(&kind_and_name(&container), container.version(), target.version)?;
     fields.refuse_inapplicable_fields(container.kind())?;
+    if let WorkItem::Task(task) = &container {
+        refuse_foreign_claim(draft, task)?;
+    }
     let feature = match (&container, &fields.feature) {
         (WorkItem::Task(task), Some(feature)) => Some(move_task(draft, task, feature)?),
         _ => None,
@@ -166,16 +203,28 @@ pub fn update(
             (record.version, record.updated_at) = (record.version + 1, now);
         }};
     }
+    macro_rules! set_plan {
+        ($record:expr) => {{
+            let record = $record;
+            set_if_given(&mut record.assignee, fields.assignee.is_some(), fields.assignee_of());
+            set_if_given(&mut record.due, fields.due.is_some(), fields.due_of());
+            set_if_given(&mut record.milestone, fields.milestone.is_some(), fields.milestone_of());
+            set_if_given(&mut record.estimate, fields.estimate.is_some(), fields.estimate_of());
+            set_if_given(&mut record.source, fields.source.is_some(), fields.source.clone());
+        }};
+    }
     match &mut container {
         WorkItem::Project(project) => set!(project, name),
         WorkItem::Feature(feature) => {
             feature.priority = fields.priority.unwrap_or(feature.priority);
+            set_plan!(&mut *feature);
             set!(feature, name);
         }
         WorkItem::Task(task) => {
             task.priority = fields.priority.unwrap_or(task.priority);
             task.complexity = fields.complexity.unwrap_or(task.complexity);
             task.feature_id = feature.unwrap_or(task.feature_id.take());
+            set_plan!(&mut *task);
             set!(task, title);
         }
     }
@@ -228,7 +277,11 @@ pub fn delete(
             .detail("knowledge", knowledge)
             .hint("`cascade` deletes them too"));
     }
+    if let WorkItem::Task(task) = &container {
+        refuse_foreign_claim(draft, task)?;
+    }
     for task in tasks {
+        refuse_foreign_claim(draft, &task)?;
         deleted.tasks += 1;
         remove(draft, &WorkItem::Task(task), &mut deleted)?;
     }
@@ -268,6 +321,9 @@ fn remove(
         deleted.sections += 1;
         draft.delete::<Section>(&section.id)?;
     }
+    for event in draft.list::<WorkEvent>("item_id", id)? {
+        draft.delete::<WorkEvent>(&event.id)?;
+    }
     match container {
         WorkItem::Project(_) => draft.delete::<Project>(id),
         WorkItem::Feature(_) => draft.delete::<Feature>(id),
@@ -290,6 +346,12 @@ impl WorkItemFields {
             WorkKind::Project if self.priority.is_some() => "priority",
             WorkKind::Project | WorkKind::Feature if self.complexity.is_some() => "complexity",
             WorkKind::Project | WorkKind::Feature if self.feature.is_some() => "feature",
+            WorkKind::Project if self.assignee.is_some() => "assignee",
+            WorkKind::Project if self.due.is_some() => "due",
+            WorkKind::Project if self.milestone.is_some() => "milestone",
+            WorkKind::Project if self.estimate.is_some() => "estimate",
+            WorkKind::Project | WorkKind::Feature if self.parent.is_some() => "parent",
+            WorkKind::Project if self.discovered_from.is_some() => "discovered_from",
             _ if self.complexity.is_some_and(|complexity| !(1..=10).contains(&complexity)) => {
                 return Err(Problem::invalid("`complexity` is from 1 to 10"));
             }
@@ -302,12 +364,74 @@ impl WorkItemFields {
         self.summary.as_ref().map_or("", SummaryText::as_str).trim().into()
     }
 
+    fn assignee_of(&self) -> Option<String> {
+        let given = self.assignee.as_ref()?.0.as_ref();
+        given.map(|name| name.as_str().trim().to_owned())
+    }
+
+    fn due_of(&self) -> Option<String> {
+        self.due.as_ref()?.0.as_ref().map(ToString::to_string)
+    }
+
+    fn milestone_of(&self) -> Option<String> {
+        let given = self.milestone.as_ref()?.0.as_ref();
+        given.map(|name| name.as_str().trim().to_owned())
+    }
+
+    fn estimate_of(&self) -> Option<u32> {
+        self.estimate.as_ref()?.0.map(Estimate::minutes)
+    }
+
+    /// The slug of the key that the record should get.
+    fn written_slug(&self) -> Option<String> {
+        let key = WrittenKey::parse(&self.key.as_ref()?.name)?;
+        (!key.slug.is_empty()).then_some(key.slug)
+    }
+
     fn description_of(&self) -> String {
         self.description.as_ref().map_or("", KnowledgeText::as_str).trim().into()
     }
 }
 
+fn set_if_given<T>(field: &mut Option<T>, is_given: bool, value: Option<T>) {
+    if is_given {
+        *field = value;
+    }
+}
+
+/// How many ids are tried until a key is free.
+const MAX_KEY_TRIES: usize = 16;
+
+/// An id whose key no other record of the kind has: the written key, if it is free.
+fn new_id(
+    draft: &WorkDraft<'_>,
+    kind: WorkKind,
+    name: &str,
+    fields: &WorkItemFields,
+) -> Result<WorkRecordId> {
+    let mut id = draft.new_id();
+    let written = fields.key.as_ref().and_then(|key| WrittenKey::parse(&key.name));
+    if let Some(key) = written {
+        id = id.with_key_digits(&key.digits);
+    }
+    let slug = fields.written_slug().unwrap_or_else(|| slug(name));
+    for _ in 0..MAX_KEY_TRIES {
+        if !draft.is_key_taken(kind.table(), &slug, &id)? {
+            break;
+        }
+        id = draft.new_id();
+    }
+    Ok(id)
+}
+
 fn relate(draft: &mut WorkDraft<'_>, container: &WorkItem, fields: &WorkItemFields) -> Result<()> {
+    if let (Some(parent), WorkItem::Task(task)) = (&fields.parent, container) {
+        set_parent(draft, task, parent.0.as_ref())?;
+    }
+    if let Some(origin) = &fields.discovered_from {
+        let origin = WorkItem::find(draft, &[WorkKind::Feature, WorkKind::Task], origin)?;
+        put_dependency(draft, Some(container), &origin, DependencyKind::DiscoveredFrom, "")?;
+    }
     let Some(others) = &fields.related_to else { return Ok(()) };
     if container.kind() == WorkKind::Project {
         return Err(Problem::invalid("a project has no `related_to`"));
@@ -347,7 +471,8 @@ fn check_feature_accepts(feature: &Feature, project: &WorkRecordId, is_open: boo
             format!("feature \"{}\" is {} and takes no open task", feature.name, feature.status);
         return Err(Problem::new(ProblemCode::InvalidOperation, what).hint_call(
             "reopen it with",
-            NextCall::new("work.revert").with("id", format!("feature:{}", feature.id.short())),
+            NextCall::new("work.revert")
+                .with("id", WorkItem::Feature(feature.clone()).brief().handle()),
         ));
     }
     Ok(())

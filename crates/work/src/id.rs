@@ -14,6 +14,9 @@ const DASHES: [usize; 4] = [8, 13, 18, 23];
 /// The shortest prefix of an id that is accepted, in digits. Shorter prefixes match too many ids.
 const MIN_PREFIX_DIGITS: usize = 4;
 
+/// How many digits of the id a key ends with.
+pub(crate) const KEY_DIGITS: usize = 4;
+
 /// The id of a record: a UUID with dashes, in lower case.
 #[derive(
     Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
@@ -33,6 +36,17 @@ impl WorkRecordId {
         &self.0[..18]
     }
 
+    /// The last digits, with which the key of the record ends.
+    pub fn key_digits(&self) -> &str {
+        &self.0[36 - KEY_DIGITS..]
+    }
+
+    /// The same id with other last digits.
+    #[must_use]
+    pub(crate) fn with_key_digits(&self, digits: &str) -> Self {
+        Self(format!("{}{digits}", &self.0[..36 - KEY_DIGITS]))
+    }
+
     /// A new id for this time. The same seed and number give the same id.
     pub(crate) fn new(now: Timestamp, seed: &[u8; 32], number: u32) -> Self {
         let hash = Hash::of(&[&seed[..], &number.to_be_bytes()].concat());
@@ -46,6 +60,12 @@ impl WorkRecordId {
         (bytes[6], bytes[7]) = (0x70 | high, low);
         bytes[8] = 0x80 | (bytes[8] & 0x3f);
         Self(dashed(&hex::encode(bytes)))
+    }
+}
+
+impl std::borrow::Borrow<str> for WorkRecordId {
+    fn borrow(&self) -> &str {
+        &self.0
     }
 }
 

@@ -7,9 +7,14 @@ use base::words::plural;
 use base::{Problem, ProblemCode, Result};
 use serde_json::{Value, json};
 
+use crate::container::WorkItem;
 use crate::draft::WorkDraft;
 use crate::id::{WorkRecordId, WorkRecordRef};
+use crate::key::{WrittenKey, slug};
+use crate::planned_index::RowLookup;
 use crate::record::Table;
+use crate::tables;
+use crate::words::WorkKind;
 
 /// How many near names a problem lists.
 const MAX_NEAR_NAMES: usize = 3;
@@ -17,30 +22,54 @@ const MAX_NEAR_NAMES: usize = 3;
 /// How many candidates a problem lists.
 const MAX_CANDIDATES: usize = 20;
 
+/// The columns by which a record is looked up.
+#[derive(Clone, Copy)]
+enum NameColumn {
+    Name,
+    Source,
+}
+
+impl NameColumn {
+    fn of(self, table: Table) -> Option<&'static str> {
+        match self {
+            Self::Name => table.name_column(),
+            Self::Source => {
+                table.columns.iter().map(|(name, _)| *name).find(|name| *name == "source")
+            }
+        }
+    }
+}
+
 /// A record that matches a reference.
 struct RecordMatch {
     table: Table,
     id: WorkRecordId,
     name: String,
+    slug: String,
 }
 
 impl WorkDraft<'_> {
-    /// The one record of some tables that a reference means. Ids are tried first, then whole names, then
-    /// names that contain all words. Several matches are an error that lists them.
+    /// The one record of some tables that a reference means. Ids are tried first, then keys, whole names,
+    /// sources, and names that contain all words. Several matches are an error that lists them.
     pub(crate) fn look_up(
         &self,
         tables: &[Table],
         asked: &WorkRecordRef,
     ) -> Result<(Table, WorkRecordId)> {
         let mut found = self.by_id(tables, asked)?;
+        if found.is_empty() {
+            found = self.by_key(tables, &asked.name)?;
+        }
+        for column in [NameColumn::Name, NameColumn::Source] {
+            if found.is_empty() {
+                found = self.by_column(tables, column, &asked.name)?;
+            }
+        }
         let mut names = Vec::new();
         if found.is_empty() {
             for table in tables {
                 names.push((*table, self.names(*table)?));
             }
-            found = records_named(&names, |name| name.eq_ignore_ascii_case(&asked.name));
-        }
-        if found.is_empty() {
             let words = asked.name.to_lowercase();
             let holds = |name: &str| {
                 let name = name.to_lowercase();
@@ -55,6 +84,82 @@ impl WorkDraft<'_> {
         }
     }
 
+    /// The records with this key, or with the digits of a key alone.
+    fn by_key(&self, tables: &[Table], written: &str) -> Result<Vec<RecordMatch>> {
+        let mut found = Vec::new();
+        let Some(key) = WrittenKey::parse(written) else { return Ok(found) };
+        for table in tables {
+            let Some(column) = table.name_column() else { continue };
+            let stored = tables::ids_with_digits(self.conn(), *table, &key.digits)?;
+            let ids = self.ids_where(*table, stored, RowLookup::KeyDigits, &key.digits);
+            for id in ids {
+                let Some(row) = self.row(*table, &id)? else { continue };
+                let name = row[column].as_str().unwrap_or_default().to_owned();
+                let own = row["slug"].as_str().map_or_else(|| slug(&name), ToOwned::to_owned);
+                if key.fits(&own) {
+                    found.push(RecordMatch { table: *table, id, name, slug: own });
+                }
+            }
+        }
+        Ok(found)
+    }
+
+    /// The feature or task with exactly this key.
+    pub(crate) fn with_key(&self, kind: WorkKind, key: &str) -> Result<Option<WorkItem>> {
+        for one in self.by_key(&[kind.table()], key)? {
+            let item = WorkItem::get(self, kind, &one.id)?;
+            if item.as_ref().is_some_and(|item| item.key().as_str() == key) {
+                return Ok(item);
+            }
+        }
+        Ok(None)
+    }
+
+    /// The feature or task that was imported from a source.
+    pub(crate) fn from_source(&self, kind: WorkKind, source: &str) -> Result<Option<WorkItem>> {
+        let found = self.by_column(&[kind.table()], NameColumn::Source, source)?;
+        let first = found.first().map(|one| WorkItem::get(self, kind, &one.id)).transpose()?;
+        Ok(first.flatten())
+    }
+
+    /// The features or tasks of this name, but for its case.
+    pub(crate) fn called(&self, kind: WorkKind, name: &str) -> Result<Vec<WorkItem>> {
+        let mut items = Vec::new();
+        for one in self.by_column(&[kind.table()], NameColumn::Name, name)? {
+            items.extend(WorkItem::get(self, kind, &one.id)?);
+        }
+        Ok(items)
+    }
+
+    /// Whether another record of a table has the key of this slug and id.
+    pub(crate) fn is_key_taken(&self, table: Table, slug: &str, id: &WorkRecordId) -> Result<bool> {
+        let key = format!("{slug}-{}", id.key_digits());
+        let same = |one: &RecordMatch| one.slug == slug;
+        Ok(self.by_key(&[table], &key)?.iter().any(same))
+    }
+
+    /// The records whose name or source is a text but for its case.
+    fn by_column(
+        &self,
+        tables: &[Table],
+        column: NameColumn,
+        text: &str,
+    ) -> Result<Vec<RecordMatch>> {
+        let mut found = Vec::new();
+        for table in tables {
+            let (Some(name), Some(column)) = (table.name_column(), column.of(*table)) else {
+                continue;
+            };
+            let stored = tables::ids_called(self.conn(), *table, column, text)?;
+            for id in self.ids_where(*table, stored, RowLookup::Name(column), text) {
+                let Some(row) = self.row(*table, &id)? else { continue };
+                let name = row[name].as_str().unwrap_or_default().to_owned();
+                found.push(RecordMatch { table: *table, id, name, slug: String::new() });
+            }
+        }
+        Ok(found)
+    }
+
     fn by_id(&self, tables: &[Table], asked: &WorkRecordRef) -> Result<Vec<RecordMatch>> {
         let mut found = Vec::new();
         if asked.prefix.is_empty() {
@@ -66,6 +171,7 @@ impl WorkDraft<'_> {
                 table: *table,
                 id,
                 name: String::new(),
+                slug: String::new(),
             }));
         }
         if found.len() > 1 {
@@ -89,6 +195,7 @@ fn records_named(
             table: *table,
             id: id.clone(),
             name: name.clone(),
+            slug: String::new(),
         }));
     }
     found.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));

@@ -2,14 +2,16 @@
 //!
 //! @see spec::work/pipeline
 
+use base::words::counted;
 use base::{NextCall, Problem, ProblemCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::blocks::{self, UnblockedWork};
-use crate::claim::end_claim;
+use crate::claim::{end_claim, refuse_foreign_claim};
 use crate::container::{WorkItem, WorkItemBrief, blockers, check_version};
+use crate::dependencies::open_parts;
 use crate::draft::WorkDraft;
 use crate::id::{WorkRecordId, WorkRecordRef};
 use crate::record::{Dependency, EvidenceRecord, Feature, Task};
@@ -168,6 +170,11 @@ impl WorkPipelines {
             .hint(format!("or put {status} back into cairn.jsonc")))
     }
 
+    /// A status, or the one before it if the pipeline does not have it.
+    pub(crate) fn nearest(&self, kind: WorkKind, status: WorkStatus) -> WorkStatus {
+        if self.has(kind, status) { status } else { self.status_before(kind, status) }
+    }
+
     /// The status before another one, which need not be in the pipeline itself.
     fn status_before(&self, kind: WorkKind, status: WorkStatus) -> WorkStatus {
         let earlier = self.of(kind).iter().rev().find(|one| **one < status);
@@ -269,6 +276,9 @@ pub fn terminate(
         }
         for task in open {
             let Some(mut task) = WorkItem::get(draft, WorkKind::Task, &task.id)? else { continue };
+            if let WorkItem::Task(task) = &task {
+                refuse_foreign_claim(draft, task)?;
+            }
             task.set_end_reason(exit.reason);
             write_status(draft, task, WorkStatus::WillNotImplement)?;
         }
@@ -289,6 +299,9 @@ fn find(draft: &WorkDraft<'_>, step: &TransitionTarget<'_>) -> Result<WorkItem> 
     };
     let work = WorkItem::find(draft, kinds, step.id)?;
     check_version(&kind_and_name(&work), work.version(), step.version)?;
+    if let WorkItem::Task(task) = &work {
+        refuse_foreign_claim(draft, task)?;
+    }
     Ok(work)
 }
 
@@ -333,18 +346,28 @@ fn refuse_blocked(draft: &WorkDraft<'_>, work: &WorkItem) -> Result<()> {
     ))
 }
 
-/// Refuses to close a feature that has open tasks.
+/// Refuses to close a feature that has open tasks, or a task that has open subtasks.
 fn check_ending(draft: &WorkDraft<'_>, work: &WorkItem) -> Result<()> {
-    let WorkItem::Feature(feature) = work else { return Ok(()) };
-    let open = open_tasks(draft, &feature.id)?;
+    let (open, noun, hint) = match work {
+        WorkItem::Feature(feature) => (
+            open_tasks(draft, &feature.id)?,
+            "task",
+            "close or terminate its tasks; closing the last task also closes the feature",
+        ),
+        WorkItem::Task(task) => {
+            (open_parts(draft, &task.id)?, "subtask", "close or terminate its subtasks first")
+        }
+        WorkItem::Project(_) => return Ok(()),
+    };
     if open.is_empty() {
         return Ok(());
     }
-    let what = format!("{} has {} open tasks", kind_and_name(work), open.len());
+    let what =
+        format!("{} has {}", kind_and_name(work), counted(open.len(), &format!("open {noun}")));
     Err(Problem::new(ProblemCode::Blocked, what)
         .detail("blockers", rows(&open))
-        .detail("reason", "a feature is closed when its tasks are over")
-        .hint("close or terminate its tasks; closing the last task also closes the feature"))
+        .detail("reason", format!("a {} is closed when its {noun}s are over", work.kind()))
+        .hint(hint))
 }
 
 fn rows(briefs: &[WorkItemBrief]) -> Vec<Value> {
@@ -467,7 +490,7 @@ fn reopen_feature(draft: &mut WorkDraft<'_>, task: &Task) -> Result<Option<Featu
             "feature \"{}\" is {} and would have an open task",
             feature.name, feature.status
         );
-        let id = format!("feature:{}", feature.id.short());
+        let id = WorkItem::Feature(feature.clone()).brief().handle();
         let revert = NextCall::new("work.revert").with("id", id);
         return Err(Problem::new(ProblemCode::InvalidOperation, what)
             .hint_call("revert the feature first with", revert));

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::id::WorkRecordId;
 use crate::words::{
-    ContentFormat, DependencyKind, KnowledgeKind, WorkKind, WorkPriority, WorkStatus,
+    ContentFormat, DependencyKind, KnowledgeKind, WorkEventKind, WorkKind, WorkPriority, WorkStatus,
 };
 
 /// The storage format of a column.
@@ -52,7 +52,7 @@ macro_rules! columns {
 
 columns!(
     String => Text, WorkRecordId => Text, WorkKind => Text, KnowledgeKind => Text, WorkStatus => Text, WorkPriority => Text,
-    DependencyKind => Text, ContentFormat => Text, u32 => Number, bool => Flag,
+    DependencyKind => Text, ContentFormat => Text, WorkEventKind => Text, u32 => Number, bool => Flag,
 );
 
 impl<T: Column> Column for Option<T> {
@@ -131,6 +131,18 @@ record!(
         ended_from: Option<WorkStatus>,
         /// Why it was terminated
         end_reason: Option<String>,
+        /// The first part of its key; absent if it was created before there were keys
+        slug: Option<String>,
+        /// Who is to do it
+        assignee: Option<String>,
+        /// The day by which it is due, as year, month and day
+        due: Option<String>,
+        /// The milestone that it belongs to
+        milestone: Option<String>,
+        /// How long it is expected to take, in minutes
+        estimate: Option<u32>,
+        /// Where it was imported from, such as `github:#12`
+        source: Option<String>,
         /// Its version, which counts its changes
         version: u32,
         /// When it was created
@@ -165,6 +177,18 @@ record!(
         evidence: Vec<EvidenceRecord>,
         /// Why it was terminated
         end_reason: Option<String>,
+        /// The first part of its key; absent if it was created before there were keys
+        slug: Option<String>,
+        /// Who is to do it
+        assignee: Option<String>,
+        /// The day by which it is due, as year, month and day
+        due: Option<String>,
+        /// The milestone that it belongs to
+        milestone: Option<String>,
+        /// How long it is expected to take, in minutes
+        estimate: Option<u32>,
+        /// Where it was imported from, such as `github:#12`
+        source: Option<String>,
         /// Its version, which counts its changes
         version: u32,
         /// When it was created
@@ -294,6 +318,28 @@ record!(
         since: String,
         /// When the claim ends unless it is renewed
         until: String,
+        /// The session that claimed it; absent for a claim from before there were sessions
+        session: Option<String>,
+    }
+);
+
+record!(
+    /// Something that happened to a feature or task, or a comment on it. It never changes.
+    WorkEvent in "event" {
+        /// The feature or task
+        item_id: WorkRecordId,
+        /// Its position in the history, which orders events of the same time
+        number: u32,
+        /// What kind of event it is
+        kind: WorkEventKind,
+        /// What changed, or the comment
+        text: String,
+        /// Who did it
+        actor: String,
+        /// The session in which it was done
+        session: Option<String>,
+        /// When it happened
+        at: String,
     }
 );
 

@@ -4,10 +4,11 @@ use base::{Problem, ProblemCode, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::claim::refuse_foreign_claim;
 use crate::container::{WorkItem, check_version};
 use crate::draft::WorkDraft;
-use crate::id::{VersionedRef, WorkRecordRef};
-use crate::record::Section;
+use crate::id::{VersionedRef, WorkRecordId, WorkRecordRef};
+use crate::record::{Section, Task};
 use crate::text::{ListArg, RecordName, SectionContent, SummaryText, Tag, tags};
 use crate::words::{ContentFormat, WorkKind};
 
@@ -65,11 +66,23 @@ pub fn of(draft: &WorkDraft<'_>, owner: &WorkItem) -> Result<Vec<Section>> {
     Ok(sections)
 }
 
+/// The section of a record with this title, but for its case.
+pub fn titled(draft: &WorkDraft<'_>, owner: &WorkItem, title: &str) -> Result<Section> {
+    let all = of(draft, owner)?;
+    let titles: Vec<String> = all.iter().map(|one| format!("\"{}\"", one.title)).collect();
+    let found = all.into_iter().find(|one| one.title.eq_ignore_ascii_case(title));
+    found.ok_or_else(|| {
+        let what = format!("no section \"{title}\" of {} \"{}\"", owner.kind(), owner.name());
+        Problem::not_found(what).hint(format!("it has {}", titles.join(", ")))
+    })
+}
+
 /// Adds a section at its ordinal, or at the end.
 pub fn add(draft: &mut WorkDraft<'_>, owner: &WorkItem, fields: &SectionFields) -> Result<Section> {
     let Some(title) = &fields.title else {
         return Err(Problem::invalid("a section needs a title"));
     };
+    refuse_foreign_owner(draft, owner.id())?;
     let mut others = of(draft, owner)?;
     if others.len() >= MAX_SECTIONS {
         let what = format!("the record already has {MAX_SECTIONS} sections");
@@ -168,6 +181,7 @@ pub fn delete(
         return Err(Problem::invalid("`version` is required to delete a section"));
     };
     check_version(&format!("section \"{}\"", section.title), section.version, Some(version))?;
+    refuse_foreign_owner(draft, &section.entity_id)?;
     draft.delete::<Section>(&section.id)?;
     Ok(section)
 }
@@ -202,7 +216,14 @@ pub fn reorder(
     Ok(sections)
 }
 
+/// Refuses to change the sections of a task that another session holds.
+fn refuse_foreign_owner(draft: &WorkDraft<'_>, owner: &WorkRecordId) -> Result<()> {
+    let task: Option<Task> = draft.get(owner)?;
+    task.map_or(Ok(()), |task| refuse_foreign_claim(draft, &task))
+}
+
 fn bump_version(draft: &mut WorkDraft<'_>, section: &mut Section) -> Result<()> {
+    refuse_foreign_owner(draft, &section.entity_id)?;
     section.version += 1;
     section.updated_at = draft.stamp();
     draft.put(section)

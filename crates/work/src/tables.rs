@@ -11,17 +11,18 @@ use crate::draft::record;
 use crate::id::WorkRecordId;
 use crate::record::{
     Atom, ChangelogEntry, ColumnType, Dependency, Feature, Footprint, Molecule, Project, Record,
-    Section, SharedAgreement, Table, Task, TaskClaim, Template,
+    Section, SharedAgreement, Table, Task, TaskClaim, Template, WorkEvent,
 };
 
 /// The migrations of the store, oldest first. A migration never changes after its release.
-pub const MIGRATIONS: [Migration; 2] = [
+pub const MIGRATIONS: [Migration; 3] = [
     Migration { name: "work and knowledge", sql: include_str!("work.sql") },
     Migration { name: "why work was given up", sql: include_str!("end_reason.sql") },
+    Migration { name: "keys, people and history of work", sql: include_str!("life.sql") },
 ];
 
 /// Every table, in the order an export writes them.
-pub const TABLES: [Table; 12] = [
+pub const TABLES: [Table; 13] = [
     Project::TABLE,
     Feature::TABLE,
     Task::TABLE,
@@ -29,6 +30,7 @@ pub const TABLES: [Table; 12] = [
     Template::TABLE,
     Dependency::TABLE,
     TaskClaim::TABLE,
+    WorkEvent::TABLE,
     Molecule::TABLE,
     Atom::TABLE,
     Footprint::TABLE,
@@ -50,6 +52,28 @@ impl Table {
             }
         }
         row
+    }
+
+    /// Checks that a row can be read as a record.
+    pub(crate) fn check_row(self, row: &Value) -> Result<(), String> {
+        fn read<R: Record>(row: &Value) -> Result<(), String> {
+            serde_json::from_value::<R>(row.clone()).map(drop).map_err(|error| error.to_string())
+        }
+        match self.name {
+            "project" => read::<Project>(row),
+            "feature" => read::<Feature>(row),
+            "task" => read::<Task>(row),
+            "section" => read::<Section>(row),
+            "template" => read::<Template>(row),
+            "dependency" => read::<Dependency>(row),
+            "claim" => read::<TaskClaim>(row),
+            "event" => read::<WorkEvent>(row),
+            "molecule" => read::<Molecule>(row),
+            "atom" => read::<Atom>(row),
+            "footprint" => read::<Footprint>(row),
+            "changelog" => read::<ChangelogEntry>(row),
+            _ => read::<SharedAgreement>(row),
+        }
     }
 
     /// The column that holds the name of a row.
@@ -133,6 +157,51 @@ pub(crate) fn ids_with_prefix(
     rows(conn, &sql, "read work", &[&prefix, &end], |row| id_column(row, 0))
 }
 
+/// The first ids that end with some digits, 20 at most.
+pub(crate) fn ids_with_digits(
+    conn: &Connection,
+    table: Table,
+    digits: &str,
+) -> Result<Vec<WorkRecordId>> {
+    let sql =
+        format!("SELECT id FROM {} WHERE substr(id, 33) = ?1 ORDER BY id LIMIT 20", table.name);
+    rows(conn, &sql, "read work", &[&digits], |row| id_column(row, 0))
+}
+
+/// The first ids of the rows whose column is a text but for its case, 21 at most.
+pub(crate) fn ids_called(
+    conn: &Connection,
+    table: Table,
+    column: &'static str,
+    name: &str,
+) -> Result<Vec<WorkRecordId>> {
+    let sql = format!(
+        "SELECT id FROM {} WHERE {column} = ?1 COLLATE NOCASE ORDER BY id LIMIT 21",
+        table.name
+    );
+    rows(conn, &sql, "read names", &[&name], |row| id_column(row, 0))
+}
+
+/// The claims that hold at a time, by id.
+pub(crate) fn live_claims(conn: &Connection, now: &str) -> Result<Vec<TaskClaim>> {
+    let sql = TaskClaim::TABLE.select("WHERE until > ?1 ORDER BY id");
+    rows(conn, &sql, "read claims", &[&now], record_row::<TaskClaim>)?.into_iter().collect()
+}
+
+/// The open rows of a table that are assigned to somebody, by id.
+pub(crate) fn assigned_to(
+    conn: &Connection,
+    table: Table,
+    actor: &str,
+) -> Result<Vec<WorkRecordId>> {
+    let sql = format!(
+        "SELECT id FROM {} WHERE assignee = ?1
+           AND status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT') ORDER BY id",
+        table.name
+    );
+    rows(conn, &sql, "read assigned work", &[&actor], |row| id_column(row, 0))
+}
+
 /// The names of the rows of a table, by id.
 pub(crate) fn names(
     conn: &Connection,
@@ -144,7 +213,7 @@ pub(crate) fn names(
     Ok(rows(conn, &sql, "read names", &[], read)?.into_iter().collect())
 }
 
-fn id_column(row: &Row<'_>, column: usize) -> SqlResult<WorkRecordId> {
+pub(crate) fn id_column(row: &Row<'_>, column: usize) -> SqlResult<WorkRecordId> {
     let text: String = row.get(column)?;
     WorkRecordId::try_from(text).map_err(|why| store::bad_value(column, why))
 }
@@ -222,30 +291,66 @@ fn no_column(name: &str) -> Problem {
 
 /// SQL condition: the dependency `d` is an active block. The row of a closed blocker stays, so that
 /// reopening the blocker blocks again.
-const BLOCKS_NOW: &str = "d.relation = 'BLOCKS'
+pub(crate) const BLOCKS_NOW: &str = "d.relation = 'BLOCKS'
        AND NOT EXISTS (SELECT 1 FROM task b WHERE b.id = d.from_id AND b.status = 'CLOSED')
        AND NOT EXISTS (SELECT 1 FROM feature b WHERE b.id = d.from_id AND b.status = 'CLOSED')";
 
+/// SQL tables: the features and tasks that are blocked, and the tasks that cannot be started for other
+/// reasons: they are claimed, they have open subtasks, or they are a part of blocked work.
+const UNAVAILABLE: &str = "waiting (id) AS MATERIALIZED (
+        SELECT d.to_id FROM dependency d WHERE {blocks_now}),
+    taken (id) AS MATERIALIZED (
+        SELECT c.id FROM claim c WHERE c.until > ?4
+        UNION ALL SELECT p.from_id FROM dependency p JOIN task s ON s.id = p.to_id
+        WHERE p.relation = 'PARENT_OF' AND p.from_id IS NOT NULL
+          AND s.status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT')
+        UNION ALL SELECT p.to_id FROM dependency p
+        WHERE p.relation = 'PARENT_OF' AND p.from_id IN (SELECT id FROM waiting))";
+
 /// SQL order of the next work: by priority, complexity and age.
-const PRIORITY_ORDER: &str = "CASE x.priority WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 ELSE 2 END";
+pub(crate) const PRIORITY_ORDER: &str =
+    "CASE x.priority WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 ELSE 2 END";
 
 /// How many candidates for the next work are read.
 const MAX_CANDIDATES: u32 = 1000;
 
 /// Tasks that can be started now, best first.
 pub(crate) fn ready_tasks(conn: &Connection, wanted: &ReadyWorkFilter<'_>) -> Result<Vec<String>> {
-    let ReadyWorkFilter { project, feature, priority, now } = wanted;
+    let ReadyWorkFilter { project, feature, priority, actor, now } = wanted;
+    let unavailable = UNAVAILABLE.replace("{blocks_now}", BLOCKS_NOW);
     let sql = format!(
-        "SELECT x.id FROM task x
+        "WITH {unavailable}
+         SELECT x.id FROM task x
          WHERE x.status = 'NEW' AND x.project_id = ?1 AND (?2 IS NULL OR x.feature_id = ?2)
+           AND (?3 IS NULL OR x.priority = ?3)
+           AND x.id NOT IN (SELECT id FROM waiting) AND x.id NOT IN (SELECT id FROM taken)
+           AND (x.feature_id IS NULL OR x.feature_id NOT IN (SELECT id FROM waiting))
+           AND (x.assignee IS NULL OR x.assignee = ?5)
+         ORDER BY x.assignee IS NULL, {PRIORITY_ORDER}, x.complexity, x.created_at, x.id
+         LIMIT {MAX_CANDIDATES}"
+    );
+    let params: [&dyn ToSql; 5] = [project, feature, priority, now, actor];
+    rows(conn, &sql, "find the next task", &params, |row| row.get(0))
+}
+
+/// Tasks that were started and claimed, are open, and whose claim ran out; best first.
+pub(crate) fn abandoned_tasks(
+    conn: &Connection,
+    wanted: &ReadyWorkFilter<'_>,
+) -> Result<Vec<String>> {
+    let ReadyWorkFilter { project, feature, priority, actor, now } = wanted;
+    let sql = format!(
+        "SELECT x.id FROM task x JOIN claim c ON c.id = x.id
+         WHERE x.status IN ('ACTIVE', 'TO_BE_TESTED', 'READY_TO_PROD') AND c.until <= ?4
+           AND x.project_id = ?1 AND (?2 IS NULL OR x.feature_id = ?2)
            AND (?3 IS NULL OR x.priority = ?3)
            AND NOT EXISTS (SELECT 1 FROM dependency d
                            WHERE d.to_id IN (x.id, x.feature_id) AND {BLOCKS_NOW})
-           AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.id = x.id AND c.until > ?4)
-         ORDER BY {PRIORITY_ORDER}, x.complexity, x.created_at, x.id LIMIT {MAX_CANDIDATES}"
+           AND (x.assignee IS NULL OR x.assignee = ?5)
+         ORDER BY {PRIORITY_ORDER}, c.until, x.id LIMIT {MAX_CANDIDATES}"
     );
-    let params: [&dyn ToSql; 4] = [project, feature, priority, now];
-    rows(conn, &sql, "find the next task", &params, |row| row.get(0))
+    let params: [&dyn ToSql; 5] = [project, feature, priority, now, actor];
+    rows(conn, &sql, "find abandoned tasks", &params, |row| row.get(0))
 }
 
 /// A filter for work that can be started.
@@ -255,6 +360,8 @@ pub(crate) struct ReadyWorkFilter<'a> {
     /// Only tasks of this feature
     pub feature: Option<&'a str>,
     pub priority: Option<&'a str>,
+    /// Who asks: work that is assigned to others is left out
+    pub actor: &'a str,
     /// Claims that ended before this time are ignored
     pub now: &'a str,
 }
@@ -279,7 +386,7 @@ pub(crate) fn blocked(conn: &Connection, table: Table, project: &str) -> Result<
     let sql = format!(
         "SELECT x.id FROM {} x WHERE x.project_id = ?1
            AND x.status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT')
-           AND EXISTS (SELECT 1 FROM dependency d WHERE d.to_id = x.id AND {BLOCKS_NOW})
+           AND x.id IN (SELECT d.to_id FROM dependency d WHERE {BLOCKS_NOW})
          ORDER BY {PRIORITY_ORDER}, x.created_at, x.id",
         table.name
     );

@@ -9,8 +9,10 @@ use serde::Serialize;
 use crate::container::{WorkItem, WorkItemBrief};
 use crate::draft::WorkDraft;
 use crate::id::WorkRecordId;
-use crate::record::{Feature, Project, Section, Task, Template};
+use crate::query::tables;
+use crate::record::{Feature, Project, Record, Section, Task, Template};
 use crate::text::Tag;
+use crate::words::WorkKind;
 
 /// A tag and its use.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -23,34 +25,36 @@ pub struct TagUsage {
     pub by_kind: BTreeMap<&'static str, usize>,
 }
 
-/// Every project, feature and task of a project, or of all.
-pub(crate) fn containers(
+/// Every project, feature and task of a project, or of all, that has a tag.
+fn tagged(
     draft: &WorkDraft<'_>,
     project: Option<&WorkRecordId>,
+    tag: &str,
 ) -> Result<Vec<WorkItem>> {
-    let projects = draft.all::<Project>()?.into_iter().map(WorkItem::Project);
-    let features = draft.all::<Feature>()?.into_iter().map(WorkItem::Feature);
-    let tasks = draft.all::<Task>()?.into_iter().map(WorkItem::Task);
-    let all = projects.chain(features).chain(tasks);
-    Ok(all.filter(|one| project.is_none_or(|id| one.project_id() == id)).collect())
+    let mut found = Vec::new();
+    for kind in WorkKind::ALL {
+        for id in tables::ids_with_tag(draft.conn(), kind.table(), tag)? {
+            found.extend(WorkItem::get(draft, *kind, &id)?);
+        }
+    }
+    found.retain(|one| project.is_none_or(|id| one.project_id() == id));
+    Ok(found)
 }
 
 /// Every tag, most used first.
 pub fn usage(draft: &WorkDraft<'_>, project: Option<&WorkRecordId>) -> Result<Vec<TagUsage>> {
     let mut counts: BTreeMap<String, TagUsage> = BTreeMap::new();
-    let mut count = |tags: &[String], kind: &'static str| {
-        for tag in tags {
-            let usage = counts.entry(tag.clone()).or_default();
-            usage.total += 1;
-            *usage.by_kind.entry(kind).or_default() += 1;
-        }
-    };
-    for one in containers(draft, project)? {
-        count(one.tags(), one.kind().word());
-    }
+    let mut tables = vec![Project::TABLE, Feature::TABLE, Task::TABLE];
     if project.is_none() {
-        draft.all::<Section>()?.iter().for_each(|one| count(&one.tags, "section"));
-        draft.all::<Template>()?.iter().for_each(|one| count(&one.tags, "template"));
+        tables.extend([Section::TABLE, Template::TABLE]);
+    }
+    for table in tables {
+        let project = project.map(WorkRecordId::as_str);
+        for (tag, uses) in tables::tag_counts(draft.conn(), table, project)? {
+            let usage = counts.entry(tag).or_default();
+            usage.total += uses;
+            *usage.by_kind.entry(table.name).or_default() += uses;
+        }
     }
     let named = counts.into_iter().map(|(tag, usage)| TagUsage { tag, ..usage });
     let mut usages: Vec<TagUsage> = named.collect();
@@ -64,9 +68,7 @@ pub fn items_with_tag(
     project: Option<&WorkRecordId>,
     tag: &str,
 ) -> Result<Vec<WorkItemBrief>> {
-    let mut all = containers(draft, project)?;
-    all.retain(|one| one.tags().iter().any(|known| known == tag));
-    Ok(all.iter().map(WorkItem::brief).collect())
+    Ok(tagged(draft, project, tag)?.iter().map(WorkItem::brief).collect())
 }
 
 /// Renames a tag wherever it is used. A record that has both tags keeps one.
@@ -89,9 +91,7 @@ pub fn rename(
     };
     let now = draft.stamp();
     let mut changed = Vec::new();
-    let mut found = containers(draft, project)?;
-    found.retain(|one| one.tags().iter().any(|tag| tag == old));
-    for mut one in found {
+    for mut one in tagged(draft, project, old)? {
         match &mut one {
             WorkItem::Project(x) => {
                 (x.tags, x.version, x.updated_at) = (renamed(&x.tags), x.version + 1, now.clone());

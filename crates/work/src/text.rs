@@ -77,6 +77,96 @@ text_type!(
     }
 );
 
+text_type!(
+    /// The name of a person or agent: one line, at most 255 characters.
+    PersonName,
+    |text| match text.trim().chars().count() {
+        0 => Err("a person's name is not empty".into()),
+        long if long > MAX_NAME_CHARS => Err(format!("{long} characters are more than {MAX_NAME_CHARS}")),
+        _ if text.trim().contains(|c: char| c == ',' || c.is_control()) => {
+            Err("a person's name is one line without commas".into())
+        }
+        _ => Ok(()),
+    }
+);
+
+/// The day by which work is due, written as `2026-03-31`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct DueDate(jiff::civil::Date);
+
+impl FromStr for DueDate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let day = text.trim().split(['T', ' ']).next().unwrap_or_default();
+        let refused = |_| format!("`{}` is not a day such as 2026-03-31", text.escape_debug());
+        day.parse().map(Self).map_err(refused)
+    }
+}
+
+impl Display for DueDate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl Serialize for DueDate {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// How long work is expected to take: `30m`, `2h`, `3d` or `1w`. A day has eight hours, a week five
+/// days.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Estimate(u32);
+
+/// The units of an estimate, with their minutes, largest first.
+const ESTIMATE_UNITS: [(char, u32); 4] = [('w', 5 * 8 * 60), ('d', 8 * 60), ('h', 60), ('m', 1)];
+
+impl Estimate {
+    /// An estimate of some minutes.
+    pub const fn of_minutes(minutes: u32) -> Self {
+        Self(minutes)
+    }
+
+    /// Its minutes.
+    pub const fn minutes(self) -> u32 {
+        self.0
+    }
+}
+
+impl FromStr for Estimate {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let refused =
+            || format!("`{}` is not an estimate such as 30m, 2h, 3d or 1w", text.escape_debug());
+        let text = text.trim();
+        let unit = text.chars().last().ok_or_else(refused)?;
+        let (number, minutes) = match ESTIMATE_UNITS.iter().find(|(name, _)| *name == unit) {
+            Some((_, minutes)) => (&text[..text.len() - 1], *minutes),
+            None => (text, 1),
+        };
+        let number: u32 = number.trim().parse().map_err(|_| refused())?;
+        number.checked_mul(minutes).map(Self).ok_or_else(refused)
+    }
+}
+
+impl Display for Estimate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let fits = |unit: &&(char, u32)| self.0 != 0 && self.0 % unit.1 == 0;
+        let (name, minutes) = ESTIMATE_UNITS.iter().find(fits).copied().unwrap_or(('m', 1));
+        write!(f, "{}{name}", self.0 / minutes)
+    }
+}
+
+impl Serialize for Estimate {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 fn at_most(text: &str, most: usize) -> Result<(), String> {
     match text.trim().len() {
         long if long > most => Err(format!("{long} bytes are more than {most}")),
@@ -275,6 +365,20 @@ mod tests {
             assert!(read(bad).is_err(), "{bad}");
         }
         assert_eq!(split("src/{a,b}/*.ts, [ab]*.rs"), ["src/{a,b}/*.ts", "[ab]*.rs"]);
+    }
+
+    #[test]
+    fn estimates_and_days_are_printed_as_they_are_read() {
+        for (text, minutes) in [("30m", 30), ("2h", 120), ("3d", 1440), ("1w", 2400), ("0m", 0)] {
+            let read: Estimate = text.parse().unwrap();
+            assert_eq!((read.minutes(), read.to_string().as_str()), (minutes, text));
+        }
+        assert_eq!("90".parse::<Estimate>().unwrap().to_string(), "90m");
+        assert_eq!("2026-03-31T10:00:00Z".parse::<DueDate>().unwrap().to_string(), "2026-03-31");
+        for bad in ["", "h", "1x", "99999999w", "-1h"] {
+            assert!(bad.parse::<Estimate>().is_err(), "{bad}");
+        }
+        assert!("tomorrow".parse::<DueDate>().is_err());
     }
 
     #[test]

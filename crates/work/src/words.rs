@@ -51,6 +51,20 @@ macro_rules! words {
     };
 }
 
+pub(crate) use words;
+
+words!(
+    /// What work is written as.
+    ExportFormat {
+        /// A plan that people read and change
+        Markdown = "markdown",
+        /// Issues of beads, as lines of JSON
+        Beads = "beads",
+        /// Every row of the store, as JSON
+        Json = "json",
+    }
+);
+
 words!(
     /// What work is divided into.
     WorkKind {
@@ -117,6 +131,28 @@ words!(
         Blocks = "BLOCKS",
         /// Worth knowing of each other
         RelatesTo = "RELATES_TO",
+        /// The second is a part of the first
+        ParentOf = "PARENT_OF",
+        /// The first asks for the same as the second
+        Duplicates = "DUPLICATES",
+        /// The first was found while working on the second
+        DiscoveredFrom = "DISCOVERED_FROM",
+    }
+);
+
+words!(
+    /// What happened to a feature or task.
+    WorkEventKind {
+        /// It was created
+        Created = "created",
+        /// Its status changed
+        Status = "status",
+        /// It was claimed or released
+        Claim = "claim",
+        /// Somebody commented on it
+        Comment = "comment",
+        /// Something else about it changed
+        Change = "change",
     }
 );
 

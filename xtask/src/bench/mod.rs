@@ -3,6 +3,7 @@
 //! One file an area, and one line in [`ALL`]. What a benchmark needs from outside (a checkout, a
 //! peer's program) comes from the environment; without it the row says NOT RUN.
 
+mod backlog;
 mod calls;
 mod cards;
 mod code;
@@ -36,6 +37,7 @@ const ALL: &[Benchmark] = &[
     Benchmark { name: "calls", on_request: false, run: calls::run },
     Benchmark { name: "cards", on_request: false, run: cards::run },
     Benchmark { name: "work", on_request: false, run: work::run },
+    Benchmark { name: "backlog", on_request: true, run: backlog::run },
     Benchmark { name: "kb", on_request: false, run: kb::run },
     Benchmark { name: "cross", on_request: false, run: cross::run },
     Benchmark { name: "steady", on_request: false, run: steady::run },

@@ -2,19 +2,20 @@
 //! files, or of symbols (`path#symbol`).
 //!
 //! Folders and tools come from the environment, since none of them is part of this repository:
-//! `CAIRN_ORACLE_TYPESCRIPT`, `CAIRN_ORACLE_RUST`, `CAIRN_ORACLE_PYTHON`, `CAIRN_ORACLE_GO` name
-//! checkouts, joined by `:`; `CAIRN_ORACLE_NODE` a folder whose `node_modules` has `typescript` and
+//! `CAIRN_ORACLE_TYPESCRIPT`, `CAIRN_ORACLE_JAVASCRIPT_CALLS`, `CAIRN_ORACLE_RUST`,
+//! `CAIRN_ORACLE_PYTHON`, `CAIRN_ORACLE_GO` name checkouts, joined by `:`; `CAIRN_ORACLE_NODE` a folder whose `node_modules` has `typescript` and
 //! `pyright`; `rust-analyzer` and `go` are found on the `PATH`. What is not there is NOT RUN.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs compilers")]
 
+mod calls;
 mod golang;
 mod python;
 mod rust;
 mod scip;
 mod typescript;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -28,6 +29,9 @@ type DependencyPairs = BTreeSet<(String, String)>;
 
 /// How many rows are asked for at once.
 const PAGE: u64 = 1000;
+
+/// What separates a callee from its form, in the pairs that tell the forms of callees.
+const FORM_SEPARATOR: char = '\t';
 
 /// How many pairs of each kind of mistake are shown.
 const MAX_SHOWN: usize = 15;
@@ -50,6 +54,14 @@ const ALL: &[Oracle] = &[
         expected_pairs: typescript::pairs,
         required_pairs: DependencyPairs::clone,
         cairn_pairs: importers,
+    },
+    Oracle {
+        name: "JavaScript and TypeScript calls, the compiler's API",
+        variable: "CAIRN_ORACLE_JAVASCRIPT_CALLS",
+        endings: &["ts", "tsx", "mts", "cts", "js", "jsx", "mjs", "cjs"],
+        expected_pairs: typescript::calls,
+        required_pairs: typescript::required_calls,
+        cairn_pairs: typescript::cairn_calls,
     },
     Oracle {
         name: "Rust, rust-analyzer scip",
@@ -130,8 +142,25 @@ fn compare(root: &Path, oracle: &Oracle, folder: &Path, show: bool) -> XtaskResu
     if show {
         list("only ours", ours.difference(&theirs));
         list("only theirs", required.difference(&ours));
+        list_forms(&theirs, required.difference(&ours));
     }
     Ok(())
+}
+
+/// Counts what is missing by the form of the callee, where the oracle tells it.
+fn list_forms<'a>(theirs: &DependencyPairs, missing: impl Iterator<Item = &'a (String, String)>) {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for (from, to) in missing {
+        let start = (from.clone(), format!("{to}{FORM_SEPARATOR}"));
+        let formed = theirs.range(start..).next().filter(|(by, _)| by == from);
+        let form = formed.and_then(|(_, formed)| formed.split_once(FORM_SEPARATOR));
+        if let Some((_, form)) = form.filter(|(callee, _)| callee == to) {
+            *counts.entry(form).or_default() += 1;
+        }
+    }
+    for (form, count) in counts {
+        run::print(&format!("  only theirs, {form}: {count}\n"));
+    }
 }
 
 fn list<'a>(what: &str, pairs: impl Iterator<Item = &'a (String, String)>) {

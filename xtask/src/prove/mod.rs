@@ -5,6 +5,7 @@ mod kills;
 mod limits;
 mod load;
 mod merges;
+mod team;
 
 use std::path::{Path, PathBuf};
 
@@ -20,8 +21,14 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
         ["limits", rest @ ..] => limits::run(root, rest),
         ["merges", rest @ ..] => merges::run(rest),
         ["load", rest @ ..] => load::run(root, rest),
+        ["team", rest @ ..] => team::run(root, rest),
         _ => Err("prove what? `cargo xtask` lists the proofs".into()),
     }
+}
+
+/// One process of the proof of a team.
+pub(crate) fn team_worker(worker: &str) -> XtaskResult<()> {
+    team::work(worker)
 }
 
 /// A number from the command line, or what it is unless told.

@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use engine::{Door, OpSpec};
 use operations::ops;
 
-use super::{serve, terminal, watch};
+use super::{html_report, lsp, serve, terminal, token, ui, watch};
 use crate::mcp::ServerOptions;
 
 type BuiltinHandler = fn(&ArgMatches) -> Result<ExitCode>;
@@ -24,7 +24,10 @@ struct BuiltinCommand {
 
 const BUILTIN_COMMANDS: &[BuiltinCommand] = &[
     BuiltinCommand { name: "mcp", command: mcp_command, run: serve::serve },
+    BuiltinCommand { name: "ui", command: ui::command, run: ui::ui },
+    BuiltinCommand { name: "lsp", command: lsp::command, run: lsp::serve },
     BuiltinCommand { name: "watch", command: watch::command, run: watch::watch },
+    BuiltinCommand { name: "token", command: token::command, run: token::make },
     BuiltinCommand { name: "completions", command: completions_command, run: completions },
     BuiltinCommand { name: "man", command: man_command, run: man },
 ];
@@ -43,16 +46,20 @@ pub fn command() -> Command {
     let root = Command::new("cairn")
         .about("Gives a repository a memory, for coding agents and the people who work with them")
         .version(env!("CARGO_PKG_VERSION"))
-        .subcommand_required(true)
-        .arg_required_else_help(true)
         .disable_help_subcommand(true)
         .max_term_width(100)
         .arg(global_flag("json", "Print the answer as JSON").action(ArgAction::SetTrue))
         .arg(global_flag("actor", "Author recorded with changes; defaults to git's user.email"))
+        .arg(server_arg())
         .arg(dir_arg().short('C'));
     let root =
         ops::ALL.iter().filter(|op| op.is_reachable_from(Door::Cli)).fold(root, with_operation);
     BUILTIN_COMMANDS.iter().fold(root, |root, builtin| root.subcommand((builtin.command)()))
+}
+
+fn server_arg() -> Arg {
+    global_flag("server", "Ask the cairn server at this URL instead of this machine")
+        .value_name("URL")
 }
 
 fn global_flag(name: &'static str, help: &'static str) -> Arg {
@@ -64,7 +71,7 @@ fn with_operation(root: Command, op: &OpSpec) -> Command {
         let command = (op.command)().name(name.replace('_', "-")).mut_args(with_json_alias);
         // JSON and the reference write the name with `_`.
         let command = if name.contains('_') { command.alias(name.to_owned()) } else { command };
-        with_examples(with_dir_arg(command), op)
+        with_examples(html_report::with_html_arg(with_dir_arg(command), op), op)
     };
     match op.name.split_once('.') {
         None => root.subcommand(own(op.name)),
@@ -89,6 +96,7 @@ const AREA_SUMMARIES: &[(&str, &str)] = &[
     ("work", "Projects, features and tasks: plan, claim, block, advance"),
     ("graph", "Architectural knowledge: molecules and atoms, matched to paths"),
     ("changelog", "The history of a molecule or an atom"),
+    ("team", "Durable records shared with other machines through PostgreSQL"),
 ];
 
 fn area_summary(area: &str) -> &'static str {

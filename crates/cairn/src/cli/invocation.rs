@@ -20,6 +20,13 @@ pub(super) fn open(matches: &ArgMatches, mode: WorkspaceMode) -> Result<Workspac
     open_at(&folder, mode)
 }
 
+/// Whether the named folder is in a repository, or in a folder that has settings for cairn. Any other
+/// folder is read only if somebody asks for it: it may be a whole disk.
+pub(super) fn is_in_repository(matches: &ArgMatches) -> bool {
+    let opened = open(matches, WorkspaceMode::Once);
+    opened.is_ok_and(|own| own.git.is_some() || own.tree.root().join("cairn.jsonc").is_file())
+}
+
 /// Opens the repository that contains a folder, with the environment of this process.
 pub fn open_at(start: &Path, mode: WorkspaceMode) -> Result<Workspace> {
     let env = env_vars();
@@ -36,6 +43,7 @@ pub fn open_at(start: &Path, mode: WorkspaceMode) -> Result<Workspace> {
         mode,
         disk,
         areas: AREAS,
+        find_operation: |name| operations::ops::find(name).ok(),
     })
 }
 
@@ -58,7 +66,8 @@ pub(crate) fn env_var(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-fn start_folder(matches: &ArgMatches) -> PathBuf {
+/// The folder that the command line names, or the current one.
+pub(super) fn start_folder(matches: &ArgMatches) -> PathBuf {
     matches.get_one::<PathBuf>("dir").expect("it has a default").clone()
 }
 
@@ -69,11 +78,11 @@ pub(super) fn current_folder(matches: &ArgMatches, workspace: &Workspace) -> Rep
     inside.and_then(|path| RepoPath::from_relative(path).ok()).unwrap_or(RepoPath::ROOT)
 }
 
-/// The author: `--actor`, else git's user.email (looked up only for writes), else `cli`.
-pub(super) fn actor(matches: &ArgMatches, workspace: &Workspace, writes: bool) -> String {
+/// The author: `--actor`, else git's user.email (looked up only if the operation needs it), else `cli`.
+pub(super) fn actor(matches: &ArgMatches, workspace: &Workspace, is_needed: bool) -> String {
     let said = matches.get_one::<String>("actor").cloned();
     let known = || {
-        let git = workspace.git.as_ref().filter(|_| writes)?;
+        let git = workspace.git.as_ref().filter(|_| is_needed)?;
         git.user_email(&Call::new("cli", now())).ok()?
     };
     said.or_else(known).unwrap_or_else(|| "cli".into())

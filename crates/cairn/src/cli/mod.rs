@@ -1,14 +1,19 @@
 //! The command line, built from the table of operations. Only this module uses the terminal.
 
 mod command;
+mod html_report;
 mod interactive;
 mod invocation;
 mod json_args;
 mod legacy_commands;
+mod lsp;
 mod named_args;
+mod remote;
 mod serve;
 mod stderr_log;
 mod terminal;
+mod token;
+mod ui;
 mod watch;
 
 use std::ffi::OsString;
@@ -42,21 +47,34 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         }
     };
     let json = matches.get_flag("json");
+    if matches.subcommand().is_none() && !invocation::is_in_repository(&matches) {
+        return terminal::print_usage_error(
+            &command().error(
+                clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
+                command().render_help(),
+            ),
+            json,
+        );
+    }
     let (name, inner) = operation_name(&matches);
     let outcome = match command::builtin_handler(&name) {
         Some(extra) => match extra(inner) {
             Ok(code) => return code,
             Err(problem) => Err(problem),
         },
-        None => run_operation(&name, inner),
+        None => match inner.get_one::<String>("server") {
+            Some(server) => return remote::run(server, &name, inner, json),
+            None => run_operation(&name, inner),
+        },
     };
     if !terminal::print_outcome(&outcome, json) {
         return ExitCode::from(EXIT_OUTPUT_FAILED);
     }
-    exit_code(&outcome)
+    ExitCode::from(exit_code(&outcome))
 }
 
-/// The name of the operation and its matches, from the innermost subcommand.
+/// The name of the operation and its matches, from the innermost subcommand. Without words it is
+/// the overview of the repository.
 fn operation_name(matches: &ArgMatches) -> (String, &ArgMatches) {
     let mut names = Vec::new();
     let mut inner = matches;
@@ -64,7 +82,8 @@ fn operation_name(matches: &ArgMatches) -> (String, &ArgMatches) {
         names.push(name.replace('-', "_"));
         inner = next;
     }
-    (names.join("."), inner)
+    let name = if names.is_empty() { ops::WITHOUT_WORDS.into() } else { names.join(".") };
+    (name, inner)
 }
 
 fn run_operation(name: &str, matches: &ArgMatches) -> Outcome {
@@ -72,18 +91,19 @@ fn run_operation(name: &str, matches: &ArgMatches) -> Outcome {
     let mut args = (op.from_cli)(matches).map_err(|error| Problem::invalid(error.to_string()))?;
     json_args::read_json_args(&mut args, &(op.command)())?;
     let workspace = invocation::open(matches, WorkspaceMode::Once)?;
-    let actor = invocation::actor(matches, &workspace, !op.is_read_only());
+    let actor = invocation::actor(matches, &workspace, op.needs_actor);
     let session = session::for_actor(&actor);
     let call = Call::new(actor, now())
         .in_session(session)
         .from_folder(invocation::current_folder(matches, &workspace))
         .with_progress_sink(terminal::progress());
+    html_report::write_if_asked(op, matches, &workspace, &call, &args)?;
     op.call(&workspace, call, args)
 }
 
 /// The exit code of an outcome.
-fn exit_code(outcome: &Outcome) -> ExitCode {
-    ExitCode::from(match outcome {
+pub(crate) fn exit_code(outcome: &Outcome) -> u8 {
+    match outcome {
         Ok(answer) => u8::from(answer.has_findings),
         Err(problem) => match problem.code {
             ProblemCode::ValidationError
@@ -106,5 +126,5 @@ fn exit_code(outcome: &Outcome) -> ExitCode {
             | ProblemCode::Cancelled => 3,
             ProblemCode::Internal => 70,
         },
-    })
+    }
 }

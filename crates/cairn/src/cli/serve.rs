@@ -17,7 +17,7 @@ use operations::ops;
 use tokio_util::sync::CancellationToken;
 
 use super::{invocation, stderr_log};
-use crate::http::{self, HttpServerConfig};
+use crate::http::{self, HttpServerConfig, TokenList};
 use crate::mcp::{McpServer, ServerOptions};
 use crate::perform::now;
 
@@ -47,15 +47,16 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
     let (gone, kept) = (CancellationToken::new(), workspace.clone());
     let runtime = tokio::runtime::Runtime::new().map_err(Problem::io("start the server"))?;
     index_in_background(workspace.clone(), gone.clone());
+    follow_team_in_background(workspace.clone(), gone.clone());
     let server = McpServer::new(workspace.clone(), options.clone(), gone.clone());
     let served = match options.http {
         None => runtime.block_on(server.serve_stdio(stderr_log::log_line)),
         Some(address) => {
-            let token = resolve_token(&options, address, &workspace)?;
+            let tokens = resolve_tokens(&options, address, &workspace)?;
             runtime
                 .block_on(async {
                     tokio::spawn(cancel_on_signal(gone.clone()));
-                    let config = HttpServerConfig { workspace, options, address, token };
+                    let config = HttpServerConfig { workspace, options, address, tokens };
                     http::serve(server, config, gone.clone(), announce).await
                 })
                 .map_err(cannot_serve(address))
@@ -80,14 +81,23 @@ fn check_toolsets(wanted: &[String]) -> Result<()> {
 }
 
 /// Builds the index while the client already lists tools.
-fn index_in_background(workspace: Arc<Workspace>, gone: CancellationToken) {
+pub(super) fn index_in_background(workspace: Arc<Workspace>, gone: CancellationToken) {
     std::thread::spawn(move || {
         let stop = move || gone.is_cancelled().then_some(CallStopReason::Cancelled);
         workspace.refresh_in_background(&Call::new("server", now()).with_stop_check(stop));
     });
 }
 
-async fn cancel_on_signal(gone: CancellationToken) {
+/// Keeps the replicas of a team up to date, so that a read asks nobody.
+fn follow_team_in_background(workspace: Arc<Workspace>, gone: CancellationToken) {
+    std::thread::spawn(move || {
+        let stop = move || gone.is_cancelled().then_some(CallStopReason::Cancelled);
+        let call = Call::new("server", now()).with_stop_check(stop);
+        engine::durable::team::follow(&workspace, &call, now);
+    });
+}
+
+pub(super) async fn cancel_on_signal(gone: CancellationToken) {
     let _ = tokio::signal::ctrl_c().await;
     gone.cancel();
 }
@@ -102,6 +112,22 @@ fn cannot_serve(address: SocketAddr) -> impl FnOnce(io::Error) -> Problem {
             .hint("choose another address with  --http 127.0.0.1:PORT  (port 0 picks one)")
             .with_source(error)
     }
+}
+
+/// The tokens that are accepted: named ones from a file, or the one token.
+fn resolve_tokens(
+    options: &ServerOptions,
+    address: SocketAddr,
+    workspace: &Workspace,
+) -> Result<TokenList> {
+    let Some(file) = &options.tokens else {
+        return resolve_token(options, address, workspace).map(|token| TokenList::of_one(&token));
+    };
+    let failed = || Problem::io(format!("read the tokens in {}", file.display()));
+    let known = file.metadata().map_err(failed())?;
+    let hint = format!("make it private:  chmod 600 '{}'", file.display());
+    check_private(file, &known, &hint)?;
+    TokenList::parse(&std::fs::read_to_string(file).map_err(failed())?)
 }
 
 /// The bearer token: from the environment, from a file, or generated once into a private file.

@@ -30,6 +30,17 @@ pub(super) fn print_outcome(outcome: &Outcome, json: bool) -> bool {
     true
 }
 
+/// Prints a text to stdout; `false` if it could not be written.
+pub(super) fn print_text(text: &str) -> bool {
+    print(text)
+}
+
+/// Prints the text of a problem to stderr.
+pub(super) fn print_error_text(text: &str) -> bool {
+    print_stderr(text);
+    true
+}
+
 /// What clap has to say: help is an answer, a wrong command line is a problem.
 pub(super) fn print_usage_error(error: &clap::Error, json: bool) -> ExitCode {
     if json && error.use_stderr() {

@@ -28,7 +28,7 @@ struct ConnectionCounts {
 
 /// One connection; dropping the last clone of it makes room for another.
 #[derive(Clone)]
-pub(super) struct ConnectionHandle(Arc<ConnectionEntry>);
+pub(crate) struct ConnectionHandle(Arc<ConnectionEntry>);
 
 struct ConnectionEntry {
     table: ConnectionTable,
@@ -70,7 +70,7 @@ impl ConnectionHandle {
     }
 
     /// Notes that it has shown the token; false if there are too many that have.
-    pub(super) fn try_authenticate(&self) -> bool {
+    pub(crate) fn try_authenticate(&self) -> bool {
         let mut is_known = self.0.is_authenticated.lock().unwrap_or_else(PoisonError::into_inner);
         if *is_known {
             return true;

@@ -11,19 +11,20 @@ use base::{Problem, ProblemCode};
 use operations::CallFormat;
 
 use super::connections::ConnectionHandle;
+use super::tokens::{TokenIdentity, TokenList};
 
-/// Who may come in.
-pub(super) struct RequestGuard {
+/// Which `Host` and `Origin` a server answers to: a page that was led here by another name must
+/// not read it.
+pub(crate) struct AddressGuard {
     /// Bound to every address: then any name may be meant, and the token alone decides
     any_host: bool,
     hosts: Vec<String>,
-    pub(super) origins: Vec<String>,
-    token: blake3::Hash,
+    origins: Vec<String>,
 }
 
-impl RequestGuard {
+impl AddressGuard {
     /// The guard of a server at an address.
-    pub(super) fn new(address: SocketAddr, token: &str) -> Self {
+    pub(crate) fn new(address: SocketAddr) -> Self {
         let port = address.port();
         let mut hosts =
             ["127.0.0.1", "localhost", "[::1]"].map(|name| format!("{name}:{port}")).to_vec();
@@ -31,28 +32,49 @@ impl RequestGuard {
             hosts.push(address.to_string());
         }
         let origins = hosts.iter().map(|host| format!("http://{host}")).collect();
-        Self {
-            any_host: address.ip().is_unspecified(),
-            hosts,
-            origins,
-            token: blake3::hash(token.as_bytes()),
-        }
+        Self { any_host: address.ip().is_unspecified(), hosts, origins }
     }
 
-    fn check(&self, headers: &HeaderMap) -> Result<(), StatusCode> {
+    /// Also answers to a name under which the port is forwarded, with or without a port.
+    pub(crate) fn allow_host(&mut self, host: &str) {
+        self.hosts.push(host.to_owned());
+        self.origins.extend([format!("http://{host}"), format!("https://{host}")]);
+    }
+
+    /// Whether the request was meant for this server, and not sent by a page of another.
+    pub(crate) fn accepts(&self, headers: &HeaderMap) -> bool {
         let text = |name: HeaderName| headers.get(name).map(|v| v.to_str().unwrap_or_default());
         let listed = |list: &[String], value: &str| list.iter().any(|entry| entry == value);
         let host = text(header::HOST);
-        if !host.is_some_and(|host| self.any_host || listed(&self.hosts, host)) {
+        host.is_some_and(|host| self.any_host || listed(&self.hosts, host))
+            && text(header::ORIGIN).is_none_or(|origin| listed(&self.origins, origin))
+    }
+}
+
+/// Who may come in.
+pub(super) struct RequestGuard {
+    address: AddressGuard,
+    tokens: TokenList,
+}
+
+impl RequestGuard {
+    /// The guard of a server at an address.
+    pub(super) fn new(address: SocketAddr, tokens: TokenList) -> Self {
+        Self { address: AddressGuard::new(address), tokens }
+    }
+
+    /// The origins that requests may come from.
+    pub(super) fn origins(&self) -> &[String] {
+        &self.address.origins
+    }
+
+    fn check(&self, headers: &HeaderMap) -> Result<TokenIdentity, StatusCode> {
+        if !self.address.accepts(headers) {
             return Err(StatusCode::FORBIDDEN);
         }
-        if !text(header::ORIGIN).is_none_or(|origin| listed(&self.origins, origin)) {
-            return Err(StatusCode::FORBIDDEN);
-        }
-        let token = text(header::AUTHORIZATION).and_then(bearer_token);
-        // Hashes compare in constant time, so the answer's timing tells nothing of the token.
-        let known = token.is_some_and(|token| blake3::hash(token.as_bytes()) == self.token);
-        known.then_some(()).ok_or(StatusCode::UNAUTHORIZED)
+        let token = headers.get(header::AUTHORIZATION);
+        let token = token.map(|value| value.to_str().unwrap_or_default()).and_then(bearer_token);
+        token.and_then(|token| self.tokens.identify(token)).ok_or(StatusCode::UNAUTHORIZED)
     }
 }
 
@@ -66,12 +88,24 @@ fn bearer_token(value: &str) -> Option<&str> {
 pub(super) async fn authorize(
     State(guard): State<Arc<RequestGuard>>,
     Extension(visitor): Extension<ConnectionHandle>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     match guard.check(request.headers()) {
-        Ok(()) if visitor.try_authenticate() => next.run(request).await,
-        Ok(()) => {
+        Ok(identity) if visitor.try_authenticate() => match identity.begin() {
+            Some(_running) => {
+                request.extensions_mut().insert(identity);
+                next.run(request).await
+            }
+            None => {
+                let problem = Problem::new(ProblemCode::Busy, "this token sends too many requests")
+                    .hint("send fewer at once, or wait a minute");
+                let wait = [(header::RETRY_AFTER, "5")];
+                (StatusCode::TOO_MANY_REQUESTS, wait, Json(CallFormat::Http.json(&Err(problem))))
+                    .into_response()
+            }
+        },
+        Ok(_) => {
             let problem = Problem::new(ProblemCode::Busy, "too many connections are open")
                 .hint("close some, or use one for several requests");
             (StatusCode::SERVICE_UNAVAILABLE, Json(CallFormat::Http.json(&Err(problem))))
@@ -104,7 +138,8 @@ mod tests {
                 [(header::HOST, host), (header::ORIGIN, origin), (header::AUTHORIZATION, token)];
             let given = named.into_iter().filter(|(_, value)| !value.is_empty());
             let headers = given.map(|(name, value)| (name, value.parse().unwrap())).collect();
-            RequestGuard::new(address, "secret").check(&headers).map_err(|status| status.as_u16())
+            let guard = RequestGuard::new(address, TokenList::of_one("secret"));
+            guard.check(&headers).map(drop).map_err(|status| status.as_u16())
         };
         let (host, good) = ("127.0.0.1:80", "Bearer secret");
         assert_eq!(check(host, "", good), Ok(()));

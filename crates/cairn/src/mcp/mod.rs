@@ -79,6 +79,9 @@ pub struct ServerOptions {
     /// File with the bearer token for HTTP; without it a token is generated and stored
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<std::path::PathBuf>,
+    /// File with named tokens for HTTP, one `name:scope:hash` a line, instead of the one token
+    #[arg(long, value_name = "FILE", conflicts_with = "token_file")]
+    pub tokens: Option<std::path::PathBuf>,
     /// Timeout of a call, in seconds
     #[arg(long, default_value_t = 60)]
     pub timeout: u64,
@@ -130,7 +133,9 @@ impl McpServer {
     }
 
     fn caller(&self, context: &McpRequestContext) -> CallerInfo {
-        let actor = http_actor(context)
+        let named = http_identity(context).and_then(|identity| identity.name);
+        let actor = named
+            .or_else(|| http_actor(context))
             .or_else(|| context.client_info().map(|client| client.name))
             .unwrap_or_else(|| "mcp".into());
         // Over HTTP one process serves many clients.
@@ -154,6 +159,9 @@ impl McpServer {
     ) -> Outcome {
         let args = request.arguments.unwrap_or_default();
         let (op, args) = tools::resolve_call(&request.name, args, self.options.read_only)?;
+        if let Some(identity) = http_identity(&context) {
+            crate::http::check_scope(op, &identity)?;
+        }
         let (sender, receiver) = watch::channel(Progress::default());
         let caller = self.caller(&context);
         tokio::select! {
@@ -283,6 +291,12 @@ impl ServerHandler for McpServer {
         let complete = move |view: &engine::View<'_>| catalog::complete(view, &request);
         self.read_view(&context, complete).await.map_err(catalog::protocol_error)
     }
+}
+
+/// The token that an HTTP request was sent with.
+fn http_identity(context: &McpRequestContext) -> Option<crate::http::TokenIdentity> {
+    let parts = context.extensions.get::<axum::http::request::Parts>()?;
+    parts.extensions.get().cloned()
 }
 
 /// The author that an HTTP request names; an invalid header is ignored.

@@ -23,6 +23,23 @@ fn repo() -> TestRepo {
 }
 
 #[test]
+fn without_words_a_repository_is_shown_and_any_other_folder_gets_the_help() {
+    let repo = repo();
+    let shown = cairn(&repo.root().join("src"), &[]);
+    assert!(shown.status.success());
+    assert!(out(&shown).contains("3 files (Markdown 3)"), "{}", out(&shown));
+    assert!(out(&shown).contains("Ask next"), "{}", out(&shown));
+    let json: Value = serde_json::from_str(&out(&cairn(&repo.root(), &["--json"]))).unwrap();
+    assert_eq!(json["data"]["files"], 3);
+    // A folder that is no repository may be a whole disk.
+    let plain = tempfile::tempdir().unwrap();
+    let help = cairn(plain.path(), &[]);
+    assert_eq!(help.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&help.stderr).contains("Usage: cairn"));
+    assert!(!plain.path().join(".cairn").exists());
+}
+
+#[test]
 fn it_works_from_any_folder_and_with_a_folder_named() {
     let repo = repo();
     let deep = repo.root().join("src/deep");

@@ -22,10 +22,14 @@ struct Server {
 
 impl Server {
     fn start(repo: &TestRepo) -> Self {
+        Self::start_with(repo, &[])
+    }
+
+    fn start_with(repo: &TestRepo, args: &[&str]) -> Self {
         #[expect(clippy::disallowed_methods, reason = "the binary under test, with a limit")]
         let mut command = Command::new("sh");
         command.args(["-c", "ulimit -n 400; exec \"$@\"", "sh", CAIRN, "-C"]).arg(repo.root());
-        command.args(["mcp", "--http", "127.0.0.1:0"]).env("CAIRN_TOKEN", TOKEN);
+        command.args(["mcp", "--http", "127.0.0.1:0"]).args(args).env("CAIRN_TOKEN", TOKEN);
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut said = BufReader::new(child.stderr.take().unwrap());
         let mut line = String::new();
@@ -167,6 +171,87 @@ fn writes_are_attributed_to_whoever_is_named() {
         .filter_map(|e| e["actor"].as_str())
         .collect();
     assert_eq!(actors, ["http", "grace", "ada"], "{log:#}");
+}
+
+/// What `cairn token` prints: the token, and the line for the server's file.
+fn make_token(name: &str, scope: &str) -> (String, String) {
+    #[expect(clippy::disallowed_methods, reason = "the binary under test")]
+    let made = Command::new(CAIRN).args(["token", name, "--scope", scope]).output().unwrap();
+    let text = String::from_utf8(made.stdout).unwrap();
+    let last = |line: &str| line.rsplit(' ').next().unwrap().to_owned();
+    let mut lines = text.lines();
+    (last(lines.next().unwrap()), last(lines.next().unwrap()))
+}
+
+#[test]
+fn named_tokens_have_a_scope_and_name_their_changes() {
+    let repo = TestRepo::new("//- a.md\n# A\n");
+    let ((ada, ada_line), (bot, bot_line)) =
+        (make_token("ada", "write"), make_token("bot", "read"));
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("tokens");
+    std::fs::write(&file, format!("{ada_line}\n{bot_line}\n")).unwrap();
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+    let server = Server::start_with(&repo, &["--tokens", file.to_str().unwrap()]);
+    let post = |token: &str, path: &str, body: &Value| {
+        let bearer = format!("Bearer {token}");
+        let headers = [("Authorization", bearer.as_str()), ("X-Cairn-Actor", "somebody else")];
+        let (head, answer) = server.post(path, &headers, body);
+        (head.split(' ').nth(1).unwrap().to_owned(), answer)
+    };
+    let fact = json!({"entities": [{"id": "FACT-1", "type": "fact", "title": "one"}]});
+    assert_eq!(post(&ada, "/api/kb.upsert", &fact).0, "200");
+    let (status, answer) = post(&bot, "/api/kb.upsert", &fact);
+    assert!(
+        status == "403" && answer.contains("the token `bot` may only read"),
+        "{status} {answer}"
+    );
+    assert_eq!(post(TOKEN, "/api/kb.query", &json!({})).0, "401");
+    let (status, log) = post(&bot, "/api/kb.log", &json!({}));
+    assert!(status == "200" && log.contains("\"actor\":\"ada\""), "{log}");
+    // Over MCP the scope holds as well.
+    let call = |token: &str| {
+        let arguments = json!({"operation": "kb.upsert", "args": fact});
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "run", "arguments": arguments}});
+        post(token, "/mcp", &message).1
+    };
+    assert!(call(&bot).contains("may only read"), "{}", call(&bot));
+    // The command line asks the same server, with the text and the exit code of a local one.
+    let ask = |token: &str, args: &[&str]| {
+        #[expect(clippy::disallowed_methods, reason = "the binary under test")]
+        let mut command = Command::new(CAIRN);
+        command
+            .current_dir(folder.path())
+            .args(["--server", &format!("http://{}", server.address)]);
+        let output = command.args(args).env("CAIRN_TOKEN", token).output().unwrap();
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
+        (output.status.code(), text(output.stdout), text(output.stderr))
+    };
+    let (code, shown, _) = ask(&bot, &["kb", "log"]);
+    assert_eq!(code, Some(0));
+    assert_eq!(shown.lines().next(), repo.text("kb log").lines().next());
+    let (code, shown, _) = ask(&bot, &["kb", "log", "--json"]);
+    let json: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!((code, &json["data"]["entries"][0]["actor"]), (Some(0), &json!("ada")));
+    let (code, _, said) = ask(&bot, &["work", "create", "project", "P"]);
+    assert!(code == Some(2) && said.contains("may only read"), "{code:?} {said}");
+    assert_eq!(ask(&ada, &["work", "create", "project", "P"]).0, Some(0));
+    let (code, _, said) = ask(&ada, &["init"]);
+    assert!(
+        code == Some(2) && said.contains("only be run from the command line"),
+        "{code:?} {said}"
+    );
+}
+
+#[test]
+fn a_token_is_not_sent_unencrypted_to_another_machine() {
+    #[expect(clippy::disallowed_methods, reason = "the binary under test")]
+    let mut command = Command::new(CAIRN);
+    let asked =
+        command.args(["--server", "http://db.example.com", "status"]).env("CAIRN_TOKEN", TOKEN);
+    let output = asked.output().unwrap();
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && said.contains("another machine"), "{said}");
 }
 
 #[test]

@@ -5,6 +5,7 @@
 //!
 //! @see spec::code/calls
 
+mod declared;
 mod interfaces;
 mod package;
 mod paths;
@@ -209,6 +210,17 @@ fn names_symbol(want: &UnresolvedEdge, symbol: &str) -> bool {
     }
 }
 
+/// Whether a call of JavaScript names the declaration of a symbol.
+fn names_declaration(want: &UnresolvedEdge, symbol: &str) -> bool {
+    match (want.to.ops.last(), &want.to.base) {
+        (None, ExternalBase::Import(_, Some(name))) => {
+            let own = symbol.split('~').next().unwrap_or(symbol);
+            own == name || own.strip_suffix(".constructor") == Some(name)
+        }
+        _ => names_symbol(want, symbol),
+    }
+}
+
 type SymbolLink = (LinkEnd, LinkEnd, EdgeConfidence);
 
 /// One end of an edge: the file and the name of a symbol.
@@ -237,6 +249,12 @@ impl Linker<'_> {
         for (by, _, how) in &mut edges {
             *how = if *by == from { sure } else { EdgeConfidence::Inferred };
         }
+        if is_javascript(file) && !edges.iter().any(|(_, to, _)| names_declaration(want, &to.1)) {
+            for to in self.called_variables(file, &want.to)? {
+                edges.iter_mut().for_each(|(_, _, how)| *how = EdgeConfidence::Inferred);
+                edges.push((from.clone(), to, want.sure));
+            }
+        }
         Ok(edges)
     }
 
@@ -257,7 +275,12 @@ impl Linker<'_> {
             return Ok(());
         };
         let Some(face) = self.source.exports(&found.file)? else { return Ok(()) };
-        let Some(shape) = face.shapes.get(path) else { return Ok(()) };
+        let Some(shape) = face.shapes.get(path) else {
+            for whole in self.whole_module(found)? {
+                self.add_call_targets(from, &whole, args, edges)?;
+            }
+            return Ok(());
+        };
         match shape.kind {
             ShapeKind::Function | ShapeKind::Getter => {
                 let to = (found.file.clone(), path.clone());
@@ -282,7 +305,18 @@ impl Linker<'_> {
             }
             ShapeKind::Class if is_go(&found.file) => Ok(()), // nothing runs
             ShapeKind::Class => {
-                for one in self.constructors(found, path)? {
+                let constructors = self.constructors(found, path)?;
+                let is_own = |one: &FileValue| {
+                    one.file == found.file
+                        && one.out == ExportedValue::Sym(format!("{path}.constructor"))
+                };
+                // A class without a constructor of its own is called itself.
+                if is_javascript(&found.file) && !constructors.iter().any(is_own) {
+                    let to = (found.file.clone(), path.clone());
+                    edges.push((from.clone(), to, EdgeConfidence::Exact));
+                    self.depend_on_symbol(&found.file, path);
+                }
+                for one in constructors {
                     self.add_call_targets(from, &one, args, edges)?;
                 }
                 Ok(())
@@ -296,6 +330,9 @@ impl Linker<'_> {
         let instance =
             FileValue { file: class.file.clone(), out: ExportedValue::New(path.to_owned()) };
         for name in CONSTRUCTOR_NAMES.into_iter().chain([own]) {
+            if is_javascript(&class.file) && name != "constructor" {
+                continue;
+            }
             let found = self.member_value(&instance, name)?;
             if !found.is_empty() {
                 return Ok(found);
@@ -322,6 +359,11 @@ impl Linker<'_> {
 /// Whether the calls of a file are interpreted by the rules of Go.
 fn is_go(file: &RepoPath) -> bool {
     CallModel::of_file(file) == Some(CallModel::Go)
+}
+
+/// Whether the calls of a file are interpreted by the rules of JavaScript.
+fn is_javascript(file: &RepoPath) -> bool {
+    CallModel::of_file(file) == Some(CallModel::JavaScript)
 }
 
 /// The result of a call, in terms of the calling file.

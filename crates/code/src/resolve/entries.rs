@@ -29,6 +29,18 @@ pub(crate) struct PublicSurface {
     pub names: BTreeSet<SymbolOrigin>,
     /// Dependencies by the folder of the manifest, to detect frameworks
     pub dependencies: Vec<(RepoPath, BTreeSet<String>)>,
+    /// Folders of npm packages, with whether others can install the package
+    pub packages: Vec<(RepoPath, bool)>,
+}
+
+impl PublicSurface {
+    /// Whether a file belongs to an npm package that others can install.
+    pub fn is_published(&self, path: &RepoPath) -> bool {
+        let around = self.packages.iter().filter(|(folder, _)| path.is_at_or_below(folder));
+        around
+            .max_by_key(|(folder, _)| folder.depth())
+            .is_some_and(|(_, is_published)| *is_published)
+    }
 }
 
 /// Collects the entry points that manifests declare.
@@ -41,7 +53,9 @@ pub(crate) fn public_surface(
         match &manifest {
             Manifest::Npm(npm) => {
                 let each = npm.dependencies.iter().map(|(name, _)| name.clone()).collect();
-                found.dependencies.push((path.parent().unwrap_or(RepoPath::ROOT), each));
+                let folder = path.parent().unwrap_or(RepoPath::ROOT);
+                found.dependencies.push((folder.clone(), each));
+                found.packages.push((folder, !npm.is_private && npm.name.is_some()));
                 for (file, entry) in javascript::entries(world, &path, npm) {
                     if !npm.is_private && npm.name.is_some() {
                         let offered =

@@ -86,6 +86,10 @@ fn framework_role(path: &RepoPath, public: &PublicSurface) -> Option<&'static st
     if has("astro") && (inner.starts_with("pages/") || inner.starts_with("content/")) {
         return Some("Astro");
     }
+    let is_docusaurus_role = inner.starts_with("pages/") || inner.starts_with("theme/");
+    if has("@docusaurus/core") && (is_docusaurus_role || stem.starts_with("sidebars")) {
+        return Some("Docusaurus");
+    }
     if has("gatsby") && (inner.starts_with("pages/") || stem.starts_with("gatsby-")) {
         return Some("Gatsby");
     }

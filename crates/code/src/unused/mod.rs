@@ -90,7 +90,8 @@ pub fn unused_exports(
             tables::symbols_in_file(conn, &path)?.iter().any(|symbol| symbol.kind == "macro");
         let asks = resolve::tables::outline(conn, &path)?.map(|(_, asks)| asks).unwrap_or_default();
         let library = resolve::library_visibility(&world, conn, &path);
-        let file = DeclaringFile { references: &asks, library, has_macro };
+        let is_loaded_by_path = uses.is_loaded_by_path(&path);
+        let file = DeclaringFile { references: &asks, library, has_macro, is_loaded_by_path };
         for symbol in symbols {
             let judged = classify_export(&symbol, &uses, &public, &file);
             found.extend(judged.map(|(sure, why)| UnusedSymbol {
@@ -118,6 +119,18 @@ fn by_file(symbols: Vec<SymbolRow>) -> BTreeMap<RepoPath, Vec<SymbolRow>> {
         by_file.entry(symbol.path.clone()).or_default().push(symbol);
     }
     by_file
+}
+
+impl ExportUses {
+    /// Whether nothing imports a file that a tool could load by its path.
+    fn is_loaded_by_path(&self, path: &RepoPath) -> bool {
+        let resolver = ImportResolver::of_file(path);
+        let start = SymbolOrigin { file: path.clone(), name: String::new() };
+        let is_imported = self.imported_whole_by.contains_key(path)
+            || self.reexported_by.contains_key(path)
+            || self.users_by_symbol.range(start..).next().is_some_and(|(at, _)| at.file == *path);
+        matches!(resolver, ImportResolver::JavaScript | ImportResolver::Python) && !is_imported
+    }
 }
 
 fn export_uses(conn: &Connection) -> Result<ExportUses> {
@@ -153,6 +166,9 @@ struct DeclaringFile<'a> {
     /// `None` if the file belongs to no library
     library: Option<LibraryVisibility>,
     has_macro: bool,
+    /// Whether nothing imports it, though it is written in a language whose files can be run by
+    /// their path
+    is_loaded_by_path: bool,
 }
 
 /// How certain it is that an export is unused, and why; `None` if it is used.
@@ -206,7 +222,17 @@ fn classify_export(
             format!("{by} imports the whole module and may use it"),
         ));
     }
+    if handed_on && public.is_published(&symbol.path) {
+        return Some((
+            UnusedCertainty::Maybe,
+            "re-exported in a published package; nothing here uses it".into(),
+        ));
+    }
     Some(match (handed_on, at_home) {
+        (false, false) if file.is_loaded_by_path => (
+            UnusedCertainty::Likely,
+            "nothing imports its file; a tool may load it by its path".into(),
+        ),
         (true, _) => (UnusedCertainty::Likely, "re-exported, never imported".into()),
         (false, true) => (UnusedCertainty::Likely, "used only in its own file".into()),
         (false, false) if file.has_macro => {

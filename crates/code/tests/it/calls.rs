@@ -95,7 +95,8 @@ function any(x) { x.charge(); }
         "
         src/gateway.ts#Stripe.charge calls src/gateway.ts#log
         src/main.ts# calls src/gateway.ts#Stripe.charge
-        src/main.ts# calls src/shop.ts#Shop.constructor
+        src/gateway.ts#gateway calls src/gateway.ts#Stripe
+        src/main.ts#shop calls src/shop.ts#Shop.constructor
         src/main.ts# calls? src/shop.ts#Shop.sell
         src/shop.ts#Shop.sell calls src/gateway.ts#Gateway.charge
         src/shop.ts#Shop.sell calls? src/shop.ts#Shop.sell.<arrow1>
@@ -247,7 +248,6 @@ export interface Shape { area(): number; }
         a.ts#A.area extends b.ts#Base.area
         a.ts#A.area implements b.ts#Shape.area
         a.ts#A.area uses b.ts#LIMIT
-        a.ts#A.constructor uses b.ts#Base
         ",
     );
 }
@@ -406,11 +406,13 @@ export const other = () => on('x', (c: string) => c.json());
     check(
         &format!("{CONTEXT}{more}"),
         "
+        src/use.ts#app calls src/app.ts#App
         src/use.ts#listen calls src/app.ts#on
         src/use.ts#listen.<arrow1> calls? src/context.ts#Context.json
         src/use.ts#made.<arrow1> calls? src/context.ts#Context.json
         src/use.ts#named calls? src/request.ts#Request.query
         src/use.ts#other calls src/app.ts#on
+        src/use.ts#routes calls? src/app.ts#Base.get
         src/use.ts#routes.<arrow1> calls? src/request.ts#Request.query
         src/use.ts#routes.<arrow2> calls? src/context.ts#Context.json
         ",

@@ -4,6 +4,7 @@
 
 mod calls;
 mod golang;
+mod javascript;
 mod languages;
 mod program;
 mod runaway;

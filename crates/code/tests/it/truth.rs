@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use base::RepoPath;
 use code::SymbolRelation;
-use syntax::{FileFacts, SymbolFlags};
+use syntax::{FileFacts, SymbolFlags, SymbolKind};
 
 use crate::program::Program;
 
@@ -149,6 +149,18 @@ fn module(path: &RepoPath) -> String {
     stem.replace('/', ".")
 }
 
+/// The function or class around a symbol; the benchmarks do not name the variables between.
+fn parent(facts: &FileFacts, symbol: &syntax::Symbol) -> Option<u32> {
+    let around = symbol.parent?;
+    let kind = facts.symbols[around as usize].kind;
+    match kind {
+        SymbolKind::Constant | SymbolKind::Variable if symbol.is_anonymous() => {
+            parent(facts, &facts.symbols[around as usize])
+        }
+        _ => Some(around),
+    }
+}
+
 /// A symbol's path as the benchmarks spell it: arrow functions are counted, whatever holds them.
 fn spelled(facts: &FileFacts, path: &str) -> String {
     let Some(at) = facts.symbols.iter().position(|symbol| symbol.path == path) else {
@@ -160,12 +172,14 @@ fn spelled(facts: &FileFacts, path: &str) -> String {
     };
     let name = if is_arrow(symbol) && !symbol.name.starts_with("<lambda") {
         let before = facts.symbols[..=at].iter();
-        let count = before.filter(|one| one.parent == symbol.parent && is_arrow(one)).count();
+        let count = before
+            .filter(|one| parent(facts, one) == parent(facts, symbol) && is_arrow(one))
+            .count();
         format!("<arrow{count}>")
     } else {
         symbol.name.clone()
     };
-    match symbol.parent {
+    match parent(facts, symbol) {
         Some(parent) => format!("{}.{name}", spelled(facts, &facts.symbols[parent as usize].path)),
         None => name,
     }

@@ -10,6 +10,8 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::args::{Limit, Offset};
+use crate::durable::team::TeamBasis;
+
 use super::page::{CallWriter, ColorMode, Page, PageCell};
 
 /// Whether everything could be looked at as it is now.
@@ -52,6 +54,9 @@ pub struct Basis {
     /// Counts up with every change of a store
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub revisions: BTreeMap<String, u64>,
+    /// The team that shares the stores which were read
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<TeamBasis>,
 }
 
 impl fmt::Display for Basis {
@@ -75,8 +80,12 @@ impl fmt::Display for Basis {
             Some(edited) => write!(f, " + {edited} edited files")?,
         }
         match &self.kb_branch {
-            Some(kb) if Some(kb) != self.branch.as_ref() => write!(f, " · knowledge base of {kb}"),
-            _ => Ok(()),
+            Some(kb) if Some(kb) != self.branch.as_ref() => write!(f, " · knowledge base of {kb}")?,
+            _ => {}
+        }
+        match self.team.as_ref().map(ToString::to_string).filter(|text| !text.is_empty()) {
+            Some(team) => write!(f, " · {team}"),
+            None => Ok(()),
         }
     }
 }

@@ -102,6 +102,8 @@ pub trait Query: OpInput {
     const ALIASES: &'static [OpAlias] = &[];
     /// Command lines that show it at work
     const EXAMPLES: &'static [OpExample] = &[];
+    /// Whether the answer depends on who asks. Finding out costs the command line a git call.
+    const NEEDS_ACTOR: bool = false;
     /// What it answers
     type Answer: OpOutput;
     /// Answers from one consistent view.

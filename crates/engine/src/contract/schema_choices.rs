@@ -46,13 +46,15 @@ pub fn report_format(_: &mut SchemaGenerator) -> Schema {
 /// Agents' clients that `init` sets up.
 pub fn clients(_: &mut SchemaGenerator) -> Schema {
     let names = setup::Client::ALL.iter().map(ToString::to_string);
-    let names: Vec<String> = names.chain(["all".into(), "none".into()]).collect();
+    let names: Vec<String> = names.chain(["found".into(), "all".into(), "none".into()]).collect();
     json_schema!({"type": "array", "items": {"type": "string", "enum": names}})
 }
 
-/// Hooks of git that call cairn.
-pub fn git_hook(_: &mut SchemaGenerator) -> Schema {
-    let names: Vec<String> = setup::GitHook::ALL.iter().map(ToString::to_string).collect();
+/// Hooks of git and of agents that call cairn.
+pub fn hook(_: &mut SchemaGenerator) -> Schema {
+    let agents = setup::AgentHook::ALL.iter().map(ToString::to_string);
+    let git = setup::GitHook::ALL.iter().map(ToString::to_string);
+    let names: Vec<String> = git.chain(agents).collect();
     json_schema!({"type": "string", "enum": names})
 }
 

@@ -4,6 +4,7 @@
 
 use std::sync::Arc;
 
+use base::call::CallRequest;
 use base::{Call, NextCall, Problem, Result};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use serde_json::{Value, json};
@@ -44,6 +45,8 @@ pub struct OpSpec {
     pub examples: &'static [OpExample],
     /// What a person is asked for when a field that must be there was left out
     pub asks: &'static [FieldPrompt],
+    /// Whether the answer depends on who asks
+    pub needs_actor: bool,
     /// What it accepts
     pub input_schema: fn() -> JsonObject,
     /// What it answers
@@ -67,6 +70,7 @@ impl OpSpec {
             aliases: Q::ALIASES,
             examples: Q::EXAMPLES,
             asks: &[],
+            needs_actor: Q::NEEDS_ACTOR,
             input_schema: schema::input::<Q>,
             output_schema: schema::output::<AnswerEnvelope<Q::Answer>>,
             command: command::<Q>,
@@ -90,6 +94,7 @@ impl OpSpec {
             aliases: M::ALIASES,
             examples: M::EXAMPLES,
             asks: M::ASKS,
+            needs_actor: true,
             input_schema: || with_dry_run(schema::input::<M>()),
             output_schema: schema::output::<AnswerEnvelope<MutationAnswer<M::Answer>>>,
             command: || command::<M>().arg(dry_run_flag()),
@@ -105,6 +110,7 @@ impl OpSpec {
             },
             run: |workspace, call, mut args| {
                 let dry_run = take_dry_run(&mut args)?;
+                let call = with_request(&call, M::NAME, &args)?;
                 let plan = |view: &View<'_>| parse::<M>(args.clone())?.plan(view);
                 let written = if dry_run {
                     let planned = plan(&workspace.view(call.clone())?)?;
@@ -131,6 +137,7 @@ impl OpSpec {
             aliases: A::ALIASES,
             examples: A::EXAMPLES,
             asks: &[],
+            needs_actor: true,
             input_schema: schema::input::<A>,
             output_schema: schema::output::<AnswerEnvelope<A::Answer>>,
             command: command::<A>,
@@ -247,6 +254,18 @@ impl OpSpec {
         let problem = near.into_iter().fold(problem, Problem::hint);
         problem.hint_call("the arguments are listed by", help)
     }
+}
+
+/// The call with what it asks for, unless it is asked again.
+fn with_request(call: &Arc<Call>, operation: &str, args: &JsonObject) -> Result<Arc<Call>> {
+    if call.request.is_some() {
+        return Ok(call.clone());
+    }
+    let mut seed = [0; 32];
+    getrandom::fill(&mut seed)
+        .map_err(|error| Problem::internal("no random numbers").with_source(error.to_string()))?;
+    let (operation, args) = (operation.to_owned(), args.clone());
+    Ok(Arc::new(call.with_request(CallRequest { operation, args, seed, replayed: None })))
 }
 
 fn command<I: OpInput>() -> Command {

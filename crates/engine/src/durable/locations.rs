@@ -15,6 +15,7 @@ use store::BackupNotes;
 use super::DurableStore;
 use super::branches::{self, DefaultBranch};
 use super::owner::StoreOwner;
+use super::team::TeamStore;
 use crate::repository::Repository;
 
 /// Stands for the branch in the name of a store's file.
@@ -238,6 +239,60 @@ impl StoreLocations {
             store::back_up(source.connection(), &file, &BackupNotes::new())?;
         }
         Ok(true)
+    }
+
+    /// The stores that a team shares and a call may read, the branch's own first. The store of a
+    /// commit without a branch stays on this machine.
+    pub(crate) fn team_stores(&self, durable: &DurableStore) -> Vec<TeamStore> {
+        let StoreScheme::PerBranch { own, default, .. } = &self.scheme else {
+            return vec![self.single_team_store(durable)];
+        };
+        if !durable.is_per_branch() {
+            return vec![self.single_team_store(durable)];
+        }
+        let default = StoreOwner::Branch(default.name.clone());
+        let mut owners = vec![own.clone()];
+        if *own != default {
+            owners.push(default);
+        }
+        owners.into_iter().filter_map(|owner| self.team_store_of(durable, owner)).collect()
+    }
+
+    fn single_team_store(&self, durable: &DurableStore) -> TeamStore {
+        TeamStore { name: durable.name.to_owned(), owner: None, path: self.write_path(durable) }
+    }
+
+    /// The store of a branch; none for that of a commit.
+    pub(crate) fn team_store_of(
+        &self,
+        durable: &DurableStore,
+        owner: StoreOwner,
+    ) -> Option<TeamStore> {
+        let StoreOwner::Branch(branch) = &owner else { return None };
+        let name = format!("{}/{branch}", durable.name);
+        let path = self.folder(&owner).join(durable.file_name());
+        Some(TeamStore { name, owner: Some(owner), path })
+    }
+
+    /// Every store of this clone that a team shares.
+    pub(crate) fn all_team_stores(&self, durable: &DurableStore) -> Result<Vec<TeamStore>> {
+        if !durable.is_per_branch() || matches!(self.scheme, StoreScheme::Single) {
+            let store = self.single_team_store(durable);
+            return Ok(if store.path.exists() { vec![store] } else { Vec::new() });
+        }
+        let kept = self.branches_with_store(durable)?.into_iter();
+        Ok(kept.filter_map(|kept| self.team_store_of(durable, kept.owner)).collect())
+    }
+
+    /// Makes the folder of a store, with the name of its branch.
+    pub(crate) fn prepare_folder(&self, store: &TeamStore) -> Result<()> {
+        let Some(owner) = &store.owner else { return Ok(()) };
+        let folder = self.folder(owner);
+        if folder.join(LABEL_FILE).exists() {
+            return Ok(());
+        }
+        fs::create_dir_all(&folder).map_err(Problem::io("make the folder of a branch's stores"))?;
+        write_label(&folder, owner.display_name())
     }
 
     /// Every branch that has this store, by name.

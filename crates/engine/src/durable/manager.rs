@@ -1,5 +1,6 @@
 //! The durable stores of one workspace: which there are, where they are, and which are open.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Once;
 use std::time::Duration;
@@ -8,6 +9,7 @@ use base::{Call, Problem, Result};
 
 use super::locations::{self, FollowedRenames, StoreLocations};
 use super::owner::StoreOwner;
+use super::team::TeamLink;
 use super::{DurableStore, OpenStores};
 use crate::repository::Repository;
 
@@ -23,15 +25,33 @@ pub struct StoreManager {
     shared: PathBuf,
     /// Connections that stay open between calls
     open_stores: OpenStores,
+    /// The team that shares them, if this clone has joined one
+    team: TeamLink,
     /// Set once this process has looked for renamed branches
     renames_followed: Once,
 }
 
 impl StoreManager {
     /// Manages stores below a folder and keeps at most `max_open` connections for reading.
-    pub(crate) fn new(durables: Vec<DurableStore>, shared: PathBuf, max_open: usize) -> Self {
+    pub(crate) fn new(
+        durables: Vec<DurableStore>,
+        shared: PathBuf,
+        max_open: usize,
+        env: Vec<(OsString, OsString)>,
+    ) -> Self {
         let open_stores = OpenStores::with_capacity(max_open);
-        Self { durables, shared, open_stores, renames_followed: Once::new() }
+        let team = TeamLink::new(shared.clone(), env);
+        Self { durables, shared, open_stores, team, renames_followed: Once::new() }
+    }
+
+    /// The link to the team that shares the stores.
+    pub fn team(&self) -> &TeamLink {
+        &self.team
+    }
+
+    /// The stores that areas declare.
+    pub(crate) fn durables(&self) -> &[DurableStore] {
+        &self.durables
     }
 
     /// The connections that are open.

@@ -13,6 +13,7 @@ pub(crate) mod overlay;
 pub(crate) mod owner;
 mod store_reader;
 pub mod tables;
+pub mod team;
 
 use std::fmt::Debug;
 use std::path::{Path, PathBuf};
@@ -20,7 +21,7 @@ use std::sync::Arc;
 
 use base::{Call, Problem, ProblemCode, Result};
 use serde_json::Value;
-use store::{Migration, Store, Transaction};
+use store::{Connection, Migration, RecordChange, RecordImage, Store, Transaction};
 
 use self::tables::ChangeRecord;
 use crate::search;
@@ -45,6 +46,10 @@ pub struct DurableStore {
     pub inverse: fn(&Value) -> Result<Arc<dyn StoreChange>>,
     /// How shared files are read for it
     pub shared: Option<SharedSource>,
+    /// Brings what is derived from a record up to date after another machine wrote it
+    pub index_record: fn(&Connection, &RecordImage) -> Result<()>,
+    /// Why a change of a record cannot wait for the team's server; none if it can
+    pub needs_server: fn(&RecordChange) -> Option<&'static str>,
 }
 
 /// A change to a durable store, made by an area and committed by the engine.

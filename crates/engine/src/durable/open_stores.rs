@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use base::{Call, Problem, ProblemCode, Result};
-use store::{Connection, Store};
+use store::{Connection, RecordCapture, Store, Transaction};
 
 use super::counter::ChangeCounter;
 use super::tables::{self, ChangeRecord};
+use super::team::{PublishedChange, TeamLink, TeamWrite, record_tables};
 use super::{DurableStore, StoreChange, StoreReader};
 use crate::connection_pool::{FileId, IdlePool};
 
@@ -33,6 +34,10 @@ pub(crate) struct StoreCommit<'a> {
     pub summary: &'a str,
     /// Where its number comes from
     pub counter: &'a ChangeCounter,
+    /// The part that a team has in it
+    pub team: &'a TeamWrite,
+    /// The link to the team
+    pub link: &'a TeamLink,
     /// Who asks for it
     pub call: &'a Call,
 }
@@ -49,6 +54,54 @@ impl StoreCommit<'_> {
             inverse: String::new(),
             undoes: self.change.undoes(),
         }
+    }
+}
+
+impl StoreCommit<'_> {
+    /// Makes the change in a transaction. Returns its number.
+    fn apply(&self, transaction: &Transaction<'_>) -> Result<i64> {
+        if tables::revision(transaction)? != self.planned_from {
+            return Err(Problem::new(ProblemCode::Conflict, "another writer came between"));
+        }
+        if let Some(pulled) = self.pulled {
+            pulled.apply(transaction)?;
+        }
+        let above = tables::highest_number(transaction)?;
+        let id = self.counter.reserve(above, self.change.number_count(), self.call)?;
+        let id = i64::try_from(id).map_err(|_| Problem::internal("no number is left"))?;
+        // The record comes first: an area that keeps a log numbers its entries from it.
+        tables::record(transaction, &self.record(id))?;
+        let inverse = self.change.apply(transaction)?.to_string();
+        tables::set_inverse(transaction, id, &inverse)?;
+        self.call.check_stopped()?; // the last chance to stop
+        Ok(id)
+    }
+
+    /// Makes the change and publishes the records that it changed, before it is committed here. A
+    /// request that waits for the server leaves nothing behind here.
+    fn apply_and_publish(&self, store: &mut Store) -> Result<i64> {
+        let records = record_tables(store.connection())?;
+        let capture = RecordCapture::start(store.connection(), records)?;
+        let done = store.write(|transaction| {
+            let id = self.apply(transaction)?;
+            let published = PublishedChange {
+                durable: self.durable,
+                changes: &capture.changes(transaction)?,
+                summary: self.summary,
+                is_undo: self.change.undoes().is_some(),
+                call: self.call,
+            };
+            self.team.publish(transaction, &published, self.link)?;
+            if self.team.is_parked() {
+                return Err(Problem::new(
+                    ProblemCode::Unavailable,
+                    "the change waits for the server",
+                ));
+            }
+            Ok(id)
+        });
+        capture.finish(store.connection())?;
+        done
     }
 }
 
@@ -86,32 +139,23 @@ impl OpenStores {
 
     /// Commits a change and its record in one transaction, unless the store is no longer at the
     /// revision that the change was planned from. It comes after what was pulled in shared
-    /// files. Returns the change's number.
-    pub(crate) fn commit(&self, commit: &StoreCommit<'_>) -> Result<String> {
-        let StoreCommit { durable, path, call, .. } = *commit;
+    /// files. Returns the change's number; none for a request that waits for the team's server.
+    pub(crate) fn commit(&self, commit: &StoreCommit<'_>) -> Result<Option<String>> {
+        let StoreCommit { durable, path, .. } = *commit;
         let idle = FileId::with_state(path).and_then(|file| self.writers.take(&file));
         let mut store = idle.map_or_else(|| durable.open(path), Ok)?;
-        let id = store.write(|transaction| {
-            if tables::revision(transaction)? != commit.planned_from {
-                return Err(Problem::new(ProblemCode::Conflict, "another writer came between"));
-            }
-            if let Some(pulled) = commit.pulled {
-                pulled.apply(transaction)?;
-            }
-            let above = tables::highest_number(transaction)?;
-            let id = commit.counter.reserve(above, commit.change.number_count(), call)?;
-            let id = i64::try_from(id).map_err(|_| Problem::internal("no number is left"))?;
-            // The record comes first: an area that keeps a log numbers its entries from it.
-            tables::record(transaction, &commit.record(id))?;
-            let inverse = commit.change.apply(transaction)?.to_string();
-            tables::set_inverse(transaction, id, &inverse)?;
-            call.check_stopped()?; // the last chance to stop
-            Ok(id)
-        })?;
+        let done = match commit.team.captures() {
+            false => store.write(|transaction| commit.apply(transaction)),
+            true => commit.apply_and_publish(&mut store),
+        };
+        if commit.team.is_parked() {
+            return Ok(None);
+        }
+        let id = done?;
         if let Some(file) = FileId::with_state(path) {
             self.writers.give_back(file, store);
         }
-        Ok(id.to_string())
+        Ok(Some(id.to_string()))
     }
 
     /// Closes all that nobody uses.

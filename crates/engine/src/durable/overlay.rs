@@ -106,7 +106,7 @@ fn fingerprint(
     if view.index()?.fingerprint().is_none() {
         return Ok(None);
     }
-    let path = view.store_locations()?.read_path(durable);
+    let path = view.store_file(durable)?;
     let store = written.map(|reading| (crate::index::file_fingerprint(&path), reading.revision));
     let depends = (source.depends)(view)?;
     Ok(Some(format!("{} {store:?} {} {depends}", path.display(), shared_files::fingerprint(view)?)))
@@ -126,7 +126,7 @@ fn make_overlay(
     match written {
         None => store::migrate(&mut open, &durable.all_migrations())?,
         Some(reading) => {
-            let path = view.store_locations()?.read_path(durable);
+            let path = view.store_file(durable)?;
             home.copy_from(&path)?;
             // Somebody may have written between the look at the store and the copy.
             if tables::revision(open.connection())? != reading.revision {

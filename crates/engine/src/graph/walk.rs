@@ -257,10 +257,30 @@ pub struct TraceStep {
     pub edge: GraphEdge,
 }
 
-/// The shortest path from one node to another, in either direction of the edges. Two files in one
+/// Edges that only say that files changed in one commit.
+const HISTORY_EDGES: &[&str] = &["history.touches", "history.co_change"];
+
+/// The shortest path from one node to another, in either direction of the edges. A path by code,
+/// specs and work is preferred to a shorter one by common commits. Two files in one
 /// folder are not related by that, so no path leads up into a folder and down again unless the
 /// filter names `contains`. The search starts from both ends and expands the smaller frontier first.
 pub fn trace(
+    view: &View,
+    from: &EntityRef,
+    to: &EntityRef,
+    depth: usize,
+    filter: &EdgeFilter,
+) -> Result<Option<Vec<TraceStep>>> {
+    if filter.names.is_empty() && filter.except.is_empty() {
+        let direct = EdgeFilter { except: HISTORY_EDGES, ..filter.clone() };
+        if let Some(found) = shortest_path(view, from, to, depth, &direct)? {
+            return Ok(Some(found));
+        }
+    }
+    shortest_path(view, from, to, depth, filter)
+}
+
+fn shortest_path(
     view: &View,
     from: &EntityRef,
     to: &EntityRef,
@@ -325,7 +345,14 @@ impl TraceEnd {
     ) -> Result<()> {
         let (filter, left_out) = (options.filter, Cell::new(0));
         let frontier = options.frontier(&self.frontier, self.came_from.len() == 1, &left_out);
-        let edges = edges_from(view, frontier, wanted)?;
+        let mut edges = edges_from(view, frontier, wanted)?;
+        // A call says more than a common type or an import, and these more than where something
+        // is declared.
+        edges.sort_by_key(|edge| match edge.kind.name {
+            "declares" | "contains" => 2,
+            "imports" | "uses" => 1,
+            _ => 0,
+        });
         let mut next = Vec::new();
         for edge in edges.into_iter().filter(|edge| filter.accepts_confidence(edge.confidence)) {
             for (here, there) in [(&edge.from, &edge.to), (&edge.to, &edge.from)] {

@@ -1,6 +1,7 @@
 //! Parts that several answers share: the order of files by role, the source of a place, the callers
 //! of a symbol, and the tests that reach it.
 
+pub(crate) mod accesses;
 pub(crate) mod callers;
 pub(crate) mod line_target;
 pub(crate) mod package;

@@ -252,10 +252,17 @@ impl Finder<'_, '_> {
     }
 }
 
+/// Names of methods that say nothing about their class.
+const COMMON_NAMES: [&str; 8] =
+    ["constructor", "init", "new", "callback", "handler", "default", "index", "main"];
+
 /// The name of a symbol, if it is long enough to be specific.
 fn significant_name(node: &EntityRef) -> Option<&str> {
     let EntityRef::Symbol(_, name) = node else { return None };
-    let name = own_name(name.as_str()).trim_end_matches("()");
+    // A method that every class has is known by its class.
+    let is_common = |name: &str| name.starts_with("__") || COMMON_NAMES.contains(&name);
+    let mut parts = name.as_str().rsplit('.').map(|part| part.trim_end_matches("()"));
+    let name = parts.find(|name| !is_common(name))?;
     (name.len() >= MIN_NAME_LENGTH).then_some(name)
 }
 

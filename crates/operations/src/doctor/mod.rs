@@ -1,5 +1,6 @@
 //! Checks of the workspace itself. Each is one function and one line in [`CHECKS`].
 
+mod agents;
 mod config;
 mod git;
 mod hooks;
@@ -8,6 +9,7 @@ mod layout;
 mod servers;
 mod shared;
 mod stores;
+mod team;
 
 use base::{Call, Hint, Problem, Result};
 use schemars::JsonSchema;
@@ -29,10 +31,12 @@ pub(crate) struct DoctorCheck {
 pub(crate) const CHECKS: &[DoctorCheck] = &[
     DoctorCheck { name: "git", run: git::check },
     DoctorCheck { name: "hooks", run: hooks::check },
+    DoctorCheck { name: "agents", run: agents::check },
     DoctorCheck { name: "config", run: config::check },
     DoctorCheck { name: "layout", run: layout::check },
     DoctorCheck { name: "stores", run: stores::check },
     DoctorCheck { name: "shared", run: shared::check },
+    DoctorCheck { name: "team", run: team::check },
     DoctorCheck { name: "journal", run: journal::check },
     DoctorCheck { name: "servers", run: servers::check },
 ];

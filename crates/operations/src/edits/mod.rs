@@ -1,8 +1,11 @@
 //! Edits of code as plans: whole symbols, ranges of text, and renames by what the index knows.
 
+pub(crate) mod file_move;
 pub(crate) mod index_rename;
 pub(crate) mod missed_uses;
+pub(crate) mod rewrite_plan;
 pub(crate) mod symbol_edit;
+pub(crate) mod symbol_move;
 pub(crate) mod text_edit;
 
 use base::{EntityRef, RepoPath};

@@ -33,7 +33,9 @@ pub(crate) use self::edits::{FileRewrite, check_writable, refuse_new_syntax_erro
 pub(crate) use self::format::{FormatOutcome, format};
 pub(crate) use self::hover::types;
 pub(crate) use self::lint::{CheckReport, CheckRequest, Diagnostic, by_linter, check};
-pub(crate) use self::locations::{CodeLocation, CodeLocations, ExternalLocation, ParsedFileCache};
+pub(crate) use self::locations::{
+    CodeLocation, CodeLocations, ExternalLocation, ParsedFile, ParsedFileCache, enclosing_node,
+};
 pub(crate) use self::target_position::TargetPosition;
 
 use engine::contract::page::Page;

@@ -161,6 +161,12 @@ impl TargetPosition {
         format!("{}:{}:{}", self.path, at.line + 1, at.character + 1)
     }
 
+    /// The name that stands at the position.
+    pub(crate) fn name_at_offset(&self) -> String {
+        let is_part = |one: &char| one.is_alphanumeric() || *one == '_' || *one == '$';
+        self.text[self.offset..].chars().take_while(is_part).collect()
+    }
+
     /// The position as the server counts it.
     pub(crate) fn position(&self, encoding: PositionEncoding) -> LspPosition {
         position_at(&self.text, self.offset, encoding)

@@ -123,14 +123,33 @@ impl Mentions {
 
 /// The name of a symbol that a misspelt one was meant to be.
 fn nearest_name(conn: &Connection, name: &str) -> Result<Option<String>> {
-    let Some(first) = name.chars().next().filter(|_| name.len() > 5) else { return Ok(None) };
+    if name.len() <= 5 {
+        return Ok(None);
+    }
+    let near = names_like(conn, name, base::similarity::MIN_REPAIRED_SYMBOL)?;
+    Ok(near.into_iter().next())
+}
+
+/// Names of symbols that are spelt like a name, most similar first.
+pub(crate) fn similar_names(conn: &Connection, name: &str) -> Result<Vec<String>> {
+    let mut names = names_like(conn, name, base::similarity::MIN_SUGGESTED)?;
+    names.truncate(MAX_SIMILAR_NAMES);
+    Ok(names)
+}
+
+/// How many similar names are suggested.
+const MAX_SIMILAR_NAMES: usize = 3;
+
+/// The names of symbols that start with the same letter and are at least this similar.
+fn names_like(conn: &Connection, name: &str, least: f64) -> Result<Vec<String>> {
+    let Some(first) = name.chars().next() else { return Ok(Vec::new()) };
     let near = code::names_starting_with(conn, first)?.into_iter().filter_map(|other| {
-        let like = base::similarity::similarity(name, &other)
-            .filter(|like| *like >= base::similarity::MIN_REPAIRED_SYMBOL)?;
+        let like = base::similarity::similarity(name, &other).filter(|like| *like >= least)?;
         Some((like, other))
     });
-    let best = near.max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(&a.1)));
-    Ok(best.map(|(_, name)| name))
+    let mut near: Vec<(f64, String)> = near.collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(&b.1)));
+    Ok(near.into_iter().map(|(_, name)| name).collect())
 }
 
 fn is_specific(found: &[&RepoPath]) -> bool {

@@ -6,6 +6,7 @@
 //!
 //! @see spec::cross/search
 
+mod anchors;
 mod mentions;
 mod symbols;
 mod vocabulary;
@@ -17,11 +18,14 @@ use store::Connection;
 use syntax::Language;
 
 use crate::answers::role::{FileRole, is_test_file, role_weight};
+use crate::answers::source::SourceText;
 use engine::file_text::{QuestionWords, tables};
 use engine::search::words;
 use engine::view::View;
 
+use self::anchors::QuestionAnchors;
 use self::mentions::Mentions;
+pub(crate) use self::mentions::similar_names;
 pub(crate) use self::symbols::SymbolCandidate;
 use self::symbols::{SymbolScorer, TermWeights};
 use self::vocabulary::{EnglishStemmer, QueryTerm};
@@ -52,6 +56,11 @@ const FILE_SHARE: f64 = 0.5;
 
 /// Weight of a symbol being named in the text.
 const NAMED_SYMBOL_WEIGHT: f64 = 0.6;
+
+/// Weight of a text that the question quotes and only one symbol contains, and the most that all
+/// such texts count.
+const QUOTED_WEIGHT: f64 = 0.7;
+const MAX_QUOTED: f64 = 1.2;
 
 /// Maximum weight of all explicit names.
 const NAMED_SHARE: f64 = 1.2;
@@ -123,12 +132,37 @@ pub(crate) fn locate(view: &View, text: &str) -> Result<LocateResult> {
         })
         .collect();
     sort_by_score(&mut places);
-    let scorer = SymbolScorer::new(&question.stem_weights, &stems, &wanted);
+    let anchors = anchors_of(view, text, &places)?;
+    let scorer = SymbolScorer::new(&question.stem_weights, &stems, &wanted, &anchors);
     let mut symbols = add_symbols(view, &mut places, scorer)?;
     add_neighbours(conn, &mut places)?;
     sort_by_score(&mut places);
     rank_symbols(&mut symbols, &places);
     Ok(LocateResult { files: places, symbols })
+}
+
+/// What the question quotes, and the constants that hold the messages it quotes: who uses such a
+/// constant gives the message.
+fn anchors_of(view: &View, text: &str, places: &[FileCandidate]) -> Result<QuestionAnchors> {
+    let mut anchors = QuestionAnchors::of(text);
+    let messages: Vec<String> = anchors.messages().map(str::to_owned).collect();
+    if messages.is_empty() {
+        return Ok(anchors);
+    }
+    for place in places.iter().take(MAX_FILES_READ) {
+        let Ok(source) = SourceText::read(view, &place.path) else { continue };
+        if !messages.iter().any(|message| source.as_str().contains(message.as_str())) {
+            continue;
+        }
+        for row in code::symbols_in_file(view.index()?.conn(), &place.path)? {
+            let lines = source.lines(row.line, row.end_line);
+            let is_constant = matches!(row.kind.as_str(), "constant" | "variable");
+            if is_constant && messages.iter().any(|message| lines.contains(message.as_str())) {
+                anchors.add(&row.name);
+            }
+        }
+    }
+    Ok(anchors)
 }
 
 fn sort_by_score(places: &mut [FileCandidate]) {
@@ -202,7 +236,8 @@ fn rank_symbols(symbols: &mut [SymbolCandidate], places: &[FileCandidate]) {
         let is_named = place.is_some_and(|place| place.names.contains(&one.symbol.name));
         let file = place.map_or(0.0, |place| place.score / best_file);
         let named = if is_named { NAMED_SYMBOL_WEIGHT } else { 0.0 };
-        one.score = one.score / best + FILE_SHARE * file + named;
+        let quoted = QUOTED_WEIGHT * one.quoted.min(MAX_QUOTED);
+        one.score = one.score / best + FILE_SHARE * file + named + quoted;
     }
     symbols.sort_by(|a, b| {
         let key = |place: &SymbolCandidate| (place.symbol.path.clone(), place.symbol.id);

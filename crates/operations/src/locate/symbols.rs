@@ -2,12 +2,13 @@
 //! body. A line counts for the innermost symbol around it, so that a class does not take the
 //! credit of its methods.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use base::{RepoPath, Result};
 use code::SymbolRow;
 
 use super::WantedRoles;
+use super::anchors::QuestionAnchors;
 use super::vocabulary::EnglishStemmer;
 use crate::answers::role::{FileRole, has_generated_marker, role_weight};
 use crate::answers::source::SourceText;
@@ -37,6 +38,9 @@ pub(crate) struct SymbolCandidate {
     pub score: f64,
     /// How much of the question each of its own lines says, by the number of the line
     pub lines: Vec<(u32, f64)>,
+    /// How much of what the question quotes it contains: each text counts less the more symbols
+    /// contain it
+    pub quoted: f64,
 }
 
 /// What a word of the question is worth, by its stem.
@@ -49,6 +53,8 @@ struct SymbolWordCounts {
     counts: HashMap<usize, f64>,
     length: f64,
     lines: Vec<(u32, f64)>,
+    /// Which quoted texts of the question it contains
+    anchors: BTreeSet<usize>,
 }
 
 /// Scores symbols of files.
@@ -59,6 +65,7 @@ pub(super) struct SymbolScorer<'w> {
     values: Vec<f64>,
     stems: &'w EnglishStemmer,
     roles: &'w WantedRoles,
+    anchors: &'w QuestionAnchors,
     /// The stem of each word that was met
     stem_cache: HashMap<String, Option<usize>>,
     /// Files that say that a program wrote them
@@ -71,6 +78,7 @@ impl<'w> SymbolScorer<'w> {
         term_weights: &'w TermWeights,
         stems: &'w EnglishStemmer,
         roles: &'w WantedRoles,
+        anchors: &'w QuestionAnchors,
     ) -> Self {
         let mut words: Vec<(&str, f64)> =
             term_weights.iter().map(|(word, value)| (word.as_str(), *value)).collect();
@@ -83,6 +91,7 @@ impl<'w> SymbolScorer<'w> {
             values,
             stems,
             roles,
+            anchors,
             stem_cache: HashMap::new(),
             generated: HashSet::new(),
             symbols: Vec::new(),
@@ -109,8 +118,13 @@ impl<'w> SymbolScorer<'w> {
         let in_path = self.count(&path.to_string());
         let from = self.symbols.len();
         for symbol in rows {
-            let mut fields =
-                SymbolWordCounts { counts: HashMap::new(), length: 0.0, lines: Vec::new(), symbol };
+            let mut fields = SymbolWordCounts {
+                counts: HashMap::new(),
+                length: 0.0,
+                lines: Vec::new(),
+                anchors: self.anchors.named_by(&symbol.full).collect(),
+                symbol,
+            };
             let names = self.count(&fields.symbol.full);
             fields.add(&names, NAME_WEIGHT, f64::MAX);
             fields.add(&in_path, 1.0, 1.0);
@@ -139,6 +153,7 @@ impl<'w> SymbolScorer<'w> {
             }
         }
         let mut bodies: HashMap<usize, WordCounts> = HashMap::new();
+        let rarest = self.values.iter().copied().fold(0.0, f64::max);
         for (line, at) in (1..).zip(owner.iter().skip(1)) {
             let Some(at) = at else { continue };
             let WordCounts { counts, length } = self.count(text.line(line));
@@ -148,6 +163,10 @@ impl<'w> SymbolScorer<'w> {
             for (word, count) in counts {
                 *body.counts.entry(word).or_default() += count;
                 says += self.values[word];
+            }
+            for anchor in self.anchors.found_in(text.line(line)) {
+                self.symbols[*at].anchors.insert(anchor);
+                says += rarest;
             }
             if says > 0.0 {
                 self.symbols[*at].lines.push((line, says));
@@ -189,24 +208,30 @@ impl<'w> SymbolScorer<'w> {
         let count = self.symbols.len().max(1) as f64;
         let average = self.symbols.iter().map(|fields| fields.length).sum::<f64>() / count;
         let (values, generated) = (&self.values, &self.generated);
+        let weight = |fields: &SymbolWordCounts| match generated.contains(&fields.symbol.path) {
+            true => role_weight(FileRole::Generated),
+            false if fields.symbol.is_test => self.roles.role_weight(FileRole::Test),
+            false => self.roles.weight(&fields.symbol.path),
+        };
         let score = |fields: &SymbolWordCounts| -> f64 {
             let norm = 1.0 - LENGTH_NORMALIZATION
                 + LENGTH_NORMALIZATION * fields.length / average.max(1.0);
             let part = |(word, count): (&usize, &f64)| {
                 values[*word] * count * (SATURATION + 1.0) / (count + SATURATION * norm)
             };
-            let weight = match generated.contains(&fields.symbol.path) {
-                true => role_weight(FileRole::Generated),
-                false if fields.symbol.is_test => self.roles.role_weight(FileRole::Test),
-                false => self.roles.weight(&fields.symbol.path),
-            };
-            fields.counts.iter().map(part).sum::<f64>() * weight
+            fields.counts.iter().map(part).sum::<f64>() * weight(fields)
+        };
+        let anchor_weights = anchor_weights(&self.symbols, self.anchors.len());
+        let quoted = |fields: &SymbolWordCounts| -> f64 {
+            let found = fields.anchors.iter().map(|anchor| anchor_weights[*anchor]);
+            found.sum::<f64>() * weight(fields)
         };
         let mut places: Vec<SymbolCandidate> = self
             .symbols
             .into_iter()
             .map(|fields| SymbolCandidate {
                 score: score(&fields),
+                quoted: quoted(&fields),
                 symbol: fields.symbol,
                 lines: fields.lines,
             })
@@ -216,6 +241,18 @@ impl<'w> SymbolScorer<'w> {
         places.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| key(a).cmp(&key(b))));
         places
     }
+}
+
+/// What each quoted text is worth: less the more symbols, tests aside, contain it.
+fn anchor_weights(symbols: &[SymbolWordCounts], count: usize) -> Vec<f64> {
+    let is_test = |fields: &SymbolWordCounts| {
+        fields.symbol.is_test || FileRole::of(&fields.symbol.path) != FileRole::Production
+    };
+    let mut found = vec![0.0_f64; count];
+    for anchor in symbols.iter().filter(|one| !is_test(one)).flat_map(|one| &one.anchors) {
+        found[*anchor] += 1.0;
+    }
+    found.into_iter().map(|with| if with > 0.0 { 1.0 / with.sqrt() } else { 0.0 }).collect()
 }
 
 /// The words of a text.

@@ -1,11 +1,12 @@
 //! `explain`: why something exists, in plain words.
 
-use base::Result;
+use base::{RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::line_target::line_target;
+use crate::answers::source::{Excerpt, LineRange, SourceText};
 use crate::explain::{Explanation, Reason, ReasonKind, explain, explain_lines};
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{OpExample, Query, ToolVisibility};
@@ -29,6 +30,9 @@ pub struct ExplainAnswer {
     /// The node that was asked about
     #[serde(flatten)]
     pub target: NodeDescription,
+    /// The lines that were asked about
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Excerpt>,
     /// The reasons, from requirements to commits and tasks
     pub reasons: Vec<Reason>,
     /// Kinds of reason that are not documented
@@ -49,13 +53,24 @@ impl Query for Explain {
     type Answer = ExplainAnswer;
 
     fn run(self, view: &View) -> Result<ExplainAnswer> {
-        let explanation = match line_target(view, self.target.as_str())? {
-            Some((path, lines)) => explain_lines(view, &path, lines)?,
-            None => explain(view, &graph::resolve(view, &self.target)?)?,
+        let (explanation, source) = match line_target(view, self.target.as_str())? {
+            Some((path, lines)) => {
+                let source = shown_lines(view, &path, lines)?;
+                (explain_lines(view, &path, lines)?, Some(source))
+            }
+            None => (explain(view, &graph::resolve(view, &self.target)?)?, None),
         };
         let Explanation { target, reasons, gaps } = explanation;
-        Ok(ExplainAnswer { target, reasons, gaps })
+        Ok(ExplainAnswer { target, source, reasons, gaps })
     }
+}
+
+/// How many of the lines that were asked about an answer shows.
+const MAX_SOURCE_LINES: u32 = 40;
+
+fn shown_lines(view: &View, path: &RepoPath, lines: LineRange) -> Result<Excerpt> {
+    let last = lines.last.min(lines.first + MAX_SOURCE_LINES - 1);
+    Ok(SourceText::read(view, path)?.excerpt(LineRange { first: lines.first, last }))
 }
 
 /// The heading of each kind of reason.
@@ -73,6 +88,9 @@ const fn heading(sort: ReasonKind) -> &'static str {
 impl Render for ExplainAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!("{}: {}", self.target.name, self.target.about));
+        if let Some(source) = &self.source {
+            page.source(&source.text, source.first_line);
+        }
         let mut before = None;
         for reason in &self.reasons {
             if before != Some(reason.sort) {

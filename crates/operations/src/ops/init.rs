@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use base::words::counted;
-use base::{Call, Problem, Result};
+use base::{Call, NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use setup::Client;
+use setup::{Client, SetupRequest};
+
+use crate::agents::{self, FoundAgent};
 
 use super::install::{self, HookChange, InstalledFiles, InstalledHookRow, SkippedFile};
 use engine::contract::alias::OpAlias;
@@ -24,11 +26,15 @@ use engine::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Init {
-    /// Agents to set up: claude, codex, cursor, vscode, gemini, opencode, or all; none if left out
+    /// Agents to set up: claude, codex, cursor, vscode, gemini, opencode, found or all; none if left out
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     #[schemars(schema_with = "schema_choices::clients")]
     pub agents: Vec<String>,
+    /// Also tell these agents about the repository, about a file before an edit, and about what broke
+    #[arg(long)]
+    #[serde(default)]
+    pub agent_hooks: bool,
     /// Do not install git hooks
     #[arg(long)]
     #[serde(default)]
@@ -52,6 +58,8 @@ pub struct InitAnswer {
     pub hooks: Vec<InstalledHookRow>,
     /// What was not touched, and why
     pub left: Vec<SkippedFile>,
+    /// Agents that were found on this machine or in this repository
+    pub agents: Vec<FoundAgent>,
     /// Whether nothing was written
     pub dry_run: bool,
 }
@@ -66,17 +74,17 @@ impl Action for Init {
             args: "--agents claude,codex",
             shows: "files, hooks, and two agents' settings",
         },
+        OpExample { args: "--agents found", shows: "the same for the agents that are here" },
         OpExample { args: "--dry-run", shows: "what would be written, as a diff" },
     ];
     type Answer = InitAnswer;
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<InitAnswer> {
-        let names = if self.agents.is_empty() { "none".into() } else { self.agents.join(",") };
-        let clients: Vec<Client> = setup::parse_clients(&names).map_err(Problem::invalid)?;
+        let request = SetupRequest { clients: self.clients(workspace)?, hooks: self.agent_hooks };
         let plan = || {
             let existing = install::existing_file_reader(workspace);
             let driver = self.merge_driver.then(|| existing(".gitattributes"));
-            let mut plan = setup::plan_init(existing, &clients);
+            let mut plan = setup::plan_init(existing, &request);
             if let Some(attributes) = driver {
                 install::add_planned(&mut plan, setup::plan_merge_driver(attributes));
             }
@@ -103,7 +111,26 @@ impl Action for Init {
         if self.merge_driver && !self.dry_run {
             install::set_merge_driver(workspace, Some(setup::MERGE_COMMAND), call)?;
         }
-        Ok(InitAnswer { files, hooks, left, dry_run: self.dry_run })
+        let agents = agents::find(workspace);
+        Ok(InitAnswer { files, hooks, left, agents, dry_run: self.dry_run })
+    }
+}
+
+impl Init {
+    /// The agents that were asked for; `found` stands for those that are here.
+    fn clients(&self, workspace: &Workspace) -> Result<Vec<Client>> {
+        let mut clients = Vec::new();
+        for name in &self.agents {
+            match name.trim() {
+                "found" => {
+                    clients.extend(agents::find(workspace).into_iter().map(|one| one.client));
+                }
+                other => clients.extend(setup::parse_clients(other).map_err(Problem::invalid)?),
+            }
+        }
+        clients.sort_unstable();
+        clients.dedup();
+        Ok(clients)
     }
 }
 
@@ -117,5 +144,17 @@ impl Render for InitAnswer {
             (_, false) => page.answer(format!("Wrote {both}")),
         }
         install::render(page, &self.files, &self.hooks, &self.left);
+        let waiting: Vec<&FoundAgent> =
+            self.agents.iter().filter(|agent| !agent.uses_cairn && !self.dry_run).collect();
+        if waiting.is_empty() {
+            return;
+        }
+        let found: Vec<String> =
+            waiting.iter().map(|one| format!("{} ({})", one.agent, one.found)).collect();
+        let names: Vec<&str> = waiting.iter().map(|one| one.agent.as_str()).collect();
+        page.say_call(
+            format!("found, and not set up yet: {}", found.join(", ")),
+            NextCall::new("init").with("agents", names.join(",")),
+        );
     }
 }

@@ -59,7 +59,7 @@ pub struct SkippedFile {
 
 /// Reads a file of the repository for a plan. Symbolic links are not followed: they are other
 /// files.
-pub(super) fn existing_file_reader(workspace: &Workspace) -> impl Fn(&str) -> Option<Vec<u8>> + '_ {
+pub(crate) fn existing_file_reader(workspace: &Workspace) -> impl Fn(&str) -> Option<Vec<u8>> + '_ {
     |path| {
         let path: RepoPath = path.parse().ok()?;
         workspace.tree.read(&path).ok()?.map(|blob| blob.bytes)

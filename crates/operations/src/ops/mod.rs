@@ -24,6 +24,7 @@ mod kb;
 mod link;
 mod matrix;
 mod merge_file;
+mod overview;
 mod reach;
 mod redo;
 mod relation;
@@ -34,8 +35,10 @@ mod share;
 mod status;
 mod subgraph;
 mod sync;
+mod team;
 mod trace;
 mod trust;
+pub mod typed;
 mod undo;
 mod uninstall;
 mod untrust;
@@ -74,6 +77,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<code::insert_after::InsertAfter>(),
     OpSpec::mutation::<code::delete::Delete>(),
     OpSpec::mutation::<code::rename::Rename>(),
+    OpSpec::mutation::<code::r#move::Move>(),
     OpSpec::query::<code::references::References>(),
     OpSpec::query::<code::definition::Definition>(),
     OpSpec::query::<code::type_definition::TypeDefinition>(),
@@ -81,6 +85,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<code::symbols::Symbols>(),
     OpSpec::query::<code::hints::Hints>(),
     OpSpec::query::<code::actions::Actions>(),
+    OpSpec::mutation::<code::apply::Apply>(),
     OpSpec::query::<code::expand_macro::ExpandMacro>(),
     OpSpec::query::<code::diagnostics::Diagnostics>(),
     OpSpec::action::<code::restart::Restart>(),
@@ -127,8 +132,13 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::action::<history::snapshot::TakeSnapshot>(),
     OpSpec::query::<history::snapshots::Snapshots>(),
     OpSpec::action::<history::restore::RestoreSnapshot>(),
+    OpSpec::mutation::<work::start::Start>(),
+    OpSpec::mutation::<work::done::Done>(),
     OpSpec::query::<work::next::Next>(),
+    OpSpec::query::<work::board::Board>(),
+    OpSpec::mutation::<work::plan::Plan>(),
     OpSpec::mutation::<work::claim::Claim>(),
+    OpSpec::mutation::<work::comment::Comment>(),
     OpSpec::query::<work::show::Show>(),
     OpSpec::query::<work::search::Search>(),
     OpSpec::query::<work::overview::Overview>(),
@@ -153,6 +163,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::query::<work::tags::Tags>(),
     OpSpec::mutation::<work::tag_rename::TagRename>(),
     OpSpec::query::<work::export::Export>(),
+    OpSpec::mutation::<work::import::Import>(),
     OpSpec::query::<graph::context::Context>(),
     OpSpec::query::<graph::show::Show>(),
     OpSpec::query::<graph::search::Search>(),
@@ -162,6 +173,12 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<graph::delete::Delete>(),
     OpSpec::query::<changelog::search::Search>(),
     OpSpec::mutation::<changelog::append::Append>(),
+    OpSpec::query::<team::status::TeamStatus>(),
+    OpSpec::query::<team::log::TeamLog>(),
+    OpSpec::action::<team::join::TeamJoin>(),
+    OpSpec::action::<team::push::TeamPush>(),
+    OpSpec::action::<team::leave::TeamLeave>(),
+    OpSpec::query::<overview::Overview>(),
     OpSpec::query::<status::Status>(),
     OpSpec::query::<help::Help>(),
     OpSpec::query::<version::Version>(),
@@ -185,6 +202,8 @@ pub const ALL: &[OpSpec] = &[
 pub(crate) fn kb_schema() -> serde_json::Value {
     serde_json::json!(kb::schema::KbSchemaAnswer::new())
 }
+/// The operation that a command line without words asks for.
+pub const WITHOUT_WORDS: &str = "overview";
 
 /// The operation with this name, as `area.verb`, `area_verb` or `area verb`.
 pub fn find(name: &str) -> Result<&'static OpSpec> {

@@ -177,7 +177,10 @@ pub(super) fn reach(view: &View, asked: &ReachQuery<'_>) -> Result<ReachAnswer> 
     let (reached, notes) = (counts(&walked), notes(asked.depth, &walked));
     let is_impact = sense == WalkKind::Impact;
     let is_code = start.iter().any(|node| matches!(node, EntityRef::Symbol(..)));
-    let callers = if is_impact { callers::direct_callers(view, &start)? } else { Vec::new() };
+    let mut callers = if is_impact { callers::direct_callers(view, &start)? } else { Vec::new() };
+    if let Some(own) = target.path().filter(|_| !matches!(target, EntityRef::Symbol(..))) {
+        callers.retain(|caller| !caller.path.is_at_or_below(own));
+    }
     let direct = match is_impact && is_code {
         true => Some(direct_use(view, &target, &callers)?),
         false => None,

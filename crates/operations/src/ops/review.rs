@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::verify::ReportFormat;
 use crate::diff::{ChangedFile, ChangedSymbol, DiffRange, SymbolHow};
-use crate::review::{self, REVIEW_RULES, ReviewReport as Reviewed, TestsToRun};
+use crate::review::{self, COCHANGE_MISSING, REVIEW_RULES, ReviewReport as Reviewed, TestsToRun};
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, Offset, Words};
 use engine::contract::op::{OpExample, Query, ToolVisibility};
@@ -214,11 +214,17 @@ impl Render for ReviewAnswer {
             return;
         }
         self.render_changed(page);
-        if !self.findings.is_empty() {
-            page.heading("Look");
-            page.table(2, self.findings.iter().map(cells).collect());
-            self.paging.render_rest(page, self.findings.len());
+        let (forgotten, look): (Vec<&RuleFinding>, Vec<&RuleFinding>) =
+            self.findings.iter().partition(|found| found.code == COCHANGE_MISSING);
+        if !forgotten.is_empty() {
+            page.heading("Forgotten?");
+            page.table(2, forgotten.into_iter().map(forgotten_cells).collect());
         }
+        if !look.is_empty() {
+            page.heading("Look");
+            page.table(2, look.into_iter().map(cells).collect());
+        }
+        self.paging.render_rest(page, self.findings.len());
         self.render_tests(page);
         page.blank();
         page.item("Checked", self.checked.join(", "));
@@ -310,6 +316,13 @@ impl ReviewAnswer {
             page.say(format!("  …  {more} more, in the JSON form of this answer"));
         }
     }
+}
+
+/// A file that usually changes with a changed one, and how often it did.
+fn forgotten_cells(found: &RuleFinding) -> Vec<PageCell> {
+    let why = found.message.split_once("; it ").map_or(found.message.as_str(), |(_, why)| why);
+    let place = found.node.as_ref().map_or_else(|| found.place(), EntityRef::short_handle);
+    vec![PageCell::handle(place), PageCell::text(why)]
 }
 
 fn cells(found: &RuleFinding) -> Vec<PageCell> {

@@ -9,6 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::matrix::MatrixSummary;
+use super::team::status::summary_line;
+use engine::durable::team::TeamOverview;
+
 use super::sync::{NamedCount, counts, counts_text};
 use engine::contract::op::{OpExample, Query, ToolVisibility};
 use engine::contract::page::{Page, PageCell, Render};
@@ -50,6 +53,9 @@ pub struct StatusAnswer {
     /// What is wrong with the default branch
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_branch_problem: Option<String>,
+    /// The team that shares the durable stores, if this clone has joined one
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub team: Option<TeamOverview>,
 }
 
 /// A file that cairn keeps
@@ -88,6 +94,7 @@ impl Query for Status {
             last_change: view.journal().last_number(),
             default_branch: default.map(|default| default.name.clone()),
             default_branch_problem: default_branch_problem(view)?,
+            team: view.team().short_overview(view.call())?,
         })
     }
 }
@@ -168,6 +175,9 @@ impl Render for StatusAnswer {
             ]
         });
         page.table(0, stores.collect());
+        if let Some(team) = &self.team {
+            page.item("team", summary_line(team));
+        }
         for finding in &self.config {
             page.item("cairn.jsonc", finding);
         }

@@ -59,9 +59,11 @@ fn plan(_: &View<'_>, given: &PromptArguments) -> Result<String> {
         "Plan this goal:\n{quoted}\n\
          1. `graph_search` and `search` for the area it is in; `graph_context` for the files you \
          expect to change. Read what is known before you decide.\n\
-         2. `work_create` a feature, and tasks in it with the template Task. Fill Implementation \
-         Plan, Context Files (one path a line) and Verification with `work_section_edit`.\n\
-         3. `work_depend` where one task has to wait for another.\n\
+         2. Write the plan as Markdown: `# Feature: name`, `## Task: name` with the fields \
+         `- files: a, b` and `- blocked by: name`, and the sections `### Implementation Plan` and \
+         `### Verification`.\n\
+         3. `work_plan` with that text and dry_run, look at what it would create, then without \
+         dry_run.\n\
          4. Where the plan names paths that no atom covers, `graph_create` a molecule or atom with \
          what you found out; list the paths that stay uncovered.\n\
          Then show me the plan with handles. Change no code."
@@ -73,20 +75,21 @@ fn execute(_: &View<'_>, given: &PromptArguments) -> Result<String> {
     let claim = match task {
         Some(task) => {
             let task: WorkRecordRef = task.parse().map_err(Problem::invalid)?;
-            format!("`work_claim` with task {task}")
+            format!("`work_start` with task {task}")
         }
-        None => "`work_claim` without a task: it gives you the next one that is free".to_owned(),
+        None => "`work_start` without a task: the one you hold, or the next one".to_owned(),
     };
     Ok(format!(
         "Carry out a task.\n\
-         1. {claim}. Then `work_show` with include_sections and include_graph_context, and \
-         `work_advance` it to ACTIVE.\n\
-         2. `context` for each file before you edit it. Commit with the trailer `Task: <id>`.\n\
+         1. {claim}. It answers with the plan, the files, what is known about them and what shows \
+         that the task is done.\n\
+         2. `context` for each file before you edit it. Commit with the trailer `Task: <key>`.\n\
          3. Do what Verification says and keep what you saw: closing may ask for it as evidence.\n\
-         4. Before the last `work_advance`: which files were touched, and which atoms cover them \
-         (`graph_context`)? `graph_update` an atom whose area works differently now; move its paths \
-         where files moved; `graph_create` one for a new area; `changelog_append` what changed and why.\n\
-         5. `work_advance` to the end and follow its graph_hints.\n\
+         4. Which atoms cover the files that you touched (`graph_context`)? `graph_update` one whose \
+         area works differently now; move its paths where files moved; `graph_create` one for a new \
+         area; `changelog_append` what changed and why.\n\
+         5. `work_done` with evidence, and with learnt what others should know. It offers the next \
+         task.\n\
          If something stands in the way, `work_block` with the reason instead of going around it."
     ))
 }
@@ -95,7 +98,7 @@ fn complete_task(view: &View<'_>, _: &str, begun: &str) -> Result<Vec<String>> {
     read_store(view, |draft| {
         let tasks: Vec<work::record::Task> = draft.all()?;
         let open = tasks.into_iter().filter(|task| !task.status.is_terminal());
-        let ids = open.map(|task| task.id.to_string()).filter(|id| id.starts_with(begun));
-        Ok(ids.take(super::MAX_COMPLETIONS).collect())
+        let keys = open.map(|task| work::WorkItem::Task(task).key().to_string());
+        Ok(keys.filter(|key| key.starts_with(begun)).take(super::MAX_COMPLETIONS).collect())
     })
 }

@@ -5,13 +5,19 @@ use std::collections::BTreeMap;
 use base::{RepoPath, Result};
 
 use super::{ReviewCheckResult, ReviewedChange};
-use crate::diff::FileChangeKind;
+use crate::diff::{ChangedFile, FileChangeKind, SymbolHow};
 use engine::areas::files::file_node;
 use engine::areas::history::{HistoryReader, elapsed_text};
 use engine::rules::{RuleFinding, RuleSeverity};
 
+/// The code of the findings of this check.
+pub(crate) const COCHANGE_MISSING: &str = "COCHANGE_MISSING";
+
 /// Minimum number of common commits; fewer may be chance.
-const MIN_SHARED_COMMITS: u64 = 3;
+const MIN_SHARED_COMMITS: u64 = 4;
+
+/// Age above which the last common commit says nothing about today, in seconds: two years.
+const MAX_AGE_SECONDS: i64 = 2 * 365 * 24 * 60 * 60;
 
 /// Minimum share of the file's commits in which a partner changes too, in percent.
 const MIN_SHARE_PERCENT: u64 = 40;
@@ -30,6 +36,12 @@ struct CochangePartner {
     last: Option<i64>,
 }
 
+/// Whether only documentation of a file's symbols changed.
+fn changes_only_comments(change: &ReviewedChange<'_>, path: &RepoPath) -> bool {
+    let mut own = change.symbols.iter().filter(|symbol| &symbol.path == path).peekable();
+    own.peek().is_some() && own.all(|symbol| symbol.kind == SymbolHow::Docs)
+}
+
 pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     let mut found = ReviewCheckResult::default();
     if change.files.len() > MAX_CHANGED_FILES {
@@ -42,7 +54,11 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     };
     let touched = change.paths();
     let mut habits: BTreeMap<RepoPath, CochangePartner> = BTreeMap::new();
-    for file in change.files.iter().filter(|file| file.kind != FileChangeKind::Added) {
+    let can_say = |file: &&ChangedFile| {
+        file.kind != FileChangeKind::Added && !changes_only_comments(change, &file.path)
+    };
+    let now = change.view.call().now.as_second();
+    for file in change.files.iter().filter(can_say) {
         let Some(artifact) = history.artifact_at(file.before_path())? else { continue };
         let own = history.counted_commits_of(artifact.id)?;
         for one in history.frequent_partners(artifact.id, MIN_SHARED_COMMITS, usize::MAX)? {
@@ -50,6 +66,10 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
             let is_habit = count * 100 >= own * MIN_SHARE_PERCENT;
             let is_there = || change.view.tree().stat_if_reachable(&path).is_some();
             if !is_habit || touched.contains(&path) || !is_there() {
+                continue;
+            }
+            let last = one.partner.last_commits_ago.map(|ago| history.time_ago(ago)).transpose()?;
+            if last.is_some_and(|last| now - last > MAX_AGE_SECONDS) {
                 continue;
             }
             let habit = CochangePartner {
@@ -84,7 +104,7 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
             last.map(|last| format!(", last {}", elapsed_text(change.view.call().now, last)));
         found.findings.push(RuleFinding {
             severity: RuleSeverity::Warning,
-            code: "COCHANGE_MISSING",
+            code: COCHANGE_MISSING,
             path: Some(habit.with.clone()),
             line: None,
             node: Some(file_node(&path)),

@@ -25,6 +25,7 @@ use engine::areas::{code, files};
 use engine::rules::{RuleFinding, RuleSeverity, RuleSummary};
 use engine::view::View;
 
+pub(crate) use cochange::COCHANGE_MISSING;
 pub(crate) use test_selection::TestsToRun;
 
 /// The findings of reviews: code, severity, and what should hold.
@@ -32,11 +33,7 @@ pub(crate) const REVIEW_RULES: &[RuleSummary] = &[
     ("SYNTAX_BROKEN", RuleSeverity::Error, "a changed file can be parsed"),
     ("STILL_USED", RuleSeverity::Error, "nothing refers to what was removed or moved"),
     ("CALLER_AT_RISK", RuleSeverity::Warning, "callers change with the signature that they use"),
-    (
-        "COCHANGE_MISSING",
-        RuleSeverity::Warning,
-        "files that usually change together change together",
-    ),
+    (COCHANGE_MISSING, RuleSeverity::Warning, "files that usually change together change together"),
     ("KNOWLEDGE_STALE", RuleSeverity::Warning, "knowledge about files is up to date"),
     ("MAKES_SUSPECT", RuleSeverity::Warning, "a change keeps what was confirmed about it true"),
     ("SPEC_TO_CHECK", RuleSeverity::Note, "code does what its card says"),

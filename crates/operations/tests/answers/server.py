@@ -42,10 +42,18 @@ def answer(method, params):
         ]
     if method == "textDocument/codeAction":
         return [
-            {"title": "Add a return type", "kind": "quickfix", "isPreferred": True},
-            {"title": "Move to a new file", "kind": "refactor.move"},
+            {"title": "Add a return type", "kind": "quickfix", "isPreferred": True, "data": params["textDocument"]},
+            {"title": "Move to a new file", "kind": "refactor.move", "data": params["textDocument"]},
             {"title": "Inline function", "kind": "refactor.inline", "disabled": {"reason": "it is exported"}},
         ]
+    if method == "codeAction/resolve":
+        uri = params["data"]["uri"]
+        if params["title"].startswith("Move"):
+            new_file = {"kind": "create", "uri": uri.replace("monthly.py", "moved.py")}
+            return {**params, "edit": {"documentChanges": [new_file]}}
+        number, line = next((n, t) for n, t in enumerate(texts[uri].split("\n")) if t.startswith("def monthly"))
+        end = line.rindex(":")
+        return {**params, "edit": {"changes": {uri: [{"range": range_of(number, end, end), "newText": " -> int"}]}}}
     if method in ("textDocument/typeDefinition", "textDocument/implementation", "textDocument/definition"):
         return place_of("monthly")
     if method == "workspace/symbol":

@@ -8,6 +8,7 @@ mod knowledge;
 mod questions;
 mod servers;
 mod setup;
+mod team;
 mod work;
 
 use crate::story::Step;
@@ -22,5 +23,6 @@ pub const STORIES: &[&[Step]] = &[
     questions::STEPS,
     servers::STEPS,
     setup::STEPS,
+    team::STEPS,
     work::STEPS,
 ];

@@ -103,12 +103,16 @@ fn compare(snapshot: &Snapshot, text: &str) {
 fn stable(repo: &TestRepo, page: &str) -> String {
     let root = repo.root();
     let mut page = page.replace(root.to_str().expect("a test folder is UTF-8"), "/shop");
+    let folder = root.file_name().and_then(|name| name.to_str()).expect("a test folder has a name");
+    page = page.replace(folder, "shop");
     let commits = repo.git(&["rev-list", "--reverse", "--all"]);
     for (at, commit) in commits.lines().enumerate() {
         let name = format!("<commit {}>", at + 1);
         page = page.replace(commit, &name).replace(&commit[..12], &name);
     }
     for (pattern, name) in [
+        (r"\b((?:task|feature|project):[\w-]+)-[0-9a-f]{4}\b", "$1-<key>"),
+        (r"(start |done |block |Task: |\{#)([\w-]+)-[0-9a-f]{4}\b", "$1$2-<key>"),
         (r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}(-[0-9a-f]{4}-[0-9a-f]{12})?\b", "<id>"),
         (r"\b([0-9a-f]{64}|[0-9a-f]{12})\b", "<hash>"),
         (r"\b\d+ KB *", "<size>  "),

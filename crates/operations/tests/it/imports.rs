@@ -100,8 +100,48 @@ export function Lost() { return null }
 ",
     );
     let text = repo.text("code unused --sure maybe");
-    assert!(text.contains("certain  function  nothing names it"), "{text}");
+    assert!(text.contains("likely  function  nothing imports its file"), "{text}");
     assert!(text.contains("web/start.mdx contains the name and is not parsed"), "{text}");
+}
+
+#[test]
+fn what_tools_start_and_packages_offer_is_not_certainly_unused() {
+    let repo = TestRepo::new(
+        "//- package.json
+{\"name\": \"lib\", \"main\": \"index.js\", \"scripts\": {\"gen\": \"node tools/gen.js\"}}
+//- index.js
+module.exports = require('./dist/lib.js');
+//- rollup.config.js
+export default { input: 'src/worker.ts' };
+//- src/index.ts
+export * from './api';
+import { used } from './parts';
+used();
+//- src/api.ts
+export const offered = 1;
+//- src/parts.ts
+export const used = () => 1;
+export const lost = 1;
+export const twin = 1;
+export type Shape = string;
+export const isShape = (x: unknown): x is Shape => true;
+//- src/worker.ts
+export const handler = 1;
+//- src/orphan.ts
+export const orphan = 1;
+//- tools/gen.js
+exports.gen = 1;
+//- other.ts
+const twin = 2;
+",
+    );
+    check(
+        &repo,
+        "code unused --sure maybe",
+        "
+        6 exports that nothing imports: 2 certain, 3 likely, 1 maybe
+        ",
+    );
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod accesses;
 mod adopt;
 mod answers;
 mod basis;
@@ -26,6 +27,7 @@ mod killed;
 mod kind_changes;
 mod locate;
 mod merges;
+mod moves;
 mod naming;
 mod odd_questions;
 mod plans;
@@ -48,3 +50,5 @@ mod undo;
 mod unheard;
 mod verify;
 mod work;
+mod work_life;
+mod work_plans;

@@ -274,15 +274,15 @@ fn state(repo: &TestRepo, operation: &str, args: Value) -> Value {
 
 #[test]
 fn code_in_a_format_that_is_not_read_is_said() {
-    let text = "//- src/download.ts\nexport function save() {}\n//- src/App.vue\n<script setup>import { save } from './download'</script>\n//- src/Other.vue\n<template/>\n";
+    let text = "//- src/download.ts\nexport function save() {}\n//- src/App.mdx\nimport { save } from './download'\n//- src/Other.mdx\n# Other\n";
     let repo = TestRepo::new(text);
     check(
         &repo,
         "code importers src/download.ts",
         "
-        No importers of module:src/download.ts found, but 2 .vue files are not parsed and may import it
-        Unparsed files that contain the name: src/App.vue
-        basis: partial (not read: 2 .vue files) · main @ COMMIT
+        No importers of module:src/download.ts found, but 2 .mdx files are not parsed and may import it
+        Unparsed files that contain the name: src/App.mdx
+        basis: partial (not read: 2 .mdx files) · main @ COMMIT
         ",
     );
     for (operation, args) in [

@@ -286,6 +286,8 @@ const NOTES: Area = Area {
             Ok(Arc::new(note))
         },
         shared: None,
+        index_record: |_, _| Ok(()),
+        needs_server: |_| None,
     }),
     ..Area::EMPTY
 };

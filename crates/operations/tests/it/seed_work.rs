@@ -279,7 +279,7 @@ fn a_commit_belongs_to_one_claim_and_cairns_own_files_to_none() {
     make(&repo, "project", "Shop", json!({}));
     let [a, b] = ["A", "B"].map(|name| make(&repo, "task", name, json!({})));
     let claim = |task: &str, at: &str| {
-        let mut call = testkit::call_by("test");
+        let mut call = testkit::call_by("tester");
         call.now = at.parse().unwrap();
         let args = serde_json::from_value(json!({"task": task, "minutes": 600})).unwrap();
         operations::ops::find("work.claim").unwrap().call(&repo.workspace(), call, args).unwrap();

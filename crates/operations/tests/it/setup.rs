@@ -179,20 +179,128 @@ fn claude_is_told_the_state_of_the_repository_when_a_session_starts() {
     repo.data("init", json!({"agents": "codex"}));
     assert!(repo.read(path).is_none(), "only with the agent");
     repo.write(path, "{\n  \"model\": \"opus\"\n}\n");
-    repo.data("init", json!({"agents": "claude"}));
+    repo.data("init", json!({"agents": "claude", "agent_hooks": true}));
     let written: Value = serde_json::from_str(&repo.read(path).unwrap()).unwrap();
     assert_eq!(written["model"], "opus");
     let hook = &written["hooks"]["SessionStart"][0]["hooks"][0];
     assert_eq!(hook["type"], "command");
     // What it runs is a command that there is.
-    let line = hook["command"].as_str().unwrap().strip_prefix("cairn ").unwrap().to_owned();
-    assert!(repo.text(&line).contains("basis: "));
+    let command = hook["command"].as_str().unwrap();
+    assert!(command.contains("; cairn hook session-start --event - "), "{command}");
+    assert!(repo.text("hook session-start").contains("cairn knows this repository"));
     repo.data("uninstall", json!({}));
     assert_eq!(repo.read(path).unwrap(), "{\n  \"model\": \"opus\"\n}\n");
     // Hooks of somebody's own stay as they are, and that is told.
     let own = "{\"hooks\": {\"SessionStart\": []}}\n";
     repo.write(path, own);
-    let left = repo.data("init", json!({"agents": "claude"}))["left"].to_string();
+    let asked = json!({"agents": "claude", "agent_hooks": true});
+    let left = repo.data("init", asked)["left"].to_string();
     assert!(left.contains(path), "{left}");
+    let written: Value = serde_json::from_str(&repo.read(path).unwrap()).unwrap();
+    assert_eq!(written["hooks"]["SessionStart"], json!([]));
+    repo.data("uninstall", json!({}));
     assert_eq!(repo.read(path).unwrap(), own);
+}
+
+/// A repository in which one agent's program has left a trace.
+fn repo_with_agent() -> TestRepo {
+    let repo = TestRepo::new("//- .cursor/rules.md\nours\n//- src/a.ts\n// A\n");
+    repo.with_programs(&["git"])
+}
+
+#[test]
+fn agents_that_are_here_are_found_and_offered() {
+    let repo = repo_with_agent();
+    let answer = repo.text("init --no-hooks");
+    let offer = answer.lines().find(|line| line.starts_with("found, and not set up yet")).unwrap();
+    assert!(offer.contains("cursor (.cursor)"), "{offer}");
+    let doctor = repo.text("doctor");
+    assert!(doctor.contains("found, and not set up here: cursor (.cursor)"), "{doctor}");
+    repo.data("init", json!({"agents": ["found"], "no_hooks": true}));
+    assert!(repo.read(".cursor/mcp.json").unwrap().contains("cairn"));
+    assert!(!repo.text("init --no-hooks").contains("not set up yet: cursor"));
+}
+
+#[test]
+fn hooks_of_agents_are_opt_in_and_removed_byte_for_byte() {
+    let repo = TestRepo::new("//- .claude/settings.json\n{ \"model\": \"x\" }\n//- a.md\n# A\n");
+    let before = repo.snapshot();
+    repo.data("init", json!({"agents": ["claude", "codex"], "no_hooks": true}));
+    assert_eq!(repo.read(".claude/settings.json").unwrap(), "{ \"model\": \"x\" }\n");
+    let asked = json!({"agents": ["claude", "codex"], "agent_hooks": true, "no_hooks": true});
+    repo.data("init", asked.clone());
+    let settings = repo.read(".claude/settings.json").unwrap();
+    for hook in ["session-start", "before-edit", "after-edit"] {
+        assert!(settings.contains(hook), "{settings}");
+        assert!(repo.read(".codex/hooks.json").unwrap().contains(hook));
+    }
+    let after = repo.snapshot();
+    repo.data("init", asked);
+    assert_eq!(repo.snapshot(), after);
+    repo.data("uninstall", json!({}));
+    assert_eq!(repo.snapshot(), before);
+}
+
+const SPECIFIED: &str = "//- cairn.jsonc
+{}
+//- .cairn/cards/auth/login.card.md
+---
+key: spec::auth/login
+type: spec
+summary: A user signs in
+status: implemented
+---
+//- src/login.ts
+/** @see spec::auth/login */
+export function login(name: string): boolean { return name.length > 0; }
+//- src/run.ts
+import { login } from './login';
+export const run = () => login('a');
+";
+
+/// What a hook tells an agent; nothing if it is silent.
+fn told(repo: &TestRepo, hook: &str, file: &str) -> Option<String> {
+    let event = json!({
+        "session_id": "s",
+        "hook_event_name": "PreToolUse",
+        "tool_input": {"file_path": repo.root().join(file)},
+    });
+    let answer = repo.data("hook", json!({"name": hook, "event": event}));
+    let reply: Value = serde_json::from_str(answer["told"].as_str()?).unwrap();
+    Some(reply["hookSpecificOutput"]["additionalContext"].as_str().unwrap().to_owned())
+}
+
+#[test]
+fn before_an_edit_an_agent_is_told_once_what_must_hold() {
+    let repo = TestRepo::new(SPECIFIED);
+    let text = told(&repo, "before-edit", "src/login.ts").unwrap();
+    assert!(text.contains("\"A user signs in\"") && text.contains("spec::auth/login"), "{text}");
+    assert_eq!(told(&repo, "before-edit", "src/login.ts"), None);
+    assert_eq!(told(&repo, "before-edit", "src/run.ts"), None);
+    assert_eq!(told(&repo, "before-edit", "../outside.ts"), None);
+    // After the context was lost, it is told again.
+    told(&repo, "session-start", "").unwrap();
+    assert!(told(&repo, "before-edit", "src/login.ts").is_some());
+}
+
+#[test]
+fn after_an_edit_an_agent_is_told_what_it_broke() {
+    let repo = TestRepo::new(SPECIFIED);
+    told(&repo, "session-start", "").unwrap();
+    assert_eq!(told(&repo, "after-edit", "src/login.ts"), None);
+    let text = repo.read("src/login.ts").unwrap();
+    repo.write("src/login.ts", text.replace("(name: string)", "(name: string, device: string)"));
+    let text = told(&repo, "after-edit", "src/login.ts").unwrap();
+    assert!(text.contains("CALLER_AT_RISK") && text.contains("src/run.ts#run"), "{text}");
+    assert_eq!(told(&repo, "after-edit", "src/login.ts"), None);
+}
+
+#[test]
+fn a_hook_of_an_agent_never_fails() {
+    let repo = TestRepo::without_git("//- a.md\n# A\n");
+    for event in [json!(null), json!([]), json!({"tool_input": 3}), json!({"session_id": 7})] {
+        for hook in ["session-start", "before-edit", "after-edit"] {
+            assert!(repo.call_op("hook", json!({"name": hook, "event": event})).is_ok());
+        }
+    }
 }

@@ -439,7 +439,9 @@ fn a_pipeline_that_drops_a_state_in_use_is_refused_with_those_in_it() {
     repo.write("cairn.jsonc", r#"{"work": {"pipelines": {"task": ["NEW", "ACTIVE", "CLOSED"]}}}"#);
     let problem = repo.call_op("work.advance", json!({"id": task})).unwrap_err();
     assert_eq!(problem.code, ProblemCode::InvalidOperation);
-    assert_eq!(problem.details["records"][0]["node"], format!("task:{}", &task[..18]));
+    let key = repo.data("work.show", json!({"id": task}))["key"].clone();
+    let handle = format!("task:{}", key.as_str().unwrap());
+    assert_eq!(problem.details["records"][0]["node"], handle);
     assert!(repo.data("verify", json!({})).to_string().contains("WORK_STATE_UNKNOWN"));
     result(&repo, "work.revert", json!({"id": task}));
     let short = make(&repo, "task", "S", json!({}));

@@ -3,13 +3,13 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use oxc_ast::ast::TemplateLiteral;
+use oxc_ast::ast::{Program, TemplateLiteral};
 use oxc_ast_visit::{Visit, walk};
 
 use crate::descriptor::LanguageParser;
 use crate::line_index::LineIndex;
 use crate::treesitter::{Node, children};
-use crate::{Language, javascript, treesitter};
+use crate::{Language, component, javascript, treesitter};
 
 /// The lines, from 1, that start inside a literal of more than one line. Docstrings are prose.
 pub(super) fn lines_inside_literals(language: Language, text: &str) -> HashSet<u32> {
@@ -23,6 +23,13 @@ fn literal_ranges(language: Language, text: &str) -> Vec<Range<u32>> {
     if let LanguageParser::Oxc(dialect) = parser {
         let mut templates = TemplateLiterals(Vec::new());
         javascript::with_program(*dialect, text, |program| templates.visit_program(program));
+        return templates.0;
+    }
+    if let LanguageParser::Component(format) = parser {
+        let script = component::script(*format, text);
+        let mut templates = TemplateLiterals(Vec::new());
+        let see = |program: &Program<'_>| templates.visit_program(program);
+        javascript::with_program(script.dialect, &script.text, see);
         return templates.0;
     }
     let mut found = Vec::new();

@@ -3,14 +3,14 @@
 use base::Span;
 use oxc_ast::ast::{
     BindingIdentifier, ExportSpecifier, IdentifierName, IdentifierReference, ImportSpecifier,
-    JSXIdentifier, LabelIdentifier, PrivateIdentifier,
+    JSXIdentifier, LabelIdentifier, PrivateIdentifier, Program,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::Span as Place;
 
 use crate::descriptor::{LanguageDescriptor, LanguageParser};
 use crate::treesitter::{self, Node, children};
-use crate::{Language, javascript};
+use crate::{Language, component, javascript};
 
 /// One mention of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -31,6 +31,14 @@ pub fn find_mentions(language: Language, text: &str, name: &str) -> Vec<Identifi
     if let LanguageParser::Oxc(dialect) = descriptor.parser {
         let mut names = MentionCollector { name, found: Vec::new(), in_specifier: false };
         javascript::with_program(dialect, text, |program| names.visit_program(program));
+        found = names.found;
+    } else if let LanguageParser::Component(format) = descriptor.parser {
+        let script = component::script(format, text);
+        let mut names = MentionCollector { name, found: Vec::new(), in_specifier: false };
+        let see = |program: &Program<'_>| names.visit_program(program);
+        javascript::with_program(script.dialect, &script.text, see);
+        // `<user-card>` is written in another way than the name it means.
+        names.found.retain(|one| text.get(one.span.range()) == Some(name));
         found = names.found;
     } else if let Some(grammar) = descriptor.parser.grammar()
         && let Ok(tree) = treesitter::parse(text, grammar)
@@ -76,14 +84,14 @@ fn collect_mentions(
 }
 
 fn is_member(descriptor: &LanguageDescriptor, text: &str, node: Node<'_>) -> bool {
-    let before = text[..node.start_byte()].trim_end();
+    let operator = node.prev_sibling().and_then(|before| text.get(before.byte_range()));
     let is_argument = node.parent().is_some_and(|parent| {
         let first = parent.child(0).is_some_and(|first| first.id() == node.id());
         first && matches!(parent.kind(), "keyword_argument" | "field_initializer" | "pair")
     });
     let is_shorthand = node.kind().starts_with("shorthand");
-    let mut operators = descriptor.layout.member_operators.iter();
-    operators.any(|operator| before.ends_with(operator)) || is_argument || is_shorthand
+    let operators = descriptor.layout.member_operators;
+    operator.is_some_and(|operator| operators.contains(&operator)) || is_argument || is_shorthand
 }
 
 fn is_binding(node: Node<'_>) -> bool {
@@ -188,6 +196,11 @@ mod tests {
                 Language::Python,
                 "from a import pay  # pay\npay(pay=1)\nx.pay = \"pay\"\n",
                 "from a import <pay>  # pay\n<pay>(<.pay>=1)\nx.<.pay> = \"pay\"\n",
+            ),
+            (
+                Language::Go,
+                "package a\n\nfunc f() {\n\t// It ends.\n\tpay := b.pay\n}\n",
+                "package a\n\nfunc f() {\n\t// It ends.\n\t<pay> := b.<.pay>\n}\n",
             ),
             (
                 Language::Rust,

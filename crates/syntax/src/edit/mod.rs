@@ -10,6 +10,7 @@ mod doc_comment;
 mod doc_link_removal;
 mod doc_links;
 mod extent;
+mod import_paths;
 mod indent;
 mod literal_lines;
 mod markdown_links;
@@ -30,6 +31,10 @@ use crate::model::{FileFacts, SymbolOwner, SyntaxError};
 use crate::{Language, extract};
 
 pub use doc_links::{add_doc_link, doc_link_key, remove_doc_link, retarget_doc_links};
+pub use import_paths::{
+    ImportRefusal, LocalImport, MovedImport, copied_import, exported_declaration, import_like,
+    import_statement, local_imports, relocate_import,
+};
 pub use markdown_links::{format_link_destination, replace_link_destinations};
 pub use mentions::{IdentifierMention, find_mentions};
 pub use symbols::{SymbolEdit, edit_symbol, symbol_spans};

@@ -8,8 +8,9 @@ use crate::robustness::{FIXTURES, texts};
 
 const KEY: &str = "spec::edit/law";
 
-/// What has no doc comment of its own: names that share a declaration, parameters that are fields.
-const SHARED: [&str; 15] = [
+/// What has no doc comment of its own: names that share a declaration, parameters that are fields,
+/// components, whose text starts with markup.
+const SHARED: [&str; 21] = [
     "TypeScript Session.repo",
     "TypeScript p",
     "TypeScript r",
@@ -25,6 +26,12 @@ const SHARED: [&str; 15] = [
     "Ruby Acme.Session.name",
     "Ruby Acme.Session.age",
     "Swift Color.green",
+    "Vue",
+    "Vue default",
+    "Svelte",
+    "Svelte default",
+    "Astro",
+    "Astro default",
 ];
 
 /// A text, and as other people would have written it.

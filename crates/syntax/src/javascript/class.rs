@@ -213,7 +213,9 @@ impl<'a> JavaScriptWalker<'_, '_> {
         draft.signature = if whole.len() <= 100 { whole } else { head };
         let symbol = self.builder.add_symbol(draft);
         if let Some(value) = value {
+            let back = self.builder.enter_value_of(Some(symbol));
             let value = self.value(value, Some(symbol));
+            self.builder.restore_position(back);
             let object = if is_static { Expr::Symbol(class) } else { Expr::This };
             self.builder.add_assignment(AssignTarget::Member(object, name), value);
         }

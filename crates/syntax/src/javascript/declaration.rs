@@ -3,8 +3,8 @@
 use base::Span;
 use oxc_ast::ast::{
     BindingIdentifier, Declaration, TSEnumDeclaration, TSInterfaceDeclaration, TSModuleBlock,
-    TSNamespaceDeclaration, TSNamespaceDeclarationBody, TSSignature, TSTypeAliasDeclaration,
-    VariableDeclaration, VariableDeclarator,
+    TSNamespaceDeclaration, TSNamespaceDeclarationBody, TSSignature, TSType,
+    TSTypeAliasDeclaration, TSTypeLiteral, VariableDeclaration, VariableDeclarator,
 };
 use oxc_span::GetSpan;
 
@@ -124,7 +124,8 @@ impl JavaScriptWalker<'_, '_> {
         let Some(id) = declarator.id.get_binding_identifier() else {
             let value = declarator.init.as_ref().map_or(Expr::Unknown, |init| self.expr(init));
             self.record_required_names(&declarator.id, &value);
-            self.bind_declared(&declarator.id, value, around);
+            self.bind_declared(&declarator.id, value.clone(), around);
+            self.bind_required_names(&declarator.id, &value);
             return;
         };
         let mut target = self.declared_header(SymbolKind::Function, id, around);
@@ -149,16 +150,19 @@ impl JavaScriptWalker<'_, '_> {
             target.kind = if is_const { SymbolKind::Constant } else { SymbolKind::Variable };
             self.variable_symbol(declared, declarator, target, ty.clone())
         });
+        let back = self.builder.enter_value_of(symbol);
         let value = match &declarator.init {
             Some(init) => self.value(init, symbol),
             None => Expr::Unknown,
         };
+        self.builder.restore_position(back);
         self.record_required_names(&declarator.id, &value);
-        let local = self.declare(id, BindingKind::Variable);
+        let local = self.declare_variable(id);
         let binding = &mut self.builder.facts.flow.bindings[local as usize];
         binding.symbol = symbol;
         binding.ty = ty;
-        self.builder.add_assignment(AssignTarget::Local(local), value);
+        self.builder.add_assignment(AssignTarget::Local(local), value.clone());
+        self.bind_required_names(&declarator.id, &value);
     }
 
     /// Whether variables here are symbols: at the top, and in namespaces.
@@ -200,8 +204,14 @@ impl JavaScriptWalker<'_, '_> {
         draft.signature = self.builder.one_line_signature(around.statement);
         draft.generics = generics;
         let symbol = self.builder.add_symbol(draft);
-        self.declare(&alias.id, BindingKind::Symbol(symbol));
+        self.declare_type(&alias.id, symbol);
         let back = self.builder.enter_symbol(symbol);
+        for literal in type_literals(&alias.type_annotation) {
+            self.declared_literals.insert(literal.span.start);
+            for member in &literal.members {
+                self.interface_member(symbol, member, around.exported);
+            }
+        }
         let ty = self.ty(&alias.type_annotation);
         self.builder.restore_position(back);
         self.builder.symbol_mut(symbol).ty = Some(ty);
@@ -221,7 +231,7 @@ impl JavaScriptWalker<'_, '_> {
         draft.body = Some(body);
         draft.generics = generics;
         let symbol = self.builder.add_symbol(draft);
-        self.declare(&interface.id, BindingKind::Symbol(symbol));
+        self.declare_type(&interface.id, symbol);
         for parent in &interface.extends {
             let args = self.type_arguments(parent.type_arguments.as_deref());
             let target = self.type_name(&parent.type_name, args);
@@ -250,22 +260,19 @@ impl JavaScriptWalker<'_, '_> {
     /// A member of an interface.
     fn interface_member(&mut self, parent: u32, member: &TSSignature<'_>, exported: bool) {
         let whole = span(member.span());
-        let (kind, key, ty, flags) = match member {
+        let (kind, key, ty, flags, generics) = match member {
             TSSignature::TSPropertySignature(property) => {
                 let ty = self.annotation(property.type_annotation.as_deref());
                 let flags = SymbolFlags::default()
                     .with_if(SymbolFlags::OPTIONAL, property.optional)
                     .with_if(SymbolFlags::READONLY, property.readonly);
-                (SymbolKind::Property, &property.key, ty, flags)
+                (SymbolKind::Property, &property.key, ty, flags, Vec::new())
             }
             TSSignature::TSMethodSignature(method) => {
-                self.generics(method.type_parameters.as_deref());
-                for param in &method.params.items {
-                    self.annotation(param.type_annotation.as_deref());
-                }
+                let generics = self.generics(method.type_parameters.as_deref());
                 let ty = self.annotation(method.return_type.as_deref());
                 let flags = SymbolFlags::ABSTRACT.with_if(SymbolFlags::OPTIONAL, method.optional);
-                (SymbolKind::Method, &method.key, ty, flags)
+                (SymbolKind::Method, &method.key, ty, flags, generics)
             }
             TSSignature::TSCallSignatureDeclaration(call) => {
                 self.generics(call.type_parameters.as_deref());
@@ -295,7 +302,13 @@ impl JavaScriptWalker<'_, '_> {
         draft.exported = exported;
         draft.flags = flags;
         draft.ty = ty;
-        self.builder.add_symbol(draft);
+        draft.generics = generics;
+        let symbol = self.builder.add_symbol(draft);
+        if let TSSignature::TSMethodSignature(method) = member {
+            let back = self.builder.enter_symbol(symbol);
+            self.params(symbol, &method.params);
+            self.builder.restore_position(back);
+        }
     }
 
     /// Notes the types that a signature mentions.
@@ -364,7 +377,7 @@ impl JavaScriptWalker<'_, '_> {
             self.builder.one_line_signature(Span::new(around.statement.start, body.start));
         draft.body = Some(span(body));
         let symbol = self.builder.add_symbol(draft);
-        self.declare(&inner.id, BindingKind::Symbol(symbol));
+        self.declare_type(&inner.id, symbol);
         match &inner.body {
             TSNamespaceDeclarationBody::TSModuleBlock(block) => self.module_block(symbol, block),
             TSNamespaceDeclarationBody::TSNamespaceDeclaration(nested) => {
@@ -383,5 +396,16 @@ impl JavaScriptWalker<'_, '_> {
         let back = self.builder.enter_symbol(symbol);
         self.statements(&block.body);
         self.builder.restore_position(back);
+    }
+}
+
+/// The literals whose members are members of an alias of this type.
+fn type_literals<'b, 'a>(ty: &'b TSType<'a>) -> Vec<&'b TSTypeLiteral<'a>> {
+    match ty {
+        TSType::TSTypeLiteral(literal) => vec![literal],
+        TSType::TSParenthesizedType(inner) => type_literals(&inner.type_annotation),
+        TSType::TSUnionType(union) => union.types.iter().flat_map(type_literals).collect(),
+        TSType::TSIntersectionType(meet) => meet.types.iter().flat_map(type_literals).collect(),
+        _ => Vec::new(),
     }
 }

@@ -40,15 +40,15 @@ pub(crate) static JAVASCRIPT: LanguageDescriptor = LanguageDescriptor {
     shares_tools_of: Some(Language::TypeScript),
     files: FileConventions {
         generated_suffixes: &[".min.js", ".js.map"],
-        embedded_in: &["astro", "svelte", "vue"],
+        embedded_in: &["mdx"],
         ..FILES
     },
     semantics: LanguageSemantics { has_static_types: false, ..SEMANTICS },
     ..SHARED
 };
 
-/// What all three have in common.
-const SHARED: LanguageDescriptor = LanguageDescriptor {
+/// What all of them have in common.
+pub(crate) const SHARED: LanguageDescriptor = LanguageDescriptor {
     family: Some(Language::TypeScript),
     tools: TOOLS,
     // `///` is a directive to the compiler.

@@ -300,9 +300,14 @@ impl<'a> JavaScriptWalker<'_, '_> {
         if conditional {
             self.builder.enter_block(FlowBlockKind::Branch);
         }
-        let value = self.assigned_value(place.as_ref(), assignment);
+        let mut value = self.assigned_value(place.as_ref(), assignment);
         if let Some(place) = place {
-            self.export_assigned(&place, &value, span(assignment.span));
+            // `a = b = {}` makes one object.
+            let made = value.clone();
+            if matches!(made, Expr::Items(..)) {
+                value = self.builder.bind_if_shared(value, 2);
+            }
+            self.export_assigned(&place, &made, &value, span(assignment.span));
             self.builder.add_assignment(place, value.clone());
         }
         self.builder.restore_position(back);
@@ -335,7 +340,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
         let (name, parent, exported) = match place {
             AssignTarget::Local(local) => {
                 let binding = &self.builder.facts.flow.bindings[*local as usize];
-                (binding.name.clone(), self.builder.position.owner, false)
+                (binding.name.clone(), self.builder.position.nearest(), false)
             }
             AssignTarget::Member(object, name) => {
                 let (parent, exported) = self.member_parent(object);
@@ -361,7 +366,10 @@ impl<'a> JavaScriptWalker<'_, '_> {
     /// The symbol that a member of this object belongs to, and whether it is an export.
     fn member_parent(&self, object: &Expr) -> (SymbolOwner, bool) {
         match object {
-            Expr::Local(local) => (self.builder.facts.flow.bindings[*local as usize].symbol, false),
+            Expr::Local(local) => {
+                let symbol = self.builder.facts.flow.bindings[*local as usize].symbol;
+                (symbol.or(self.builder.position.nearest()), false)
+            }
             Expr::Member(inner, name) if name == "prototype" => self.member_parent(inner),
             Expr::Member(inner, name)
                 if name == "exports" && **inner == Expr::Name("module".into()) =>
@@ -379,7 +387,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
                 });
                 (around, false)
             }
-            _ => (self.builder.position.owner, false),
+            _ => (self.builder.position.nearest(), false),
         }
     }
 }

@@ -100,6 +100,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
         let target = match &function.id {
             Some(id) => DeclarationHeader {
                 flags: SymbolFlags::FUNCTION_VALUE,
+                parent: self.builder.position.nearest(),
                 ..self.declared_header(
                     SymbolKind::Function,
                     id,
@@ -121,7 +122,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
             name: self.builder.next_anonymous_name(sort),
             name_span: Span::new(at.start, at.start),
             kind: SymbolKind::Function,
-            parent: self.builder.position.owner,
+            parent: self.builder.position.nearest(),
             declaration: at,
             doc_offsets: vec![at.start],
             visibility: Visibility::Private,
@@ -209,7 +210,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
         self.builder.restore_position(back);
     }
 
-    fn params(&mut self, function: u32, params: &FormalParameters<'a>) {
+    pub(super) fn params(&mut self, function: u32, params: &FormalParameters<'a>) {
         for (at, param) in params.items.iter().enumerate() {
             let ty = self.annotation(param.type_annotation.as_deref());
             let default = param.initializer.as_ref().map(|value| self.expr(value));

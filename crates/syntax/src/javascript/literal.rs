@@ -92,7 +92,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
                 name,
                 name_span: at,
                 kind,
-                parent: inside.or(self.builder.position.owner),
+                parent: inside.or(self.builder.position.nearest()),
                 declaration: span(property.span),
                 doc_offsets: vec![property.span.start],
                 visibility: Visibility::Private,

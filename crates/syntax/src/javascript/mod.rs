@@ -5,6 +5,7 @@
 
 mod class;
 mod comments;
+mod component;
 mod declaration;
 mod descriptor;
 mod expr;
@@ -19,10 +20,12 @@ mod walk;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use descriptor::{JAVASCRIPT, TSX, TYPESCRIPT};
+pub(crate) use descriptor::{JAVASCRIPT, SHARED, TSX, TYPESCRIPT};
+pub(crate) use parse::is_readable;
 
 use oxc_ast::ast::Program;
 
+use crate::component::ComponentScript;
 use crate::descriptor::{CommentSyntax, JavaScriptDialect};
 use crate::facts_builder::FactsBuilder;
 use crate::model::{FileFacts, SyntaxError};
@@ -32,6 +35,20 @@ use crate::plain_text;
 /// The facts of a JavaScript or TypeScript module.
 pub(crate) fn extract(dialect: JavaScriptDialect, text: &str) -> FileFacts {
     match nesting::with_stack_for_text(text, || parse::parse_and_walk(dialect, text)) {
+        Ok(facts) => facts,
+        Err(message) => {
+            let mut facts = plain_text::extract(text);
+            facts.errors.push(SyntaxError { line: 1, column: 1, message });
+            facts
+        }
+    }
+}
+
+/// The facts of a single-file component. Its markup is the function `default`, which the module
+/// exports.
+pub(crate) fn extract_component(script: &ComponentScript, text: &str) -> FileFacts {
+    let read = || parse::parse_and_walk_component(script, text);
+    match nesting::with_stack_for_text(&script.text, read) {
         Ok(facts) => facts,
         Err(message) => {
             let mut facts = plain_text::extract(text);

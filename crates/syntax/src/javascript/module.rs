@@ -192,6 +192,19 @@ impl<'a> JavaScriptWalker<'_, '_> {
         }
     }
 
+    /// Binds the names that a variable takes from a module to its import.
+    pub(super) fn bind_required_names(&mut self, pattern: &BindingPattern<'a>, value: &Expr) {
+        let Expr::Import(import) = value else { return };
+        for id in pattern.get_binding_identifiers() {
+            let names = &self.builder.facts.imports[*import as usize].names;
+            let here =
+                |one: &ImportedName| one.alias.as_deref().unwrap_or(&one.name) == id.name.as_str();
+            if let Some(at) = names.iter().position(here) {
+                self.declare(id, BindingKind::Import(*import, Some(offset(at))));
+            }
+        }
+    }
+
     pub(super) fn dynamic_import(&mut self, import: &ImportExpression<'a>) -> Expr {
         let at = span(import.span);
         match self.expr(&import.source) {
@@ -241,7 +254,15 @@ impl<'a> JavaScriptWalker<'_, '_> {
             let name = id.name.to_string();
             let blank = self.new_export(name.clone(), ExportKind::Named, at);
             let value = Expr::Local(local);
-            let symbol = self.builder.facts.flow.bindings[local as usize].symbol;
+            // A type and a value may have one name.
+            let declared = match is_type {
+                true => self.builder.facts.symbols.iter().rposition(|one| {
+                    one.name == name && matches!(one.kind, SymbolKind::Interface | SymbolKind::Type)
+                }),
+                false => None,
+            };
+            let symbol =
+                declared.map(offset).or(self.builder.facts.flow.bindings[local as usize].symbol);
             self.export(Export { local: Some(name), symbol, value, is_type, ..blank });
         }
     }
@@ -317,8 +338,15 @@ impl<'a> JavaScriptWalker<'_, '_> {
         self.export(Export { local, symbol, value, ..blank });
     }
 
-    /// `module.exports = …`, `exports.x = …`.
-    pub(super) fn export_assigned(&mut self, place: &AssignTarget, value: &Expr, at: Span) {
+    /// `module.exports = …`, `exports.x = …`. The value is given as it is written, and as what holds
+    /// it.
+    pub(super) fn export_assigned(
+        &mut self,
+        place: &AssignTarget,
+        written: &Expr,
+        value: &Expr,
+        at: Span,
+    ) {
         let AssignTarget::Member(object, name) = place else { return };
         let is_module = |expr: &Expr| *expr == Expr::Name("module".into());
         let is_exports = match object {
@@ -333,7 +361,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
         } else if is_module(object) && name == "exports" {
             let blank = self.new_export("default", ExportKind::CommonJs, at);
             self.builder.facts.exports.push(Export { symbol, value: value.clone(), ..blank });
-            let Expr::Items(LiteralKind::Object, items) = value else { return };
+            let Expr::Items(LiteralKind::Object, items) = written else { return };
             for item in items {
                 let Some(Expr::Text(key)) = &item.key else { continue };
                 let symbol =

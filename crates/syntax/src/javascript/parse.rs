@@ -11,6 +11,7 @@ use oxc_span::SourceType;
 
 use super::builder;
 use super::walk::JavaScriptWalker;
+use crate::component::ComponentScript;
 use crate::descriptor::JavaScriptDialect;
 use crate::facts_builder::FactsBuilder;
 use crate::model::FileFacts;
@@ -29,6 +30,29 @@ pub(super) fn parse_and_walk(dialect: JavaScriptDialect, text: &str) -> FileFact
         return walk(facts, &rest.program);
     }
     walk(facts, &whole.program)
+}
+
+/// Parses the JavaScript of a component and walks over what could be read.
+pub(super) fn parse_and_walk_component(script: &ComponentScript, text: &str) -> FileFacts {
+    let allocator = Allocator::default();
+    let attempts = source_types(script.dialect);
+    let whole = best_parse(&allocator, &script.text, &attempts);
+    if whole.panicked {
+        return parse_and_walk(script.dialect, &script.scripts_only);
+    }
+    let mut facts = builder(&script.text);
+    report(&mut facts, &whole);
+    let semantic = SemanticBuilder::new().build(&whole.program).semantic;
+    let scoping = semantic.into_scoping();
+    let walker = JavaScriptWalker::new(facts, &scoping, &whole.program);
+    walker.run_component(&whole.program, script, text)
+}
+
+/// Whether a text can be read on its own.
+pub(crate) fn is_readable(dialect: JavaScriptDialect, text: &str) -> bool {
+    let allocator = Allocator::default();
+    let read = best_parse(&allocator, text, &source_types(dialect));
+    !read.panicked && read.diagnostics.is_empty()
 }
 
 /// Parses a text and shows its tree.

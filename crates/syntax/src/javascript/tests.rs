@@ -197,6 +197,20 @@ const text = "export const nor = 1";
 }
 
 #[test]
+fn members_of_a_type_alias_are_symbols() {
+    check(
+        TypeScript,
+        "export type Entry = { remove(): void } & { hook?: () => void };",
+        r#"
+        type Entry pub exported :1 `export type Entry = { remove(): void } & { hook?: () => void }`
+        method Entry.remove pub exported abstract :1 `remove(): void`
+        property Entry.hook pub exported :1 `hook?: () => void`
+        export named type Entry is Entry
+        "#,
+    );
+}
+
+#[test]
 fn values_flow_to_calls() {
     check_flow(
         JavaScript,
@@ -248,7 +262,7 @@ x => x => x();
         module: #7 pick.call()
         <function1>: this.x = $f
         module: #8 &<function1>()
-        module: #9 ~dec(&<function2>)
+        module: #9 ~dec(&m.<function1>)
         module: m = #9
         <arrow1>.<arrow1>: #10 %x()
         <arrow1>.<arrow1>: return #10

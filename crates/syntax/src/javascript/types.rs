@@ -1,8 +1,9 @@
 //! Written types.
 
 use oxc_ast::ast::{
-    Expression, FormalParameters, TSTupleElement, TSType, TSTypeAnnotation, TSTypeName,
-    TSTypeParameterDeclaration, TSTypeParameterInstantiation, TSTypeQueryExprName,
+    Expression, FormalParameters, TSLiteral, TSTupleElement, TSType, TSTypeAnnotation, TSTypeName,
+    TSTypeOperatorOperator, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
+    TSTypeQueryExprName,
 };
 
 use super::span;
@@ -39,11 +40,36 @@ impl<'a> JavaScriptWalker<'_, '_> {
                 TypeRef::Meet(meet.types.iter().map(|part| self.ty(part)).collect())
             }
             TSType::TSParenthesizedType(inner) => self.ty(&inner.type_annotation),
-            TSType::TSTypeOperatorType(inner) => self.ty(&inner.type_annotation),
+            TSType::TSTypeOperatorType(inner) => {
+                let ty = self.ty(&inner.type_annotation);
+                let is_same = inner.operator != TSTypeOperatorOperator::Keyof;
+                if is_same { ty } else { TypeRef::Unknown }
+            }
             TSType::TSFunctionType(function) => {
                 let params = self.param_types(&function.params);
                 let result = self.ty(&function.return_type.type_annotation);
                 TypeRef::Function(params, Box::new(result))
+            }
+            TSType::TSConstructorType(constructor) => {
+                self.param_types(&constructor.params);
+                self.ty(&constructor.return_type.type_annotation);
+                TypeRef::Unknown
+            }
+            TSType::TSTypePredicate(predicate) => {
+                self.annotation(predicate.type_annotation.as_deref());
+                TypeRef::Unknown
+            }
+            TSType::TSTemplateLiteralType(template) => {
+                for part in &template.types {
+                    self.ty(part);
+                }
+                TypeRef::Unknown
+            }
+            TSType::TSInferType(infer) => {
+                if let Some(bound) = &infer.type_parameter.constraint {
+                    self.ty(bound);
+                }
+                TypeRef::Unknown
             }
             TSType::TSThisType(_) => TypeRef::This,
             TSType::TSTypeQuery(query) => self.type_query(&query.expr_name),
@@ -58,8 +84,10 @@ impl<'a> JavaScriptWalker<'_, '_> {
                 TypeRef::Of(Box::new(Expr::Import(index)))
             }
             TSType::TSTypeLiteral(literal) => {
-                for member in &literal.members {
-                    self.mention_signature(member);
+                if !self.declared_literals.contains(&literal.span.start) {
+                    for member in &literal.members {
+                        self.mention_signature(member);
+                    }
                 }
                 TypeRef::Unknown
             }
@@ -71,15 +99,22 @@ impl<'a> JavaScriptWalker<'_, '_> {
                 one_of(either)
             }
             TSType::TSIndexedAccessType(access) => {
-                self.ty(&access.object_type);
+                let object = self.ty(&access.object_type);
                 self.ty(&access.index_type);
-                TypeRef::Unknown
+                member_type(object, &access.index_type)
             }
             TSType::TSMappedType(mapped) => {
                 if let Some(value) = &mapped.type_annotation {
                     self.ty(value);
                 }
-                TypeRef::Unknown
+                // What maps the members of a type has them.
+                match &mapped.constraint {
+                    TSType::TSTypeOperatorType(keys) => self.ty(&keys.type_annotation),
+                    other => {
+                        self.ty(other);
+                        TypeRef::Unknown
+                    }
+                }
             }
             _ => TypeRef::Unknown,
         }
@@ -105,6 +140,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
         match part {
             TSTupleElement::TSOptionalType(inner) => self.ty(&inner.type_annotation),
             TSTupleElement::TSRestType(inner) => self.ty(&inner.type_annotation),
+            TSTupleElement::TSNamedTupleMember(inner) => self.tuple_part(&inner.element_type),
             part => part.as_ts_type().map_or(TypeRef::Unknown, |ty| self.ty(ty)),
         }
     }
@@ -196,6 +232,9 @@ impl<'a> JavaScriptWalker<'_, '_> {
         for param in &written.params {
             self.declare(&param.name, BindingKind::Opaque);
         }
+        for default in written.params.iter().filter_map(|param| param.default.as_ref()) {
+            self.ty(default);
+        }
         let params = written.params.iter().map(|param| TypeParam {
             name: param.name.name.to_string(),
             bounds: param.constraint.iter().map(|bound| self.ty(bound)).collect(),
@@ -226,6 +265,17 @@ impl<'a> JavaScriptWalker<'_, '_> {
             }
         }
     }
+}
+
+/// The type of a member: `T["name"]`.
+fn member_type(object: TypeRef, key: &TSType<'_>) -> TypeRef {
+    let TSType::TSLiteralType(literal) = key else { return TypeRef::Unknown };
+    let TSLiteral::StringLiteral(name) = &literal.literal else { return TypeRef::Unknown };
+    if object == TypeRef::Unknown {
+        return object;
+    }
+    let object = Expr::Typed(Box::new(Expr::Unknown), Box::new(object));
+    TypeRef::Of(Box::new(object.member(name.value.as_str())))
 }
 
 /// One of several types; what is empty is left out.

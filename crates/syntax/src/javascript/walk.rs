@@ -1,6 +1,6 @@
 //! Names and statements.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use base::Span;
 use oxc_ast::ast::{
@@ -25,6 +25,8 @@ pub(super) struct JavaScriptWalker<'t, 's> {
     scoping: &'s Scoping,
     comments: DocCommentIndex,
     bindings: HashMap<SymbolId, u32>,
+    /// Where type literals start whose members are symbols already
+    pub declared_literals: HashSet<u32>,
 }
 
 /// The name and attributes that a function or class gets from its context.
@@ -55,7 +57,13 @@ pub(super) struct DeclarationContext {
 impl<'t, 's> JavaScriptWalker<'t, 's> {
     pub fn new(builder: FactsBuilder<'t>, scoping: &'s Scoping, program: &Program<'_>) -> Self {
         let comments = DocCommentIndex::new(program, builder.text);
-        Self { builder, scoping, comments, bindings: HashMap::new() }
+        Self {
+            builder,
+            scoping,
+            comments,
+            bindings: HashMap::new(),
+            declared_literals: HashSet::new(),
+        }
     }
 
     /// Walks over the program.
@@ -66,6 +74,11 @@ impl<'t, 's> JavaScriptWalker<'t, 's> {
         self.statements(&program.body);
         self.mark_exported();
         self.builder.finish()
+    }
+
+    /// The comment about the whole file.
+    pub(super) fn header_comment(&self) -> Option<Span> {
+        self.comments.header
     }
 
     /// The doc comment before one of these offsets.
@@ -122,6 +135,31 @@ impl<'t, 's> JavaScriptWalker<'t, 's> {
             binding.symbol = Some(symbol);
         }
         binding.owner = owner;
+        local
+    }
+
+    /// Declares the name of a type or a namespace. A value with the same name keeps it.
+    pub(super) fn declare_type(&mut self, name: &BindingIdentifier<'_>, symbol: u32) {
+        let local = self.declare(name, BindingKind::Variable);
+        let binding = &mut self.builder.facts.flow.bindings[local as usize];
+        if binding.symbol.is_none() {
+            binding.symbol = Some(symbol);
+            binding.kind = BindingKind::Symbol(symbol);
+        }
+    }
+
+    /// Declares the name of a variable, which a type with the same name may have declared before.
+    pub(super) fn declare_variable(&mut self, name: &BindingIdentifier<'_>) -> u32 {
+        let local = self.declare(name, BindingKind::Variable);
+        let binding = &mut self.builder.facts.flow.bindings[local as usize];
+        if let BindingKind::Symbol(symbol) = binding.kind
+            && matches!(
+                self.builder.facts.symbols[symbol as usize].kind,
+                SymbolKind::Interface | SymbolKind::Type
+            )
+        {
+            binding.kind = BindingKind::Variable;
+        }
         local
     }
 

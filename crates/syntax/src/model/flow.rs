@@ -91,7 +91,7 @@ pub enum ParamKind {
 /// A call, or what amounts to one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallSite {
-    /// The symbol it is made in
+    /// The symbol it is made in: a function, or a variable or field whose value it is part of
     pub owner: SymbolOwner,
     /// What is called
     pub callee: Expr,

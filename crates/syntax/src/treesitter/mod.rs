@@ -9,11 +9,11 @@ mod walk;
 use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use tree_sitter::{Language, ParseOptions, Parser, Tree};
+use tree_sitter::{Language, ParseOptions, Parser};
 
 pub(crate) use grammar_rules::{GrammarRules, NodeRule, hash_doc_style, visibility_of};
 pub(crate) use node::{NodeExt, PendingTrivia, children, named_children, span};
-pub(crate) use tree_sitter::Node;
+pub(crate) use tree_sitter::{Node, Tree};
 pub(crate) use tree_sitter_language::LanguageFn;
 pub(crate) use type_text::parse_type_text;
 pub(crate) use walk::{GrammarWalker, extract};

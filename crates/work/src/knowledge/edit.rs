@@ -207,7 +207,11 @@ pub fn update(
 ) -> Result<KnowledgeRecord> {
     let known = find(draft, target.grain, target.id)?;
     let what = format!("{} \"{}\"", known.grain(), known.name());
-    check_version(&what, known.version(), Some(target.version))?;
+    // An append takes nothing away, so it may follow a change that its author has not seen.
+    let merges = mode == KnowledgeWriteMode::Append && fields.is_only_text();
+    if !merges || target.version > known.version() {
+        check_version(&what, known.version(), Some(target.version))?;
+    }
     fields.refuse_inapplicable_fields(known.grain())?;
     let task = fields.task_id(draft)?;
     let now = draft.stamp();
@@ -363,6 +367,14 @@ fn put_footprint(
 }
 
 impl KnowledgeFields {
+    /// Whether nothing but knowledge is set.
+    const fn is_only_text(&self) -> bool {
+        self.name.is_none()
+            && self.paths.is_none()
+            && self.molecule.is_none()
+            && self.related.is_none()
+    }
+
     /// Whether the fields rewrite the knowledge, so that drift is measured from now on.
     pub const fn resets_drift(&self) -> bool {
         self.knowledge.is_some() || self.paths.is_some()

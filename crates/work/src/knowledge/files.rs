@@ -244,15 +244,19 @@ fn without_emphasis(text: &str) -> &str {
     inner.filter(|inner| !inner.starts_with('/') && !inner.is_empty()).unwrap_or(text)
 }
 
-/// A path without its line numbers: `:10`, `:10-20`, `:3:7`, `#L10`, `#L10-L20`.
+/// A path without its line numbers or symbol: `:10`, `:10-20`, `:3:7`, `#L10`, `#L10-L20`, `#login`.
 fn without_lines(text: &str) -> String {
     let numbers = |part: &str| {
         !part.is_empty()
             && part.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | ',' | 'L' | '–'))
     };
+    let is_symbol = |part: &str| {
+        !part.is_empty() && part.chars().all(|c| c.is_alphanumeric() || "_.$:()".contains(c))
+    };
     let mut text = text;
-    if let Some((path, lines)) = text.split_once("#L")
-        && numbers(lines)
+    if let Some((path, symbol)) = text.split_once('#')
+        && path.contains('.')
+        && (numbers(symbol) || is_symbol(symbol))
     {
         text = path;
     }
@@ -278,6 +282,7 @@ mod tests {
             ("2) ./src/a.ts:10-20", vec!["src/a.ts"]),
             ("- [ ] src\\win\\a.ts", vec!["src/win/a.ts"]),
             ("- [x] src/a.ts#L10-L20 // done", vec!["src/a.ts"]),
+            ("- `src/a.ts#Session.login()` the entry", vec!["src/a.ts"]),
             ("src/a.ts, src/b.ts", vec!["src/a.ts", "src/b.ts"]),
             ("src/{a,b}/*.ts (both)", vec!["src/{a,b}/*.ts"]),
             ("- **src/a.ts**: bold", vec!["src/a.ts"]),

@@ -2,14 +2,16 @@
 
 use jiff::{SignedDuration, Timestamp};
 use store::{Connection, inverse_row_changes};
-use work::claim::{ClaimScope, claim};
+use work::claim::{ClaimRequest, ClaimScope, claim};
 use work::dependencies::{BlockerRef, add_dependency, block, unblock};
 use work::edit::{self, WorkItemFields};
+use work::events::{comment, events_of};
 use work::knowledge::edit::{self as knowledge, KnowledgeFields, KnowledgeTarget};
 use work::pipeline::{self, TerminationOptions, TransitionTarget, WorkPipelines};
+use work::start::start;
 use work::text::{ClearableArg, ListArg};
 use work::words::{DependencyKind, KnowledgeKind, WorkKind, WorkStatus};
-use work::{VersionedRef, WorkDraft, WorkRecordRef, check, tables};
+use work::{VersionedRef, WorkDraft, WorkItem, WorkRecordRef, check, tables};
 
 /// A store, and the clock of its only client.
 struct Desk {
@@ -37,6 +39,7 @@ impl Desk {
             Ok(answer) => answer,
             Err(problem) => return format!("{:?}: {}", problem.code, problem.message),
         };
+        draft.record_events().unwrap();
         let changes = draft.into_changes();
         let before = tables::export(&self.conn).unwrap();
         let apply = |list: &[_]| work::draft::apply_changes(&self.conn, list).unwrap();
@@ -57,6 +60,11 @@ fn named(name: &str) -> WorkItemFields {
 
 fn target(id: &WorkRecordRef) -> VersionedRef<'_> {
     VersionedRef { id, version: None }
+}
+
+/// A claim for half an hour.
+fn request(task: Option<&WorkRecordRef>) -> ClaimRequest<'_> {
+    ClaimRequest { task, scope: ClaimScope::default(), minutes: 30, steal: false }
 }
 
 /// One operation: a verb, then references and names.
@@ -98,8 +106,44 @@ fn perform(draft: &mut WorkDraft<'_>, line: &str) -> base::Result<String> {
             add_dependency(draft, &reference(from)?, &reference(to)?, relation, "")?;
         }
         ["claim"] => {
-            let (task, _) = claim(draft, None, ClaimScope::default(), 30)?;
+            let (task, _) = claim(draft, request(None))?;
             return Ok(format!("claimed {}", task.title));
+        }
+        ["part", part, parent] => {
+            let (parent, part) = (reference(parent)?, reference(part)?);
+            add_dependency(draft, &parent, &part, DependencyKind::ParentOf, "")?;
+        }
+        ["start"] => {
+            let started = start(draft, &pipelines, request(None))?;
+            return Ok(format!(
+                "{:?} {} {}",
+                started.reason, started.task.title, started.task.status
+            ));
+        }
+        ["start", id] => {
+            let id = reference(id)?;
+            let started = start(draft, &pipelines, request(Some(&id)))?;
+            return Ok(format!(
+                "{:?} {} {}",
+                started.reason, started.task.title, started.task.status
+            ));
+        }
+        ["comment", id, text] => {
+            let item = WorkItem::find(draft, WorkKind::ALL, &reference(id)?)?;
+            comment(draft, &item, &text.parse().unwrap())?;
+        }
+        ["history", id] => {
+            let item = WorkItem::find(draft, WorkKind::ALL, &reference(id)?)?;
+            let events = events_of(draft, item.id())?;
+            let told: Vec<String> =
+                events.iter().map(|event| format!("{} {}", event.actor, event.text)).collect();
+            return Ok(told.join(" | "));
+        }
+        ["key", id] => {
+            let key = WorkItem::find(draft, WorkKind::ALL, &reference(id)?)?.key();
+            let same = WorkItem::find(draft, WorkKind::ALL, &reference(key.as_str())?)?;
+            assert_eq!(same.key(), key);
+            return Ok(key.as_str()[..key.as_str().len() - 5].to_owned());
         }
         [verb @ ("advance" | "revert" | "terminate"), id] => {
             let id = reference(id)?;
@@ -170,6 +214,61 @@ fn statuses() {
         ("advance task:card", "ACTIVE -> CLOSED"),
         ("revert task:card", "CLOSED -> ACTIVE"),
         ("terminate task:card", "ACTIVE -> WILL_NOT_IMPLEMENT"),
+    ]);
+}
+
+#[test]
+fn starts_and_history() {
+    check_script(&[
+        ("project shop", "ok"),
+        ("start", "NotFound: no task is ready to start"),
+        ("feature checkout project:shop", "ok"),
+        ("task card feature:checkout", "ok"),
+        ("task refund feature:checkout", "ok"),
+        ("block task:refund task:card", "ok"),
+        ("start task:refund", "Blocked: task \"refund\" is blocked by 1"),
+        ("start", "Next card ACTIVE"),
+        ("start", "Held card ACTIVE"),
+        ("comment task:card half-way", "ok"),
+        ("advance task:card", "ACTIVE -> CLOSED"),
+        ("start", "Next refund ACTIVE"),
+        ("key task:refund", "refund"),
+        (
+            "history task:card",
+            "ada created | ada blocks \"refund\" | ada claimed until 2026-01-02T03:42:05Z; \
+             NEW → ACTIVE | ada claim renewed until 2026-01-02T03:43:05Z | ada half-way | \
+             ada ACTIVE → CLOSED",
+        ),
+    ]);
+}
+
+#[test]
+fn subtasks() {
+    check_script(&[
+        ("project shop", "ok"),
+        ("feature checkout project:shop", "ok"),
+        ("task card feature:checkout", "ok"),
+        ("task visa feature:checkout", "ok"),
+        ("task iban feature:checkout", "ok"),
+        ("part task:visa task:card", "ok"),
+        (
+            "part task:card task:visa",
+            "InvariantViolation: task \"card\" contains task \"visa\" already",
+        ),
+        (
+            "part task:visa task:iban",
+            "InvariantViolation: task \"visa\" is already a part of \"card\"",
+        ),
+        ("part task:visa feature:checkout", "ValidationError: only a task can be a part of a task"),
+        (
+            "block task:visa task:card",
+            "InvariantViolation: dependency cycle: \"visa\" waits for \"card\" waits for \"visa\"",
+        ),
+        ("advance task:card", "NEW -> ACTIVE"),
+        ("advance task:card", "Blocked: task \"card\" has 1 open subtask"),
+        ("start", "Next visa ACTIVE"),
+        ("advance task:visa", "ACTIVE -> CLOSED"),
+        ("advance task:card", "ACTIVE -> CLOSED"),
     ]);
 }
 

@@ -10,13 +10,17 @@ use std::time::Duration;
 use base::Hash;
 use jiff::Timestamp;
 use store::{Store, open_durable};
+use work::claim::{ClaimRequest, ClaimScope, claim};
 use work::edit::{WorkItemFields, create};
-use work::record::{Project, Task};
+use work::record::{Project, Task, TaskClaim};
 use work::words::WorkKind;
 use work::{WorkDraft, check};
 
 /// The variables that turn a run of this test binary into a writer.
 const WRITER: (&str, &str) = ("CAIRN_WRITER_STORE", "CAIRN_WRITER_NAME");
+
+/// What an acknowledged claim starts with.
+const CLAIMED: &str = "claimed ";
 
 /// How many write at once.
 const WRITERS: usize = 8;
@@ -39,6 +43,21 @@ fn make(store: &mut Store, kind: WorkKind, (name, number): (&str, u32)) -> Strin
     store.write(write).unwrap()
 }
 
+/// Claims the next free task in one transaction and returns its id.
+fn claim_next(store: &mut Store, name: &str, number: u32) -> String {
+    let request =
+        ClaimRequest { task: None, scope: ClaimScope::default(), minutes: 60, steal: false };
+    let seed = *Hash::of(format!("{name} claims {number}").as_bytes()).as_bytes();
+    let write = |transaction: &store::Transaction<'_>| {
+        let mut draft = WorkDraft::new(transaction, Timestamp::UNIX_EPOCH, name, seed);
+        let (task, _) = claim(&mut draft, request)?;
+        draft.record_events()?;
+        work::draft::apply_changes(transaction, &draft.into_changes())?;
+        Ok(task.id.to_string())
+    };
+    store.write(write).unwrap()
+}
+
 /// Not a test of its own: what the next one starts and kills.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "a child is told by its environment what to do")]
@@ -51,6 +70,8 @@ fn writer() {
         let id = make(&mut store, WorkKind::Task, (&name, number));
         let mut out = std::io::stderr().lock();
         writeln!(out, "{id}").and_then(|()| out.flush()).unwrap();
+        let id = claim_next(&mut store, &name, number);
+        writeln!(out, "{CLAIMED}{id}").and_then(|()| out.flush()).unwrap();
     }
 }
 
@@ -84,7 +105,7 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("work.sqlite");
     make(&mut open(&path), WorkKind::Project, ("shop", 0));
-    let mut acknowledged = BTreeSet::new();
+    let (mut acknowledged, mut claimed) = (BTreeSet::new(), Vec::new());
     for round in 0..rounds {
         let one = |writer: usize| {
             let child = start(&path, &format!("{round}-{writer}"));
@@ -94,7 +115,13 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
         };
         let writers: Vec<_> = (0..WRITERS).map(one).collect();
         for writer in writers {
-            acknowledged.extend(writer.join().unwrap());
+            for line in writer.join().unwrap() {
+                match line.strip_prefix(CLAIMED) {
+                    Some(id) if id.len() == 36 => claimed.push(id.to_owned()),
+                    Some(_) => {}
+                    None => drop(acknowledged.insert(line)),
+                }
+            }
         }
     }
     let store = open(&path);
@@ -107,6 +134,12 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
         acknowledged.iter().filter(|id| id.len() == 36 && !there.contains(*id)).collect();
     assert!(lost.is_empty(), "{} of {} are lost: {lost:?}", lost.len(), acknowledged.len());
     assert!(acknowledged.len() > WRITERS, "only {} writes", acknowledged.len());
+    let claims: BTreeSet<String> =
+        draft.all::<TaskClaim>().unwrap().iter().map(|claim| claim.id.to_string()).collect();
+    assert!(claimed.iter().all(|id| claims.contains(id)), "a claim is lost");
+    let once: BTreeSet<&String> = claimed.iter().collect();
+    assert_eq!(once.len(), claimed.len(), "a task was claimed twice");
+    assert!(claimed.len() > WRITERS, "only {} claims", claimed.len());
     assert!(store::check_integrity(store.connection()).unwrap().is_empty());
     assert!(check::integrity_violations(store.connection()).unwrap().is_empty());
     assert_eq!(draft.all::<Project>().unwrap().len(), 1);

@@ -4,5 +4,6 @@
 
 mod examples;
 mod killed;
+mod plans;
 mod several;
 mod stored;

@@ -4,15 +4,17 @@ use base::Result;
 use jiff::{SignedDuration, Timestamp};
 use proptest::prelude::*;
 use store::Connection;
-use work::claim::{ClaimScope, claim};
+use work::claim::{ClaimRequest, ClaimScope, claim, release};
 use work::dependencies::{BlockerRef, add_dependency, block, unblock};
 use work::edit::{self, WorkItemFields};
+use work::events::comment;
 use work::knowledge::edit as graph;
 use work::pipeline::{self, TerminationOptions, TransitionTarget, WorkPipelines};
 use work::record::{Atom, Feature, Molecule, Project, Task, TaskClaim};
+use work::start::start;
 use work::text::{ClearableArg, ListArg};
 use work::words::{DependencyKind, KnowledgeKind, WorkKind, WorkStatus};
-use work::{VersionedRef, WorkDraft, WorkRecordId, WorkRecordRef, check};
+use work::{VersionedRef, WorkDraft, WorkItem, WorkRecordId, WorkRecordRef, check};
 
 /// What a client does. Numbers pick among the records there are.
 #[derive(Debug, Clone)]
@@ -28,7 +30,12 @@ enum Deed {
     Unblock(usize),
     Depend(usize, usize),
     Claim,
-    ClaimOne(usize),
+    ClaimOne(usize, bool),
+    Start(usize),
+    Release(usize),
+    Comment(usize),
+    Part(usize, usize),
+    Relate(usize, usize, DependencyKind),
     Know(KnowledgeKind, usize),
     Forget(KnowledgeKind, usize, bool),
     /// Undo the last change that is not undone
@@ -41,6 +48,7 @@ fn deed() -> impl Strategy<Value = Deed> {
     let kind = prop::sample::select(vec![WorkKind::Project, WorkKind::Feature, WorkKind::Task]);
     let work = prop::sample::select(vec![WorkKind::Feature, WorkKind::Task]);
     let grain = prop::sample::select(vec![KnowledgeKind::Atom, KnowledgeKind::Molecule]);
+    let relation = prop::sample::select(DependencyKind::ALL.to_vec());
     let n = 0..6_usize;
     prop_oneof![
         6 => (kind.clone(), n.clone()).prop_map(|(k, n)| Deed::Create(k, n)),
@@ -54,12 +62,25 @@ fn deed() -> impl Strategy<Value = Deed> {
         1 => n.clone().prop_map(Deed::Unblock),
         2 => (n.clone(), n.clone()).prop_map(|(a, b)| Deed::Depend(a, b)),
         2 => Just(Deed::Claim),
-        1 => n.clone().prop_map(Deed::ClaimOne),
+        1 => (n.clone(), any::<bool>()).prop_map(|(n, steal)| Deed::ClaimOne(n, steal)),
+        3 => n.clone().prop_map(Deed::Start),
+        1 => n.clone().prop_map(Deed::Release),
+        1 => n.clone().prop_map(Deed::Comment),
+        3 => (n.clone(), n.clone()).prop_map(|(a, b)| Deed::Part(a, b)),
+        1 => (n.clone(), n.clone(), relation).prop_map(|(a, b, r)| Deed::Relate(a, b, r)),
         3 => (grain.clone(), n.clone()).prop_map(|(g, n)| Deed::Know(g, n)),
         1 => (grain, n.clone(), any::<bool>()).prop_map(|(g, n, c)| Deed::Forget(g, n, c)),
         2 => Just(Deed::Undo),
         2 => n.prop_map(Deed::Late),
     ]
+}
+
+fn request<'a>(
+    task: Option<&'a WorkRecordRef>,
+    scope: ClaimScope<'a>,
+    steal: bool,
+) -> ClaimRequest<'a> {
+    ClaimRequest { task, scope, minutes: 30, steal }
 }
 
 fn pipelines() -> WorkPipelines {
@@ -109,7 +130,9 @@ impl Shop {
         let actor = ["ada", "bob", "cyd"][usize::from(self.number) % 3];
         let mut seed = [self.number; 32];
         seed[31] = u8::try_from(self.done.len() % 251).unwrap();
-        WorkDraft::new(&self.conn, self.now, actor, seed)
+        // Ada works in two sessions.
+        let session = format!("{actor} {}", self.number % 2);
+        WorkDraft::new(&self.conn, self.now, actor, seed).in_session(&session)
     }
 
     /// Plans, commits if the plan holds, and says whether it did.
@@ -143,6 +166,7 @@ impl Shop {
         }
         let mut draft = self.draft();
         if plan(&mut draft, deed).is_ok() {
+            draft.record_events().unwrap();
             let images = draft.into_changes();
             self.commit(&images, false);
         }
@@ -248,14 +272,52 @@ fn plan(draft: &mut WorkDraft<'_>, deed: &Deed) -> Result<()> {
             let among = ClaimScope { project: project.as_ref(), ..ClaimScope::default() };
             let live = draft.all::<TaskClaim>()?;
             let now = draft.stamp();
-            let (task, _) = claim(draft, None, among, 30)?;
+            let (task, _) = claim(draft, request(None, among, false))?;
             let taken = live.iter().any(|one| one.id == task.id && one.until > now);
             assert!(!taken, "two claims at once");
             Ok(())
         }
-        Deed::ClaimOne(n) => {
+        Deed::ClaimOne(n, steal) => {
             let Some((id, _)) = of_kind(WorkKind::Task, *n) else { return Ok(()) };
-            claim(draft, Some(&reference(&id)), ClaimScope::default(), 30).map(drop)
+            let id = reference(&id);
+            claim(draft, request(Some(&id), ClaimScope::default(), *steal)).map(drop)
+        }
+        Deed::Start(n) => {
+            let project = project(*n);
+            let scope = ClaimScope { project: project.as_ref(), ..ClaimScope::default() };
+            let live = draft.all::<TaskClaim>()?;
+            let now = draft.stamp();
+            let started = start(draft, &pipelines(), request(None, scope, false))?;
+            let taken = live
+                .iter()
+                .any(|one| one.id == started.task.id && one.until > now && !one.is_held_by(draft));
+            assert!(!taken, "two claims at once");
+            Ok(())
+        }
+        Deed::Release(n) => {
+            let Some((id, _)) = of_kind(WorkKind::Task, *n) else { return Ok(()) };
+            release(draft, &reference(&id)).map(drop)
+        }
+        Deed::Comment(n) => {
+            let Some(task) = pick(&tasks, *n) else { return Ok(()) };
+            comment(draft, &WorkItem::Task(task), &"note".parse().unwrap()).map(drop)
+        }
+        Deed::Part(a, b) => {
+            let (Some(part), Some(parent)) = (pick(&tasks, *a), pick(&tasks, *b)) else {
+                return Ok(());
+            };
+            let fields = WorkItemFields {
+                parent: Some(ClearableArg((a + b < 9).then(|| reference(&parent.id)))),
+                ..WorkItemFields::default()
+            };
+            let id = reference(&part.id);
+            edit::update(draft, None, VersionedRef { id: &id, version: None }, &fields).map(drop)
+        }
+        Deed::Relate(a, b, relation) => {
+            let (Some(from), Some(to)) = (pick(&tasks, *a), pick(&tasks, *b)) else {
+                return Ok(());
+            };
+            add_dependency(draft, &reference(&from.id), &reference(&to.id), *relation, "").map(drop)
         }
         Deed::Know(grain, n) => {
             let molecule =

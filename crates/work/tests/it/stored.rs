@@ -7,6 +7,9 @@ use work::{WorkRowChange, tables};
 fn stored() -> (Connection, Vec<Vec<WorkRowChange>>) {
     let conn = Connection::open_in_memory().unwrap();
     conn.execute_batch(include_str!("fixtures/store_0.1.sql")).unwrap();
+    for newer in &tables::MIGRATIONS[2..] {
+        conn.execute_batch(newer.sql).unwrap();
+    }
     (conn, serde_json::from_str(include_str!("fixtures/inverses_0.1.json")).unwrap())
 }
 

@@ -67,6 +67,7 @@ impl Interpreter<'_> {
         match (&call.callee, call.kind) {
             (Expr::Super, _) => self.call_super(frame, &args, site),
             (callee, CallKind::New) => {
+                self.record_named_callee(callee, frame, site);
                 let callee = self.eval(callee, frame, owner);
                 self.instantiate_all(&callee, &args, site)
             }
@@ -82,6 +83,7 @@ impl Interpreter<'_> {
                 {
                     return Vec::new();
                 }
+                self.record_named_callee(callee, frame, site);
                 self.call_value(&value, &args, site)
             }
         }
@@ -115,7 +117,10 @@ impl Interpreter<'_> {
                 continue;
             }
             is_found |= !members.is_empty();
-            let is_held = self.tables.family == CallModel::Go && self.holds_function(&members);
+            let is_held =
+                self.record_called_field(receiver, name, site.inferred_if(is_ambiguous(object)))
+                    || self.tables.family == CallModel::Go && self.holds_function(&members);
+            is_found |= is_held;
             let several = site.inferred_if(is_held || is_ambiguous(object));
             let value = self.call_value(&members, args, several);
             join(&mut result, value);
@@ -190,6 +195,11 @@ impl Interpreter<'_> {
             PossibleValue::Instance(_) if self.tables.family == CallModel::Rust => {
                 vec![callee.clone()]
             }
+            PossibleValue::Object(_) | PossibleValue::Instance(_)
+                if self.tables.family == CallModel::JavaScript =>
+            {
+                self.call_function_type(callee)
+            }
             PossibleValue::Param(param) => {
                 self.record_param_call(*param, args, site);
                 Vec::new()
@@ -254,6 +264,10 @@ impl Interpreter<'_> {
         }
         let made = self.alloc(HeapObject::of_class(class));
         let made = PossibleValue::Object(made);
+        // A class without a constructor of its own is called itself.
+        if self.tables.family == CallModel::JavaScript && self.own_constructor(class).is_empty() {
+            self.record_call(site, class);
+        }
         if self.tables.family == CallModel::Rust {
             for (at, arg) in args.iter().enumerate() {
                 let name = arg.name.clone().unwrap_or_else(|| at.to_string());

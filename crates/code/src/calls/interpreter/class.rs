@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use syntax::{Expr, HeritageKind, SymbolKind};
+use syntax::{Expr, HeritageKind, SymbolFlags, SymbolKind};
 
 use super::super::ids::{FrameId, ObjectId, Owner, SymbolId};
 use super::super::value::{
@@ -27,6 +27,29 @@ impl<'a> Interpreter<'a> {
                     Some(class) => vec![PossibleValue::Instance(class)],
                     None => self.external_impl_receiver(parent),
                 }
+            }
+            kind if self.tables.family == CallModel::JavaScript => {
+                self.object_receiver(function, parent, kind)
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The receiver of a function that is a member of an object or of a prototype.
+    fn object_receiver(
+        &mut self,
+        function: SymbolId,
+        parent: SymbolId,
+        kind: SymbolKind,
+    ) -> AbstractValue {
+        let is_method = self.tables.kind(function) == SymbolKind::Method
+            && !self.tables.has_flag(function, SymbolFlags::ARROW);
+        match kind {
+            SymbolKind::Constant | SymbolKind::Variable if is_method => {
+                self.symbol_value(parent, FrameId::MODULE)
+            }
+            SymbolKind::Function if is_method => {
+                vec![PossibleValue::Object(self.heap.prototype(&mut self.budget, parent))]
             }
             _ => Vec::new(),
         }
@@ -113,6 +136,14 @@ impl<'a> Interpreter<'a> {
             }
             if step.kind == HeritageKind::Mixin {
                 value.truncate(1);
+            }
+            // An alias of a type stands for what its members come from.
+            for alternative in &mut value {
+                if let PossibleValue::Instance(class) = alternative
+                    && self.tables.family == CallModel::JavaScript
+                {
+                    *alternative = PossibleValue::Class(*class);
+                }
             }
             value.retain(|alternative| {
                 matches!(
@@ -371,7 +402,11 @@ impl<'a> Interpreter<'a> {
         if name == "prototype" {
             return vec![PossibleValue::Object(self.heap.prototype(&mut self.budget, function))];
         }
-        self.heap.static_member(function, name)
+        let held = self.heap.static_member(function, name);
+        match self.tables.merged_namespace(function) {
+            Some(namespace) if held.is_empty() => self.class_member(namespace, name),
+            _ => held,
+        }
     }
 
     /// A member read through `super` in a class. The receiver may be an instance of a subclass,
@@ -432,7 +467,7 @@ impl<'a> Interpreter<'a> {
         Vec::new()
     }
 
-    fn own_constructor(&mut self, class: SymbolId) -> AbstractValue {
+    pub(super) fn own_constructor(&mut self, class: SymbolId) -> AbstractValue {
         let assigned = self.heap.static_member(class, "__init__");
         if !assigned.is_empty() {
             return assigned;

@@ -11,6 +11,7 @@ use super::super::ids::{FrameId, Owner, SymbolId};
 use super::super::value::{AbstractValue, PossibleValue, join};
 use super::args::ArgValue;
 use super::file_tables::FunctionParam;
+use super::go::RESULT_MEMBER;
 use super::{CallModel, Interpreter, ObjectKind};
 
 /// Parameters of a callback that are looked at.
@@ -23,7 +24,12 @@ pub(super) fn param_member_name(at: u32) -> String {
 
 impl Interpreter<'_> {
     /// A value of a function type.
-    pub(super) fn function_type(&mut self, params: &[TypeRef], owner: Owner) -> AbstractValue {
+    pub(super) fn function_type(
+        &mut self,
+        params: &[TypeRef],
+        result: &TypeRef,
+        owner: Owner,
+    ) -> AbstractValue {
         let mut known = Vec::new();
         for (at, ty) in (0..MAX_CALLBACK_PARAMS).zip(params) {
             let value = self.instance_of(ty, owner);
@@ -31,12 +37,16 @@ impl Interpreter<'_> {
                 known.push((at, value));
             }
         }
-        if known.is_empty() {
+        let result = self.instance_of(result, owner);
+        if known.is_empty() && result.is_empty() {
             return Vec::new();
         }
         let made = PossibleValue::Object(self.alloc_kind(ObjectKind::Plain));
         for (at, value) in known {
             self.set(&made, &param_member_name(at), value, owner);
+        }
+        if !result.is_empty() {
+            self.set(&made, RESULT_MEMBER, result, owner);
         }
         vec![made]
     }
@@ -112,6 +122,14 @@ impl Interpreter<'_> {
                 PossibleValue::Function(symbol, _) | PossibleValue::Instance(symbol) => {
                     let all = self.callback_params(*symbol).into_iter();
                     all.filter(|(place, _)| *place == at).flat_map(|(_, value)| value).collect()
+                }
+                PossibleValue::BoundMethod(bound) => {
+                    let inner = bound.0.clone();
+                    self.expect_args(&inner, args, owner);
+                    return;
+                }
+                PossibleValue::Object(_) if self.heap.is_function_type(callee) => {
+                    self.get(callee, &param_member_name(at), owner)
                 }
                 PossibleValue::External(_) => {
                     for param in self.tables.untyped_params(&arg.value) {

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use syntax::{BindingKind, Expr, LiteralItem, LiteralKind, SymbolFlags, SymbolKind};
+use syntax::{BindingKind, Expr, LiteralItem, LiteralKind, SymbolFlags, SymbolKind, TypeRef};
 
 use super::super::ids::{BindingId, CallId, FrameId, ImportId, ObjectId, Owner, SymbolId};
 use super::super::value::{AbstractValue, ExternalBase, ExternalStep, PossibleValue, join};
@@ -62,10 +62,44 @@ impl Interpreter<'_> {
             Expr::Number(number) => vec![PossibleValue::Number(*number)],
             Expr::Typed(value, ty) => {
                 let value = self.eval(value, frame, owner);
-                let declared = self.instance_of(ty, owner);
-                prefer_known(value, declared)
+                self.with_declared_type(value, ty, owner)
             }
         }
+    }
+
+    /// A value of which the type is declared too. In JavaScript a known object keeps its type
+    /// beside it, because a call of a member is also a call of what the type declares.
+    pub(super) fn with_declared_type(
+        &mut self,
+        value: AbstractValue,
+        ty: &TypeRef,
+        owner: Owner,
+    ) -> AbstractValue {
+        if !value.iter().any(PossibleValue::is_known) {
+            let declared = self.instance_of(ty, owner);
+            return prefer_known(value, declared);
+        }
+        let is_object = |one: &PossibleValue| {
+            matches!(one, PossibleValue::Object(_) | PossibleValue::Instance(_))
+        };
+        if self.tables.family != CallModel::JavaScript || !value.iter().any(is_object) {
+            return value;
+        }
+        let declared = self.instance_of(ty, owner);
+        let mut all = value;
+        for one in declared {
+            let is_new = match &one {
+                PossibleValue::Instance(class) => {
+                    all.iter().all(|known| self.heap.class_of(known) != Some(*class))
+                }
+                PossibleValue::External(_) => true,
+                _ => false,
+            };
+            if is_new {
+                join(&mut all, [one]);
+            }
+        }
+        all
     }
 
     /// The value of a binding, seen from a frame.
@@ -92,11 +126,8 @@ impl Interpreter<'_> {
             (None, _) => Vec::new(),
         };
         match &declared.ty {
-            Some(ty) if !value.iter().any(PossibleValue::is_known) => {
-                let declared = self.instance_of(ty, owner);
-                prefer_known(value, declared)
-            }
-            _ => value,
+            Some(ty) => self.with_declared_type(value, ty, owner),
+            None => value,
         }
     }
 
@@ -121,11 +152,8 @@ impl Interpreter<'_> {
                 }
                 let worth = self.heap.symbol_value(symbol);
                 match &self.tables.symbol(symbol).ty {
-                    Some(ty) if !worth.iter().any(PossibleValue::is_known) => {
-                        let declared = self.instance_of(ty, Some(symbol));
-                        prefer_known(worth, declared)
-                    }
-                    _ => worth,
+                    Some(ty) => self.with_declared_type(worth, ty, Some(symbol)),
+                    None => worth,
                 }
             }
             // A variant is a value of its type, and a function that returns one.
@@ -317,6 +345,10 @@ impl Interpreter<'_> {
         let mut all = Vec::new();
         for alternative in object {
             let value = match alternative {
+                // A key that is not known could mean every method.
+                PossibleValue::Object(id) if keys.is_empty() && self.heap.is_prototype(*id) => {
+                    Vec::new()
+                }
                 PossibleValue::Object(id) if self.heap.object(*id).class.is_none() => {
                     self.heap.read_keys(*id, keys)
                 }

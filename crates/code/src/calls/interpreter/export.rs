@@ -64,7 +64,10 @@ impl Interpreter<'_> {
             kind if is_module_like(kind) => ShapeKind::Module,
             SymbolKind::Impl if self.tables.self_type(at).is_some() => return None,
             kind if kind.is_type() => ShapeKind::Class,
-            SymbolKind::Type if symbol.flags.contains(SymbolFlags::DISTINCT_TYPE) => {
+            SymbolKind::Type
+                if symbol.flags.contains(SymbolFlags::DISTINCT_TYPE)
+                    || self.tables.has_type_members(at) =>
+            {
                 ShapeKind::Class
             }
             _ => ShapeKind::Value,
@@ -228,6 +231,17 @@ impl Interpreter<'_> {
                         exports.declared.insert(export.name.clone(), path);
                     }
                     let symbol = SymbolId::owner(export.symbol);
+                    if let (true, Some(symbol)) = (export.is_type, symbol) {
+                        let value = self.symbol_value(symbol, FrameId::MODULE);
+                        let out = self.export_values(&value, 0);
+                        exports.names.insert(type_name(&export.name), out);
+                        // A value with the same name is exported by a declaration of its own.
+                        let is_value =
+                            |one: &&syntax::Export| one.name == export.name && !one.is_type;
+                        if facts.exports.iter().any(|one| is_value(&one)) {
+                            continue;
+                        }
+                    }
                     let mut value = self.eval(&export.value, FrameId::MODULE, None);
                     if let (true, Some(symbol)) = (value.is_empty(), symbol) {
                         value = self.symbol_value(symbol, FrameId::MODULE);
@@ -238,6 +252,10 @@ impl Interpreter<'_> {
                         out = vec![ExportedValue::Sym(self.tables.path_of(Some(symbol)))];
                     }
                     if kind == ExportKind::CommonJs && export.name == "default" {
+                        exports.names.entry(MODULE_NAME.into()).or_default().extend(out.clone());
+                        if let Some(declared) = exports.declared.get(&export.name).cloned() {
+                            exports.declared.insert(MODULE_NAME.into(), declared);
+                        }
                         for one in &out {
                             if let ExportedValue::Obj(fields) = one {
                                 exports.names.extend(fields.iter().cloned());
@@ -403,6 +421,14 @@ impl Interpreter<'_> {
         }
         (!exported.is_empty()).then_some(ExportedValue::Obj(exported))
     }
+}
+
+/// The exported name of what a CommonJS module is as a whole.
+pub(crate) const MODULE_NAME: &str = "module.exports";
+
+/// The exported name of a type, beside which a value may have the plain name.
+pub(crate) fn type_name(name: &str) -> String {
+    format!("type {name}")
 }
 
 /// A name qualified with the path of its module.

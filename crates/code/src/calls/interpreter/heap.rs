@@ -232,6 +232,11 @@ impl Heap {
         id
     }
 
+    /// Whether instances of a constructor function inherit from an object.
+    pub(super) fn is_prototype(&self, id: ObjectId) -> bool {
+        self.prototypes.values().any(|one| *one == id)
+    }
+
     /// The class of an object or an instance.
     pub(super) fn class_of(&self, value: &PossibleValue) -> Option<SymbolId> {
         match value {

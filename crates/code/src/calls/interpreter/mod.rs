@@ -17,6 +17,7 @@ mod call;
 mod class;
 mod container_methods;
 mod context;
+mod declared_callees;
 mod eval;
 mod export;
 mod file_tables;
@@ -31,7 +32,7 @@ mod types;
 
 use syntax::{CallModel, FileFacts, Language, SymbolKind};
 
-pub(super) use export::module_scoped_name;
+pub(super) use export::{MODULE_NAME, module_scoped_name, type_name};
 pub(super) use go::{ELEMENT_MEMBER, RESULT_MEMBER};
 
 use super::ids::{ObjectId, SymbolId};

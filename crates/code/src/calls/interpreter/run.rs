@@ -99,11 +99,10 @@ impl Interpreter<'_> {
             let declared = self.declared_result(symbol);
             return super::eval::declared_with_functions(declared, returns);
         }
-        if returns.iter().any(PossibleValue::is_known) {
-            return returns;
+        match &self.tables.symbol(symbol).ty {
+            Some(ty) => self.with_declared_type(returns, ty, Some(symbol)),
+            None => returns,
         }
-        let declared = self.declared_result(symbol);
-        super::eval::prefer_known(returns, declared)
     }
 
     /// Runs steps that are directly or indirectly inside a block; `None` is the body itself.

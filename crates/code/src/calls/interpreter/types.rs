@@ -81,6 +81,9 @@ const CONTAINER_TYPES: [&str; 44] = [
     "Arena",
 ];
 
+/// TypeScript's types that have the members of their first argument, or some of them.
+const SAME_MEMBERS: [&str; 6] = ["Omit", "Pick", "NonNullable", "Awaited", "Exclude", "Extract"];
+
 impl Interpreter<'_> {
     /// The class that a type names.
     pub(super) fn type_class(&mut self, ty: &TypeRef, owner: Owner) -> AbstractValue {
@@ -128,7 +131,7 @@ impl Interpreter<'_> {
             TypeRef::Function(_, result) if self.tables.family == CallModel::Go => {
                 self.function_type_value(result, owner)
             }
-            TypeRef::Function(params, _) => self.function_type(params, owner),
+            TypeRef::Function(params, result) => self.function_type(params, result, owner),
             TypeRef::Unknown => Vec::new(),
         }
     }
@@ -152,6 +155,11 @@ impl Interpreter<'_> {
         } else if let Some(element) = element_type(last, args) {
             let element = self.instance_of(element, owner);
             return collection_of(element);
+        }
+        if self.tables.family == CallModel::JavaScript
+            && let Some(value) = self.utility_type(last, args, owner)
+        {
+            return value;
         }
         if let Some(param) = self.tables.type_param(last, owner) {
             let bounds = param.bounds.iter();
@@ -209,9 +217,11 @@ impl Interpreter<'_> {
             return self.resolve_path(&parts, owner);
         }
         let Some((first, rest)) = parts.split_first() else { return Vec::new() };
-        let mut value = match binding {
-            Some(binding) => self.read(binding, FrameId::MODULE),
-            None => self.resolve_type_name(first, owner),
+        let declared = binding.and_then(|binding| self.tables.type_of_binding(binding));
+        let mut value = match (declared, binding) {
+            (Some(declared), _) => self.symbol_value(declared, FrameId::MODULE),
+            (None, Some(binding)) => self.read(binding, FrameId::MODULE),
+            (None, None) => self.resolve_type_name(first, owner),
         };
         for part in rest {
             value = self.get_all(&value, part, owner);
@@ -227,12 +237,13 @@ impl Interpreter<'_> {
             return Vec::new();
         }
         self.call_stack.push(symbol);
-        let value = match ty {
-            TypeRef::Function(..) | TypeRef::Union(_)
-                if self.tables.family == CallModel::JavaScript =>
+        let mut value = match ty {
+            TypeRef::Named { path, .. }
+                if self.tables.family == CallModel::JavaScript && !is_standard_type(path) =>
             {
-                self.instance_of(ty, Some(symbol))
+                self.type_class(ty, self.tables.parent(symbol))
             }
+            ty if self.tables.family == CallModel::JavaScript => self.instance_of(ty, Some(symbol)),
             TypeRef::Named { path, .. }
                 if self.tables.family == CallModel::Go && is_builtin_container(path) =>
             {
@@ -244,7 +255,56 @@ impl Interpreter<'_> {
             ty => self.type_class(ty, self.tables.parent(symbol)),
         };
         self.call_stack.pop();
+        if self.tables.has_type_members(symbol) {
+            value.insert(0, PossibleValue::Class(symbol));
+        }
         value
+    }
+
+    /// A value of one of TypeScript's types that are computed from others; `None` for any other
+    /// type.
+    fn utility_type(
+        &mut self,
+        name: &str,
+        args: &[TypeRef],
+        owner: Owner,
+    ) -> Option<AbstractValue> {
+        let first = args.first()?;
+        Some(match name {
+            _ if SAME_MEMBERS.contains(&name) => self.instance_of(first, owner),
+            "ReturnType" => {
+                let functions = self.instance_of(first, owner);
+                let mut all = AbstractValue::new();
+                for function in functions {
+                    let result = self.result_of(&function);
+                    join(&mut all, result);
+                }
+                all
+            }
+            "InstanceType" => {
+                let classes = self.type_class(first, owner);
+                classes.into_iter().filter_map(instance_of_class).collect()
+            }
+            _ => return None,
+        })
+    }
+
+    /// What a function returns when nothing is known about its arguments.
+    fn result_of(&mut self, function: &PossibleValue) -> AbstractValue {
+        match function {
+            PossibleValue::Function(symbol, _) => {
+                self.ensure_summary(*symbol);
+                match self.summaries.function(*symbol) {
+                    Some(known) => known.returns.clone(),
+                    None => self.declared_result(*symbol),
+                }
+            }
+            PossibleValue::External(term) => {
+                let step = ExternalStep::Call(Vec::new());
+                self.tables.external_step(term, step).into_iter().collect()
+            }
+            other => self.call_function_type(other),
+        }
     }
 
     /// A value of the declared result type of a function.
@@ -252,6 +312,14 @@ impl Interpreter<'_> {
         let ty = self.tables.symbol(function).ty.as_ref();
         ty.map(|ty| self.instance_of(ty, Some(function))).unwrap_or_default()
     }
+}
+
+/// Whether a type comes with TypeScript and stands for another one.
+fn is_standard_type(name: &str) -> bool {
+    TRANSPARENT.contains(&name)
+        || CONTAINER_TYPES.contains(&name)
+        || SAME_MEMBERS.contains(&name)
+        || matches!(name, "ReturnType" | "InstanceType")
 }
 
 fn is_builtin_container(path: &str) -> bool {

@@ -29,6 +29,13 @@ impl Linker<'_> {
                     let module = FileValue { file: target, out: ExportedValue::Sym(String::new()) };
                     return Ok((if found.is_empty() { vec![module] } else { found }, 0));
                 }
+                if let Some(ExternalStep::Inst) = term.ops.first() {
+                    let module =
+                        FileValue { file: target.clone(), out: ExportedValue::Sym(String::new()) };
+                    if let Some(types) = self.member_type(&module, name)? {
+                        return Ok((types, 0));
+                    }
+                }
                 Ok((self.lookup(&target, "", name)?, 0))
             }
             ExternalBase::Import(key, None) => {
@@ -109,7 +116,7 @@ impl Linker<'_> {
 
     /// A re-exported module without the name does not count as a lookup, because barrel files
     /// re-export many modules.
-    fn refund_lookups(&mut self, fuel: u32, is_missed: bool) {
+    pub(super) fn refund_lookups(&mut self, fuel: u32, is_missed: bool) {
         if is_missed && self.misses_left > 0 {
             self.misses_left -= 1;
             self.lookups_left = fuel;

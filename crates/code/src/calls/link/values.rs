@@ -5,10 +5,10 @@ use std::rc::Rc;
 use base::{RepoPath, Result};
 use syntax::{CallModel, Language};
 
-use super::super::interpreter::{ELEMENT_MEMBER, RESULT_MEMBER};
+use super::super::interpreter::{ELEMENT_MEMBER, MODULE_NAME, RESULT_MEMBER};
 use super::super::summary::{ShapeKind, SymbolShape};
 use super::super::value::{ExportedValue, ExternalRef, ExternalStep};
-use super::{CallArgs, Linker, MAX_LINK_DEPTH, is_go};
+use super::{CallArgs, Linker, MAX_LINK_DEPTH, is_go, is_javascript};
 
 /// Methods that return the content of a wrapper.
 const UNWRAP_METHODS: [&str; 16] = [
@@ -66,8 +66,13 @@ impl Linker<'_> {
                 _ => None,
             };
             let mut opened = false;
+            let is_type = matches!(ops.peek(), Some(ExternalStep::Inst));
             for value in &values {
-                if let (ExportedValue::Many(inner), Some(name)) = (&value.out, held) {
+                if let (ExternalStep::Get(name), true) = (op, is_type)
+                    && let Some(types) = self.member_type(value, name)?
+                {
+                    extend_unique(&mut next, types);
+                } else if let (ExportedValue::Many(inner), Some(name)) = (&value.out, held) {
                     opened = true;
                     if UNWRAP_METHODS.contains(&name) {
                         for out in inner.clone() {
@@ -162,9 +167,22 @@ impl Linker<'_> {
             return Ok(all);
         }
         match &value.out {
-            ExportedValue::Sym(path) if path.is_empty() => self.lookup(&value.file, "", name),
+            ExportedValue::Sym(path) if path.is_empty() => {
+                let found = self.lookup(&value.file, "", name)?;
+                if !found.is_empty() || name == MODULE_NAME {
+                    return Ok(found);
+                }
+                let mut all = Vec::new();
+                for whole in self.whole_module(value)? {
+                    extend_unique(&mut all, self.member_value(&whole, name)?);
+                }
+                Ok(all)
+            }
             ExportedValue::Sym(path) => {
                 match self.shape(&value.file, path)?.map(|shape| shape.kind) {
+                    Some(ShapeKind::Module) if is_javascript(&value.file) => {
+                        self.class_member(&value.file, path, name)
+                    }
                     Some(ShapeKind::Module) => self.lookup(&value.file, path, name),
                     Some(ShapeKind::Class) => self.class_member(&value.file, path, name),
                     Some(ShapeKind::Function) if name.starts_with('(') => {
@@ -187,6 +205,16 @@ impl Linker<'_> {
             }
             _ => Ok(Vec::new()),
         }
+    }
+
+    /// What a CommonJS module is as a whole; nothing for any other module or value.
+    pub(super) fn whole_module(&mut self, value: &FileValue) -> Result<Vec<FileValue>> {
+        let is_module = value.out == ExportedValue::Sym(String::new());
+        if !is_module || !is_javascript(&value.file) {
+            return Ok(Vec::new());
+        }
+        let found = self.lookup(&value.file, "", MODULE_NAME)?;
+        Ok(found.into_iter().filter(|one| one != value).collect())
     }
 
     /// Replaces getters by their results.
@@ -293,7 +321,13 @@ impl Linker<'_> {
             ExportedValue::Obj(_) => return self.member_value(value, RESULT_MEMBER),
             _ => return Ok(Vec::new()),
         };
-        let Some(shape) = self.shape(&value.file, path)? else { return Ok(Vec::new()) };
+        let Some(shape) = self.shape(&value.file, path)? else {
+            let mut all = Vec::new();
+            for whole in self.whole_module(value)? {
+                extend_unique(&mut all, self.call(&whole, args)?);
+            }
+            return Ok(all);
+        };
         match shape.kind {
             ShapeKind::Class => Ok(vec![value.with_value(ExportedValue::New(path.clone()))]),
             ShapeKind::Function | ShapeKind::Getter => {
@@ -317,6 +351,14 @@ impl Linker<'_> {
 
     /// An instance of the class that a value names.
     fn instantiate(&mut self, value: &FileValue) -> Result<Vec<FileValue>> {
+        let whole = self.whole_module(value)?;
+        if !whole.is_empty() {
+            let mut all = Vec::new();
+            for one in whole {
+                extend_unique(&mut all, self.instantiate(&one)?);
+            }
+            return Ok(all);
+        }
         Ok(match &value.out {
             ExportedValue::Sym(path) => {
                 match self.shape(&value.file, path)?.map(|shape| shape.kind) {

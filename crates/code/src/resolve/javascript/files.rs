@@ -77,6 +77,14 @@ fn resolve_folder(world: &ResolutionContext<'_>, path: &str) -> Option<RepoPath>
     index_file(world, path)
 }
 
+/// The script beside a file that only declares its types; any other file itself.
+pub(super) fn script_of(world: &ResolutionContext<'_>, file: RepoPath) -> RepoPath {
+    let text = file.to_string();
+    let stem = [".d.ts", ".d.mts", ".d.cts"].iter().find_map(|end| text.strip_suffix(end));
+    let scripts = stem.map(|stem| ["js", "mjs", "cjs"].map(|end| format!("{stem}.{end}")));
+    scripts.and_then(|scripts| world.first_existing(scripts)).unwrap_or(file)
+}
+
 /// The index file of a folder.
 pub(super) fn index_file(world: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
     let path = path.strip_suffix('/').unwrap_or(path);

@@ -7,6 +7,7 @@ mod tsconfig;
 mod workspace;
 
 use base::RepoPath;
+use syntax::Language;
 
 use super::{ResolutionContext, folder_prefix};
 use crate::outline::ImportRequest;
@@ -24,7 +25,13 @@ pub(super) fn target(
     let plain = written.rsplit('!').next().unwrap_or(written);
     let plain = plain.split('?').next().unwrap_or(plain);
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    (*world.memoise("javascript", &folder, plain, || find(world, from, plain))).clone()
+    let found = (*world.memoise("javascript", &folder, plain, || find(world, from, plain))).clone();
+    found.map(|found| if is_script(from) { files::script_of(world, found) } else { found })
+}
+
+/// Whether a file runs as it is, so that what it imports is a file that runs too.
+fn is_script(file: &RepoPath) -> bool {
+    Language::from_path(file) == Some(Language::JavaScript)
 }
 
 fn find(world: &ResolutionContext<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {

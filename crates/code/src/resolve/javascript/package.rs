@@ -74,6 +74,8 @@ pub(in crate::resolve) fn entries(
     let mut found = Vec::new();
     let mut add = |file: Option<RepoPath>, entry| found.extend(file.map(|file| (file, entry)));
     add(resolve_subpath(world, &folder, manifest, ""), EntryPointKind::Api);
+    // A main file in the repository may only load what a build makes of the sources.
+    add(files::index_file(world, &format!("{folder}src")), EntryPointKind::Api);
     for key in manifest.exports.iter().flat_map(subpaths) {
         add(
             resolve_subpath(world, &folder, manifest, key.trim_start_matches("./")),

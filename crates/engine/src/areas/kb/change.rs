@@ -5,7 +5,7 @@ use std::sync::Arc;
 use base::{Problem, ProblemCode, Result};
 use kb::{ChangeStamp, KbPlan, KbRowChange, LogSeq};
 use serde_json::Value;
-use store::{Connection, Transaction};
+use store::{Connection, RecordImage, Transaction};
 
 use super::STORE;
 use super::index::text_of;
@@ -89,6 +89,16 @@ fn update_search_text(conn: &Connection, seq: LogSeq) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Keeps what is searched in step with a row that another machine wrote.
+pub(super) fn index_record(conn: &Connection, image: &RecordImage) -> Result<()> {
+    let id = serde_json::from_str::<Vec<String>>(&image.id).unwrap_or_default();
+    let Some(id) = id.first().filter(|_| image.kind == "kb_entity") else { return Ok(()) };
+    match kb::entity(conn, id)? {
+        Some(entity) => search::put(conn, &text_of(&entity, None)),
+        None => search::remove(conn, &format!("kb:{id}")),
+    }
 }
 
 /// Reads what undoes a change back from the store's record.

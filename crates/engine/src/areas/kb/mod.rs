@@ -46,4 +46,6 @@ pub const DURABLE: DurableStore = DurableStore {
     ],
     inverse: change::read_inverse,
     shared: Some(shared::SOURCE),
+    index_record: change::index_record,
+    needs_server: |_| None,
 };

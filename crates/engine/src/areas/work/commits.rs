@@ -13,6 +13,9 @@ use crate::view::View;
 /// The digits of a task's id that a commit's trailer needs.
 const MIN_TRAILER_DIGITS: usize = 8;
 
+/// The digits of a commit's short name.
+const SHORT_ID_DIGITS: usize = 12;
+
 /// The folder of cairn's own files, which no atom has to cover.
 const OWN_FOLDER: &str = ".cairn";
 
@@ -23,6 +26,8 @@ pub struct TouchedFiles {
     pub paths: Vec<String>,
     /// How many commits there are
     pub commits: usize,
+    /// The short names of the commits, newest first
+    pub commit_ids: Vec<String>,
 }
 
 /// What the commits of a task touched. A commit that names no task belongs to one claim at most,
@@ -36,10 +41,11 @@ pub fn files_touched(view: &View, draft: &WorkDraft<'_>, task: &Task) -> Result<
     for commit in git.commits_since(since, view.call())? {
         let is_own = match commit.tasks.is_empty() {
             true => claimed_by(view, draft, git, &commit, &claims)?.as_ref() == Some(&task.id),
-            false => trailer_names_task(&commit, &task.id),
+            false => trailer_names_task(&commit, task),
         };
         if is_own {
             touched.commits += 1;
+            touched.commit_ids.push(commit.id.to_string().chars().take(SHORT_ID_DIGITS).collect());
             let files = git.files_touched_by(&commit, view.call())?;
             paths.extend(files.iter().map(ToString::to_string).filter(|path| !is_own_file(path)));
         }
@@ -53,10 +59,15 @@ fn is_own_file(path: &str) -> bool {
 }
 
 /// Whether a trailer of a commit names a task.
-fn trailer_names_task(commit: &git::RecentCommit, task: &WorkRecordId) -> bool {
-    let plain = task.as_str().replace('-', "");
+fn trailer_names_task(commit: &git::RecentCommit, task: &Task) -> bool {
+    let plain = task.id.as_str().replace('-', "");
+    let key = WorkItem::Task(task.clone()).key();
     commit.tasks.iter().any(|named| {
-        let named = named.trim_start_matches("task:").replace('-', "").to_lowercase();
+        let named = named.trim_start_matches("task:").to_lowercase();
+        if named == key.as_str() {
+            return true;
+        }
+        let named = named.replace('-', "");
         named.len() >= MIN_TRAILER_DIGITS && plain.starts_with(&named)
     })
 }

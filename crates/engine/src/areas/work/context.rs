@@ -3,6 +3,7 @@
 use base::Result;
 use work::claim::active_claim;
 use work::dependencies::{DependencyView, dependencies_of};
+use work::events::{incoming_words, outgoing_words};
 use work::record::{Atom, Feature, Project, Task};
 use work::words::{DependencyKind, WorkStatus};
 use work::{WorkDraft, WorkItem};
@@ -56,16 +57,18 @@ fn dependencies(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem
     {
         let is_blocked = to.id == *one.id();
         let other = if is_blocked { from } else { Some(to) };
-        let (section, verb) = match (relation, is_blocked) {
-            (DependencyKind::RelatesTo, _) => (ContextSection::Around, "relates to"),
+        let words = if is_blocked { incoming_words(relation) } else { outgoing_words(relation) };
+        let section = match (relation, is_blocked) {
             (DependencyKind::Blocks, _) if is_resolved => continue,
-            (DependencyKind::Blocks, true) => (ContextSection::Now, "blocked by"),
-            (DependencyKind::Blocks, false) => (ContextSection::IfItChanges, "blocks"),
+            (DependencyKind::Blocks | DependencyKind::ParentOf, true) => ContextSection::Now,
+            (DependencyKind::Blocks, false) => ContextSection::IfItChanges,
+            (DependencyKind::ParentOf, false) => ContextSection::Outline,
+            _ => ContextSection::Around,
         };
         let name = other.as_ref().map_or("a reason".to_owned(), |other| {
             format!("\"{}\" {}", other.name, other.status.map_or("", WorkStatus::word))
         });
-        let text = format!("{verb} {name}  {reason}").trim_end().to_owned();
+        let text = format!("{words} {name}  {reason}").trim_end().to_owned();
         items.push(item(section, text, other.as_ref().map(work::container::WorkItemBrief::handle)));
     }
     Ok(items)
@@ -83,13 +86,14 @@ fn children(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
                     ContextSection::Outline
                 };
                 let text = format!("{} \"{}\"", task.status, task.title);
-                items.push(item(over, text, Some(format!("task:{}", task.id.short()))));
+                let handle = WorkItem::Task(task).brief().handle();
+                items.push(item(over, text, Some(handle)));
             }
         }
         WorkItem::Project(project) => {
             for feature in draft.list::<Feature>("project_id", &project.id)? {
                 let text = format!("{} \"{}\"", feature.status, feature.name);
-                let handle = format!("feature:{}", feature.id.short());
+                let handle = WorkItem::Feature(feature).brief().handle();
                 items.push(item(ContextSection::Outline, text, Some(handle)));
             }
         }
@@ -109,7 +113,7 @@ fn parents(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
         items.push(item(
             ContextSection::Now,
             text,
-            Some(format!("feature:{}", feature.id.short())),
+            Some(WorkItem::Feature(feature).brief().handle()),
         ));
     }
     if !matches!(one, WorkItem::Project(_))
@@ -119,7 +123,7 @@ fn parents(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
         items.push(item(
             ContextSection::Around,
             text,
-            Some(format!("project:{}", project.id.short())),
+            Some(WorkItem::Project(project).brief().handle()),
         ));
     }
     Ok(items)

@@ -1,6 +1,6 @@
 //! Where the store meets the working tree: what atoms cover, how far it drifted, what tasks touch.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use base::{Problem, RepoPath, Result};
@@ -76,6 +76,36 @@ fn folder_of(text: &str) -> Result<RepoPath, String> {
 pub fn drift(view: &View, draft: &WorkDraft<'_>, atom: &Atom) -> Result<Option<KnowledgeDrift>> {
     let Some(then) = drift::footprint(draft, &atom.id)? else { return Ok(None) };
     Ok(Some(drift::compute_drift(&then, &matched_files(view, &atom.paths)?)))
+}
+
+/// Where files went that are no longer there: to the only file with the same content, or else to the
+/// only file of the same name.
+pub fn moved_files(view: &View, gone: &[FileFingerprint]) -> Result<BTreeMap<String, String>> {
+    if gone.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let conn = view.index()?.conn();
+    let (mut by_hash, mut by_name) = (HashMap::new(), HashMap::new());
+    for (path, hash, _) in tables::contents_below(conn, &RepoPath::ROOT)? {
+        let path = path.to_string();
+        let name = path.rsplit('/').next().unwrap_or_default().to_owned();
+        if let Some(hash) = hash {
+            let hash = hash.to_string()[..HASH_DIGITS].to_owned();
+            by_hash.entry(hash).or_insert_with(Vec::new).push(path.clone());
+        }
+        by_name.entry(name).or_insert_with(Vec::new).push(path);
+    }
+    let only = |found: Option<&Vec<String>>| match found.map(Vec::as_slice) {
+        Some([only]) => Some(only.clone()),
+        _ => None,
+    };
+    let mut moved = BTreeMap::new();
+    for file in gone {
+        let name = file.path.rsplit('/').next().unwrap_or_default();
+        let new = only(by_hash.get(&file.hash)).or_else(|| only(by_name.get(name)));
+        moved.extend(new.filter(|new| *new != file.path).map(|new| (file.path.clone(), new)));
+    }
+    Ok(moved)
 }
 
 /// What is known about some paths, with its age.

@@ -5,7 +5,7 @@ use base::moment::elapsed;
 use base::{EntityRef, Result};
 use work::claim::active_claim;
 use work::record::{Dependency, Feature, Task};
-use work::words::{DependencyKind, WorkKind};
+use work::words::WorkKind;
 use work::{WorkDraft, WorkItem, WorkRecordId, WorkRecordRef};
 
 use super::records::{DraftView, RecordArea, record_node};
@@ -34,6 +34,24 @@ const RELATES_TO: EdgeKind = EdgeKind {
     propagation: ChangePropagation::OnRequest,
     means: "two pieces of work have to do with each other",
 };
+const PARENT_OF: EdgeKind = EdgeKind {
+    area: "work",
+    name: "parent_of",
+    propagation: ChangePropagation::OnRequest,
+    means: "a task has another task as a part",
+};
+const DUPLICATES: EdgeKind = EdgeKind {
+    area: "work",
+    name: "duplicates",
+    propagation: ChangePropagation::OnRequest,
+    means: "one piece of work asks for the same as another",
+};
+const DISCOVERED_FROM: EdgeKind = EdgeKind {
+    area: "work",
+    name: "discovered_from",
+    propagation: ChangePropagation::OnRequest,
+    means: "one piece of work was found while another was done",
+};
 const CONTEXT: EdgeKind = EdgeKind {
     area: "work",
     name: "context",
@@ -46,7 +64,8 @@ pub(crate) struct WorkGraphArea;
 
 impl RecordArea for WorkGraphArea {
     type Record = WorkItem;
-    const EDGES: &'static [EdgeKind] = &[CONTAINS, BLOCKS, RELATES_TO, CONTEXT];
+    const EDGES: &'static [EdgeKind] =
+        &[CONTAINS, BLOCKS, RELATES_TO, PARENT_OF, DUPLICATES, DISCOVERED_FROM, CONTEXT];
     const KINDS: &'static [RecordKind] =
         &[RecordKind::Project, RecordKind::Feature, RecordKind::Task];
 
@@ -190,9 +209,7 @@ fn sources_of(look: DraftView<'_>, to: &EntityRef, edge: &EdgeKind) -> Result<Ve
 }
 
 fn is_of(tie: &Dependency, edge: &EdgeKind) -> bool {
-    let wanted =
-        if edge.name == "blocks" { DependencyKind::Blocks } else { DependencyKind::RelatesTo };
-    edge.name != "contains" && tie.relation == wanted
+    tie.relation.word().eq_ignore_ascii_case(edge.name)
 }
 
 fn end(draft: &WorkDraft<'_>, id: &WorkRecordId) -> Result<Option<EntityRef>> {
@@ -213,7 +230,7 @@ fn open_task_items(view: &View, draft: &WorkDraft<'_>, path: &str) -> Result<Vec
             format!("  claimed by {}{since}", claim.actor)
         });
         let text = format!("{} \"{}\"{claimed}", task.status, task.title);
-        let handle = Some(format!("task:{}", task.id.short()));
+        let handle = Some(WorkItem::Task(task).brief().handle());
         items.push((claim.is_none(), ContextItem { section: ContextSection::Now, text, handle }));
     }
     items.sort_by(|a, b| (a.0, &a.1.text).cmp(&(b.0, &b.1.text)));

@@ -16,6 +16,7 @@ use base::{Problem, ProblemCode, Result};
 use config::{Pipeline, Stage};
 use serde_json::Value;
 use store::{Connection, Transaction, sqlite_problem};
+use work::events::record_undo;
 use work::knowledge::context::AtomCache;
 use work::knowledge::files::{NamedLine, context_files_of_open_tasks, patterns};
 use work::knowledge::globs::AtomMatcher;
@@ -31,7 +32,7 @@ use crate::view::View;
 pub use commits::files_touched;
 pub use files::{
     context_files, drift, expand_paths, files_digest, files_of, knowledge_about, matched_files,
-    tasks_about,
+    moved_files, tasks_about,
 };
 pub(crate) use graph_area::WorkGraphArea;
 pub use rules::RULES;
@@ -52,6 +53,7 @@ pub const DURABLE: DurableStore = DurableStore {
         search::NAMES_MIGRATION,
         work::tables::MIGRATIONS[1],
         durable::UNDO_MIGRATION,
+        work::tables::MIGRATIONS[2],
     ],
     inverse: |json| {
         let read = serde_json::from_value(json.clone());
@@ -59,17 +61,54 @@ pub const DURABLE: DurableStore = DurableStore {
             Problem::new(ProblemCode::StoreDamaged, "a recorded change cannot be read")
                 .with_source(error)
         })?;
-        Ok(Arc::new(WorkChange { images, undoes: true }))
+        Ok(Arc::new(WorkChange { images, check: IntegrityCheck::Undo }))
     },
     shared: Some(shared::SOURCE),
+    index_record: text::index_record,
+    needs_server: |change| {
+        let until = |row: Option<&String>| {
+            let row: Option<Value> = row.and_then(|row| serde_json::from_str(row).ok());
+            row.and_then(|row| row["until"].as_str().map(ToOwned::to_owned))
+        };
+        let (before, after) = (until(change.before.as_ref()), until(change.after.body.as_ref()));
+        let is_longer = change.after.kind == "claim" && after.is_some() && after > before;
+        is_longer.then_some("a claim holds only if the server knows it")
+    },
 };
 
 /// Rows that change.
 #[derive(Debug)]
 pub(crate) struct WorkChange {
     images: Vec<WorkRowChange>,
-    /// Whether it takes back what was done before: then what came since may stand in its way
-    undoes: bool,
+    check: IntegrityCheck,
+}
+
+/// Whether a change can break the rules of the store, which a plan has not checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum IntegrityCheck {
+    /// It was planned by the rules
+    None,
+    /// It takes back what was done before: what came since may stand in its way
+    Undo,
+    /// It takes over rows that another store wrote
+    Import,
+}
+
+impl IntegrityCheck {
+    fn problem(self, violation: &str) -> Problem {
+        match self {
+            Self::Import => Problem::new(
+                ProblemCode::InvariantViolation,
+                format!("the rows do not fit together: {violation}"),
+            )
+            .hint("import an export of the whole store"),
+            Self::Undo | Self::None => Problem::new(
+                ProblemCode::Conflict,
+                format!("what came since needs it: {violation}"),
+            )
+            .hint("undo what came since first"),
+        }
+    }
 }
 
 impl StoreChange for WorkChange {
@@ -81,19 +120,26 @@ impl StoreChange for WorkChange {
         self.images.iter().map(text::preview).collect()
     }
 
+    /// An undo adds to the history of the features and tasks that it changes.
+    fn attributed_to(&self, at: &str, actor: &str) -> Option<Arc<dyn StoreChange>> {
+        let now: jiff::Timestamp = at.parse().ok()?;
+        let seed = base::Hash::of(format!("{at} {actor} {:?}", self.images).as_bytes());
+        let conn = Connection::open_in_memory().ok()?;
+        let ids = WorkDraft::new(&conn, now, actor, *seed.as_bytes());
+        let at = work::draft::format_timestamp(now);
+        let images = record_undo(&self.images, &at, actor, || ids.new_id());
+        Some(Arc::new(Self { images, check: self.check }))
+    }
+
     fn apply(&self, transaction: &Transaction<'_>) -> Result<Value> {
         work::draft::apply_changes(transaction, &self.images)?;
         for image in &self.images {
             text::update_search_text(transaction, image)?;
         }
-        if self.undoes
+        if self.check != IntegrityCheck::None
             && let Some(first) = work::check::integrity_violations(transaction)?.first()
         {
-            return Err(Problem::new(
-                ProblemCode::Conflict,
-                format!("what came since needs it: {first}"),
-            )
-            .hint("undo what came since first"));
+            return Err(self.check.problem(first));
         }
         serde_json::to_value(store::inverse_row_changes(&self.images))
             .map_err(|error| Problem::internal("a change is not JSON").with_source(error))
@@ -123,24 +169,54 @@ pub fn plan<A>(
     };
     let mut draft = draft(view, conn)?;
     let answer = write(&mut draft)?;
-    let (summary, images) = (summary(&answer), draft.into_changes());
+    draft.record_events()?;
+    let summary = summary(&answer);
+    Ok(planned(answer, summary, draft.into_changes(), IntegrityCheck::None))
+}
+
+/// Plans rows that another store wrote, with their history. All of them are checked together.
+pub fn plan_rows<A>(
+    view: &View,
+    summary: impl FnOnce(&A) -> String,
+    write: impl FnOnce(&mut WorkDraft<'_>) -> Result<A>,
+) -> Result<Plan<A>> {
+    let unwritten;
+    let conn = if let Some(reading) = view.store(STORE)? {
+        &reading.conn
+    } else {
+        unwritten = empty()?;
+        &unwritten
+    };
+    let mut draft = draft(view, conn)?;
+    let answer = write(&mut draft)?;
+    let summary = summary(&answer);
+    Ok(planned(answer, summary, draft.into_changes(), IntegrityCheck::Import))
+}
+
+fn planned<A>(
+    answer: A,
+    summary: String,
+    images: Vec<WorkRowChange>,
+    check: IntegrityCheck,
+) -> Plan<A> {
     if images.is_empty() {
-        return Ok(Plan {
-            summary,
-            change: PlannedChange::Nothing,
-            answer,
-            retry_on_conflict: true,
-        });
+        let change = PlannedChange::Nothing;
+        return Plan { summary, change, answer, retry_on_conflict: true };
     }
-    let change = PlannedChange::Store(Arc::new(WorkChange { images, undoes: false }));
-    Ok(Plan { summary, change, answer, retry_on_conflict: true })
+    let change = PlannedChange::Store(Arc::new(WorkChange { images, check }));
+    Plan { summary, change, answer, retry_on_conflict: true }
 }
 
 fn draft<'c>(view: &View, conn: &'c Connection) -> Result<WorkDraft<'c>> {
-    let mut seed = [0; 32];
-    getrandom::fill(&mut seed)
-        .map_err(|error| Problem::internal("no random numbers").with_source(error.to_string()))?;
-    Ok(WorkDraft::new(conn, view.call().now, &view.call().actor, seed))
+    // The same request gives its new records the same ids, also when it is planned again later.
+    let call = view.call();
+    let mut seed = call.request.as_ref().map_or([0; 32], |request| request.seed);
+    if call.request.is_none() {
+        getrandom::fill(&mut seed).map_err(|error| {
+            Problem::internal("no random numbers").with_source(error.to_string())
+        })?;
+    }
+    Ok(WorkDraft::new(conn, call.now, &call.actor, seed).in_session(&call.session))
 }
 
 /// A store that nobody has written to.

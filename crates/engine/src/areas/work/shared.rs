@@ -8,7 +8,7 @@ use base::shared::{MergePreference, MergeReport};
 use store::Connection;
 use work::share;
 
-use super::{STORE, WorkChange, draft, empty, plan, read_store};
+use super::{IntegrityCheck, STORE, WorkChange, draft, empty, plan, read_store};
 use crate::durable::{SharedChanges, SharedSource, StoreChange};
 use crate::plan::{Plan, PlannedChange};
 use crate::shared_files;
@@ -24,8 +24,9 @@ fn pull(view: &View<'_>, conn: Option<&Connection>) -> Result<SharedChanges> {
     let mut draft = draft(view, conn)?;
     let merged = share::import_shared_files(&mut draft, &files, MergePreference::Neither)?;
     let images = draft.into_changes();
-    let change = (!images.is_empty())
-        .then(|| Arc::new(WorkChange { images, undoes: false }) as Arc<dyn StoreChange>);
+    let change = (!images.is_empty()).then(|| {
+        Arc::new(WorkChange { images, check: IntegrityCheck::None }) as Arc<dyn StoreChange>
+    });
     Ok(SharedChanges { change, merged })
 }
 
@@ -40,9 +41,10 @@ pub fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> 
     let done = overlay.pulled.merged.clone();
     if prefer == MergePreference::Neither {
         let change = match overlay.pulled.change {
-            Some(_) => {
-                PlannedChange::Store(Arc::new(WorkChange { images: Vec::new(), undoes: false }))
-            }
+            Some(_) => PlannedChange::Store(Arc::new(WorkChange {
+                images: Vec::new(),
+                check: IntegrityCheck::None,
+            })),
             None => PlannedChange::Nothing,
         };
         return Ok(Plan { summary, change, answer: done, retry_on_conflict: true });

@@ -2,8 +2,8 @@
 
 use base::Result;
 use serde_json::Value;
-use store::Connection;
-use work::WorkRowChange;
+use store::{Connection, RecordImage};
+use work::{WorkRecordId, WorkRowChange};
 
 use crate::search::{self, SearchText};
 
@@ -23,6 +23,16 @@ pub(crate) fn update_search_text(conn: &Connection, image: &WorkRowChange) -> Re
         after if after == before => Ok(()), // most changes are of a state
         Some((name, body)) => search::put(conn, &SearchText { node, kind, path: None, name, body }),
     }
+}
+
+/// Keeps the search text of a row that another machine wrote.
+pub(crate) fn index_record(conn: &Connection, image: &RecordImage) -> Result<()> {
+    let id = serde_json::from_str::<Vec<String>>(&image.id).unwrap_or_default();
+    let Some(id) = id.into_iter().next().and_then(|id| WorkRecordId::try_from(id).ok()) else {
+        return Ok(()); // a log entry
+    };
+    let after = image.body.as_deref().and_then(|body| serde_json::from_str(body).ok());
+    update_search_text(conn, &WorkRowChange { table: image.kind.clone(), id, before: None, after })
 }
 
 /// The tables that are searched, with the column that holds the name.
@@ -45,6 +55,9 @@ pub(crate) fn preview(image: &WorkRowChange) -> String {
         found.map(|name| format!(" \"{name}\"")).unwrap_or_default()
     };
     let what = format!("{} {}", image.table, image.id);
+    if image.table == "event" {
+        return String::new(); // it follows from the other rows
+    }
     match (&image.before, &image.after) {
         (None, Some(after)) => format!("+ {what}{}\n", name(after)),
         (Some(before), None) => format!("- {what}{}\n", name(before)),

@@ -1,6 +1,6 @@
 //! `code.actions`: the fixes and refactorings that a language server offers at a place.
 
-use base::Result;
+use base::{Problem, ProblemCode, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,7 +18,7 @@ use engine::view::View;
 
 /// List the fixes and refactorings that a language server offers at a place
 ///
-/// Only lists them: apply one with `code replace`, or `code rename`.
+/// Only lists them: apply one with `code apply`.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Actions {
@@ -65,6 +65,22 @@ impl Query for Actions {
 
     fn run(self, view: &View) -> Result<ActionsAnswer> {
         let spot = TargetPosition::of(view, &self.target, self.line)?;
+        let offered = OfferedActions::ask(view, &spot)?;
+        let actions = offered.items.iter().filter_map(offer).collect();
+        Ok(ActionsAnswer { target: spot.display_name(), by: offered.server.by(), actions })
+    }
+}
+
+/// What a server offers at a place.
+pub(super) struct OfferedActions<'v> {
+    pub server: LanguageServer<'v>,
+    /// The actions as the server describes them
+    pub items: Vec<Value>,
+}
+
+impl<'v> OfferedActions<'v> {
+    /// Asks the server for the actions at a place and for what is reported there.
+    pub(super) fn ask(view: &'v View<'v>, spot: &TargetPosition) -> Result<Self> {
         let server = LanguageServer::open(view, &spot.path, spot.language)?
             .map_err(MissingServer::into_problem)?;
         let encoding = server.encoding();
@@ -88,9 +104,37 @@ impl Query for Actions {
         let method =
             LspRequest { method: "textDocument/codeAction", capability: "codeActionProvider" };
         let answer = server.ask(method, &params)?.map_err(MissingServer::into_problem)?;
-        let items = answer.as_array().map_or(&[][..], Vec::as_slice);
-        let actions = items.iter().filter_map(offer).collect();
-        Ok(ActionsAnswer { target: spot.display_name(), by: server.by(), actions })
+        let items = answer.as_array().cloned().unwrap_or_default();
+        Ok(Self { server, items })
+    }
+
+    /// The titles of all actions.
+    pub(super) fn titles(&self) -> Vec<&str> {
+        self.items.iter().filter_map(|item| item["title"].as_str()).collect()
+    }
+
+    /// The changes of an action; the server completes it where it left them out. An action that
+    /// runs a command of the server is refused, because what it does cannot be shown before.
+    pub(super) fn edit_of(&self, action: &Value) -> Result<Value> {
+        let refused = |why: &str| {
+            let title = action["title"].as_str().unwrap_or_default();
+            Problem::new(ProblemCode::InvalidOperation, format!("`{title}` {why}"))
+                .hint("nothing was written")
+        };
+        let is_command = action["command"].is_string();
+        let mut whole = action.clone();
+        if !is_command && action["edit"].is_null() {
+            let resolve =
+                LspRequest { method: "codeAction/resolve", capability: "codeActionProvider" };
+            whole = self.server.ask(resolve, action)?.map_err(MissingServer::into_problem)?;
+        }
+        if is_command || !whole["command"].is_null() && whole["edit"].is_null() {
+            return Err(refused("runs a command of the language server, which is not supported"));
+        }
+        match whole["edit"].clone() {
+            Value::Null => Err(refused("has no changes")),
+            edit => Ok(edit),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! `code.edit`: replaces exact text, lines or a pattern in symbols and files, several at once.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use base::{EntityRef, Hash, Problem, ProblemCode, RepoPath, Result};
@@ -84,6 +84,9 @@ struct EditRequest {
 pub struct EditAnswer {
     /// The files, each with what changed
     pub edited: Vec<EditedFile>,
+    /// Whether the change is written: then the caller knows it, and the page names only its lines
+    #[serde(skip)]
+    is_written: bool,
 }
 
 /// One file that was edited
@@ -97,10 +100,15 @@ pub struct EditedFile {
     pub is_new: bool,
     /// The file's hash from now on
     pub hash: Hash,
+    /// The lines of the new text that changed, as `10-12`
+    pub lines: Vec<String>,
     /// What changed
     pub diff: String,
     /// What checked the result
     pub checked: &'static str,
+    /// Whether the caller gave the text or the lines, and so knows what changed
+    #[serde(skip)]
+    is_exact: bool,
 }
 
 impl Mutation for Edit {
@@ -124,7 +132,7 @@ impl Mutation for Edit {
             let place = CodeEditTarget::find(view, &edit, &mut texts)?;
             by_file.entry(place.path.clone()).or_default().push(ResolvedEdit { place, edit });
         }
-        let mut plan = EditAnswer { edited: Vec::new() };
+        let mut plan = EditAnswer { edited: Vec::new(), is_written: false };
         let mut changes = Vec::new();
         for (path, edits) in by_file {
             let before = texts.remove(&path).flatten();
@@ -137,6 +145,10 @@ impl Mutation for Edit {
         let change =
             if changes.is_empty() { PlannedChange::Nothing } else { PlannedChange::Files(changes) };
         Ok(Plan { summary, change, answer: plan, retry_on_conflict: true })
+    }
+
+    fn committed(_: &View, answer: &mut EditAnswer) {
+        answer.is_written = true;
     }
 }
 
@@ -273,14 +285,32 @@ fn edit_file(
         places: if before.is_none() { 0 } else { places },
         is_new: before.is_none(),
         hash: Hash::of(next.as_bytes()),
+        lines: changed_lines(text, &next),
         diff: TextDiff::from_lines(text, &next).unified_diff().to_string(),
         checked,
+        is_exact: patterns.iter().all(Option::is_none),
         path: path.clone(),
     };
     let expected = before.map(|text| Hash::of(text.as_bytes()));
     let is_same = before == Some(next.as_str());
     let change = FileEdit { path, expected, content: Some(next.into_bytes()) };
     Ok((edited, (!is_same).then_some(change)))
+}
+
+/// The lines of a new text that an old one does not have there, as `10-12`; a deletion is named by
+/// the line after it.
+fn changed_lines(before: &str, after: &str) -> Vec<String> {
+    let diff = TextDiff::from_lines(before, after);
+    let changed = diff.ops().iter().filter(|op| op.tag() != similar::DiffTag::Equal);
+    changed
+        .map(|op| {
+            let range = op.new_range();
+            match range.len() {
+                0 | 1 => format!("{}", range.start + 1),
+                _ => format!("{}-{}", range.start + 1, range.end),
+            }
+        })
+        .collect()
 }
 
 fn compile(pattern: &str) -> Result<Regex> {
@@ -327,10 +357,13 @@ fn line_range<'a>(lines: &str) -> Result<EditSelection<'a>> {
     }
 }
 
+/// What is said of a result in no language that is parsed.
+const NOT_PARSED: &str = "not parsed: not a language that cairn parses";
+
 /// Refuses a text that has more syntax errors than before.
 fn check_syntax(path: &RepoPath, before: &str, next: &str) -> Result<&'static str> {
     let Some(language) = Language::from_path(path).filter(|language| language.is_code()) else {
-        return Ok("not parsed: not a language that cairn parses");
+        return Ok(NOT_PARSED);
     };
     let errors = |text: &str| syntax::extract(Some(language), text.as_bytes()).errors;
     let found = errors(next);
@@ -347,6 +380,16 @@ fn check_syntax(path: &RepoPath, before: &str, next: &str) -> Result<&'static st
         .hint("nothing was written; correct the edit and repeat it"))
 }
 
+/// The longest diff that is shown to a caller who knows what changed, in lines.
+const MAX_KNOWN_DIFF_LINES: usize = 12;
+
+impl EditedFile {
+    /// Whether the caller knows what changed, and a diff would only repeat it.
+    fn is_known(&self) -> bool {
+        !self.is_new && self.is_exact && self.diff.lines().count() > MAX_KNOWN_DIFF_LINES
+    }
+}
+
 impl Render for EditAnswer {
     fn render(&self, page: &mut Page) {
         let places: usize = self.edited.iter().map(|one| one.places).sum();
@@ -361,14 +404,20 @@ impl Render for EditAnswer {
         }
         page.answer(parts.join("; "));
         for one in &self.edited {
+            if self.is_written && one.is_known() {
+                let noun = if one.lines.len() == 1 { "line" } else { "lines" };
+                page.say(format!("{}: {noun} {}", one.path, one.lines.join(", ")));
+                continue;
+            }
             if self.edited.len() > 1 || one.is_new {
                 page.say(&one.path);
             }
             if !one.is_new {
                 page.diff(&one.diff);
             }
-            page.say(one.checked);
         }
+        let checks: BTreeSet<&str> = self.edited.iter().map(|one| one.checked).collect();
+        checks.into_iter().filter(|check| *check != NOT_PARSED).for_each(|check| page.say(check));
     }
 
     fn shows_change(&self) -> bool {

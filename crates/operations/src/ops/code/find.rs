@@ -1,5 +1,8 @@
 //! `code.find`: symbols by name.
 
+use std::collections::BTreeSet;
+
+use base::entity::own_name;
 use base::words::counted;
 use base::{Problem, RepoPath, Result};
 use clap::Args;
@@ -8,6 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::unread::{self, UnreadFile};
+use crate::locate;
 use engine::areas::code::{handle, symbol_names};
 use engine::contract::alias::OpAlias;
 use engine::contract::answer::Paging;
@@ -55,6 +59,9 @@ pub struct FindAnswer {
     pub name: String,
     /// The symbols
     pub symbols: Vec<SymbolMatchRow>,
+    /// If nothing was found: symbols with similar names, then symbols about the words
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub similar: Vec<SymbolMatchRow>,
     /// If nothing was found: files that contain the name and could not be parsed completely
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unread: Vec<UnreadFile>,
@@ -124,12 +131,48 @@ impl Query for Find {
         let (offset, limit, total) = (offset as u64, limit as u64, total as u64);
         let paging = Paging { offset, limit, total };
         let symbols = found.into_iter().map(symbol).collect();
-        let unread = match paging.total {
-            0 => unread::unread_with_words(view, &unread::family(None), &[name.to_owned()], &[])?,
-            _ => Vec::new(),
+        let (unread, similar) = match paging.total {
+            0 => {
+                let words = [name.to_owned()];
+                let unread = unread::unread_with_words(view, &unread::family(None), &words, &[])?;
+                (unread, similar_symbols(view, &names, &wanted)?)
+            }
+            _ => (Vec::new(), Vec::new()),
         };
-        Ok(FindAnswer { name: name.to_owned(), symbols, unread, paging })
+        Ok(FindAnswer { name: name.to_owned(), symbols, similar, unread, paging })
     }
+}
+
+/// How many similar symbols are suggested.
+const MAX_SIMILAR: usize = 6;
+
+/// Symbols that a misspelt name or a few words may mean.
+fn similar_symbols(
+    view: &View,
+    names: &code::SymbolNameIndex,
+    wanted: &code::SymbolNameQuery<'_>,
+) -> Result<Vec<SymbolMatchRow>> {
+    let conn = view.index()?.conn();
+    let page = code::ResultRange { offset: 0, limit: MAX_SIMILAR };
+    let mut found = Vec::new();
+    for name in locate::similar_names(conn, own_name(wanted.name))? {
+        let asked = code::SymbolNameQuery { name: &name, ..wanted.clone() };
+        found.extend(code::find_symbols(conn, names, &asked, page)?.1);
+    }
+    let is_wanted = |row: &code::SymbolRow| {
+        !row.full.is_empty()
+            && wanted.kind.is_none_or(|kind| row.kind == kind)
+            && wanted.exported.is_none_or(|exported| row.exported == exported)
+            && wanted.path.is_none_or(|path| row.path.is_at_or_below(path))
+    };
+    let located = locate::locate(view, wanted.name)?.symbols.into_iter().map(|one| one.symbol);
+    let located = located.filter(is_wanted).map(|symbol| SymbolMatch { symbol, alias_in: None });
+    found.extend(located);
+    let mut seen = BTreeSet::new();
+    let mut rows: Vec<SymbolMatchRow> = found.into_iter().map(symbol).collect();
+    rows.retain(|row| seen.insert(row.node.clone()));
+    rows.truncate(MAX_SIMILAR);
+    Ok(rows)
 }
 
 fn symbol(found: SymbolMatch) -> SymbolMatchRow {
@@ -151,7 +194,10 @@ impl Render for FindAnswer {
         let symbols = counted(usize::try_from(total).unwrap_or(usize::MAX), "symbol");
         page.answer(match total > 0 {
             true => format!("{symbols} for `{}`", self.name),
-            false => format!("No symbol has `{}` in its name", self.name),
+            false if self.similar.is_empty() => {
+                format!("No symbol has `{}` in its name", self.name)
+            }
+            false => format!("No symbol has `{}` in its name. Most similar:", self.name),
         });
         let cells = |symbol: &SymbolMatchRow| {
             let more = match symbol.overloads {
@@ -166,7 +212,7 @@ impl Render for FindAnswer {
                 PageCell::handle(&symbol.node),
             ]
         };
-        page.table(0, self.symbols.iter().map(cells).collect());
+        page.table(0, self.symbols.iter().chain(&self.similar).map(cells).collect());
         self.paging.render_rest(page, self.symbols.len());
         if !self.unread.is_empty() {
             page.say("These files contain the name but could not be parsed:");

@@ -7,6 +7,7 @@ use code::{EdgeConfidence, SymbolRelation};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::access_list::AccessList;
 use crate::language_server::{
     AnswerSource, CodeLocation, CodeLocations, ExternalLocation, LanguageServer, LspRequest,
     MissingServer, ParsedFileCache, TargetPosition,
@@ -37,6 +38,9 @@ pub struct LocationsAnswer {
     /// Places outside the repository
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<ExternalLocation>,
+    /// What is done at each place, if that was asked for
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accesses: Option<AccessList>,
     /// Limits of the answer
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -93,6 +97,7 @@ impl LocationQuery {
             files,
             places: inside,
             outside: places.outside,
+            accesses: None,
             notes: Vec::new(),
             paging,
             noun: self.noun,
@@ -124,6 +129,11 @@ pub(super) fn used_by(
 
 impl Render for LocationsAnswer {
     fn render(&self, page: &mut Page) {
+        if let Some(accesses) = &self.accesses {
+            accesses.render(page, &self.target, self.paging);
+            self.by.render(page);
+            return;
+        }
         let inside = usize::try_from(self.paging.total).unwrap_or(usize::MAX);
         let total = inside + self.outside.len();
         let count = match total {

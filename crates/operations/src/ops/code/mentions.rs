@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, HashSet};
 
 use base::{RepoPath, Result};
 use rayon::prelude::*;
+use syntax::Language;
 use tree::WorkingTree;
 
 use engine::index::tables;
 use engine::view::View;
 
 /// Extensions of such files.
-const FILE_SUFFIXES: [&str; 21] = [
-    "astro", "cfg", "ejs", "hbs", "htm", "html", "ini", "ipynb", "j2", "jinja", "json", "jsonc",
-    "liquid", "mdx", "njk", "pug", "svelte", "toml", "vue", "yaml", "yml",
+const FILE_SUFFIXES: [&str; 18] = [
+    "cfg", "ejs", "hbs", "htm", "html", "ini", "ipynb", "j2", "jinja", "json", "jsonc", "liquid",
+    "mdx", "njk", "pug", "toml", "yaml", "yml",
 ];
 
 /// Maximum size of such a file, in bytes; larger ones are generated.
@@ -44,11 +45,43 @@ pub(super) fn find_mentions(
     Ok(found)
 }
 
+/// How often each name is written as a word in code.
+pub(super) fn count_in_code(view: &View, names: &HashSet<&str>) -> Result<BTreeMap<String, usize>> {
+    if names.is_empty() {
+        return Ok(BTreeMap::new());
+    }
+    let files = tables::all_files(view.index()?.conn())?;
+    let is_code = |path: &&RepoPath| Language::from_path(path).is_some_and(Language::is_code);
+    let files: Vec<&RepoPath> = files.iter().filter(is_code).collect();
+    let tree = view.tree();
+    let held = files.par_iter().map(|path| {
+        let text = read(tree, path);
+        let words = words(&text).filter(|word| names.contains(word));
+        words.map(str::to_owned).collect::<Vec<_>>()
+    });
+    let held: Vec<Vec<String>> = held.collect();
+    let mut counts = BTreeMap::new();
+    for word in held.into_iter().flatten() {
+        *counts.entry(word).or_insert(0) += 1;
+    }
+    Ok(counts)
+}
+
 fn names_in_file(tree: &WorkingTree, path: &RepoPath, names: &HashSet<&str>) -> Vec<String> {
-    let Ok(Some(Ok(blob))) = tree.read_at_most(path, MAX_FILE_BYTES) else { return Vec::new() };
-    let text = String::from_utf8_lossy(&blob.bytes);
+    let text = read(tree, path);
+    let found: HashSet<&str> = words(&text).filter(|word| names.contains(word)).collect();
+    found.into_iter().map(str::to_owned).collect()
+}
+
+/// The text of a file; empty if it cannot be read or is too large.
+fn read(tree: &WorkingTree, path: &RepoPath) -> String {
+    let Ok(Some(Ok(blob))) = tree.read_at_most(path, MAX_FILE_BYTES) else {
+        return String::new();
+    };
+    String::from_utf8_lossy(&blob.bytes).into_owned()
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
     let is_part = |one: char| one.is_alphanumeric() || one == '_' || one == '$';
-    let words: HashSet<&str> =
-        text.split(|one| !is_part(one)).filter(|word| names.contains(word)).collect();
-    words.into_iter().map(str::to_owned).collect()
+    text.split(move |one| !is_part(one))
 }

@@ -1,6 +1,8 @@
 //! Operations on code: what is where, what it says, and who uses it.
 
+mod access_list;
 pub(super) mod actions;
+pub(super) mod apply;
 pub(super) mod definition;
 pub(super) mod delete;
 pub(super) mod diagnostics;
@@ -17,12 +19,14 @@ pub(super) mod insert_before;
 pub(super) mod list;
 mod locations;
 mod mentions;
+pub(super) mod r#move;
 pub(super) mod references;
 pub(super) mod rename;
 pub(super) mod replace;
 pub(super) mod restart;
 pub(super) mod show;
 pub(super) mod symbols;
+mod tool_entries;
 pub(super) mod type_definition;
 mod unread;
 pub(super) mod unused;

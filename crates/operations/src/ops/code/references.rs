@@ -1,18 +1,25 @@
 //! `code.references`: every use of a symbol.
 
-use base::Result;
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{RepoPath, Result};
 use clap::Args;
 use code::SymbolRelation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::access_list::{AccessList, AccessSelection};
 use super::locations::{LocationQuery, LocationsAnswer, used_by};
+use crate::answers::accesses::{
+    Access, FoundAccesses, SymbolAccess, accesses_at, find_symbol_accesses,
+};
 use crate::language_server::{
-    CodeLocations, LanguageServer, LspRequest, MissingServer, ParsedFileCache, TargetPosition,
+    AnswerSource, CodeLocations, LanguageServer, LspRequest, MissingServer, ParsedFileCache,
+    TargetPosition,
 };
 use engine::contract::alias::OpAlias;
-use engine::contract::args::{Limit, NodeTarget, Offset};
+use engine::contract::args::{Limit, NodeTarget, Offset, comma_list};
 use engine::contract::op::{OpExample, Query};
 use engine::view::View;
 
@@ -24,6 +31,10 @@ use engine::view::View;
 pub struct References {
     /// Symbol as path#name, or place as path:line:column
     pub target: NodeTarget,
+    /// Only places that do this with it, grouped by kind; fields and properties too
+    #[arg(long, value_enum, value_delimiter = ',')]
+    #[serde(default, deserialize_with = "comma_list")]
+    pub access: Vec<Access>,
     /// Line of that file where it is used, from 1
     #[arg(long)]
     #[serde(default)]
@@ -43,8 +54,13 @@ impl Query for References {
     const NAME: &'static str = "code.references";
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("kart_references").joining(["path|file", "symbol", "#", "target"])];
-    const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "src/session.ts#Session.refresh", shows: "who uses a method" }];
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "src/session.ts#Session.refresh", shows: "who uses a method" },
+        OpExample {
+            args: "src/session.ts#Session.token --access write,read",
+            shows: "who sets a field, and who reads it",
+        },
+    ];
     type Answer = LocationsAnswer;
 
     fn run(self, view: &View) -> Result<LocationsAnswer> {
@@ -58,18 +74,68 @@ impl Query for References {
             limit: self.limit,
             offset: self.offset,
         };
-        match from_server(view, &spot, &asked)? {
-            Ok(found) => Ok(found),
+        let answered = from_server(view, &spot, &asked)?;
+        if !self.access.is_empty() {
+            let selection =
+                AccessSelection { kinds: &self.access, limit: self.limit, offset: self.offset };
+            return accesses(view, &spot, &asked, answered, &selection);
+        }
+        match answered {
+            Ok((places, by)) => Ok(asked.answer(&spot, by, places)),
             Err(absent) => from_index(view, &spot, &asked, absent),
         }
     }
+}
+
+/// The places that use a symbol, by what they do with it: those the server named, else those the
+/// index and the texts tell.
+fn accesses(
+    view: &View,
+    spot: &TargetPosition,
+    asked: &LocationQuery,
+    answered: Result<(CodeLocations, AnswerSource), MissingServer>,
+    selection: &AccessSelection<'_>,
+) -> Result<LocationsAnswer> {
+    let (found, by) = match answered {
+        Ok((places, by)) => {
+            (FoundAccesses { places: classified(view, spot, &places)?, others: 0 }, by)
+        }
+        Err(absent) => (find_symbol_accesses(view, spot)?, absent.by()),
+    };
+    let (list, paging) = AccessList::new(found.places, found.others, selection);
+    let mut answer = asked.answer(spot, by, CodeLocations::default());
+    answer.files = list.places.iter().map(|place| &place.path).collect::<BTreeSet<_>>().len();
+    answer.accesses = Some(list);
+    answer.paging = paging;
+    Ok(answer)
+}
+
+/// What is done at the places that a server named.
+fn classified(
+    view: &View,
+    spot: &TargetPosition,
+    places: &CodeLocations,
+) -> Result<Vec<SymbolAccess>> {
+    let texts = ParsedFileCache::new(view);
+    let name = spot.name_at_offset();
+    let mut lines: BTreeMap<&RepoPath, BTreeSet<u32>> = BTreeMap::new();
+    for place in &places.inside {
+        lines.entry(&place.path).or_default().insert(place.line);
+    }
+    let mut found = Vec::new();
+    for (path, lines) in lines {
+        if let Some(known) = texts.read(path)? {
+            found.extend(accesses_at(path, &known, &name, &lines));
+        }
+    }
+    Ok(found)
 }
 
 fn from_server(
     view: &View,
     spot: &TargetPosition,
     asked: &LocationQuery,
-) -> Result<Result<LocationsAnswer, MissingServer>> {
+) -> Result<Result<(CodeLocations, AnswerSource), MissingServer>> {
     let server = match LanguageServer::open_for_all(view, &spot.path, spot.language)? {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
@@ -80,7 +146,7 @@ fn from_server(
     match server.ask(asked.request, &params)? {
         Ok(answer) => {
             let places = ParsedFileCache::new(view).places(&answer, server.encoding())?;
-            Ok(Ok(asked.answer(spot, server.by(), places)))
+            Ok(Ok((places, server.by())))
         }
         Err(absent) => Ok(Err(absent)),
     }

@@ -1,17 +1,17 @@
 //! `code.rename`: renames a symbol and all its uses, or nothing.
 
 use base::words::counted;
-use base::{EntityRef, Hash, Problem, RepoPath, Result, text_type};
+use base::{EntityRef, Hash, Problem, Result, text_type};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 use similar::TextDiff;
-use tree::FileEdit;
 
 use crate::edits::SymbolPath;
 use crate::edits::index_rename::rename_by_index;
 use crate::edits::missed_uses::{UnsureUses, complete_rename};
+use crate::edits::rewrite_plan::{diff_of, planned_rewrites};
 use crate::language_server::{
     AnswerSource, FileRewrite, LanguageServer, LspRequest, MissingServer, TargetPosition, rewrites,
 };
@@ -194,13 +194,12 @@ fn plan(
     by: AnswerSource,
     files: Vec<FileRewrite>,
 ) -> Plan<CodeRenameAnswer> {
-    let mut diff = String::new();
     let mut places = 0;
     for file in &files {
         let changed = TextDiff::from_words(&file.before, &file.after);
         places += changed.ops().iter().filter(|op| op.tag() != similar::DiffTag::Equal).count();
-        diff.push_str(&one_diff(&file.path, &file.before, &file.after));
     }
+    let diff = diff_of(&files);
     let answer = CodeRenameAnswer {
         target: spot.display_name(),
         new_name: new.to_owned(),
@@ -212,21 +211,7 @@ fn plan(
         diff,
     };
     let summary = format!("Renamed {} to {new}", answer.target);
-    let edit = |file: FileRewrite| FileEdit {
-        path: file.path,
-        expected: Some(file.hash),
-        content: Some(file.after.into_bytes()),
-    };
-    let edits: Vec<FileEdit> = files.into_iter().map(edit).collect();
-    let change =
-        if edits.is_empty() { PlannedChange::Nothing } else { PlannedChange::Files(edits) };
-    Plan { summary, change, answer, retry_on_conflict: true }
-}
-
-fn one_diff(path: &RepoPath, before: &str, after: &str) -> String {
-    let diff = TextDiff::from_lines(before, after);
-    let (old, new) = (format!("a/{path}"), format!("b/{path}"));
-    diff.unified_diff().context_radius(0).header(&old, &new).to_string()
+    Plan { summary, change: planned_rewrites(files), answer, retry_on_conflict: true }
 }
 
 impl Render for CodeRenameAnswer {

@@ -7,8 +7,8 @@ use code::UnusedSymbol as Found;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::mentions;
 use super::unread::{self, UnreadFile};
+use super::{mentions, tool_entries};
 use engine::areas::code::{handle, named_node, report_embedded_code};
 use engine::contract::alias::OpAlias;
 use engine::contract::answer::Paging;
@@ -119,11 +119,15 @@ impl Query for Unused {
         let entries: Vec<&str> =
             view.config().entries.iter().map(config::PathPattern::as_str).collect();
         let globs = (!entries.is_empty()).then(|| PathGlobs::new(entries)).transpose()?;
+        let files = tables::all_files(conn)?;
+        let started = tool_entries::find(view, &files)?;
         let is_entry = |path: &RepoPath| {
-            globs.as_ref().is_some_and(|globs| globs.match_below(path, &RepoPath::ROOT))
+            started.contains(path)
+                || globs.as_ref().is_some_and(|globs| globs.match_below(path, &RepoPath::ROOT))
         };
-        let mut found = code::unused_exports(conn, &tables::all_files(conn)?, &below, &is_entry)?;
+        let mut found = code::unused_exports(conn, &files, &below, &is_entry)?;
         doubt_mentioned(view, &mut found)?;
+        doubt_written(view, &mut found)?;
         let mut counts = [0; 3];
         for one in &found {
             counts[one.certainty as usize] += 1;
@@ -134,6 +138,23 @@ impl Query for Unused {
         doubt_not_read(view, &found)?;
         Ok(UnusedAnswer { exports, counts, unread, paging, scope: (path, self.sure) })
     }
+}
+
+/// Lowers the confidence of exports whose name is written elsewhere in code: what is certain has a
+/// name that nothing else has.
+fn doubt_written(view: &View, found: &mut [Found]) -> Result<()> {
+    let is_certain = |one: &Found| one.certainty == code::UnusedCertainty::Certain;
+    let names = found.iter().filter(|one| is_certain(one)).map(|one| one.symbol.name.as_str());
+    let written = mentions::count_in_code(view, &names.collect())?;
+    for one in found.iter_mut().filter(|one| is_certain(one)) {
+        let places = written.get(&one.symbol.name).copied().unwrap_or_default();
+        if places > 1 || one.symbol.name == "default" {
+            one.certainty = code::UnusedCertainty::Likely;
+            one.reason = "nothing imports it, but its name is written elsewhere".to_owned();
+        }
+    }
+    found.sort_by_key(|one| one.certainty); // within one degree the order stays
+    Ok(())
 }
 
 /// Lowers the confidence of exports that unparsed formats may use.

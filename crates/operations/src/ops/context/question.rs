@@ -54,8 +54,8 @@ pub struct QuestionAnswer {
     pub symbols: Vec<LocatedSymbol>,
     /// Tests that go with the best of them
     pub tests: Vec<TestFile>,
-    /// Documents that match too
-    pub documents: Vec<RepoPath>,
+    /// Documents that match too, each with the line that matches best
+    pub documents: Vec<LocatedDocument>,
     /// Who uses the best of them directly
     pub callers: Vec<EntityRef>,
     /// Files that usually change with the best one
@@ -82,6 +82,47 @@ pub struct LocatedSymbol {
     pub source: Vec<Excerpt>,
     /// Its score, comparable within one answer
     pub score: f64,
+    /// How many of its lines the answer does not show
+    pub omitted: u32,
+}
+
+/// A document that a question is about
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LocatedDocument {
+    /// The document
+    pub path: RepoPath,
+    /// The line that matches best
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// Its text
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub text: String,
+}
+
+impl LocatedDocument {
+    /// Maximum length of a shown line, in characters.
+    const MAX_LINE_CHARS: usize = 110;
+
+    fn of(view: &View, path: &RepoPath, symbols: &[SymbolCandidate]) -> Self {
+        let own = symbols.iter().find(|one| one.symbol.path == *path && one.symbol.full.is_empty());
+        let lines = own.map_or(&[][..], |one| one.lines.as_slice());
+        let best = lines.iter().max_by(|a, b| a.1.total_cmp(&b.1).then(b.0.cmp(&a.0)));
+        let line = best.map(|(line, _)| *line);
+        let text = line
+            .and_then(|line| Some(SourceText::read(view, path).ok()?.line(line).trim().to_owned()));
+        let text = text.unwrap_or_default();
+        let cut = text.char_indices().nth(Self::MAX_LINE_CHARS).map(|(end, _)| end);
+        let text = cut.map_or_else(|| text.clone(), |end| format!("{}…", &text[..end]));
+        Self { path: path.clone(), line, text }
+    }
+
+    /// The document and its line, as `path:12`.
+    fn place(&self) -> String {
+        match self.line {
+            Some(line) => format!("{}:{line}", self.path),
+            None => self.path.to_string(),
+        }
+    }
 }
 
 /// A file that usually changes with another
@@ -113,7 +154,10 @@ impl QuestionAnswer {
         let is_document = |place: &&FileCandidate| FileRole::of(&place.path) == FileRole::Document;
         let documents =
             located.files.iter().take(MAX_FILES_SEARCHED_FOR_DOCUMENTS).filter(is_document);
-        let documents = documents.take(MAX_NAMED).map(|place| place.path.clone()).collect();
+        let documents = documents.take(MAX_NAMED);
+        let documents = documents
+            .map(|place| LocatedDocument::of(view, &place.path, &located.symbols))
+            .collect();
         let changes_together = match located.files.first() {
             Some(first) => cochanged_files(view, &first.path)?,
             None => Vec::new(),
@@ -123,7 +167,7 @@ impl QuestionAnswer {
         answer.symbols =
             choose_symbols(view, &located.symbols, budget.saturating_sub(rest + FRAME_COST))?;
         let shown: BTreeSet<&RepoPath> = answer.symbols.iter().map(|one| &one.path).collect();
-        answer.documents.retain(|path| !shown.contains(path));
+        answer.documents.retain(|document| !shown.contains(&document.path));
         Ok(answer)
     }
 
@@ -172,12 +216,12 @@ impl QuestionAnswer {
             page.say("Tests");
             page.table(2, tests);
         }
-        let names = |all: &[RepoPath]| {
-            let names: Vec<String> = all.iter().map(ToString::to_string).collect();
-            names.join(", ")
-        };
         if !self.documents.is_empty() {
-            page.item("Documents", names(&self.documents));
+            let row = |document: &LocatedDocument| {
+                vec![PageCell::handle(document.place()), PageCell::faint(&document.text)]
+            };
+            page.say("Documents");
+            page.table(2, self.documents.iter().map(row).collect());
         }
         if !self.callers.is_empty() {
             let named = self.callers.iter().take(MAX_NAMED).map(EntityRef::short_handle);
@@ -210,7 +254,7 @@ impl QuestionAnswer {
             shown > MAX_NAMED || try_spend(&mut left, price(test))
         });
         self.changes_together.retain(|one| try_spend(&mut left, cost(&one.path.to_string()) + 6));
-        self.documents.retain(|path| try_spend(&mut left, cost(&path.to_string()) + 1));
+        self.documents.retain(|one| try_spend(&mut left, cost(&one.place()) + cost(&one.text) + 2));
         let first =
             self.callers.iter().take(MAX_NAMED).map(|one| cost(&one.short_handle()) + 1).sum();
         if !try_spend(&mut left, first) {
@@ -238,9 +282,8 @@ impl LocatedSymbol {
         for part in &self.source {
             page.source(&part.text, part.first_line);
         }
-        let shown: u32 = self.source.iter().map(|part| part.last_line - part.first_line + 1).sum();
-        let all = self.last_line - self.first_line + 1;
-        if let Some(more) = all.checked_sub(shown).filter(|more| *more > 0) {
+        if self.omitted > 0 {
+            let more = self.omitted;
             let target = match self.name.as_str() {
                 "" => self.path.to_string(),
                 name => format!("{}#{name}", self.path),
@@ -269,6 +312,7 @@ fn choose_symbols(
     symbols: &[SymbolCandidate],
     budget: usize,
 ) -> Result<Vec<LocatedSymbol>> {
+    let symbols = &without_parts_of_small_symbols(symbols);
     let mut texts: BTreeMap<RepoPath, SourceText> = BTreeMap::new();
     let mut taken: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
     let mut chosen: Vec<(LocatedSymbol, &SymbolCandidate)> = Vec::new();
@@ -281,7 +325,10 @@ fn choose_symbols(
         let text = &texts[path];
         let share =
             SOURCE_SHARES.get(rank).copied().unwrap_or(SOURCE_SHARES[SOURCE_SHARES.len() - 1]);
-        let most = (budget * share / 100 + over).min(left);
+        let most = match is_large_type(place) {
+            true => (budget * MAX_TYPE_PERCENT / 100).min(left),
+            false => (budget * share / 100 + over).min(left),
+        };
         let lines = taken.entry(path.clone()).or_default();
         let mut one = located_symbol(text, place);
         let frame = one.cost();
@@ -293,12 +340,12 @@ fn choose_symbols(
             continue; // all of it is shown already
         }
         let spent = one.cost();
-        over = most.saturating_sub(spent);
+        over = if is_large_type(place) { over } else { most.saturating_sub(spent) };
         left = left.saturating_sub(spent);
         chosen.push((one, place));
     }
     // What is left over shows more of the best symbols.
-    for (one, place) in &mut chosen {
+    for (one, place) in chosen.iter_mut().filter(|(_, place)| !is_large_type(place)) {
         let text = &texts[&one.path];
         let lines = taken.entry(one.path.clone()).or_default();
         for part in &one.source {
@@ -310,7 +357,61 @@ fn choose_symbols(
         one.source = best_lines(text, place, source + left, lines);
         left = (source + left).saturating_sub(one.source.iter().map(source_cost).sum());
     }
-    Ok(chosen.into_iter().map(|(one, _)| one).collect())
+    let mut chosen: Vec<LocatedSymbol> = chosen.into_iter().map(|(one, _)| one).collect();
+    for one in &mut chosen {
+        let shown = taken
+            .get(&one.path)
+            .map_or(0, |lines| lines.range(one.first_line..=one.last_line).count());
+        let all = one.last_line - one.first_line + 1;
+        one.omitted = all.saturating_sub(u32::try_from(shown).unwrap_or(u32::MAX));
+    }
+    Ok(chosen)
+}
+
+/// Largest share of the budget for a type with many members, in percent: of these only what
+/// matches is shown.
+const MAX_TYPE_PERCENT: usize = 10;
+
+/// The number of lines above which a type is large.
+const LARGE_TYPE_LINES: u32 = 25;
+
+fn is_large_type(place: &SymbolCandidate) -> bool {
+    let symbol = &place.symbol;
+    let is_type = matches!(
+        symbol.kind.as_str(),
+        "struct" | "class" | "interface" | "enum" | "trait" | "type"
+    );
+    is_type && symbol.end_line.saturating_sub(symbol.line) > LARGE_TYPE_LINES
+}
+
+/// The number of lines up to which a symbol is shown whole instead of a symbol inside it.
+const SMALL_SYMBOL_LINES: u32 = 30;
+
+/// The candidates with those left out that are inside another small one, which takes their rank.
+fn without_parts_of_small_symbols(symbols: &[SymbolCandidate]) -> Vec<SymbolCandidate> {
+    let best: Vec<&SymbolCandidate> = symbols.iter().take(MAX_SYMBOLS).collect();
+    let holds = |outer: &SymbolCandidate, inner: &SymbolCandidate| {
+        let (outer, inner) = (&outer.symbol, &inner.symbol);
+        let lines = outer.end_line.saturating_sub(outer.line);
+        outer.path == inner.path
+            && outer.id != inner.id
+            && !outer.full.is_empty()
+            && lines <= SMALL_SYMBOL_LINES
+            && outer.line <= inner.line
+            && inner.end_line <= outer.end_line
+    };
+    let mut kept: Vec<SymbolCandidate> = Vec::new();
+    for one in best {
+        let outermost =
+            symbols.iter().filter(|outer| holds(outer, one)).min_by_key(|outer| outer.symbol.line);
+        let shown = outermost.unwrap_or(one);
+        if !kept.iter().any(|known| {
+            known.symbol.path == shown.symbol.path && known.symbol.id == shown.symbol.id
+        }) {
+            kept.push(shown.clone());
+        }
+    }
+    kept
 }
 
 fn located_symbol(text: &SourceText, place: &SymbolCandidate) -> LocatedSymbol {
@@ -328,6 +429,7 @@ fn located_symbol(text: &SourceText, place: &SymbolCandidate) -> LocatedSymbol {
             false => symbol.doc.as_deref().map(first_sentence).unwrap_or_default(),
         },
         source: Vec::new(),
+        omitted: 0,
         score: (place.score * 1000.0).round() / 1000.0,
     }
 }
@@ -369,8 +471,22 @@ fn best_lines(
             }
         }
     }
+    fill_small_gaps(&mut lines, &free);
     taken.extend(&lines);
     contiguous_ranges(&lines).into_iter().map(|range| text.excerpt(range)).collect()
+}
+
+/// The largest gap that is filled: leaving it out would cost a reader another call.
+const MAX_FILLED_GAP: u32 = 5;
+
+/// Adds the lines between two shown ones that are only a few lines apart.
+fn fill_small_gaps(lines: &mut BTreeSet<u32>, free: &[u32]) {
+    let shown: Vec<u32> = lines.iter().copied().collect();
+    for pair in shown.windows(2) {
+        if pair[1] - pair[0] <= MAX_FILLED_GAP + 1 {
+            lines.extend((pair[0] + 1..pair[1]).filter(|line| free.contains(line)));
+        }
+    }
 }
 
 /// How many ranges of a long symbol are shown at most.

@@ -1,22 +1,31 @@
 //! `graph.drift`: atoms whose files changed since they were written.
 
-use base::Result;
+use std::collections::BTreeMap;
+
 use base::words::counted;
+use base::{NextCall, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::container::project;
-use work::knowledge::drift::KnowledgeDrift as Moved;
-use work::record::Atom;
-use work::{WorkRecordId, WorkRecordRef};
+use work::knowledge::drift::{KnowledgeDrift as Moved, footprint};
+use work::knowledge::globs::GlobList;
+use work::record::{Atom, FileFingerprint};
+use work::{WorkDraft, WorkRecordId, WorkRecordRef};
 
 use super::search::atoms_covering;
-use engine::areas::work::{drift, matched_files, read_store, work_patterns};
+use engine::areas::work::{drift, matched_files, moved_files, read_store, work_patterns};
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, Offset};
 use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::view::View;
+
+/// How many dead patterns are listed.
+const MAX_DEAD_PATTERNS: usize = 20;
+
+/// How many atoms without a matching file are listed.
+const MAX_COVERING_NOTHING: usize = 50;
 
 /// How many uncovered folders are named.
 const MAX_FOLDERS: usize = 10;
@@ -51,8 +60,12 @@ pub struct DriftAnswer {
     pub atoms: Vec<DriftedAtom>,
     /// Number of atoms whose files did not change
     pub fresh: usize,
-    /// Atoms whose patterns match no file
+    /// Atoms whose patterns match no file, the first of them
     pub covering_nothing: Vec<DriftedAtom>,
+    /// How many atoms have patterns that match no file
+    pub covering_nothing_total: usize,
+    /// Patterns that match no file any more, with where their files seem to be now
+    pub dead_patterns: Vec<DeadPattern>,
     /// Files that no atom covers, by folder
     pub uncovered: Vec<UncoveredFolder>,
     #[serde(skip)]
@@ -69,6 +82,23 @@ pub struct DriftedAtom {
     /// How much the covered code changed
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<Moved>,
+}
+
+/// A pattern that matches no file any more
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct DeadPattern {
+    /// The atom that has it
+    pub atom_id: WorkRecordId,
+    /// The version of the atom
+    pub version: u32,
+    /// The pattern
+    pub pattern: String,
+    /// The pattern that matches where its files seem to be now
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub likely: Option<String>,
+    /// All patterns of the atom, with the likely one in its place
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub repaired_paths: Vec<String>,
 }
 
 /// A folder and how many of its files no atom covers
@@ -96,9 +126,14 @@ impl Query for Drift {
             let mut atoms = atoms;
             atoms.retain(|atom| covering.as_ref().is_none_or(|known| known.contains(&atom.id)));
             let (mut moved, mut fresh, mut covering_nothing) = (Vec::new(), 0, Vec::new());
+            let mut dead_patterns = Vec::new();
             for atom in atoms {
                 view.call().check_stopped()?;
                 let drift = drift(view, draft, &atom)?;
+                let has_room = dead_patterns.len() < MAX_DEAD_PATTERNS;
+                if has_room && drift.as_ref().is_none_or(|drift| drift.removed > 0) {
+                    dead_patterns.extend(dead_patterns_of(view, draft, &atom)?);
+                }
                 let is_empty = match &drift {
                     Some(drift) => drift.files == drift.removed && drift.added == 0,
                     None => matched_files(view, &atom.paths)?.is_empty(),
@@ -115,15 +150,85 @@ impl Query for Drift {
                 (std::cmp::Reverse(percent), row.name.clone(), row.id.clone())
             });
             let (atoms, paging) = Paging::cut(moved, self.offset, self.limit);
-            Ok(DriftAnswer { atoms, fresh, covering_nothing, uncovered: uncovered(view)?, paging })
+            let covering_nothing_total = covering_nothing.len();
+            covering_nothing.truncate(MAX_COVERING_NOTHING);
+            dead_patterns.truncate(MAX_DEAD_PATTERNS);
+            Ok(DriftAnswer {
+                atoms,
+                fresh,
+                covering_nothing,
+                covering_nothing_total,
+                dead_patterns,
+                uncovered: uncovered(view)?,
+                paging,
+            })
         })
     }
+}
+
+/// The patterns of an atom that match nothing, with the likely new ones.
+fn dead_patterns_of(view: &View, draft: &WorkDraft<'_>, atom: &Atom) -> Result<Vec<DeadPattern>> {
+    let files = footprint(draft, &atom.id)?.map(|then| then.files).unwrap_or_default();
+    let mut dead = Vec::new();
+    for (at, pattern) in atom.paths.iter().enumerate() {
+        let one = std::slice::from_ref(pattern);
+        if !matched_files(view, one)?.is_empty() {
+            continue;
+        }
+        let covered = GlobList::of(one);
+        let gone: Vec<FileFingerprint> =
+            files.iter().filter(|file| covered.matches(&file.path)).cloned().collect();
+        let likely = likely_pattern(pattern, &moved_files(view, &gone)?);
+        let repaired_paths = match &likely {
+            Some(likely) => {
+                let mut paths = atom.paths.clone();
+                likely.clone_into(&mut paths[at]);
+                paths
+            }
+            None => Vec::new(),
+        };
+        dead.push(DeadPattern {
+            atom_id: atom.id.clone(),
+            version: atom.version,
+            pattern: pattern.clone(),
+            likely,
+            repaired_paths,
+        });
+    }
+    Ok(dead)
+}
+
+/// The pattern with the folder that most of its files moved to.
+fn likely_pattern(pattern: &str, moved: &BTreeMap<String, String>) -> Option<String> {
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (old, new) in moved {
+        if old == pattern {
+            return Some(new.clone());
+        }
+        // The parts that differ come before those that both end with.
+        let (old, new): (Vec<&str>, Vec<&str>) =
+            (old.split('/').collect(), new.split('/').collect());
+        let ends = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
+        let (from, to) = (&old[..old.len() - ends], &new[..new.len() - ends]);
+        let (from, to) = (from.join("/"), to.join("/"));
+        let rest =
+            if from.is_empty() { Some(pattern) } else { pattern.strip_prefix(from.as_str()) };
+        let rest = rest.map(|rest| rest.trim_start_matches('/'));
+        let renamed = rest.map(|rest| match to.as_str() {
+            "" => rest.to_owned(),
+            to => format!("{to}/{rest}"),
+        });
+        if let Some(renamed) = renamed {
+            *counts.entry(renamed).or_default() += 1;
+        }
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(pattern, _)| pattern)
 }
 
 /// The folders with the most files that no atom covers.
 fn uncovered(view: &View) -> Result<Vec<UncoveredFolder>> {
     let derived = work_patterns(view)?;
-    let mut counts = std::collections::BTreeMap::<String, usize>::new();
+    let mut counts = BTreeMap::<String, usize>::new();
     for path in engine::areas::files::all_paths(view)? {
         if derived.matcher.matching(&path.to_string(), None).is_empty() {
             let folder = path.parent().map_or(".".into(), |folder| folder.to_string());
@@ -143,7 +248,7 @@ impl Render for DriftAnswer {
             "{} drifted, {} up to date, {} without a matching file",
             counted(self.paging.total, "atom"),
             self.fresh,
-            self.covering_nothing.len()
+            self.covering_nothing_total
         ));
         let cells = |row: &DriftedAtom| {
             let words = row.drift.as_ref().map_or("no file".into(), Moved::describe);
@@ -155,6 +260,21 @@ impl Render for DriftAnswer {
         if !self.covering_nothing.is_empty() {
             page.heading("Atoms whose patterns match no file");
             page.table(2, self.covering_nothing.iter().take(20).map(cells).collect());
+        }
+        if !self.dead_patterns.is_empty() {
+            page.heading("Patterns that match no file any more");
+        }
+        for dead in &self.dead_patterns {
+            let handle = format!("atom:{}", dead.atom_id.short());
+            let Some(likely) = &dead.likely else {
+                page.say_handle(format!("  {}", dead.pattern), handle);
+                continue;
+            };
+            let update = NextCall::new("graph.update")
+                .with("id", handle)
+                .with("version", dead.version)
+                .with("paths", dead.repaired_paths.clone());
+            page.say_call(format!("  {} → {likely}", dead.pattern), update);
         }
         if !self.uncovered.is_empty() {
             page.heading("Folders with files that no atom covers");

@@ -38,6 +38,9 @@ pub struct Cochange {
     pub offset: Offset,
 }
 
+/// How many files are shown if none shares more than one commit.
+const MAX_SINGLE_ROWS: usize = 5;
+
 /// Files that change together with some files, most likely first
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CochangeAnswer {
@@ -132,6 +135,19 @@ impl Query for Cochange {
 }
 
 impl CochangeAnswer {
+    /// The files to show, and how many more share one commit only: such a commit may have created
+    /// them all.
+    fn shown_and_once(&self) -> (&[CochangeRow], usize) {
+        let often = self.partners.iter().take_while(|row| row.count != 1).count();
+        let is_all_once = often == 0;
+        let shown = if is_all_once { self.partners.len().min(MAX_SINGLE_ROWS) } else { often };
+        let rest = &self.partners[shown..];
+        if rest.iter().any(|row| row.count > 1) {
+            return (&self.partners, 0);
+        }
+        (&self.partners[..shown], rest.len())
+    }
+
     /// The answer where there is no history to read.
     fn unavailable(problem: &Problem, offset: Offset, limit: Limit) -> Self {
         let hints = problem.hints.iter().map(ToString::to_string).collect();
@@ -210,7 +226,11 @@ impl Render for CochangeAnswer {
             };
             vec![PageCell::handle(&row.path), PageCell::text(often), PageCell::faint(&row.when)]
         };
-        page.table(0, self.partners.iter().map(cells).collect());
+        let (shown, once) = self.shown_and_once();
+        page.table(0, shown.iter().map(cells).collect());
+        if once > 0 {
+            page.say(format!("{} changed with it in one commit only", counted(once, "more file")));
+        }
         self.paging.render_rest(page, self.partners.len());
     }
 

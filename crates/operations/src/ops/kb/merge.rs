@@ -52,6 +52,7 @@ impl Mutation for KbMerge {
                 NextCall::new("kb.branches"),
             ));
         }
+        view.catch_up_branch(&engine::areas::kb::DURABLE, &self.branch)?;
         let other = branch_stores::open(view.store_locations()?, &self.branch)?;
         let theirs = kb::full_log(&other)?;
         let prefer = MergeSide::prefer(self.prefer);

@@ -82,18 +82,20 @@ impl Query for Blocked {
                 self.kind.map_or(vec![WorkKind::Feature, WorkKind::Task], |kind| vec![kind]);
             let mut rows = Vec::new();
             for kind in kinds {
-                for one in blocked(draft, kind, &project.id)? {
-                    let blocks = blockers(draft, one.id())?.into_iter();
-                    let blocked_by =
-                        blocks.map(|(block, by)| WorkBlocker { by, reason: block.reason });
-                    rows.push(BlockedRow { what: one.brief(), blocked_by: blocked_by.collect() });
-                }
+                rows.extend(blocked(draft, kind, &project.id)?);
             }
             if let Some(path) = &self.path {
                 let about = tasks_about(view, draft, path)?;
-                rows.retain(|row| about.contains(&row.what.id));
+                rows.retain(|row| about.contains(&row.id));
             }
-            let (items, paging) = Paging::cut(rows, self.offset, self.limit);
+            let (rows, paging) = Paging::cut(rows, self.offset, self.limit);
+            let mut items = Vec::new();
+            for one in rows {
+                let blocks = blockers(draft, &one.id)?.into_iter();
+                let blocked_by = blocks.map(|(block, by)| WorkBlocker { by, reason: block.reason });
+                let what = one.load(draft)?.brief();
+                items.push(BlockedRow { what, blocked_by: blocked_by.collect() });
+            }
             Ok(BlockedAnswer { items, paging })
         })
     }

@@ -4,7 +4,7 @@ use base::Result;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::claim::{ClaimScope, claim, release};
+use work::claim::{ClaimRequest, ClaimScope, claim, release};
 use work::record::{Task, TaskClaim as Lease};
 use work::words::WorkPriority;
 use work::{WorkItem, WorkRecordRef};
@@ -51,6 +51,11 @@ pub struct Claim {
     #[arg(long, requires = "task")]
     #[serde(default)]
     pub release: bool,
+    /// Take the named task over from whoever holds it; this is recorded
+    #[arg(long, requires = "task", conflicts_with = "release")]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub steal: bool,
 }
 
 /// A task and its claim
@@ -79,12 +84,13 @@ impl Mutation for Claim {
             let (task, claim) = match (&self.task, self.release) {
                 (Some(task), true) => release(draft, task)?,
                 (task, _) => {
-                    let among = ClaimScope {
+                    let scope = ClaimScope {
                         project: self.project.as_ref(),
                         feature: self.feature.as_ref(),
                         priority: self.priority,
                     };
-                    claim(draft, task.as_ref(), among, self.minutes.into())?
+                    let (task, minutes) = (task.as_ref(), self.minutes.into());
+                    claim(draft, ClaimRequest { task, scope, minutes, steal: self.steal })?
                 }
             };
             Ok(ClaimAnswer { task, claim, released: self.release })
@@ -100,6 +106,7 @@ impl Render for ClaimAnswer {
             return;
         }
         page.answer(format!("Claimed until {}: {line}", self.claim.until));
-        page.say(format!("Commits with the trailer  Task: {}  belong to it", self.task.id));
+        let key = WorkItem::Task(self.task.clone()).key();
+        page.say(format!("Commits with the trailer  Task: {key}  belong to it"));
     }
 }

@@ -6,7 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::WorkRecordRef;
 use work::edit::{WorkItemFields, create};
-use work::text::{ClearableArg, KnowledgeText, ListArg, RecordName, SummaryText, Tag};
+use work::text::{
+    ClearableArg, DueDate, Estimate, KnowledgeText, ListArg, PersonName, RecordName, SummaryText,
+    Tag,
+};
 use work::words::{WorkKind, WorkPriority};
 
 use super::record::WorkRecordAnswer;
@@ -35,11 +38,11 @@ pub struct Create {
     #[serde(default, alias = "feature_id", skip_serializing_if = "Option::is_none")]
     pub feature: Option<WorkRecordRef>,
     /// Summary, in one or two sentences
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     pub summary: Option<SummaryText>,
     /// Full description, in any number of lines
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     pub description: Option<KnowledgeText>,
     /// Priority: HIGH, MEDIUM or LOW
@@ -53,13 +56,43 @@ pub struct Create {
     pub complexity: Option<u32>,
     /// Labels, such as `backend`
     #[arg(long)]
-    #[serde(default)]
+    #[serde(default, alias = "labels")]
     pub tags: Option<ListArg<Tag>>,
     /// Other work that it is related to
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub related_to: Option<ListArg<WorkRecordRef>>,
+    /// Task that a task is a part of
+    #[arg(long)]
+    #[serde(default, alias = "parent_id")]
+    #[schemars(extend("x-rare" = true))]
+    pub parent: Option<WorkRecordRef>,
+    /// Work during which it was found
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub discovered_from: Option<WorkRecordRef>,
+    /// Who is to do it
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub assignee: Option<ClearableArg<PersonName>>,
+    /// Day by which it is due, such as 2026-03-31
+    #[arg(long)]
+    #[serde(default, alias = "due_date")]
+    #[schemars(extend("x-rare" = true))]
+    pub due: Option<ClearableArg<DueDate>>,
+    /// Milestone that it belongs to
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub milestone: Option<ClearableArg<RecordName>>,
+    /// Time that it should take, such as 30m, 2h or 3d
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub estimate: Option<ClearableArg<Estimate>>,
     /// Templates whose sections it gets
     #[arg(long)]
     #[serde(default, alias = "template_ids")]
@@ -89,6 +122,14 @@ impl Mutation for Create {
             tags: self.tags,
             feature: self.feature.map(|feature| ClearableArg(Some(feature))),
             related_to: self.related_to,
+            parent: self.parent.map(|parent| ClearableArg(Some(parent))),
+            discovered_from: self.discovered_from,
+            assignee: self.assignee,
+            due: self.due,
+            milestone: self.milestone,
+            estimate: self.estimate,
+            source: None,
+            key: None,
         };
         plan(
             view,

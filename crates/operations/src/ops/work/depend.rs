@@ -16,20 +16,20 @@ use engine::contract::page::{Page, Render};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Make one piece of work block another, or relate to it
+/// Relate two pieces of work: one blocks, contains, duplicates or led to the other
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Depend {
-    /// Feature or task that blocks
+    /// Feature or task that blocks, or the first of the two
     #[serde(alias = "from_id", alias = "from_task_id")]
     pub from: WorkRecordRef,
-    /// Feature or task that is blocked
+    /// Feature or task that is blocked, or the second of the two
     #[serde(alias = "to_id", alias = "to_task_id")]
     pub to: WorkRecordRef,
-    /// Relation between them: BLOCKS, `IS_BLOCKED_BY` or `RELATES_TO`
+    /// Relation of the first to the second
     #[arg(long, default_value = "BLOCKS")]
     #[serde(default = "blocks", alias = "type")]
-    #[schemars(extend("enum" = ["BLOCKS", "IS_BLOCKED_BY", "RELATES_TO"]))]
+    #[schemars(extend("enum" = ["BLOCKS", "IS_BLOCKED_BY", "RELATES_TO", "PARENT_OF", "PART_OF", "DUPLICATES", "DISCOVERED_FROM"]))]
     pub relation: String,
     /// Why they depend on each other
     #[arg(long)]
@@ -65,6 +65,10 @@ impl Mutation for Depend {
             "IS_BLOCKED_BY" => {
                 (from, to) = (to, from);
                 DependencyKind::Blocks
+            }
+            "PART_OF" => {
+                (from, to) = (to, from);
+                DependencyKind::ParentOf
             }
             word => word.parse().map_err(Problem::invalid)?,
         };

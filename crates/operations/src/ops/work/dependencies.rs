@@ -7,8 +7,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::container::WorkItemBrief;
 use work::dependencies::{DependencyView, dependencies_of};
+use work::events::{incoming_words, outgoing_words};
 use work::words::{DependencyKind, WorkKind, WorkStatus};
-use work::{WorkItem, WorkRecordRef};
+use work::{WorkItem, WorkRecordId, WorkRecordRef};
 
 use engine::areas::work::read_store;
 use engine::contract::alias::OpAlias;
@@ -115,6 +116,27 @@ impl Render for DependenciesAnswer {
     }
 }
 
+/// Renders a dependency on one line, as one of its ends sees it.
+pub(super) fn render_relation(page: &mut Page, own: &WorkRecordId, tie: &DependencyView) {
+    let comes_in = tie.to.id == *own;
+    let other = if comes_in { tie.from.as_ref() } else { Some(&tie.to) };
+    let words = match (comes_in, tie.is_resolved) {
+        (true, true) => "was blocked by",
+        (false, true) => "no longer blocks",
+        (true, false) => incoming_words(tie.relation),
+        (false, false) => outgoing_words(tie.relation),
+    };
+    let reason = if tie.reason.is_empty() { String::new() } else { format!("  ({})", tie.reason) };
+    match other {
+        Some(other) => {
+            let status = other.status.map_or("", WorkStatus::word);
+            let line = format!("  {words} \"{}\" {status}{reason}", other.name);
+            page.say_handle(line, other.handle());
+        }
+        None => page.say(format!("  {words} a reason outside{reason}")),
+    }
+}
+
 /// Renders a dependency on one line.
 pub(super) fn render_dependency(page: &mut Page, tie: &DependencyView) {
     let name = |brief: &WorkItemBrief| {
@@ -128,8 +150,8 @@ pub(super) fn render_dependency(page: &mut Page, tie: &DependencyView) {
     let from = tie.from.as_ref().map_or("a reason".to_owned(), name);
     let word = match tie.relation {
         DependencyKind::Blocks if tie.is_resolved => "blocked",
-        DependencyKind::Blocks => "blocks",
         DependencyKind::RelatesTo => "relates to",
+        relation => outgoing_words(relation),
     };
     let reason = if tie.reason.is_empty() { String::new() } else { format!("  ({})", tie.reason) };
     page.say_handle(format!("  {from} {word} {}{reason}", name(&tie.to)), tie.id.short());

@@ -1,11 +1,13 @@
 //! `work.next`: the tasks or features to work on next.
 
+use base::moment::to_the_second;
 use base::{NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::claim::{ClaimScope, next_features, next_tasks};
-use work::record::{Feature, Task};
+use work::claim::{ClaimScope, abandoned_tasks, held_tasks, next_features, next_tasks};
+use work::container::WorkItemBrief;
+use work::record::{Feature, Task, TaskClaim};
 use work::words::{WorkKind, WorkPriority};
 use work::{WorkItem, WorkRecordId, WorkRecordRef};
 
@@ -23,9 +25,12 @@ number_type!(
     SuggestionLimit, 1..=50, default 1
 );
 
-/// Suggest what to do next: unblocked, unclaimed, urgent and easy first
+/// How many abandoned tasks are named.
+const MAX_ABANDONED: usize = 10;
+
+/// Suggest what to do next: what you hold, what was abandoned, and what is ready
 ///
-/// Two agents may get the same suggestion; `work claim` gives it to one.
+/// Two agents may get the same suggestion; `work start` gives it to one.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Next {
@@ -63,6 +68,12 @@ pub struct Next {
 /// Work that is ready to start
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct NextAnswer {
+    /// Tasks that this session holds, the last claimed first
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub held: Vec<ClaimedRow>,
+    /// Started tasks whose claim ran out, urgent first
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub abandoned: Vec<ClaimedRow>,
     /// Tasks, first to last
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<Task>,
@@ -79,7 +90,20 @@ pub struct NextAnswer {
     paging: Paging,
 }
 
+/// A task with its claim
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ClaimedRow {
+    /// The task
+    #[serde(flatten)]
+    pub what: WorkItemBrief,
+    /// Who claimed it
+    pub claimed_by: String,
+    /// When the claim ends or ended
+    pub until: String,
+}
+
 impl Query for Next {
+    const NEEDS_ACTOR: bool = true;
     const NAME: &'static str = "work.next";
     const ALIASES: &'static [OpAlias] = &[
         OpAlias::of("get_next_task").presetting(&[("kind", "\"task\"")]),
@@ -117,9 +141,21 @@ impl Query for Next {
             ready.items.retain(|one| is_about(&one.id));
             let (tasks, paging) = Paging::cut(ready.items, self.offset, limit);
             let waiting = UnavailableCounts { blocked: ready.blocked, claimed: ready.claimed };
-            Ok(NextAnswer::of(tasks, Vec::new(), waiting, paging))
+            let held = held_tasks(draft)?.into_iter().map(|(task, claim)| claimed(task, claim));
+            let abandoned = abandoned_tasks(draft, among, MAX_ABANDONED)?.into_iter();
+            let abandoned = abandoned.filter(|one| is_about(&one.task.id));
+            Ok(NextAnswer {
+                held: held.collect(),
+                abandoned: abandoned.map(|one| claimed(one.task, one.claim)).collect(),
+                ..NextAnswer::of(tasks, Vec::new(), waiting, paging)
+            })
         })
     }
+}
+
+fn claimed(task: Task, claim: TaskClaim) -> ClaimedRow {
+    let what = WorkItem::Task(task).brief();
+    ClaimedRow { what, claimed_by: claim.actor, until: claim.until }
 }
 
 /// How many tasks or features are not ready.
@@ -138,7 +174,30 @@ impl NextAnswer {
     ) -> Self {
         let UnavailableCounts { blocked, claimed } = waiting;
         let total = usize::try_from(paging.total).unwrap_or(usize::MAX);
-        Self { tasks, features, total, blocked, claimed, paging }
+        let (held, abandoned) = (Vec::new(), Vec::new());
+        Self { held, abandoned, tasks, features, total, blocked, claimed, paging }
+    }
+}
+
+impl NextAnswer {
+    /// What the session holds, and what others left.
+    fn render_claimed(&self, page: &mut Page) {
+        for row in &self.held {
+            let until = to_the_second(&row.until);
+            let line = format!("You hold \"{}\" until {until}", row.what.name);
+            page.say_handle(line, row.what.handle());
+        }
+        for row in &self.abandoned {
+            let until = to_the_second(&row.until);
+            let line = format!(
+                "Abandoned: \"{}\", the claim of {} ended at {until}",
+                row.what.name, row.claimed_by
+            );
+            page.say_handle(line, row.what.handle());
+        }
+        if !self.held.is_empty() || !self.abandoned.is_empty() {
+            page.say_call("To go on with the first:", NextCall::new("work.start"));
+        }
     }
 }
 
@@ -149,9 +208,10 @@ impl Render for NextAnswer {
         let all: Vec<WorkItem> = tasks.chain(features).collect();
         let rest =
             format!("{} ready, {} blocked, {} claimed", self.total, self.blocked, self.claimed);
+        self.render_claimed(page);
         let Some(first) = all.first() else {
             page.answer(format!(
-                "Nothing is ready to start: {} blocked, {} claimed",
+                "Nothing new is ready to start: {} blocked, {} claimed",
                 self.blocked, self.claimed
             ));
             page.say_call("To see what blocks them:", NextCall::new("work.blocked"));
@@ -164,8 +224,8 @@ impl Render for NextAnswer {
                 task.priority, task.complexity
             );
             page.item("why", why);
-            let claim = NextCall::new("work.claim").with("task", first.brief().handle());
-            page.say_call("To claim it:", claim);
+            let start = NextCall::new("work.start").with("task", first.brief().handle());
+            page.say_call("To start it:", start);
         }
         all.iter().skip(1).for_each(|one| page.say(line(one)));
         page.say(rest);

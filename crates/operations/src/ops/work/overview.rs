@@ -2,22 +2,26 @@
 
 use base::{NextCall, Result};
 use clap::Args;
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::edit::kinds;
 use work::query::{OverviewChild, WorkOverview as Part, overview};
-use work::words::WorkKind;
+use work::words::{WorkKind, WorkStatus};
 use work::{WorkItem, WorkRecordRef};
 
-use super::record::row;
+use super::record::{people_words, progress_bar, row};
 use engine::areas::work::read_store;
 use engine::contract::alias::OpAlias;
+use engine::contract::args::number_type;
 use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::view::View;
 
-/// How many children of each a page shows.
-const MAX_SHOWN_CHILDREN: usize = 60;
+number_type!(
+    /// How many features and tasks an overview shows for each project or feature.
+    OverviewLimit, 1..=500, default 60
+);
 
 /// Show the progress of all projects, one project or one feature
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
@@ -31,6 +35,11 @@ pub struct Overview {
     #[serde(default, alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
     pub kind: Option<WorkKind>,
+    /// Features and tasks to show for each
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub most: OverviewLimit,
 }
 
 /// Projects or a feature, with their features or tasks
@@ -38,6 +47,8 @@ pub struct Overview {
 pub struct OverviewAnswer {
     /// One part for each
     pub items: Vec<Part>,
+    #[serde(skip)]
+    now: Timestamp,
 }
 
 impl Query for Overview {
@@ -45,13 +56,15 @@ impl Query for Overview {
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("query_container").when("operation", "overview")];
     const EXAMPLES: &'static [OpExample] = &[OpExample { args: "", shows: "every project" }];
+    const NEEDS_ACTOR: bool = true;
     type Answer = OverviewAnswer;
 
     fn run(self, view: &View) -> Result<OverviewAnswer> {
         read_store(view, |draft| {
             let kinds = kinds(self.kind.filter(|_| self.id.is_some()));
             let of = self.id.as_ref().map(|id| WorkItem::find(draft, &kinds, id)).transpose()?;
-            Ok(OverviewAnswer { items: overview(draft, of.as_ref())? })
+            let items = overview(draft, of.as_ref(), self.most.get())?;
+            Ok(OverviewAnswer { items, now: view.call().now })
         })
     }
 }
@@ -75,20 +88,24 @@ impl Render for OverviewAnswer {
                 part.what.handle()
             );
             page.heading(line);
-            page.table(2, part.children.iter().take(MAX_SHOWN_CHILDREN).map(cells).collect());
-            if part.children.len() > MAX_SHOWN_CHILDREN {
-                let more = part.children.len() - MAX_SHOWN_CHILDREN;
-                page.say_call(format!("…  {more} more"), NextCall::new("work.search"));
+            page.table(2, part.children.iter().map(|child| cells(child, self.now)).collect());
+            if part.more_children > 0 {
+                let more = format!("…  {} more", part.more_children);
+                page.say_call(more, NextCall::new("work.search"));
             }
         }
     }
 }
 
-fn cells(child: &OverviewChild) -> Vec<PageCell> {
+fn cells(child: &OverviewChild, now: Timestamp) -> Vec<PageCell> {
     let mut cells = row(&child.what);
-    let counts: Vec<String> = child.tasks.iter().map(|(s, count)| format!("{count} {s}")).collect();
+    let all: usize = child.tasks.values().sum();
+    let done = WorkStatus::ALL.iter().filter(|status| status.is_terminal());
+    let done = done.filter_map(|status| child.tasks.get(status.word())).sum();
+    let bar = (all > 0).then(|| progress_bar(done, all));
     let blocked = (child.blocked_by > 0).then(|| format!("blocked by {}", child.blocked_by));
-    let more: Vec<String> = counts.into_iter().chain(blocked).collect();
+    let people = people_words(&child.people, now);
+    let more: Vec<String> = bar.into_iter().chain(blocked).chain([people]).collect();
     cells.insert(1, PageCell::text(child.priority));
     cells.insert(3, PageCell::faint(more.join(", ")));
     cells

@@ -1,14 +1,19 @@
 //! Projects, features and tasks as answers show them.
 
+use base::moment::elapsed;
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::Serialize;
 use work::WorkItem;
 use work::container::WorkItemBrief;
-use work::query::priority_of;
+use work::query::{WorkPeople, priority_of};
 use work::record::{Feature, Project, Section, Task};
 use work::words::WorkStatus;
 
 use engine::contract::page::{Page, PageCell, Render};
+
+/// How many characters a progress bar has.
+const BAR_WIDTH: usize = 10;
 
 /// A whole record, under the name of its kind
 #[derive(Debug, Serialize, JsonSchema)]
@@ -70,6 +75,27 @@ pub(super) fn row(brief: &WorkItemBrief) -> Vec<PageCell> {
         PageCell::text(format!("\"{}\"", brief.name)),
         PageCell::handle(brief.handle()),
     ]
+}
+
+/// Who is to do it, who does it, when it is due and how old it is.
+pub(super) fn people_words(people: &WorkPeople, now: Timestamp) -> String {
+    let mut words = Vec::new();
+    match (&people.claimed_by, people.is_mine) {
+        (Some(_), true) => words.push("yours".to_owned()),
+        (Some(actor), false) => words.push(format!("held by {actor}")),
+        (None, _) => {}
+    }
+    words.extend(people.assignee.as_ref().map(|assignee| format!("for {assignee}")));
+    words.extend(people.due.as_ref().map(|due| format!("due {due}")));
+    let changed = people.updated_at.parse().ok();
+    words.extend(changed.map(|at: Timestamp| elapsed(now, at)));
+    words.join(", ")
+}
+
+/// A bar of ten characters that shows how much of something is done.
+pub(super) fn progress_bar(done: usize, all: usize) -> String {
+    let filled = if all == 0 { 0 } else { done * BAR_WIDTH / all };
+    format!("{}{} {done}/{all}", "█".repeat(filled), "░".repeat(BAR_WIDTH - filled))
 }
 
 /// Sections, each quoted with its source.

@@ -1,17 +1,21 @@
 //! `work.search`: projects, features and tasks by words, state, priority and tags.
 
+use std::collections::BTreeSet;
+
 use base::Result;
 use clap::Args;
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use work::claim::own_work;
 use work::container::{WorkItemBrief, project};
-use work::query::{WorkQuery, priority_of, search};
+use work::query::{WorkPeople, WorkQuery, priority_of, search};
 use work::record::Feature;
-use work::text::ListArg;
+use work::text::{ListArg, PersonName, RecordName};
 use work::words::{WorkKind, WorkPriority};
-use work::{WorkItem, WorkRecordRef};
+use work::{WorkDraft, WorkItem, WorkRecordId, WorkRecordRef};
 
-use super::record::row;
+use super::record::{people_words, row};
 use engine::areas::work::{read_store, tasks_about};
 use engine::contract::alias::OpAlias;
 use engine::contract::answer::Paging;
@@ -54,8 +58,22 @@ pub struct Search {
     pub priority: Option<ListArg<String>>,
     /// Only with all of these tags
     #[arg(long)]
-    #[serde(default)]
+    #[serde(default, alias = "labels")]
     pub tags: Option<ListArg<String>>,
+    /// Only work that you hold or that is assigned to you
+    #[arg(long)]
+    #[serde(default)]
+    pub mine: bool,
+    /// Only work that is assigned to this person
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub assignee: Option<PersonName>,
+    /// Only work of this milestone
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub milestone: Option<RecordName>,
     /// Only tasks whose Context Files name this file or folder, and their features
     #[arg(long)]
     #[serde(default)]
@@ -78,6 +96,8 @@ pub struct WorkSearchAnswer {
     pub items: Vec<WorkSearchRow>,
     #[serde(skip)]
     paging: Paging,
+    #[serde(skip)]
+    now: Timestamp,
 }
 
 /// One project, feature or task
@@ -93,6 +113,9 @@ pub struct WorkSearchRow {
     pub tags: Vec<String>,
     /// Its version
     pub version: u32,
+    /// Who is to do it, who does it, and since when
+    #[serde(flatten)]
+    pub people: WorkPeople,
 }
 
 impl Query for Search {
@@ -103,6 +126,7 @@ impl Query for Search {
         args: "login --kind task --status !CLOSED,!WILL_NOT_IMPLEMENT",
         shows: "open tasks about login",
     }];
+    const NEEDS_ACTOR: bool = true;
     type Answer = WorkSearchAnswer;
 
     fn run(self, view: &View) -> Result<WorkSearchAnswer> {
@@ -117,21 +141,42 @@ impl Query for Search {
                 status: self.status.clone().unwrap_or_default(),
                 priority: self.priority.clone().unwrap_or_default(),
                 tags: self.tags.clone().unwrap_or_default(),
+                assignee: self.assignee.as_ref().map(|name| name.as_str().trim().to_owned()),
+                milestone: self.milestone.as_ref().map(|name| name.as_str().trim().to_owned()),
+                ids: self.wanted_ids(view, draft)?,
             };
-            let mut found = search(draft, &wanted)?;
-            if let Some(path) = &self.path {
-                let about = tasks_about(view, draft, path)?;
-                found.retain(|one| about.contains(one.id()));
-            }
+            let found = search(draft, &wanted)?;
             let (found, paging) = Paging::cut(found, self.offset, self.limit);
-            Ok(WorkSearchAnswer { items: found.iter().map(found_row).collect(), paging })
+            let rows = found.iter().map(|one| found_row(draft, &one.load(draft)?));
+            let items = rows.collect::<Result<Vec<_>>>()?;
+            Ok(WorkSearchAnswer { items, paging, now: view.call().now })
         })
     }
 }
 
-fn found_row(one: &WorkItem) -> WorkSearchRow {
+impl Search {
+    /// The ids that `path` and `mine` leave; `None` if neither is asked for.
+    fn wanted_ids(
+        &self,
+        view: &View,
+        draft: &WorkDraft<'_>,
+    ) -> Result<Option<BTreeSet<WorkRecordId>>> {
+        let about = self.path.as_ref().map(|path| tasks_about(view, draft, path)).transpose()?;
+        if !self.mine {
+            return Ok(about);
+        }
+        let mut mine = own_work(draft)?;
+        if let Some(about) = about {
+            mine.retain(|id| about.contains(id));
+        }
+        Ok(Some(mine))
+    }
+}
+
+fn found_row(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<WorkSearchRow> {
     let (priority, tags, version) = (priority_of(one), one.tags().to_vec(), one.version());
-    WorkSearchRow { what: one.brief(), priority, tags, version }
+    let people = WorkPeople::of(draft, one)?;
+    Ok(WorkSearchRow { what: one.brief(), priority, tags, version, people })
 }
 
 impl Render for WorkSearchAnswer {
@@ -144,6 +189,7 @@ impl Render for WorkSearchAnswer {
         let cells = |item: &WorkSearchRow| {
             let mut cells = row(&item.what);
             cells.insert(1, PageCell::text(item.priority.map_or("", WorkPriority::word)));
+            cells.insert(3, PageCell::faint(people_words(&item.people, self.now)));
             cells
         };
         page.table(0, self.items.iter().map(cells).collect());

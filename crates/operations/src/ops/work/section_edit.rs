@@ -30,7 +30,7 @@ pub struct SectionEdit {
     #[arg(long)]
     #[serde(default, alias = "entity_id")]
     pub owner: Option<WorkRecordRef>,
-    /// Id of the section, unless one is added
+    /// Id of the section; owner and title name it too
     #[arg(long)]
     #[serde(default, alias = "section_id")]
     pub id: Option<WorkRecordRef>,
@@ -48,7 +48,7 @@ pub struct SectionEdit {
     #[schemars(extend("x-rare" = true))]
     pub usage: Option<SummaryText>,
     /// Text of the section
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     pub content: Option<SectionContent>,
     /// Format of the text, such as MARKDOWN or CODE
@@ -67,11 +67,11 @@ pub struct SectionEdit {
     #[schemars(extend("x-rare" = true))]
     pub tags: Option<ListArg<Tag>>,
     /// Text to replace, for `update_text`
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default, alias = "old_text")]
     pub old: Option<String>,
     /// New text, for `update_text`
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default, alias = "new_text")]
     pub new: Option<String>,
     /// Ids of all sections in their new order, for reorder
@@ -156,6 +156,16 @@ impl SectionEdit {
         WorkItem::find(draft, WorkKind::ALL, owner)
     }
 
+    /// The section of the owner with this title.
+    fn titled(&self, draft: &WorkDraft<'_>) -> Result<Section> {
+        let (Some(_), Some(title)) = (&self.owner, &self.title) else {
+            return Err(Problem::invalid("`id` is missing: the id of the section")
+                .hint("or name it by `owner` and `title`"));
+        };
+        let owner = self.owner(draft)?;
+        sections::titled(draft, &owner, title.as_str().trim())
+    }
+
     fn fields(&self) -> SectionFields {
         SectionFields {
             id: self.id.clone(),
@@ -194,15 +204,28 @@ impl SectionEdit {
     fn update(&self, draft: &mut WorkDraft<'_>) -> Result<Vec<Section>> {
         match self.sections {
             Some(_) => self.each(|fields| sections::update(draft, fields)),
-            None => Ok(vec![sections::update(draft, &self.fields())?]),
+            None => {
+                let mut fields = self.fields();
+                if fields.id.is_none() {
+                    let known = self.titled(draft)?;
+                    fields.id = Some(WorkRecordRef::from(&known.id));
+                    fields.version = fields.version.or(Some(known.version));
+                    fields.title = None;
+                }
+                Ok(vec![sections::update(draft, &fields)?])
+            }
         }
     }
 
     fn update_text(&self, draft: &mut WorkDraft<'_>) -> Result<Section> {
-        let (Some(id), Some(old), Some(new)) = (&self.id, &self.old, &self.new) else {
-            return Err(Problem::invalid("`id`, `old` and `new` are needed"));
+        let (Some(old), Some(new)) = (&self.old, &self.new) else {
+            return Err(Problem::invalid("`old` and `new` are needed"));
         };
-        sections::update_text(draft, VersionedRef { id, version: self.version }, old, new)
+        let id = match &self.id {
+            Some(id) => id.clone(),
+            None => WorkRecordRef::from(&self.titled(draft)?.id),
+        };
+        sections::update_text(draft, VersionedRef { id: &id, version: self.version }, old, new)
     }
 
     /// Deletes one section with its version checked, or several as they are.
@@ -211,7 +234,10 @@ impl SectionEdit {
             return Ok(vec![sections::delete(draft, id, self.version)?]);
         }
         let Some(ids) = &self.order else {
-            return Err(Problem::invalid("`id` is missing: the id of the section"));
+            let known = self.titled(draft)?;
+            let id = WorkRecordRef::from(&known.id);
+            let version = self.version.or(Some(known.version));
+            return Ok(vec![sections::delete(draft, &id, version)?]);
         };
         let mut gone = Vec::new();
         for id in &ids.0 {

@@ -1,32 +1,47 @@
 //! `work.show`: one project, feature or task, with its sections and knowledge on request.
 
 use base::Result;
+use base::moment::{elapsed, to_the_second};
+use base::words::counted;
 use clap::Args;
+use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::claim::active_claim;
 use work::dependencies::{DependencyView, dependencies_of};
 use work::edit::kinds;
+use work::events::events_of;
 use work::knowledge::context::{KnowledgePage, PathKnowledge};
 use work::knowledge::files;
-use work::record::{Feature, Project, Section, Task, TaskClaim};
-use work::words::WorkKind;
-use work::{WorkItem, WorkRecordRef};
+use work::record::{EvidenceRecord, Feature, Project, Section, Task, TaskClaim, WorkEvent};
+use work::text::Estimate;
+use work::words::{WorkEventKind, WorkKind};
+use work::{WorkItem, WorkKey, WorkRecordRef};
 
-use super::record::{line, quote_sections};
+use super::briefing::{FeatureProgress, feature_progress, progress_of};
+use super::dependencies::render_relation;
+use super::record::{line, progress_bar, quote_sections};
 use crate::ops::graph::details::render_known;
-use engine::areas::work::{context_files, expand_paths, knowledge_about, read_store};
+use engine::areas::work::{
+    context_files, expand_paths, files_touched, knowledge_about, read_store,
+};
 use engine::contract::alias::OpAlias;
 use engine::contract::op::{OpExample, Query};
-use engine::contract::page::{Page, Render};
+use engine::contract::page::{Page, PageCell, Render};
 use engine::view::View;
+
+/// How many events are shown.
+const MAX_EVENTS: usize = 8;
+
+/// How many events are shown if everything is asked for.
+const MAX_EVENTS_IN_FULL: usize = 1000;
 
 /// How many changelog entries are shown with the knowledge.
 const MAX_CHANGES: usize = 5;
 
-/// Show a project, feature or task
+/// Show a project, feature or task: fields, people, relations and history
 ///
-/// With its sections, and for a task the knowledge about the files that it names.
+/// `full` adds its sections, its commits, and the knowledge about the files that a task names.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Show {
@@ -37,6 +52,10 @@ pub struct Show {
     #[serde(default, alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
     pub kind: Option<WorkKind>,
+    /// Show everything: sections, knowledge, commits and the whole history
+    #[arg(long)]
+    #[serde(default)]
+    pub full: bool,
     /// Show all sections too
     #[arg(long)]
     #[serde(default)]
@@ -62,8 +81,20 @@ pub struct WorkShowAnswer {
     /// Its claim
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<TaskClaim>,
+    /// Its key, which other operations accept as well as its id
+    pub key: WorkKey,
+    /// How far the feature is, or the feature of the task
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<FeatureProgress>,
     /// Its dependencies
     pub dependencies: Vec<DependencyView>,
+    /// What happened to it and what was said about it, oldest first
+    pub history: Vec<WorkEvent>,
+    /// How many older events there are
+    pub older_events: usize,
+    /// The commits of a task, newest first, if everything was asked for
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commits: Option<Vec<String>>,
     /// Its sections, if they were asked for
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sections: Option<Vec<Section>>,
@@ -77,6 +108,8 @@ pub struct WorkShowAnswer {
     line: String,
     #[serde(skip)]
     texts: (String, String),
+    #[serde(skip)]
+    now: Timestamp,
 }
 
 impl Query for Show {
@@ -91,11 +124,15 @@ impl Query for Show {
     fn run(self, view: &View) -> Result<WorkShowAnswer> {
         read_store(view, |draft| {
             let one = WorkItem::find(draft, &kinds(self.kind), &self.id)?;
-            let sections =
-                self.include_sections.then(|| work::sections::of(draft, &one)).transpose()?;
+            let with_sections = self.include_sections || self.full;
+            let sections = with_sections.then(|| work::sections::of(draft, &one)).transpose()?;
+            let mut history = events_of(draft, one.id())?;
+            let most = if self.full { MAX_EVENTS_IN_FULL } else { MAX_EVENTS };
+            let older_events = history.len().saturating_sub(most);
+            let history = history.split_off(older_events);
             let mut graph_context = None;
             let mut unread = Vec::new();
-            if self.include_graph_context && one.kind() == WorkKind::Task {
+            if (self.include_graph_context || self.full) && one.kind() == WorkKind::Task {
                 let named = context_files(view, &files::context_files_of(draft, &one)?);
                 let paths = expand_paths(view, &named.names)?;
                 let part = KnowledgePage::all(MAX_CHANGES);
@@ -110,6 +147,12 @@ impl Query for Show {
                 feature: None,
                 task: None,
                 claim: None,
+                key: one.key(),
+                progress: None,
+                history,
+                older_events,
+                commits: None,
+                now: view.call().now,
                 dependencies,
                 sections,
                 graph_context,
@@ -120,14 +163,87 @@ impl Query for Show {
             shown.texts.0 = work::query::text(&one).lines().skip(1).collect::<Vec<_>>().join("\n");
             match one {
                 WorkItem::Project(project) => shown.project = Some(project),
-                WorkItem::Feature(feature) => shown.feature = Some(feature),
+                WorkItem::Feature(feature) => {
+                    shown.progress = Some(progress_of(draft, &feature)?);
+                    shown.feature = Some(feature);
+                }
                 WorkItem::Task(task) => {
+                    shown.progress = feature_progress(draft, &task)?;
+                    if self.full {
+                        shown.commits = Some(files_touched(view, draft, &task)?.commit_ids);
+                    }
                     shown.claim = active_claim(draft, &task)?;
                     shown.task = Some(task);
                 }
             }
             Ok(shown)
         })
+    }
+}
+
+impl WorkShowAnswer {
+    /// The fields that are set, on one line each.
+    fn render_fields(&self, page: &mut Page) {
+        let (task, feature) = (self.task.as_ref(), self.feature.as_ref());
+        if let Some(FeatureProgress { what, finished, tasks }) = &self.progress {
+            let bar = progress_bar(*finished, *tasks);
+            match task {
+                Some(_) => {
+                    page.say_handle(format!("feature: \"{}\" {bar}", what.name), what.handle())
+                }
+                None => page.item("progress", bar),
+            }
+        }
+        let pick = |of_task: fn(&Task) -> Option<&String>,
+                    of_feature: fn(&Feature) -> Option<&String>| {
+            task.and_then(of_task).or_else(|| feature.and_then(of_feature)).cloned()
+        };
+        let estimate = task.and_then(|one| one.estimate).or(feature.and_then(|one| one.estimate));
+        let tags = task.map(|one| &one.tags).or(feature.map(|one| &one.tags));
+        let tags = tags.map(|tags| tags.join(", ")).filter(|tags| !tags.is_empty());
+        let created = task.map(|one| &one.created_at).or(feature.map(|one| &one.created_at));
+        let created: Option<Timestamp> = created.and_then(|at| at.parse().ok());
+        let fields = [
+            ("assignee", pick(|one| one.assignee.as_ref(), |one| one.assignee.as_ref())),
+            ("due", pick(|one| one.due.as_ref(), |one| one.due.as_ref())),
+            ("milestone", pick(|one| one.milestone.as_ref(), |one| one.milestone.as_ref())),
+            ("estimate", estimate.map(|minutes| Estimate::of_minutes(minutes).to_string())),
+            ("tags", tags),
+            ("imported from", pick(|one| one.source.as_ref(), |one| one.source.as_ref())),
+            ("created", created.map(|at| elapsed(self.now, at))),
+        ];
+        for (name, value) in fields {
+            if let Some(value) = value {
+                page.item(name, value);
+            }
+        }
+        for evidence in task.iter().flat_map(|task| &task.evidence) {
+            let EvidenceRecord { kind, what, by, at, .. } = evidence;
+            page.item("evidence", format!("{kind}: {what}  ({by}, {})", to_the_second(at)));
+        }
+    }
+
+    fn render_history(&self, page: &mut Page) {
+        if let Some(commits) = self.commits.as_ref().filter(|commits| !commits.is_empty()) {
+            page.heading("Commits");
+            page.say(format!("  {}", commits.join(", ")));
+        }
+        if self.history.is_empty() {
+            return;
+        }
+        page.heading("History");
+        if self.older_events > 0 {
+            let all = page.answered_call().with("full", true);
+            page.say_call(format!("  {} older", counted(self.older_events, "event")), all);
+        }
+        let cells = |event: &WorkEvent| {
+            let text = match event.kind {
+                WorkEventKind::Comment => PageCell::text(format!("\"{}\"", event.text)),
+                _ => PageCell::text(&event.text),
+            };
+            vec![PageCell::faint(to_the_second(&event.at)), PageCell::text(&event.actor), text]
+        };
+        page.table(2, self.history.iter().map(cells).collect());
     }
 }
 
@@ -140,17 +256,22 @@ impl Render for WorkShowAnswer {
             page.item("reason for termination", reason);
         }
         if let Some(claim) = &self.claim {
-            page.item("claimed by", format!("{} until {}", claim.actor, claim.until));
+            let until = to_the_second(&claim.until);
+            page.item("claimed by", format!("{} until {until}", claim.actor));
         }
+        self.render_fields(page);
         if !self.texts.0.trim().is_empty() {
             page.quoted(self.texts.0.trim(), &self.texts.1);
         }
         if !self.dependencies.is_empty() {
             page.heading("Dependencies");
+            let own = self.task.as_ref().map(|one| &one.id);
+            let own = own.or(self.feature.as_ref().map(|one| &one.id));
             for tie in &self.dependencies {
-                super::dependencies::render_dependency(page, tie);
+                own.into_iter().for_each(|own| render_relation(page, own, tie));
             }
         }
+        self.render_history(page);
         quote_sections(page, self.sections.as_deref().unwrap_or_default());
         if let Some(known) = &self.graph_context {
             page.heading("Knowledge about its files");

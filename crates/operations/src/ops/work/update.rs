@@ -8,7 +8,8 @@ use work::VersionedRef;
 use work::WorkRecordRef;
 use work::edit::{WorkItemFields, update};
 use work::text::{
-    ClearableArg, KnowledgeText, ListArg, RecordName, SummaryText, Tag, deserialize_given,
+    ClearableArg, DueDate, Estimate, KnowledgeText, ListArg, PersonName, RecordName, SummaryText,
+    Tag, deserialize_given,
 };
 use work::words::{WorkKind, WorkPriority};
 
@@ -49,11 +50,11 @@ pub struct Update {
     )]
     pub feature: Option<ClearableArg<WorkRecordRef>>,
     /// New summary, in one or two sentences
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     pub summary: Option<SummaryText>,
     /// New full description
-    #[arg(long)]
+    #[arg(long, allow_hyphen_values = true)]
     #[serde(default)]
     pub description: Option<KnowledgeText>,
     /// New priority: HIGH, MEDIUM or LOW
@@ -67,8 +68,38 @@ pub struct Update {
     pub complexity: Option<u32>,
     /// All labels; those that are left out are removed
     #[arg(long)]
-    #[serde(default)]
+    #[serde(default, alias = "labels")]
     pub tags: Option<ListArg<Tag>>,
+    /// Task that a task is a part of; `none` clears it
+    #[arg(long)]
+    #[serde(default, alias = "parent_id")]
+    #[schemars(extend("x-rare" = true))]
+    pub parent: Option<ClearableArg<WorkRecordRef>>,
+    /// Work during which it was found
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub discovered_from: Option<WorkRecordRef>,
+    /// Who is to do it; `none` clears it
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub assignee: Option<ClearableArg<PersonName>>,
+    /// Day by which it is due, such as 2026-03-31; `none` clears it
+    #[arg(long)]
+    #[serde(default, alias = "due_date")]
+    #[schemars(extend("x-rare" = true))]
+    pub due: Option<ClearableArg<DueDate>>,
+    /// Milestone that it belongs to; `none` clears it
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub milestone: Option<ClearableArg<RecordName>>,
+    /// Time that it should take, such as 30m, 2h or 3d; `none` clears it
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub estimate: Option<ClearableArg<Estimate>>,
     /// More work that it is related to
     #[arg(long)]
     #[serde(default)]
@@ -97,6 +128,14 @@ impl Mutation for Update {
             tags: self.tags,
             feature: self.feature,
             related_to: self.related_to,
+            parent: self.parent,
+            discovered_from: self.discovered_from,
+            assignee: self.assignee,
+            due: self.due,
+            milestone: self.milestone,
+            estimate: self.estimate,
+            source: None,
+            key: None,
         };
         plan(
             view,

@@ -18,6 +18,7 @@ pub const STEPS: &[Step] = &[
     show("code grep RETRY_LIMIT"),
     show_case("none", "code grep chargeback"),
     show("code references src/pay/gateway.ts#charge"),
+    show_case("access", "code references rates/src/table.rs#Rate.numerator --access read,write"),
     show("code definition src/pay/gateway.ts#charge"),
     show_case("index", "code implementation src/pay/gateway.ts#Provider"),
     show_case("no_server", "code hints reports/monthly.py"),
@@ -37,6 +38,9 @@ pub const STEPS: &[Step] = &[
     show_case("refused", "code delete src/pay/gateway.ts#charge"),
     show("code delete src/pay/retry.ts#legacyDelay"),
     show("code rename src/pay/retry.ts#shouldRetry mayRetry"),
+    show("code move src/pay/retry.ts src/retry.ts"),
+    show_case("symbol", "code move src/retry.ts#RETRY_LIMIT src/pay/limits.ts --dry-run"),
+    show_case("refused", "code move rates/src/table.rs rates/src/rate.rs"),
 ];
 
 #[test]

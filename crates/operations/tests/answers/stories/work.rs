@@ -15,10 +15,17 @@ pub const STEPS: &[Step] = &[
     show(
         "work section-edit add --owner 'Refund orders' --title 'Related Code' --usage 'Where to start' --content src/pay/gateway.ts",
     ),
+    show_case(
+        "by-title",
+        "work section-edit update --owner 'Refund orders' --title 'Context Files' --content '- `src/pay/gateway.ts` see charge()'",
+    ),
     show("work sections 'Refund orders'"),
     show("work depend 'Refund orders' 'Tell customers' --reason 'nothing to tell before'"),
     show("work dependencies 'Refund orders'"),
     show("work next --limit 3"),
+    show("work start"),
+    show_case("held", "work next"),
+    show("work comment 'Refund orders' 'Ask the bank about the fee'"),
     show("work claim"),
     show_case("taken", "work claim 'Refund orders' --release"),
     show("work show 'Refund orders' --include-graph-context"),
@@ -30,6 +37,8 @@ pub const STEPS: &[Step] = &[
     show_case("blocked", "work advance 'Tell customers'"),
     show("work advance 'Refund orders'"),
     show("work revert 'Refund orders'"),
+    show("work done 'Refund orders' --learnt 'Refunds are idempotent by order'"),
+    show_case("full", "work show 'Refund orders' --full"),
     show("work block 'Partial refunds' --blocked-by NO_OP --reason 'waits for the provider'"),
     show("work unblock 'Partial refunds'"),
     show("work update 'Partial refunds' --version 1 --priority LOW"),
@@ -46,6 +55,16 @@ pub const STEPS: &[Step] = &[
     show_case("one", "work tags pay"),
     show("work tag-rename back-end backend"),
     show("work export"),
+    show(
+        "work plan --text '# Feature: Vouchers\n\nCustomers get vouchers.\n\n## Task: Store vouchers\n\n- priority: HIGH\n- files: src/pay/gateway.ts\n\n### Implementation Plan\n\n1. a table\n\n## Task: Mail vouchers\n\n- blocked by: Store vouchers\n'",
+    ),
+    show_case(
+        "again",
+        "work plan --text '# Feature: Vouchers\n\n## Task: Store vouchers\n\n- priority: LOW\n'",
+    ),
+    show_case("markdown", "work export Vouchers"),
+    show("work import --text '# Later\n\n- [ ] Sell gifts #gift\n  - [x] Ask lawyers\n'"),
+    show("work board"),
     show("work delete 'Tell customers' --version 1"),
     show_case("unknown", "work show 'Refnd orders'"),
 ];

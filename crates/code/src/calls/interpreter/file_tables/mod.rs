@@ -236,6 +236,32 @@ impl<'a> FileTables<'a> {
             .find_map(|id| self.symbol(id).generics.iter().find(|param| param.name == name))
     }
 
+    /// The type that a name of the module or of a namespace means, where a value has the same name.
+    pub(super) fn type_of_binding(&self, id: BindingId) -> Option<SymbolId> {
+        let binding = self.binding(id);
+        let value = SymbolId::owner(binding.symbol)?;
+        let is_type =
+            |one: &SymbolId| self.kind(*one).is_type() || self.kind(*one) == SymbolKind::Type;
+        if self.family != CallModel::JavaScript || is_type(&value) {
+            return None;
+        }
+        let named = self.top_level(SymbolId::owner(binding.owner), &binding.name);
+        named.iter().copied().find(is_type)
+    }
+
+    /// The namespace with the name of a function or class.
+    pub(super) fn merged_namespace(&self, id: SymbolId) -> Option<SymbolId> {
+        let named = self.top_level(self.parent(id), &self.symbol(id).name);
+        named.iter().copied().find(|one| *one != id && is_module_like(self.kind(*one)))
+    }
+
+    /// Whether a symbol is an alias of a type that declares members itself.
+    pub(super) fn has_type_members(&self, id: SymbolId) -> bool {
+        self.family == CallModel::JavaScript
+            && self.kind(id) == SymbolKind::Type
+            && self.members.contains_key(&id)
+    }
+
     // Names.
 
     /// All members of a symbol.
@@ -431,7 +457,7 @@ impl<'a> FileTables<'a> {
         step: ExternalStep,
     ) -> Option<PossibleValue> {
         let next = match self.family {
-            CallModel::Go => from.then_declared(step),
+            CallModel::Go | CallModel::JavaScript => from.then_declared(step),
             _ => from.then(step),
         };
         next.map(PossibleValue::from)

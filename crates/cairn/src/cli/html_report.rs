@@ -1,0 +1,45 @@
+//! `--html FILE`: the answer of an operation as a file that needs no server.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use base::{Call, Problem, Result};
+use clap::{Arg, ArgMatches, Command, value_parser};
+use engine::{JsonObject, OpSpec, Workspace};
+use page::{HTML_REPORTS, HtmlReport};
+
+/// The argument, on the command line alone.
+const HTML: &str = "html";
+
+fn report_of(op: &OpSpec) -> Option<&'static HtmlReport> {
+    HTML_REPORTS.iter().find(|report| report.operation == op.name)
+}
+
+/// Adds the argument to an operation that has such a report.
+pub(super) fn with_html_arg(command: Command, op: &OpSpec) -> Command {
+    if report_of(op).is_none() {
+        return command;
+    }
+    let help = "Also write the answer as a self-contained HTML file";
+    command.arg(
+        Arg::new(HTML)
+            .long(HTML)
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help(help),
+    )
+}
+
+/// Writes the report if it was asked for.
+pub(super) fn write_if_asked(
+    op: &OpSpec,
+    matches: &ArgMatches,
+    workspace: &Workspace,
+    call: &Call,
+    args: &JsonObject,
+) -> Result<()> {
+    let Some(report) = report_of(op) else { return Ok(()) };
+    let Some(file) = matches.get_one::<PathBuf>(HTML) else { return Ok(()) };
+    let document = (report.document)(workspace, Arc::new(call.child(|| None)), args.clone())?;
+    std::fs::write(file, document).map_err(Problem::io(format!("write {}", file.display())))
+}

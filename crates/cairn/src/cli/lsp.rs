@@ -1,0 +1,41 @@
+//! `lsp`: the language server for editors, on stdin and stdout.
+
+use std::process::ExitCode;
+
+use base::Result;
+use clap::{Arg, ArgAction, ArgMatches, Command};
+use engine::WorkspaceMode;
+use lsp::{EditorServer, ServerStart};
+
+use super::{invocation, stderr_log};
+use crate::perform::now;
+
+/// Its words on the command line.
+pub(super) fn command() -> Command {
+    Command::new("lsp")
+        .about("Serve editors over the language server protocol, on stdin and stdout")
+        .long_about(
+            "Serve editors over the language server protocol, on stdin and stdout\n\nProblems of \
+             `verify` as diagnostics, cards and knowledge on hover, what code implements as code \
+             lens, from `@see` to its card and back, and actions to link code and write cards.",
+        )
+        .arg(
+            Arg::new("stdio")
+                .long("stdio")
+                .action(ArgAction::SetTrue)
+                .help("Use stdin and stdout, as always; editors add this flag"),
+        )
+}
+
+/// Serves until the editor ends the connection.
+pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
+    stderr_log::log_panics();
+    let start = ServerStart {
+        folder: invocation::start_folder(matches),
+        open: |folder| invocation::open_at(folder, WorkspaceMode::Serving),
+        clock: now,
+        version: env!("CARGO_PKG_VERSION"),
+    };
+    EditorServer::serve_stdio(&start)?;
+    Ok(ExitCode::SUCCESS)
+}

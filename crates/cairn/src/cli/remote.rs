@@ -1,0 +1,145 @@
+//! `--server URL`: the same command line, answered by a server elsewhere.
+//!
+//! The token comes from `CAIRN_TOKEN` or the file that `CAIRN_TOKEN_FILE` names. A server that is not on this
+//! machine is asked over TLS, whose certificate is verified.
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use base::{Problem, ProblemCode, Result};
+use clap::ArgMatches;
+use engine::Door;
+use operations::ops;
+use ureq::Agent;
+use ureq::tls::{RootCerts, TlsConfig};
+
+use super::{env_var, exit_code, json_args, terminal};
+use crate::http::{EXIT_HEADER, TEXT};
+use crate::perform::check_allowed;
+
+/// The variable with the token.
+const TOKEN: &str = "CAIRN_TOKEN";
+
+/// The variable that names a file with the token.
+const TOKEN_FILE: &str = "CAIRN_TOKEN_FILE";
+
+/// How long to wait for a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// How long to wait for an answer.
+const TIMEOUT: Duration = Duration::from_mins(2);
+
+/// The longest answer, in bytes.
+const MAX_ANSWER_BYTES: u64 = 64 * 1024 * 1024;
+
+/// What a server answered.
+struct RemoteAnswer {
+    text: String,
+    exit: u8,
+}
+
+/// Asks the server, prints what it answers, and returns the exit code.
+pub(super) fn run(server: &str, name: &str, matches: &ArgMatches, json: bool) -> ExitCode {
+    match ask(server, name, matches, json) {
+        Ok(answer) => {
+            let is_data = json || answer.exit < 2;
+            let printed = match is_data {
+                true => terminal::print_text(&answer.text),
+                false => terminal::print_error_text(&answer.text),
+            };
+            ExitCode::from(if printed { answer.exit } else { 3 })
+        }
+        Err(problem) => {
+            let outcome = Err(problem);
+            terminal::print_outcome(&outcome, json);
+            ExitCode::from(exit_code(&outcome))
+        }
+    }
+}
+
+fn ask(server: &str, name: &str, matches: &ArgMatches, json: bool) -> Result<RemoteAnswer> {
+    let op = ops::find(name)?;
+    check_allowed(op, Door::Http, false)?;
+    let mut args = (op.from_cli)(matches).map_err(|error| Problem::invalid(error.to_string()))?;
+    json_args::read_json_args(&mut args, &(op.command)())?;
+    let url = format!("{}/api/{}", checked_url(server)?, op.name);
+    let mut request = agent()
+        .post(&url)
+        .header("authorization", format!("Bearer {}", token()?))
+        .header("accept", if json { "application/json" } else { TEXT })
+        .header("content-type", "application/json");
+    if let Some(actor) = matches.get_one::<String>("actor") {
+        request = request.header(crate::http::ACTOR_HEADER, actor);
+    }
+    let body = serde_json::Value::Object(args).to_string();
+    let mut response = request.send(body).map_err(|error| unreachable_server(server, &error))?;
+    let exit =
+        response.headers().get(EXIT_HEADER).and_then(|value| value.to_str().ok()?.parse().ok());
+    let status = response.status();
+    let text = response.body_mut().with_config().limit(MAX_ANSWER_BYTES).read_to_string();
+    let text = text.map_err(|error| unreachable_server(server, &error))?;
+    // What a guard or a proxy refuses has no exit code.
+    let exit = exit.unwrap_or(if status.is_success() { 0 } else { 2 });
+    let text = match json {
+        true => pretty(&text),
+        false => text,
+    };
+    Ok(RemoteAnswer { text, exit })
+}
+
+fn agent() -> Agent {
+    let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
+    let config = Agent::config_builder()
+        .tls_config(tls)
+        .http_status_as_error(false)
+        .max_redirects(0)
+        .timeout_connect(Some(CONNECT_TIMEOUT))
+        .timeout_global(Some(TIMEOUT));
+    config.build().into()
+}
+
+/// The URL without a slash at its end. Without TLS it must be on this machine.
+fn checked_url(server: &str) -> Result<&str> {
+    let url = server.trim_end_matches('/');
+    if url.starts_with("https://") {
+        return Ok(url);
+    }
+    let hint = "write it as  https://HOST  or  http://127.0.0.1:PORT";
+    let rest = url
+        .strip_prefix("http://")
+        .ok_or_else(|| Problem::invalid("the server is not a URL").hint(hint))?;
+    let host = rest.split('/').next().unwrap_or_default();
+    let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
+    match ["127.0.0.1", "localhost", "[::1]"].contains(&host) {
+        true => Ok(url),
+        false => Err(Problem::new(
+            ProblemCode::Untrusted,
+            format!("`{host}` is another machine, and http:// would show it the token unencrypted"),
+        )
+        .hint(hint)),
+    }
+}
+
+fn token() -> Result<String> {
+    if let Some(token) = env_var(TOKEN) {
+        return Ok(token.to_string_lossy().trim().to_owned());
+    }
+    let missing = || {
+        Problem::new(ProblemCode::Untrusted, "no token for the server")
+            .hint(format!("set {TOKEN}, or name a file with it in {TOKEN_FILE}"))
+    };
+    let file = env_var(TOKEN_FILE).ok_or_else(missing)?;
+    let text = std::fs::read_to_string(&file)
+        .map_err(Problem::io(format!("read the token in {}", file.to_string_lossy())))?;
+    Ok(text.trim().to_owned())
+}
+
+fn unreachable_server(server: &str, error: &ureq::Error) -> Problem {
+    Problem::new(ProblemCode::Unavailable, format!("{server} does not answer: {error}"))
+        .hint("check the address, and that the server runs:  cairn mcp --http")
+}
+
+fn pretty(text: &str) -> String {
+    serde_json::from_str::<serde_json::Value>(text)
+        .map_or_else(|_| text.to_owned(), |json| format!("{json:#}\n"))
+}

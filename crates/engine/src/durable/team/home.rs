@@ -1,0 +1,309 @@
+//! The link of one clone to its team: the connection, when it last worked, and reads through it.
+
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, ThreadId};
+use std::time::{Duration, Instant};
+
+use base::{Call, Problem, Result};
+use jiff::Timestamp;
+use team::{CredentialSources, TeamClient, TeamFailure, TeamResult};
+
+use super::client_pool::{ClientPool, LentClient};
+use super::membership::TeamMembership;
+use super::outbox::{Outbox, OutboxState};
+use super::pending;
+use super::replica::{self, ReplicaFile, ReplicaFiles};
+use super::status::{TeamBasis, TeamState};
+use crate::durable::DurableStore;
+use crate::durable::locations::StoreLocations;
+use crate::durable::owner::StoreOwner;
+
+/// The file with the time of the last contact, in the folder that all worktrees share.
+const CONTACT_FILE: &str = "team-contact";
+
+/// A read waits for the server at least this long, and longer if its caller waits longer for
+/// optional parts of an answer.
+const READ_WAIT: Duration = Duration::from_secs(1);
+
+/// A server that did not answer is left alone for this long.
+const RETRY_AFTER: Duration = Duration::from_secs(2);
+
+/// The link of a clone to its team.
+#[derive(Debug)]
+pub struct TeamLink {
+    shared: PathBuf,
+    env: Vec<(OsString, OsString)>,
+    pool: ClientPool,
+    /// Threads that hold the project's row: what they read is up to date already
+    writers: Arc<Mutex<Vec<ThreadId>>>,
+    /// Why the server did not answer, and when
+    failure: Mutex<Option<LastFailure>>,
+    /// What the last read or write found
+    status: Mutex<Option<TeamBasis>>,
+    /// The stores that a listener keeps up to date; none while nobody listens
+    followed: Mutex<Option<BTreeSet<String>>>,
+}
+
+#[derive(Debug)]
+struct LastFailure {
+    at: Instant,
+    why: String,
+}
+
+/// A thread that holds the project's row.
+#[derive(Debug)]
+pub(super) struct WritingThread {
+    writers: Arc<Mutex<Vec<ThreadId>>>,
+}
+
+impl Drop for WritingThread {
+    fn drop(&mut self) {
+        let own = thread::current().id();
+        lock(&self.writers).retain(|thread| *thread != own);
+    }
+}
+
+/// What a read found out about the team.
+pub(crate) struct TeamRead {
+    /// What the answer says
+    pub basis: TeamBasis,
+    /// The copy with pending changes that is read instead of the replica
+    pub pending: Option<PathBuf>,
+}
+
+impl TeamLink {
+    /// The link of the clone whose shared folder this is.
+    pub(crate) fn new(shared: PathBuf, env: Vec<(OsString, OsString)>) -> Self {
+        Self {
+            shared,
+            env,
+            pool: ClientPool::default(),
+            writers: Arc::default(),
+            failure: Mutex::default(),
+            status: Mutex::default(),
+            followed: Mutex::default(),
+        }
+    }
+
+    /// The folder that all worktrees share.
+    pub(super) fn shared(&self) -> &Path {
+        &self.shared
+    }
+
+    /// What this clone has joined; none for most.
+    pub fn membership(&self) -> Result<Option<TeamMembership>> {
+        TeamMembership::read(&self.shared)
+    }
+
+    /// The requests that wait for the server.
+    pub fn outbox(&self) -> Outbox {
+        Outbox::of(&self.shared)
+    }
+
+    /// What the last read or write of this process found.
+    pub(crate) fn last_status(&self) -> Option<TeamBasis> {
+        lock(&self.status).clone()
+    }
+
+    pub(super) fn set_status(&self, basis: TeamBasis) {
+        *lock(&self.status) = Some(basis);
+    }
+
+    /// Where passwords come from.
+    pub fn credentials(&self) -> CredentialSources<'_> {
+        CredentialSources { env: &self.env }
+    }
+
+    /// A connection to the team's server whose schema this program knows. An idle one is used
+    /// again; a server that just failed is not asked again at once.
+    pub fn client(&self, membership: &TeamMembership, wait: Duration) -> TeamResult<LentClient> {
+        if let Some(idle) = self.pool.take(&membership.address) {
+            return Ok(idle);
+        }
+        let failed = lock(&self.failure);
+        if let Some(failure) = failed.as_ref().filter(|one| one.at.elapsed() < RETRY_AFTER) {
+            return Err(TeamFailure::Unreachable(failure.why.clone()));
+        }
+        drop(failed);
+        let connected = self.connect(membership, wait);
+        *lock(&self.failure) = match &connected {
+            Err(TeamFailure::Unreachable(why)) => {
+                Some(LastFailure { at: Instant::now(), why: why.clone() })
+            }
+            _ => None,
+        };
+        Ok(self.pool.lend(&membership.address, connected?))
+    }
+
+    /// A connection of the caller's own.
+    pub(super) fn connect(
+        &self,
+        membership: &TeamMembership,
+        wait: Duration,
+    ) -> TeamResult<TeamClient> {
+        let address = membership.address()?;
+        let begin = Instant::now();
+        let left = || wait.saturating_sub(begin.elapsed()).max(Duration::from_millis(50));
+        let mut client = TeamClient::connect(&address, &self.credentials(), wait)?;
+        client.detect_notifications(left())?;
+        client.schema(left())?.require_current()?;
+        Ok(client)
+    }
+
+    /// Forgets a failure and idle connections, so that the server is asked again at once.
+    pub(crate) fn retry_now(&self) {
+        self.pool.clear();
+        *lock(&self.failure) = None;
+    }
+
+    /// Brings the store that is read up to date if the server answers soon. None without a team.
+    pub(crate) fn before_read(
+        &self,
+        durable: &DurableStore,
+        locations: &StoreLocations,
+        call: &Call,
+    ) -> Result<Option<TeamRead>> {
+        let Some(membership) = self.membership()? else { return Ok(None) };
+        let files = ReplicaFiles { durable, locations, project: &membership.project };
+        let wait = READ_WAIT.max(call.optional_wait);
+        let reached = self.catch_up(&membership, files, wait, call);
+        let basis = self.basis(files, reached, call)?;
+        self.set_status(basis.clone());
+        let is_replay = call.request.as_ref().is_some_and(|request| request.replayed.is_some());
+        let pending = match is_replay || basis.pending == 0 {
+            true => None,
+            false => pending::copy_for_reading(self, files)?,
+        };
+        Ok(Some(TeamRead { basis, pending }))
+    }
+
+    /// Brings the store of a branch that is not checked out up to date, if the server answers soon. Without
+    /// it, what is local has to do.
+    pub(crate) fn catch_up_branch(
+        &self,
+        durable: &DurableStore,
+        locations: &StoreLocations,
+        branch: &str,
+        call: &Call,
+    ) -> Result<()> {
+        let Some(membership) = self.membership()? else { return Ok(()) };
+        let owner = StoreOwner::Branch(branch.to_owned());
+        let Some(store) = locations.team_store_of(durable, owner) else { return Ok(()) };
+        let files = ReplicaFiles { durable, locations, project: &membership.project };
+        let wait = READ_WAIT.max(call.optional_wait);
+        let reached = self
+            .client(&membership, wait)
+            .and_then(|client| replica::catch_up_store(&client, files, &store, wait, call));
+        match reached {
+            Ok(_) | Err(TeamFailure::Unreachable(_)) => Ok(()),
+            Err(TeamFailure::Refused(problem)) => Err(problem),
+        }
+    }
+
+    /// Asks for what is new, unless a listener keeps the store up to date.
+    fn catch_up(
+        &self,
+        membership: &TeamMembership,
+        files: ReplicaFiles<'_>,
+        wait: Duration,
+        call: &Call,
+    ) -> TeamResult<i64> {
+        if self.is_writing() || self.is_followed(files)? {
+            return Ok(0);
+        }
+        let client = self.client(membership, wait)?;
+        let reached = match replica::catch_up_for_read(&client, files, wait, call) {
+            // A connection that was idle may have broken long ago.
+            Err(TeamFailure::Unreachable(_)) if client.was_idle => {
+                self.pool.clear();
+                replica::catch_up_for_read(&*self.client(membership, wait)?, files, wait, call)
+            }
+            reached => reached,
+        };
+        let newest = reached?;
+        self.note_contact(call.now);
+        Ok(newest)
+    }
+
+    /// Whether this thread holds the project's row.
+    fn is_writing(&self) -> bool {
+        lock(&self.writers).contains(&thread::current().id())
+    }
+
+    /// Notes that this thread holds the project's row, until the result is dropped.
+    pub(super) fn begin_writing(&self) -> WritingThread {
+        lock(&self.writers).push(thread::current().id());
+        WritingThread { writers: self.writers.clone() }
+    }
+
+    /// Whether a listener keeps the store that is read up to date.
+    fn is_followed(&self, files: ReplicaFiles<'_>) -> Result<bool> {
+        let Some(followed) = lock(&self.followed).clone() else { return Ok(false) };
+        let Some(store) = files.read_store()? else { return Ok(false) };
+        Ok(followed.contains(&store.name))
+    }
+
+    /// The stores that a listener has brought up to date; none when it stops.
+    pub(super) fn set_followed(&self, stores: Option<BTreeSet<String>>) {
+        *lock(&self.followed) = stores;
+    }
+
+    fn basis(
+        &self,
+        files: ReplicaFiles<'_>,
+        reached: TeamResult<i64>,
+        call: &Call,
+    ) -> Result<TeamBasis> {
+        let (is_pushed, at) = match files.read_store()? {
+            None => (true, 0),
+            Some(store) => match files.look(&store)? {
+                ReplicaFile::At(at) => (true, at.seq),
+                ReplicaFile::Missing => (true, 0),
+                ReplicaFile::Unpushed => (false, 0),
+            },
+        };
+        let (state, reason) = match &reached {
+            Ok(_) if !is_pushed => (TeamState::NotPushed, None),
+            Ok(_) => (TeamState::Current, None),
+            Err(TeamFailure::Unreachable(why)) => (TeamState::Offline, Some(why.clone())),
+            Err(TeamFailure::Refused(problem)) => (TeamState::Refused, Some(problem.to_string())),
+        };
+        let entries = self.outbox().entries()?;
+        let count = |state| entries.iter().filter(|entry| entry.state == state).count();
+        let basis = TeamBasis {
+            state,
+            change: reached.as_ref().map_or(at, |newest| at.max(*newest)),
+            as_of: None,
+            age_seconds: None,
+            pending: count(OutboxState::Pending),
+            conflicts: count(OutboxState::Conflict),
+            reason,
+        };
+        Ok(basis.with_contact(self.last_contact(), call.now))
+    }
+
+    /// Notes that the server was reached.
+    pub(super) fn note_contact(&self, now: Timestamp) {
+        let _ = fs::write(self.shared.join(CONTACT_FILE), now.to_string()); // only for messages
+    }
+
+    /// When the server was last reached.
+    pub fn last_contact(&self) -> Option<Timestamp> {
+        let text = tree::read_regular(&self.shared.join(CONTACT_FILE), 100).ok()?;
+        String::from_utf8(text).ok()?.trim().parse().ok()
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The problem of a request that needs the server.
+pub(crate) fn needs_server(failure: TeamFailure, what: &str) -> Problem {
+    let problem = failure.into_problem();
+    Problem { message: format!("{what}: {}", problem.message), ..problem }
+}

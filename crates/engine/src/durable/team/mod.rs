@@ -1,0 +1,34 @@
+//! The team's shared home, as the durable stores see it.
+//!
+//! A joined repository keeps its stores as replicas. A read brings the replica up to date if the
+//! server answers soon, and says so if it does not. A write plans on the replica while it holds the
+//! project's row on the server, so one set of rules checks everything. Without the server a write
+//! waits in the outbox.
+
+mod client_pool;
+mod follow;
+mod home;
+pub(crate) mod join;
+mod membership;
+pub mod outbox;
+mod overview;
+mod pending;
+pub(crate) mod replay;
+mod replica;
+pub(crate) mod status;
+mod tables;
+mod write;
+
+pub use follow::follow;
+pub use home::TeamLink;
+pub use join::{JoinedTeam, PushedStore, StoreComparison, join, leave, push};
+pub use membership::TeamMembership;
+pub use overview::{
+    ActiveWriter, ServerOverview, TEAM_SCHEMA_VERSION, TeamHealth, TeamOverview, WaitingChange,
+};
+pub(crate) use replay::work_off_first;
+pub use replay::{ConflictSide, OutboxReport, settle, work_off};
+pub(crate) use replica::{TeamStore, record_tables};
+pub use status::{TeamBasis, TeamState};
+pub use team::{ProjectId, TeamAddress};
+pub(crate) use write::{PublishedChange, TeamWrite};

@@ -1,0 +1,168 @@
+//! What an agent is told by itself: about the repository when a session starts, about a file before
+//! an edit, and about what an edit broke.
+//!
+//! A hook never fails and never stops anything: if something goes wrong it says nothing. It says
+//! each thing once a session ([`memory`]).
+
+mod event;
+mod memory;
+
+use std::sync::Arc;
+
+use base::{Call, RepoPath, Result};
+use setup::AgentHook;
+
+use crate::CallFormat;
+use crate::diff::DiffRange;
+use crate::overview::RepositoryOverview;
+use crate::review;
+use engine::areas::files::file_node;
+use engine::contract::page::{ColorMode, Page, Render};
+use engine::graph::{ContextItem, ContextSection};
+use engine::rules::{RuleFinding, RuleSeverity};
+use engine::view::View;
+use engine::workspace::Workspace;
+
+pub(crate) use event::AgentEvent;
+use memory::SessionMemory;
+
+/// The longest text at the start of a session, in characters.
+const MAX_OVERVIEW_CHARS: usize = 3000;
+
+/// How many lines are said about one edit.
+const MAX_LINES: usize = 8;
+
+/// Says what `review` looks for but what is too early to say while somebody still edits.
+const TOO_EARLY: [&str; 2] = ["COCHANGE_MISSING", "NO_TEST_REACHES"];
+
+/// What the agent's program reads; none if there is nothing to say.
+pub(crate) fn tell(workspace: &Workspace, call: &Arc<Call>, event: &AgentEvent) -> Option<String> {
+    let mut memory = SessionMemory::open(workspace, event.session());
+    let text = match event.hook() {
+        AgentHook::SessionStart => {
+            memory.forget();
+            start_session(workspace, call, &mut memory)
+        }
+        AgentHook::BeforeEdit => before_edit(workspace, call, event, &mut memory),
+        AgentHook::AfterEdit => after_edit(workspace, call, &mut memory),
+    };
+    memory.save();
+    text.ok().flatten().map(|text| event.wrap(&text))
+}
+
+/// The overview. What is broken already is remembered as said, so that only new damage is told.
+fn start_session(
+    workspace: &Workspace,
+    call: &Arc<Call>,
+    memory: &mut SessionMemory<'_>,
+) -> Result<Option<String>> {
+    let (overview, _) = workspace.read(call, RepositoryOverview::collect)?;
+    if let Ok((findings, _)) = workspace.read(call, damage) {
+        findings.iter().for_each(|line| memory.remember(line));
+    }
+    let mut page = Page::default();
+    overview.render(&mut page);
+    let text = page.to_text(ColorMode::Plain, &|call| CallFormat::CommandLine.call(call));
+    Ok(Some(format!("cairn knows this repository:\n\n{}", cut(&text, MAX_OVERVIEW_CHARS))))
+}
+
+fn before_edit(
+    workspace: &Workspace,
+    call: &Arc<Call>,
+    event: &AgentEvent,
+    memory: &mut SessionMemory<'_>,
+) -> Result<Option<String>> {
+    let root = workspace.tree.root();
+    let mut parts = Vec::new();
+    for path in event.paths(root) {
+        let (lines, _) = workspace.read(call, |view| what_must_hold(view, &path))?;
+        let new: Vec<String> = lines.into_iter().filter(|line| memory.is_new(line)).collect();
+        if !new.is_empty() {
+            parts.push(format!("What must hold for {path} (from cairn):\n{}", listed(&new)));
+        }
+    }
+    Ok((!parts.is_empty()).then(|| parts.join("\n")))
+}
+
+/// Cards, requirements, decisions and knowledge about a file.
+fn what_must_hold(view: &View, path: &RepoPath) -> Result<Vec<String>> {
+    let node = file_node(path);
+    let mut lines = Vec::new();
+    for area in view.graph_areas() {
+        let items = area.context(view, &node)?.into_iter();
+        let binding = [ContextSection::MustHold, ContextSection::Know];
+        lines.extend(items.filter(|item| binding.contains(&item.section)).map(line));
+    }
+    Ok(lines)
+}
+
+fn line(item: ContextItem) -> String {
+    match item.handle {
+        Some(handle) => format!("{}  {handle}", item.text),
+        None => item.text,
+    }
+}
+
+fn after_edit(
+    workspace: &Workspace,
+    call: &Arc<Call>,
+    memory: &mut SessionMemory<'_>,
+) -> Result<Option<String>> {
+    let (lines, _) = workspace.read(call, damage)?;
+    let new: Vec<String> = lines.into_iter().filter(|line| memory.is_new(line)).collect();
+    Ok((!new.is_empty()).then(|| format!("After this edit (from cairn):\n{}", listed(&new))))
+}
+
+/// Errors and warnings that the edits since the last commit introduced.
+fn damage(view: &View) -> Result<Vec<String>> {
+    let report = review::review(view, &DiffRange::WorkingTree)?;
+    let is_told = |found: &&RuleFinding| {
+        found.severity != RuleSeverity::Note && !TOO_EARLY.contains(&found.code)
+    };
+    let text = |found: &RuleFinding| {
+        let place = found.node.as_ref().map_or_else(|| found.place(), |node| node.short_handle());
+        format!(
+            "{} {}: {}; {}  {place}",
+            found.severity.as_str(),
+            found.code,
+            found.message,
+            found.fix
+        )
+    };
+    Ok(report.findings.iter().filter(is_told).map(text).collect())
+}
+
+fn listed(lines: &[String]) -> String {
+    let mut text: String = lines.iter().take(MAX_LINES).map(|line| format!("- {line}\n")).collect();
+    if let Some(more) = lines.len().checked_sub(MAX_LINES).filter(|more| *more > 0) {
+        text += &format!("- {more} more: `cairn review`\n");
+    }
+    text
+}
+
+/// The text up to the last whole line within a limit.
+fn cut(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let shown: String = text.chars().take(most).collect();
+    let end = shown.rfind('\n').unwrap_or(shown.len());
+    format!("{}\n…  the rest: `cairn`\n", &shown[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_cut_at_a_line() {
+        assert_eq!(cut("ab\ncd\n", 100), "ab\ncd\n");
+        assert_eq!(cut("ab\ncd\nef\n", 7), "ab\ncd\n…  the rest: `cairn`\n");
+    }
+
+    #[test]
+    fn a_long_list_says_how_many_are_left_out() {
+        let lines: Vec<String> = (0..10).map(|n| format!("line {n}")).collect();
+        assert!(listed(&lines).ends_with("- line 7\n- 2 more: `cairn review`\n"));
+    }
+}

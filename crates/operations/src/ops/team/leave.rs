@@ -1,0 +1,60 @@
+//! `team.leave`: goes on alone, with a full copy of the records.
+
+use std::sync::Arc;
+
+use base::words::counted;
+use base::{Call, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use engine::contract::op::{Action, Door, Effect, OpExample};
+use engine::contract::page::{Page, Render};
+use engine::durable::team;
+use engine::workspace::Workspace;
+
+/// Leave the team and keep a full copy of its records on this machine
+///
+/// Nothing is removed from the server. Changes that wait for it have to be pushed or given up first.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TeamLeave {
+    /// Leave although changes wait for the server; they are given up
+    #[arg(long)]
+    #[serde(default)]
+    pub give_up_pending: bool,
+}
+
+/// What this clone keeps
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TeamLeaveAnswer {
+    /// The address of the server that was left
+    pub address: String,
+    /// How many stores are local from now on
+    pub stores: usize,
+}
+
+impl Action for TeamLeave {
+    const NAME: &'static str = "team.leave";
+    const EFFECT: Effect = Effect::ADDS;
+    const DOORS: &'static [Door] = Door::PERSON;
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "", shows: "goes on with local stores only" }];
+    type Answer = TeamLeaveAnswer;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<TeamLeaveAnswer> {
+        let membership = workspace.stores().team().require_membership()?;
+        let stores = team::leave(workspace, self.give_up_pending, call)?;
+        Ok(TeamLeaveAnswer { address: membership.address, stores })
+    }
+}
+
+impl Render for TeamLeaveAnswer {
+    fn render(&self, page: &mut Page) {
+        let stores = counted(self.stores, "store");
+        page.answer(format!(
+            "Left {}: {stores} stay here, whole, and are this clone's alone",
+            self.address
+        ));
+    }
+}

@@ -1,0 +1,105 @@
+//! `team.push`: brings local records and waiting changes to the team's server.
+
+use std::sync::Arc;
+
+use base::{Call, NextCall, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use engine::contract::op::{Action, Door, Effect, OpExample};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::durable::team::outbox::OutboxNumber;
+use engine::durable::team::{self, ConflictSide, OutboxReport, PushedStore};
+use engine::workspace::Workspace;
+
+/// Bring local records and waiting changes to the team's server
+///
+/// The first push brings what this clone had before it joined. Later ones write what was changed
+/// without the server. What both sides changed is refused until a side is preferred.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TeamPush {
+    /// Side to keep where both changed: mine or theirs
+    #[arg(long)]
+    #[serde(default)]
+    pub prefer: Option<ConflictSide>,
+    /// Number of the one conflict to settle; all if left out
+    #[arg(long)]
+    #[serde(default)]
+    pub conflict: Option<i64>,
+}
+
+/// What is on the server now
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TeamPushAnswer {
+    /// Stores whose local records were brought there
+    pub stores: Vec<PushedStore>,
+    /// What became of the changes that waited
+    pub outbox: OutboxReport,
+}
+
+impl Action for TeamPush {
+    const NAME: &'static str = "team.push";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const DOORS: &'static [Door] = Door::PERSON;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "", shows: "brings everything local to the server" },
+        OpExample { args: "--prefer theirs", shows: "keeps the server's side of every conflict" },
+    ];
+    type Answer = TeamPushAnswer;
+
+    fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<TeamPushAnswer> {
+        let membership = workspace.stores().team().require_membership()?;
+        let stores = match membership.is_pushed {
+            true => Vec::new(),
+            false => team::push(workspace, &membership, self.prefer, call)?,
+        };
+        let mut outbox = team::work_off(workspace, call)?;
+        if let Some(side) = self.prefer {
+            let settled = team::settle(workspace, self.conflict.map(OutboxNumber), side, call)?;
+            outbox.written.extend(settled.written);
+            outbox.dropped.extend(settled.dropped);
+            outbox.waiting.extend(settled.waiting);
+            outbox.conflicts.clear();
+        }
+        Ok(TeamPushAnswer { stores, outbox })
+    }
+}
+
+impl Render for TeamPushAnswer {
+    fn render(&self, page: &mut Page) {
+        let records: usize = self.stores.iter().map(|store| store.records).sum();
+        let done = records + self.outbox.written.len() + self.outbox.dropped.len();
+        let open = self.outbox.conflicts.len() + self.outbox.waiting.len();
+        page.answer(match (done, open) {
+            (0, 0) => "Nothing to push: the server has everything".to_owned(),
+            (_, 0) => "Everything local is on the server".to_owned(),
+            _ => format!("{open} of the waiting changes are not on the server"),
+        });
+        let rows = self.stores.iter().map(|store| {
+            let change = store.change.map(|change| format!("change {change}")).unwrap_or_default();
+            vec![
+                PageCell::text(&store.store),
+                PageCell::text(format!("{} records", store.records)),
+                PageCell::faint(change),
+            ]
+        });
+        page.table(0, rows.collect());
+        for (what, changes) in [
+            ("written", &self.outbox.written),
+            ("given up", &self.outbox.dropped),
+            ("conflict", &self.outbox.conflicts),
+            ("waits", &self.outbox.waiting),
+        ] {
+            changes.iter().for_each(|change| page.item(what, change));
+        }
+        if !self.outbox.conflicts.is_empty() {
+            page.say_call("both sides are shown by", NextCall::new("team.status"));
+        }
+    }
+
+    fn has_findings(&self) -> bool {
+        !self.outbox.conflicts.is_empty()
+    }
+}

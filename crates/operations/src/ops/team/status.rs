@@ -1,0 +1,144 @@
+//! `team.status`: where the team's records are, who is active, and what waits.
+
+use base::moment::to_the_second;
+use base::words::counted;
+use base::{NextCall, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use engine::contract::op::{OpExample, Query};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::durable::team::{TeamOverview, TeamState, WaitingChange};
+use engine::view::View;
+
+/// Show the team of this clone: its server, who is active, what waits
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TeamStatus {}
+
+/// The team of this clone
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TeamStatusAnswer {
+    /// None if this clone has joined no team
+    pub team: Option<TeamOverview>,
+}
+
+impl Query for TeamStatus {
+    const NAME: &'static str = "team.status";
+    const EXAMPLES: &'static [OpExample] =
+        &[OpExample { args: "", shows: "the server, who is active, and what waits" }];
+    type Answer = TeamStatusAnswer;
+
+    fn run(self, view: &View) -> Result<TeamStatusAnswer> {
+        Ok(TeamStatusAnswer { team: view.team().overview(view.call())? })
+    }
+}
+
+/// The state of a team in one line.
+pub(in crate::ops) fn summary_line(team: &TeamOverview) -> String {
+    let mut parts = vec![match (team.state, &team.server) {
+        (TeamState::Current, Some(server)) => format!("online at change {}", server.last_change),
+        (TeamState::NotPushed, _) => "joined, and local records are not pushed yet".into(),
+        (TeamState::Refused, _) => "the server refuses this client".into(),
+        _ => "offline".into(),
+    }];
+    let active = team.server.as_ref().map_or(0, |server| server.active.len());
+    if active > 0 {
+        parts.push(format!("{} active today", counted(active, "member")));
+    }
+    if !team.pending.is_empty() {
+        parts.push(format!("{} pending", counted(team.pending.len(), "change")));
+    }
+    if !team.conflicts.is_empty() {
+        parts.push(format!("{} to settle", counted(team.conflicts.len(), "conflict")));
+    }
+    parts.join(", ")
+}
+
+impl Render for TeamStatusAnswer {
+    fn render(&self, page: &mut Page) {
+        let Some(team) = &self.team else {
+            page.answer("This clone has joined no team: its records stay on this machine");
+            page.say("to share them:  cairn team join postgres://USER@HOST/DATABASE");
+            return;
+        };
+        page.answer(format!("Team: {}", summary_line(team)));
+        page.item("server", &team.address);
+        page.item("project", &team.project);
+        if let Some(reason) = &team.reason {
+            page.item("reason", reason);
+        }
+        if let (Some(at), None) = (&team.last_contact, &team.server) {
+            page.item("last contact", to_the_second(at));
+        }
+        if let Some(server) = &team.server {
+            let may = if server.can_write { "may write" } else { "may only read" };
+            page.item("role", format!("{}, which {may}", server.role));
+            page.item("to add a member", format!("GRANT {} TO member", server.writers));
+            page.item("to add a reader", format!("GRANT {} TO member", server.readers));
+            if !server.active.is_empty() {
+                page.heading("Active within a day");
+                let rows = server.active.iter().map(|one| {
+                    vec![
+                        PageCell::text(&one.actor),
+                        PageCell::faint(format!("as {}", one.role)),
+                        PageCell::text(format!("change {}", one.last_change)),
+                        PageCell::faint(to_the_second(&one.at)),
+                    ]
+                });
+                page.table(2, rows.collect());
+            }
+        }
+        render_waiting(page, "Pending: written when the server answers", &team.pending);
+        render_conflicts(page, &team.conflicts);
+    }
+}
+
+fn render_waiting(page: &mut Page, heading: &str, changes: &[WaitingChange]) {
+    if changes.is_empty() {
+        return;
+    }
+    page.heading(heading);
+    let rows = changes.iter().map(|change| {
+        let branch = change.branch.as_ref().map(|branch| format!("on {branch}"));
+        vec![
+            PageCell::text(change.entry),
+            PageCell::text(&change.summary),
+            PageCell::faint(format!("{} {}", change.actor, to_the_second(&change.at))),
+            PageCell::faint(branch.unwrap_or_default()),
+        ]
+    });
+    page.table(2, rows.collect());
+}
+
+fn render_conflicts(page: &mut Page, conflicts: &[WaitingChange]) {
+    if conflicts.is_empty() {
+        return;
+    }
+    render_waiting(page, "Conflicts: both sides changed", conflicts);
+    for change in conflicts {
+        page.item(format!("{}", change.entry), change.problem.as_deref().unwrap_or("refused"));
+        for record in &change.records {
+            let text = |key: &str| side(&record[key]);
+            page.say(format!("    {}", record["record"].as_str().unwrap_or_default()));
+            page.say(format!("      mine    {}", text("mine")));
+            page.say(format!("      theirs  {}", text("theirs")));
+        }
+    }
+    let push = |side: &str| NextCall::new("team.push").with("prefer", side);
+    page.say_call("to make your changes again over theirs", push("mine"));
+    page.say_call("to keep theirs", push("theirs"));
+}
+
+/// One side of a conflict in one line.
+fn side(side: &Value) -> String {
+    match side.as_object() {
+        None => "removed".into(),
+        Some(fields) => {
+            let field = |(key, value): (&String, &Value)| format!("{key}: {value}");
+            fields.iter().map(field).collect::<Vec<_>>().join(", ")
+        }
+    }
+}

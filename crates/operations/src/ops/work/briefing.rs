@@ -1,0 +1,405 @@
+//! Everything that is needed to work on a task: its plan, its files with their source, what is known
+//! about them, what it depends on, and how to show that it is done.
+
+use base::{EntityRef, NextCall, RepoPath, Result};
+use code::SymbolRow;
+use schemars::JsonSchema;
+use serde::Serialize;
+use work::container::WorkItemBrief;
+use work::dependencies::{DependencyView, dependencies_of};
+use work::events::events_of;
+use work::knowledge::context::{KnowledgePage, PathKnowledge};
+use work::knowledge::files::{self, NamedLine, PLACEHOLDER};
+use work::record::{Feature, Section, Task, WorkEvent};
+use work::words::{WorkEventKind, WorkStatus};
+use work::{WorkDraft, WorkItem, WorkRecordId};
+
+use super::dependencies::render_relation;
+use crate::answers::role::is_test_file;
+use crate::answers::source::{Excerpt, LineRange, SourceText, omitted_lines_text};
+use crate::answers::test_finder::tests_for;
+use crate::ops::graph::details::render_known;
+use engine::areas::work::{context_files, expand_paths, knowledge_about};
+use engine::contract::page::Page;
+use engine::view::View;
+
+/// How many files are shown with their source.
+const MAX_SHOWN_FILES: usize = 6;
+
+/// How many symbols of one file are shown.
+const MAX_SYMBOLS_PER_FILE: usize = 3;
+
+/// How many lines of one symbol or file are shown.
+const MAX_SOURCE_LINES: u32 = 40;
+
+/// How many lines of source all files show together.
+const MAX_ALL_SOURCE_LINES: u32 = 160;
+
+/// How many symbols the outline of a file has.
+const MAX_OUTLINE: usize = 16;
+
+/// How many lines of one section are quoted.
+const MAX_SECTION_LINES: usize = 60;
+
+/// How many atoms are quoted.
+const MAX_ATOMS: usize = 5;
+
+/// How many test files are named.
+const MAX_TESTS: usize = 5;
+
+/// How many comments are shown.
+const MAX_COMMENTS: usize = 3;
+
+/// How far a feature is
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct FeatureProgress {
+    /// The feature
+    #[serde(flatten)]
+    pub what: WorkItemBrief,
+    /// How many of its tasks are finished
+    pub finished: usize,
+    /// How many tasks it has
+    pub tasks: usize,
+}
+
+/// A file of a task, with the part of its source that matters
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TaskFile {
+    /// The file
+    pub path: String,
+    /// The symbol that is shown; absent if the start of the file is shown
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub symbol: Option<String>,
+    /// The source; absent if the answer has no more room
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<Excerpt>,
+    /// How many lines were left out
+    pub lines_cut: u32,
+    /// The first symbols of a long file of which none is meant, with their lines
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub outline: Vec<String>,
+}
+
+/// What is needed to work on a task
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct TaskBriefing {
+    /// Its feature
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feature: Option<FeatureProgress>,
+    /// Its texts: summary and description
+    pub text: String,
+    /// Its sections that are filled in, without the Context Files
+    pub sections: Vec<Section>,
+    /// Its files
+    pub files: Vec<TaskFile>,
+    /// Files that it names and that do not exist
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub missing_files: Vec<String>,
+    /// Knowledge about its files
+    pub knowledge: PathKnowledge,
+    /// Its dependencies
+    pub dependencies: Vec<DependencyView>,
+    /// The last comments
+    pub comments: Vec<WorkEvent>,
+    /// Test files for its files
+    pub tests: Vec<String>,
+    /// Kinds of evidence that closing it needs
+    pub evidence_wanted: Vec<String>,
+    #[serde(skip)]
+    task_id: WorkRecordId,
+}
+
+/// The progress of the feature of a task.
+pub(super) fn feature_progress(
+    draft: &WorkDraft<'_>,
+    task: &Task,
+) -> Result<Option<FeatureProgress>> {
+    let feature = task.feature_id.as_ref().map(|id| draft.get::<Feature>(id)).transpose()?;
+    feature.flatten().map(|feature| progress_of(draft, &feature)).transpose()
+}
+
+/// The progress of a feature.
+pub(super) fn progress_of(draft: &WorkDraft<'_>, feature: &Feature) -> Result<FeatureProgress> {
+    let tasks: Vec<Task> = draft.list("feature_id", &feature.id)?;
+    let finished = tasks.iter().filter(|task| task.status.is_terminal()).count();
+    let what = WorkItem::Feature(feature.clone()).brief();
+    Ok(FeatureProgress { what, finished, tasks: tasks.len() })
+}
+
+impl TaskBriefing {
+    /// Collects what is needed to work on a task.
+    pub(super) fn of(view: &View, draft: &WorkDraft<'_>, task: &Task) -> Result<Self> {
+        let item = WorkItem::Task(task.clone());
+        let lines = files::context_files_of(draft, &item)?;
+        let named = context_files(view, &lines);
+        let paths = expand_paths(view, &named.names)?;
+        let (there, missing_files): (Vec<String>, Vec<String>) =
+            paths.into_iter().partition(|path| is_file(view, path));
+        let mut sections = work::sections::of(draft, &item)?;
+        sections.retain(|section| !is_untouched(section));
+        let plan: String = sections.iter().map(|section| section.content.as_str()).collect();
+        let shown = ShownFiles::read(view, &there, &lines, &plan)?;
+        sections.retain(|section| !is_context_files(section));
+        let page = KnowledgePage { offset: 0, limit: MAX_ATOMS, changelog_limit: 0 };
+        let knowledge = knowledge_about(view, draft, Some(&task.project_id), &there, page)?;
+        let mut comments = events_of(draft, &task.id)?;
+        comments.retain(|event| event.kind == WorkEventKind::Comment);
+        let comments = comments.split_off(comments.len().saturating_sub(MAX_COMMENTS));
+        let tests = shown.test_files(view)?;
+        Ok(Self {
+            feature: feature_progress(draft, task)?,
+            text: work::query::text(&item).lines().skip(1).collect::<Vec<_>>().join("\n"),
+            sections,
+            files: shown.files,
+            missing_files,
+            knowledge,
+            dependencies: dependencies_of(draft, &task.id)?,
+            comments,
+            tests,
+            task_id: task.id.clone(),
+            evidence_wanted: view.config().work.evidence.iter().map(ToString::to_string).collect(),
+        })
+    }
+
+    /// Renders everything below the first line.
+    pub(super) fn render(&self, page: &mut Page, handle: &str) {
+        if !self.text.trim().is_empty() {
+            page.quoted(self.text.trim(), handle);
+        }
+        for section in &self.sections {
+            page.heading(&section.title);
+            quote_cut(page, section, handle);
+        }
+        self.render_files(page);
+        if self.knowledge.total_atoms > 0 {
+            page.heading("Know");
+            render_known(page, &self.knowledge);
+        }
+        if !self.dependencies.is_empty() {
+            page.heading("Depends");
+            self.dependencies.iter().for_each(|tie| render_relation(page, &self.task_id, tie));
+        }
+        if !self.comments.is_empty() {
+            page.heading("Comments");
+            for comment in &self.comments {
+                page.quoted(&comment.text, format!("{} at {}", comment.actor, comment.at));
+            }
+        }
+        self.render_verification(page);
+    }
+
+    fn render_files(&self, page: &mut Page) {
+        if self.files.is_empty() && self.missing_files.is_empty() {
+            page.heading("Files");
+            page.say("  none named: a section \"Context Files\" would show them here");
+            return;
+        }
+        page.heading("Files");
+        for file in &self.files {
+            let lines = file.source.as_ref().map_or(String::new(), |source| {
+                format!("  {}–{}", source.first_line, source.last_line)
+            });
+            let symbol = file.symbol.as_ref().map_or(String::new(), |name| format!("#{name}"));
+            let handle = format!("{}{symbol}", file.path);
+            page.say(format!("{handle}{lines}"));
+            if let Some(source) = &file.source {
+                page.source(&source.text, source.first_line);
+            }
+            if !file.outline.is_empty() {
+                page.say(format!("  {}", file.outline.join("   ")));
+            } else if file.lines_cut > 0 {
+                let more = NextCall::new("code.show").with("targets", vec![handle]);
+                page.say_call(omitted_lines_text(file.lines_cut), more);
+            }
+        }
+        for path in &self.missing_files {
+            page.say(format!("{path}  does not exist yet"));
+        }
+    }
+
+    fn render_verification(&self, page: &mut Page) {
+        let tests = match self.tests.is_empty() {
+            true => "no test found for its files".to_owned(),
+            false => self.tests.join(", "),
+        };
+        page.heading("Verify");
+        page.say(format!("  {tests}"));
+        if !self.evidence_wanted.is_empty() {
+            page.say(format!("  evidence wanted: {}", self.evidence_wanted.join(", ")));
+        }
+    }
+}
+
+/// A section, cut after some lines.
+fn quote_cut(page: &mut Page, section: &Section, handle: &str) {
+    let text = section.content.trim();
+    let lines: Vec<&str> = text.lines().collect();
+    let source = format!("section \"{}\" of {handle}", section.title);
+    if lines.len() <= MAX_SECTION_LINES {
+        return page.quoted(text, source);
+    }
+    page.quoted(&lines[..MAX_SECTION_LINES].join("\n"), source);
+    let more = NextCall::new("work.sections").with("id", handle);
+    page.say_call(format!("… {} more lines", lines.len() - MAX_SECTION_LINES), more);
+}
+
+fn is_context_files(section: &Section) -> bool {
+    let title = section.title.to_lowercase();
+    title.starts_with("context") && title.contains("file")
+}
+
+/// Whether a section is as its template left it, or empty.
+fn is_untouched(section: &Section) -> bool {
+    let says_nothing = |line: &str| {
+        line.contains(PLACEHOLDER) || matches!(line.trim(), "" | "1." | "- [ ]" | "-" | "*")
+    };
+    section.content.lines().all(says_nothing)
+}
+
+fn is_file(view: &View, path: &str) -> bool {
+    let there = |path: &RepoPath| view.tree().stat_if_reachable(path).is_some();
+    path.parse().is_ok_and(|path: RepoPath| there(&path))
+}
+
+/// The files of a task with their source, within the room of an answer.
+struct ShownFiles {
+    files: Vec<TaskFile>,
+    /// What tests are looked for
+    targets: Vec<EntityRef>,
+    /// The tests among the files
+    tests: Vec<String>,
+    shown: usize,
+    lines_left: u32,
+}
+
+impl ShownFiles {
+    fn read(view: &View, paths: &[String], lines: &[NamedLine], plan: &str) -> Result<Self> {
+        let mut shown = Self {
+            files: Vec::new(),
+            targets: Vec::new(),
+            tests: Vec::new(),
+            shown: 0,
+            lines_left: MAX_ALL_SOURCE_LINES,
+        };
+        for path in paths {
+            let Ok(typed) = path.parse::<RepoPath>() else { continue };
+            if shown.shown >= MAX_SHOWN_FILES {
+                shown.files.push(TaskFile::named(path));
+                continue;
+            }
+            let of_path = lines.iter().filter(|line| line.text.contains(path.as_str()));
+            let said: String = of_path.map(|line| line.text.as_str()).collect();
+            shown.add(view, &typed, &format!("{said}\n{plan}"))?;
+        }
+        Ok(shown)
+    }
+
+    fn add(&mut self, view: &View, path: &RepoPath, said: &str) -> Result<()> {
+        self.shown += 1;
+        if is_test_file(path) {
+            self.tests.push(path.to_string());
+            self.files.push(TaskFile::named(&path.to_string()));
+            return Ok(());
+        }
+        let Ok(text) = SourceText::read(view, path) else {
+            self.files.push(TaskFile::named(&path.to_string()));
+            return Ok(());
+        };
+        let symbols = code::symbols_in_file(view.index()?.conn(), path)?;
+        let mut meant: Vec<&SymbolRow> =
+            symbols.iter().filter(|symbol| is_meant(symbol, &symbols, said)).collect();
+        // Of a class and its method, the method is what was meant.
+        let parents: Vec<u32> = meant.iter().filter_map(|symbol| symbol.parent).collect();
+        meant.retain(|symbol| !parents.contains(&symbol.id));
+        meant.truncate(MAX_SYMBOLS_PER_FILE);
+        if meant.is_empty() {
+            self.targets.push(EntityRef::Module(path.clone()));
+            if text.line_count() > MAX_SOURCE_LINES && !symbols.is_empty() {
+                self.files.push(TaskFile::outlined(path, &symbols));
+            } else {
+                let all = LineRange { first: 1, last: text.line_count() };
+                self.show(path, None, &text, all);
+            }
+        }
+        for symbol in meant {
+            let name = symbol.full.parse().map_err(base::Problem::internal)?;
+            self.targets.push(EntityRef::Symbol(path.clone(), name));
+            let range = text.lines_with_docs(symbol);
+            self.show(path, Some(symbol.full.clone()), &text, range);
+        }
+        Ok(())
+    }
+
+    fn show(
+        &mut self,
+        path: &RepoPath,
+        symbol: Option<String>,
+        text: &SourceText,
+        range: LineRange,
+    ) {
+        let count = range.last + 1 - range.first;
+        let fits = count.min(MAX_SOURCE_LINES).min(self.lines_left);
+        self.lines_left -= fits;
+        let part = LineRange { first: range.first, last: range.first + fits.max(1) - 1 };
+        let source = (fits > 0).then(|| text.excerpt(part));
+        let path = path.to_string();
+        let outline = Vec::new();
+        self.files.push(TaskFile { path, symbol, source, lines_cut: count - fits, outline });
+    }
+
+    /// The tests that the task names, then those that are found for its code.
+    fn test_files(&self, view: &View) -> Result<Vec<String>> {
+        let mut tests = self.tests.clone();
+        for found in tests_for(view, &self.targets)? {
+            let path = found.path.to_string();
+            let is_near = found.same_stem || found.hops.is_some_and(|hops| hops <= 2);
+            if is_near && !tests.contains(&path) {
+                tests.push(path);
+            }
+        }
+        tests.truncate(MAX_TESTS);
+        Ok(tests)
+    }
+}
+
+impl TaskFile {
+    fn named(path: &str) -> Self {
+        let (path, outline) = (path.to_owned(), Vec::new());
+        Self { path, symbol: None, source: None, lines_cut: 0, outline }
+    }
+
+    fn outlined(path: &RepoPath, symbols: &[SymbolRow]) -> Self {
+        let top = symbols.iter().filter(|symbol| symbol.parent.is_none());
+        let outline =
+            top.take(MAX_OUTLINE).map(|symbol| format!("{} {}", symbol.name, symbol.line));
+        Self { outline: outline.collect(), ..Self::named(&path.to_string()) }
+    }
+}
+
+/// Whether the words of a task mean a symbol: by its full name, or by a name that only it has in its
+/// file and that is no ordinary word.
+fn is_meant(symbol: &SymbolRow, all: &[SymbolRow], said: &str) -> bool {
+    let is_word = |name: &str| {
+        said.match_indices(name).any(|(at, _)| {
+            let is_part = |c: char| c.is_alphanumeric() || c == '_';
+            !said[..at].ends_with(is_part) && !said[at + name.len()..].starts_with(is_part)
+        })
+    };
+    let is_name = symbol.name.len() > 3
+        && (symbol.name.contains('_') || symbol.name.contains(char::is_uppercase))
+        || said.contains(&format!("{}(", symbol.name))
+        || said.contains(&format!("`{}`", symbol.name))
+        || said.contains(&format!("#{}", symbol.name));
+    let plain = symbol.name.trim_start_matches('_');
+    let plain_full = symbol.full.replace("._", ".");
+    let is_unique = all.iter().filter(|other| other.name == symbol.name).count() == 1;
+    let is_qualified = symbol.full.contains('.') && (is_word(&symbol.full) || is_word(&plain_full));
+    is_qualified || is_unique && is_name && (is_word(&symbol.name) || is_word(plain))
+}
+
+/// The position of a task in its feature, for the first line of an answer.
+pub(super) fn progress_words(progress: Option<&FeatureProgress>) -> String {
+    let Some(FeatureProgress { what, finished, tasks }) = progress else { return String::new() };
+    let status = what.status.map_or("", WorkStatus::word);
+    format!(", {finished} of {tasks} done in feature \"{}\" {status}", what.name)
+}

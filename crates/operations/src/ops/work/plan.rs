@@ -1,0 +1,157 @@
+//! `work.plan`: creates or changes a whole plan at once.
+
+use base::words::counted;
+use base::{NextCall, Problem, RepoPath, Result};
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use work::WorkRecordRef;
+use work::plan::{AppliedPlan, PlanOptions, PlanRow, apply, markdown};
+
+use engine::areas::work::{pipelines, plan};
+use engine::contract::args::NodeTarget;
+use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::contract::page::{Page, PageCell, Render};
+use engine::plan::Plan as ChangePlan;
+use engine::view::View;
+
+/// The largest file with a plan, in bytes.
+const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The name of a project where the folder of the repository has none.
+const DEFAULT_PROJECT: &str = "Project";
+
+/// Make a whole plan at once: a feature, its tasks, sections, files and blockers
+///
+/// Markdown: `# Feature: name`, `## Task: name`, below a heading fields such as `- blocked by: name` or
+/// `- files: a.ts`, then text; `### Title` is a section. What exists is changed. See `--dry-run`.
+#[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Plan {
+    /// Markdown file of the repository with the plan
+    #[serde(default)]
+    pub file: Option<NodeTarget>,
+    /// Plan as Markdown text, instead of a file
+    #[arg(long, conflicts_with = "file", allow_hyphen_values = true)]
+    #[serde(default)]
+    pub text: Option<String>,
+    /// Project that the plan is for; created if there is none
+    #[arg(long)]
+    #[serde(default, alias = "project_id")]
+    #[schemars(extend("x-rare" = true))]
+    pub project: Option<WorkRecordRef>,
+}
+
+/// What a plan creates and changes
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct PlanAnswer(pub AppliedPlan);
+
+impl Mutation for Plan {
+    const NAME: &'static str = "work.plan";
+    const EFFECT: Effect = Effect::OVERWRITES;
+    const EXAMPLES: &'static [OpExample] = &[
+        OpExample { args: "PLAN.md --dry-run", shows: "what a plan would create and change" },
+        OpExample { args: "PLAN.md", shows: "the same, made" },
+    ];
+    type Answer = PlanAnswer;
+
+    fn plan(self, view: &View) -> Result<ChangePlan<PlanAnswer>> {
+        let text = match (&self.text, &self.file) {
+            (Some(text), _) => text.clone(),
+            (None, Some(file)) => read_file(view, file)?,
+            (None, None) => {
+                return Err(Problem::invalid("there is neither a file nor a text to plan from"));
+            }
+        };
+        let document = markdown::parse(&text)?;
+        let pipelines = pipelines(view)?;
+        let name = repository_name(view);
+        let told = |done: &PlanAnswer| {
+            format!("plan {} new and {} changed records", done.0.created, done.0.changed)
+        };
+        plan(view, told, |draft| {
+            let options = PlanOptions {
+                project: self.project.as_ref(),
+                new_project_name: &name,
+                is_lenient: false,
+            };
+            apply(draft, &pipelines, &document, options).map(PlanAnswer)
+        })
+    }
+}
+
+/// The text of a file of the repository.
+pub(super) fn read_file(view: &View, file: &NodeTarget) -> Result<String> {
+    let node = engine::graph::resolve(view, file)?;
+    let path = node.path().ok_or_else(|| Problem::invalid(format!("{node} is not a file")))?;
+    read_path(view, path)
+}
+
+/// The text of a path of the repository.
+pub(super) fn read_path(view: &View, path: &RepoPath) -> Result<String> {
+    match view.tree().read_at_most(path, MAX_FILE_BYTES)? {
+        Some(Ok(file)) => String::from_utf8(file.bytes.clone())
+            .map_err(|_| Problem::invalid(format!("`{path}` is not UTF-8 text"))),
+        Some(Err(size)) => Err(Problem::invalid(format!("`{path}` has {size} bytes"))
+            .hint(format!("at most {MAX_FILE_BYTES} are read"))),
+        None => Err(Problem::not_found(format!("no file `{path}`"))),
+    }
+}
+
+/// The name of a new project: that of the folder of the repository.
+pub(super) fn repository_name(view: &View) -> String {
+    let name = view.tree().root().file_name().map(|name| name.to_string_lossy().trim().to_owned());
+    name.filter(|name| !name.is_empty()).unwrap_or_else(|| DEFAULT_PROJECT.into())
+}
+
+impl Render for PlanAnswer {
+    fn render(&self, page: &mut Page) {
+        render_applied(page, &self.0);
+        let feature = self.0.rows.iter().find(|row| row.is_new);
+        if feature.is_some() {
+            page.say_call("To start the first task:", NextCall::new("work.start"));
+        }
+    }
+
+    fn shows_change(&self) -> bool {
+        true
+    }
+}
+
+/// What a new record gets, without what its relations say at their other ends.
+fn new_record_words(change: &str) -> String {
+    const ELSEWHERE: [&str; 5] = ["created", "blocks ", "parent of ", "led to ", "duplicated by "];
+    let is_told = |part: &&str| !ELSEWHERE.iter().any(|start| part.starts_with(start));
+    let parts: Vec<&str> = change.split("; ").filter(is_told).collect();
+    let (sections, others): (Vec<&str>, Vec<&str>) =
+        parts.into_iter().partition(|part| part.starts_with("section "));
+    let sections = (!sections.is_empty()).then(|| counted(sections.len(), "section"));
+    let others = others.into_iter().map(ToOwned::to_owned);
+    others.chain(sections).collect::<Vec<String>>().join("; ")
+}
+
+/// What a plan creates and changes, as a diff.
+pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan) {
+    page.answer(format!(
+        "Plan for project \"{}\": {} created, {} changed, {} unchanged",
+        applied.project.name, applied.created, applied.changed, applied.unchanged
+    ));
+    let cells = |row: &PlanRow| {
+        let (mark, change) = match row.is_new {
+            true => ("+", new_record_words(&row.change)),
+            false => ("~", row.change.clone()),
+        };
+        vec![
+            PageCell::strong(mark),
+            PageCell::text(format!("{} \"{}\"", row.what.kind, row.what.name)),
+            PageCell::handle(row.what.handle()),
+            PageCell::faint(change),
+        ]
+    };
+    page.table(0, applied.rows.iter().map(cells).collect());
+    if !applied.skipped.is_empty() {
+        page.heading("Relations that could not be made");
+        applied.skipped.iter().for_each(|line| page.say(format!("  {line}")));
+    }
+}

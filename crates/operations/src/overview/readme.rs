@@ -1,0 +1,84 @@
+//! The first prose of a README: what a project says about itself.
+
+use base::{RepoPath, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use engine::areas::files;
+use engine::view::View;
+
+/// The longest text that is quoted, in characters.
+const MAX_CHARS: usize = 320;
+
+/// What a project says about itself
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct ProjectSummary {
+    /// The first paragraph of prose
+    pub text: String,
+    /// The file that says it
+    pub source: RepoPath,
+}
+
+/// The summary in the README at the root.
+pub(super) fn summary(view: &View) -> Result<Option<ProjectSummary>> {
+    let is_readme = |path: &RepoPath| path.name().to_lowercase().starts_with("readme");
+    let files = files::in_folder(view, &RepoPath::ROOT)?;
+    let Some(file) = files.into_iter().find(|file| is_readme(&file.path)) else { return Ok(None) };
+    let Some(content) = view.tree().read(&file.path)? else { return Ok(None) };
+    let text = first_paragraph(&String::from_utf8_lossy(&content.bytes));
+    Ok(text.map(|text| ProjectSummary { text, source: file.path }))
+}
+
+/// The first paragraph that is prose: no heading, badge, image, table, list or markup.
+fn first_paragraph(markdown: &str) -> Option<String> {
+    let mut paragraph = String::new();
+    let mut in_code = false;
+    for line in markdown.lines().map(str::trim) {
+        if line.starts_with("```") || line.starts_with("~~~") {
+            in_code = !in_code;
+        }
+        if in_code || line.is_empty() || !is_prose(line) {
+            if paragraph.chars().count() > 20 {
+                break;
+            }
+            paragraph.clear();
+            continue;
+        }
+        if !paragraph.is_empty() {
+            paragraph.push(' ');
+        }
+        paragraph.push_str(line);
+    }
+    let shown: String = paragraph.chars().take(MAX_CHARS).collect();
+    let cut = if shown.len() < paragraph.len() { "…" } else { "" };
+    (shown.chars().count() > 20).then(|| format!("{}{cut}", shown.trim_end()))
+}
+
+/// A line that begins with a letter, and is not the underline of a heading or a reference.
+fn is_prose(line: &str) -> bool {
+    let markup = ["#", "[!", "![", "<", "|", "---", "===", "```", "~~~", ":", "* ", "- ", ".. "];
+    let is_reference = line.starts_with('[') && line.contains("]:");
+    let letters = line.chars().filter(|char| char.is_alphabetic()).count();
+    !markup.iter().any(|start| line.starts_with(start)) && !is_reference && letters * 2 > line.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn prose_is_told_from_badges_and_headings() {
+        let text = "# Title\n\n[![build](x)](y)\n<p>\n\nA tool that searches\nfolders for text.\n\nMore.\n";
+        assert_eq!(
+            first_paragraph(text).as_deref(),
+            Some("A tool that searches folders for text.")
+        );
+        let underlined =
+            "ripgrep (rg)\n------------\nripgrep is a line-oriented search tool that is quick.\n";
+        let found = first_paragraph(underlined);
+        assert_eq!(found.as_deref(), Some("ripgrep is a line-oriented search tool that is quick."));
+        assert_eq!(first_paragraph("# Title\n\n- a\n- b\n"), None);
+        let long = "word ".repeat(200);
+        assert!(first_paragraph(&long).unwrap().ends_with('…'));
+    }
+}

@@ -1,0 +1,18 @@
+//! A team: what a clone says that has joined none, and what is refused.
+
+use crate::story::{self, Step, show, show_case};
+
+pub const STEPS: &[Step] = &[
+    show("team status"),
+    show("team log"),
+    show("team push"),
+    show("team leave"),
+    show_case("password", "team join postgres://ada:secret@db.example.com/cairn"),
+    show_case("not_postgres", "team join https://db.example.com/cairn"),
+    show("team join postgres://ada@127.0.0.1:1/cairn"),
+];
+
+#[test]
+fn team() {
+    story::run(STEPS);
+}

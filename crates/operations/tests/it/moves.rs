@@ -1,0 +1,161 @@
+//! `code move`: symbols and files at another place, with their imports, or nothing.
+
+use base::ProblemCode;
+use serde_json::json;
+use testkit::TestRepo;
+
+const SHOP: &str = "
+//- src/pay/gate.ts
+import { log } from '../log';
+import { format } from '../text';
+
+/** Charges once. */
+export function charge(amount: number): string {
+  log('charge');
+  return format(amount);
+}
+
+export function refund(amount: number): string {
+  log('refund');
+  return charge(-amount);
+}
+
+function secret() {}
+
+export function open() {
+  secret();
+}
+//- src/log.ts
+export function log(text: string) {}
+//- src/text.ts
+export function format(amount: number): string { return ''; }
+//- src/app.ts
+import { charge, refund as giveBack } from './pay/gate';
+
+charge(1);
+giveBack(2);
+//- src/index.ts
+export { charge } from './pay/gate';
+//- src/all.ts
+export * as gate from './pay/gate';
+";
+
+fn read(repo: &TestRepo, path: &str) -> String {
+    repo.read(path).unwrap_or_default()
+}
+
+#[test]
+fn a_file_moves_with_its_imports_and_undo_brings_it_back() {
+    let repo = TestRepo::new(SHOP);
+    let before = read(&repo, "src/app.ts");
+    let moved =
+        repo.data("code.move", json!({"target": "src/pay/gate.ts", "to": "src/gateway.ts"}));
+    assert_eq!(moved["importers"], json!(["src/all.ts", "src/app.ts", "src/index.ts"]));
+    assert!(read(&repo, "src/gateway.ts").starts_with("import { log } from './log';\n"));
+    assert!(read(&repo, "src/app.ts").contains("giveBack } from './gateway';"));
+    assert!(read(&repo, "src/index.ts").contains("from './gateway'"));
+    assert!(!repo.root().join("src/pay/gate.ts").exists());
+    repo.data("undo", json!({}));
+    assert_eq!(read(&repo, "src/app.ts"), before);
+    assert!(repo.root().join("src/pay/gate.ts").exists());
+    assert!(!repo.root().join("src/gateway.ts").exists());
+}
+
+#[test]
+fn a_symbol_moves_to_a_new_file_and_is_imported_from_there() {
+    let repo = TestRepo::new(SHOP);
+    repo.write("src/all.ts", "");
+    repo.data("code.move", json!({"target": "src/pay/gate.ts#charge", "to": "src/charge.ts"}));
+    assert_eq!(
+        read(&repo, "src/charge.ts"),
+        "import { log } from './log';\nimport { format } from './text';\n\n/** Charges once. */\n\
+         export function charge(amount: number): string {\n  log('charge');\n  return format(amount);\n}\n"
+    );
+    let source = read(&repo, "src/pay/gate.ts");
+    assert!(
+        source.starts_with("import { log } from '../log';\nimport { charge } from '../charge';\n")
+    );
+    assert!(!source.contains("format"), "{source}");
+    let app = read(&repo, "src/app.ts");
+    assert!(app.contains("import { refund as giveBack } from './pay/gate';"), "{app}");
+    assert!(app.contains("import { charge } from './charge';"), "{app}");
+    assert_eq!(read(&repo, "src/index.ts"), "export { charge } from './charge';\n");
+}
+
+#[test]
+fn a_symbol_that_would_lose_something_stays() {
+    let repo = TestRepo::new(SHOP);
+    let code = |target: &str, to: &str| repo.code("code.move", json!({"target": target, "to": to}));
+    // It uses what is not exported.
+    assert_eq!(code("src/pay/gate.ts#open", "src/open.ts"), ProblemCode::Blocked);
+    // The two files would import each other.
+    repo.write("src/pay/gate.ts", "export const a = 1;\nexport function b() { return a; }\nb();\n");
+    assert_eq!(code("src/pay/gate.ts#b", "src/b.ts"), ProblemCode::Blocked);
+    assert_eq!(code("src/pay/gate.ts", "src/app.ts"), ProblemCode::Conflict);
+    assert_eq!(code("src/pay/gate.ts", "src/app.py"), ProblemCode::ValidationError);
+    assert_eq!(code("src/pay/gate.ts", "../out.ts"), ProblemCode::OutsideRepository);
+}
+
+#[test]
+fn python_modules_move_within_their_package() {
+    let repo = TestRepo::new(
+        "
+//- shop/__init__.py
+//- shop/pay/__init__.py
+//- shop/pay/gate.py
+import os
+from ..text import format
+
+
+def charge(amount):
+    return format(os.sep, amount)
+//- shop/text.py
+def format(a, b):
+    return a
+//- shop/app.py
+from shop.pay.gate import charge
+from .pay.gate import charge as pay
+
+charge(1)
+pay(2)
+",
+    );
+    repo.data("code.move", json!({"target": "shop/pay/gate.py", "to": "shop/gateway.py"}));
+    assert!(read(&repo, "shop/gateway.py").contains("from .text import format"));
+    let app = read(&repo, "shop/app.py");
+    assert!(
+        app.starts_with("from shop.gateway import charge\nfrom .gateway import charge as pay\n")
+    );
+    repo.write("shop/app.py", "from shop.gateway import charge\n\ncharge(1)\n");
+    repo.data("code.move", json!({"target": "shop/gateway.py#charge", "to": "shop/text.py"}));
+    let text = read(&repo, "shop/text.py");
+    assert!(text.starts_with("import os\n") && text.contains("def charge(amount):"), "{text}");
+    assert_eq!(read(&repo, "shop/app.py"), "from .text import charge\n\ncharge(1)\n");
+}
+
+#[test]
+fn a_module_used_by_its_own_name_is_refused_with_the_place() {
+    let repo = TestRepo::new(
+        "
+//- shop/pay.py
+def charge():
+    pass
+//- app.py
+import shop.pay
+
+shop.pay.charge()
+",
+    );
+    let asked = json!({"target": "shop/pay.py", "to": "shop/gate.py"});
+    assert_eq!(repo.code("code.move", asked), ProblemCode::Blocked);
+    assert!(repo.root().join("shop/pay.py").exists());
+}
+
+#[test]
+fn a_go_file_moves_inside_its_package_only() {
+    let repo = TestRepo::new("//- go.mod\nmodule shop\n//- pay/a.go\npackage pay\n\nfunc A() {}\n");
+    let asked = |to: &str| json!({"target": "pay/a.go", "to": to});
+    assert_eq!(repo.code("code.move", asked("net/a.go")), ProblemCode::Blocked);
+    repo.data("code.move", asked("pay/b.go"));
+    assert!(read(&repo, "pay/b.go").contains("func A()"));
+}

@@ -1,0 +1,248 @@
+//! Living with tasks: started and finished in one call each, held by sessions, with a history.
+
+use base::ProblemCode;
+use serde_json::{Value, json};
+use testkit::TestRepo;
+
+const FIXTURE: &str = "
+//- src/auth/login.ts
+/** Opens a session. */
+export function openSession(name: string) {
+  return name;
+}
+
+export function closeSession() {}
+//- src/auth/login.test.ts
+import { openSession } from './login';
+test('opens', () => openSession('a'));
+";
+
+/// A repository with a project and two tasks, of which the first blocks the second.
+fn shop() -> TestRepo {
+    let repo = TestRepo::new(FIXTURE);
+    repo.data("work.create", json!({"kind": "project", "name": "Shop"}));
+    repo.data("work.create", json!({"kind": "feature", "name": "Login"}));
+    for name in ["Lock accounts", "Tell the user"] {
+        let args = json!({"kind": "task", "name": name, "feature": "Login"});
+        repo.data("work.create", args);
+    }
+    repo.data("work.depend", json!({"from": "Lock accounts", "to": "Tell the user"}));
+    let files = "- `src/auth/login.ts` see openSession\n";
+    section(&repo, "Lock accounts", "Context Files", files);
+    section(&repo, "Lock accounts", "Implementation Plan", "1. count failures\n2. lock");
+    repo
+}
+
+fn section(repo: &TestRepo, owner: &str, title: &str, content: &str) {
+    let args = json!({"action": "add", "owner": owner, "title": title, "content": content});
+    repo.data("work.section_edit", args);
+}
+
+/// Calls an operation for a session of an actor at a time of the test's day.
+fn call_as(
+    repo: &TestRepo,
+    session: &str,
+    at: &str,
+    name: &str,
+    args: Value,
+) -> Result<Value, base::Problem> {
+    let (actor, _) = session.split_once('/').unwrap_or((session, ""));
+    let mut call = testkit::call_by(actor).in_session(session);
+    call.now = format!("2026-01-02T{at}:00Z").parse().unwrap();
+    let args = serde_json::from_value(args).unwrap();
+    let done = operations::ops::find(name).unwrap().call(&repo.workspace(), call, args)?;
+    Ok((*done.data).clone())
+}
+
+#[test]
+fn one_call_starts_a_task_and_one_finishes_it() {
+    let repo = shop();
+    let started = repo.data("work.start", json!({}))["result"].clone();
+    assert_eq!(started["task"]["title"], "Lock accounts", "the other one is blocked");
+    assert_eq!(
+        (&started["task"]["status"], &started["reason"]),
+        (&json!("ACTIVE"), &json!("next"))
+    );
+    assert_eq!(started["sections"][0]["title"], "Implementation Plan");
+    let file = &started["files"][0];
+    assert_eq!(
+        (&file["path"], &file["symbol"]),
+        (&json!("src/auth/login.ts"), &json!("openSession"))
+    );
+    let source = file["source"]["text"].as_str().unwrap();
+    assert!(source.starts_with("/** Opens a session. */") && source.ends_with('}'), "{source}");
+    assert_eq!(started["tests"], json!(["src/auth/login.test.ts"]));
+    let again = repo.data("work.start", json!({}))["result"].clone();
+    assert_eq!((&again["task"]["id"], &again["reason"]), (&started["task"]["id"], &json!("held")));
+
+    let learnt = "Locks are kept per account";
+    let done = repo.data("work.done", json!({"learnt": learnt}))["result"].clone();
+    assert_eq!((&done["from"], &done["to"]), (&json!("ACTIVE"), &json!("CLOSED")));
+    assert_eq!(done["unblocked"][0]["name"], "Tell the user");
+    assert_eq!(done["next"][0]["name"], "Tell the user", "what it freed is offered");
+    assert_eq!(done["learnt"]["is_new"], true);
+    let known = repo.data("graph.context", json!({"paths": "src/auth/login.ts"}));
+    assert_eq!(known["orphan_atoms"][0]["knowledge"], learnt);
+
+    let next = repo.data("work.start", json!({}))["result"].clone();
+    assert_eq!(next["task"]["title"], "Tell the user");
+    section(&repo, "Tell the user", "Context Files", "src/auth/login.ts");
+    let done = repo.data("work.done", json!({"learnt": "Mails are queued"}))["result"].clone();
+    assert_eq!(done["learnt"]["is_new"], false, "the atom covers the file");
+    assert_eq!(done["feature"]["to"], "CLOSED");
+    let nothing = repo.call_op("work.done", json!({})).unwrap_err();
+    assert_eq!(nothing.message, "this session holds no task");
+}
+
+#[test]
+fn a_claim_binds_other_sessions_until_it_is_taken_over() {
+    let repo = shop();
+    let at = |session, at, name, args| call_as(&repo, session, at, name, args);
+    let task = json!({"task": "Lock accounts"});
+    at("ada/1", "10:00", "work.start", task).unwrap();
+    let version = 2;
+    for (name, args) in [
+        ("work.advance", json!({"id": "Lock accounts"})),
+        ("work.done", json!({"task": "Lock accounts"})),
+        ("work.terminate", json!({"id": "Lock accounts"})),
+        ("work.update", json!({"id": "Lock accounts", "version": version, "priority": "LOW"})),
+        ("work.delete", json!({"id": "Lock accounts", "version": version})),
+        ("work.claim", json!({"task": "Lock accounts"})),
+        ("work.claim", json!({"task": "Lock accounts", "release": true})),
+        ("work.section_edit", json!({"action": "add", "owner": "Lock accounts", "title": "X"})),
+    ] {
+        for session in ["ada/2", "bob/1"] {
+            let refused = at(session, "10:05", name, args.clone()).unwrap_err();
+            assert_eq!(refused.code, ProblemCode::Conflict, "{name} by {session}");
+            assert_eq!(refused.details["claimed_by"], "ada");
+        }
+    }
+    at("bob/1", "10:06", "work.comment", json!({"id": "Lock accounts", "text": "hurry"})).unwrap();
+    let steal = json!({"task": "Lock accounts", "steal": true});
+    at("bob/1", "10:10", "work.start", steal).unwrap();
+    let advance = json!({"id": "Lock accounts"});
+    let refused = at("ada/1", "10:11", "work.advance", advance.clone()).unwrap_err();
+    assert_eq!(refused.details["claimed_by"], "bob");
+    at("bob/1", "10:12", "work.advance", advance).unwrap();
+    let shown = at("ada/1", "10:13", "work.show", json!({"id": "Lock accounts"})).unwrap();
+    let told: Vec<String> = shown["history"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|event| format!("{} {}", event["actor"].as_str().unwrap(), event["text"]))
+        .collect();
+    let last = told[told.len() - 4..].join("\n");
+    let expected = "ada \"claimed until 2026-01-02T11:00:00Z; NEW → ACTIVE\"
+bob \"hurry\"
+bob \"taken over from ada, claimed until 2026-01-02T11:10:00Z\"
+bob \"ACTIVE → CLOSED\"";
+    assert_eq!(last, expected);
+}
+
+#[test]
+fn what_was_abandoned_is_offered_again() {
+    let repo = shop();
+    let at = |session, at, name, args| call_as(&repo, session, at, name, args);
+    at("ada/1", "10:00", "work.start", json!({"minutes": 30})).unwrap();
+    let held = at("ada/1", "10:05", "work.next", json!({})).unwrap();
+    assert_eq!(held["held"][0]["name"], "Lock accounts");
+    let others = at("bob/1", "10:05", "work.next", json!({})).unwrap();
+    assert_eq!((others.get("held"), others.get("abandoned")), (None, None));
+    let none = at("bob/1", "10:05", "work.start", json!({})).unwrap_err();
+    assert_eq!(none.message, "no task is ready to start");
+    let left = at("bob/1", "10:31", "work.next", json!({})).unwrap();
+    assert_eq!(left["abandoned"][0]["claimed_by"], "ada");
+    let taken = at("bob/1", "10:32", "work.start", json!({})).unwrap();
+    assert_eq!(taken["result"]["reason"], "abandoned");
+    // A started task that is given back is offered again too.
+    at("bob/1", "10:33", "work.claim", json!({"task": "Lock accounts", "release": true})).unwrap();
+    let back = at("ada/1", "10:34", "work.start", json!({})).unwrap();
+    assert_eq!(back["result"]["task"]["title"], "Lock accounts");
+}
+
+#[test]
+fn work_is_found_by_who_does_it() {
+    let repo = shop();
+    let at = |session, name, args| call_as(&repo, session, "10:00", name, args);
+    let update = json!({"id": "Tell the user", "version": 1, "assignee": "bob", "due": "2026-02-01",
+        "estimate": "2h", "milestone": "Beta"});
+    at("ada/1", "work.update", update).unwrap();
+    at("ada/1", "work.start", json!({})).unwrap();
+    let names = |found: &Value| -> Vec<String> {
+        let items = found["items"].as_array().unwrap().iter();
+        items.map(|item| item["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let mine = |session| names(&at(session, "work.search", json!({"mine": true})).unwrap());
+    assert_eq!(mine("ada/1"), ["Lock accounts"]);
+    assert_eq!(mine("bob/1"), ["Tell the user"]);
+    assert_eq!(mine("ada/2"), Vec::<String>::new());
+    let beta = at("ada/1", "work.search", json!({"milestone": "beta"})).unwrap();
+    assert_eq!(names(&beta), ["Tell the user"]);
+    assert_eq!(beta["items"][0]["due"], "2026-02-01");
+    let overview = at("bob/1", "work.overview", json!({"id": "Login"})).unwrap();
+    let held = &overview["items"][0]["children"][0];
+    assert_eq!((&held["name"], &held["claimed_by"]), (&json!("Lock accounts"), &json!("ada")));
+    let shown = at("bob/1", "work.show", json!({"id": "Tell the user"})).unwrap();
+    assert_eq!((&shown["task"]["estimate"], &shown["progress"]["tasks"]), (&json!(120), &json!(2)));
+    let clear = json!({"id": "Tell the user", "version": 2, "assignee": "none", "due": null});
+    at("ada/1", "work.update", clear).unwrap();
+    assert_eq!(mine("bob/1"), Vec::<String>::new());
+}
+
+#[test]
+fn a_key_is_taken_wherever_an_id_is() {
+    let repo = shop();
+    let key = repo.data("work.show", json!({"id": "Lock accounts"}))["key"].clone();
+    let key = key.as_str().unwrap().to_owned();
+    assert!(key.starts_with("lock-accounts-"), "{key}");
+    let digits = key.rsplit('-').next().unwrap().to_owned();
+    for name in [key.clone(), format!("task:{key}"), digits, format!("lock-{}", &key[14..])] {
+        let shown = repo.data("work.state", json!({"id": name}));
+        assert_eq!(shown["name"], "Lock accounts", "{name}");
+    }
+    let rename = json!({"id": key, "version": 1, "name": "Lock out attackers"});
+    repo.data("work.update", rename);
+    let shown = repo.data("work.show", json!({"id": key}));
+    assert_eq!(
+        (&shown["task"]["title"], &shown["key"]),
+        (&json!("Lock out attackers"), &json!(key))
+    );
+    let context = repo.data("context", json!({"target": format!("task:{key}")}));
+    assert!(context.to_string().contains("Lock out attackers"), "{context}");
+    repo.write("src/auth/login.ts", "export function openSession() { return 2; }\n");
+    repo.commit(&format!("Lock\n\nTask: {key}"));
+    let full = repo.data("work.show", json!({"id": key, "full": true}));
+    assert_eq!(full["commits"].as_array().unwrap().len(), 1, "{full}");
+}
+
+#[test]
+fn an_undo_is_part_of_the_history() {
+    let repo = shop();
+    repo.data("work.advance", json!({"id": "Lock accounts"}));
+    repo.data("undo", json!({}));
+    let shown = repo.data("work.show", json!({"id": "Lock accounts"}));
+    assert_eq!(shown["task"]["status"], "NEW");
+    let texts: Vec<&Value> =
+        shown["history"].as_array().unwrap().iter().map(|event| &event["text"]).collect();
+    let last = &texts[texts.len() - 2..];
+    assert_eq!(last, [&json!("NEW → ACTIVE"), &json!("undone: NEW → ACTIVE")]);
+    repo.data("redo", json!({}));
+    let shown = repo.data("work.show", json!({"id": "Lock accounts"}));
+    assert_eq!(shown["task"]["status"], "ACTIVE");
+}
+
+#[test]
+fn two_appends_to_one_atom_are_both_kept() {
+    let repo = shop();
+    let atom = json!({"kind": "atom", "name": "Auth", "paths": "src/auth/**", "knowledge": "one"});
+    repo.data("graph.create", atom);
+    let append = |text: &str, version: u32| json!({"id": "Auth", "version": version, "mode": "append", "knowledge": text});
+    repo.data("graph.update", append("two", 1));
+    repo.data("graph.update", append("three", 1));
+    let knowledge = repo.data("graph.show", json!({"id": "Auth"}))["atom"]["knowledge"].clone();
+    let knowledge = knowledge.as_str().unwrap();
+    assert!(["one", "two", "three"].iter().all(|text| knowledge.contains(text)), "{knowledge}");
+    let overwrite = json!({"id": "Auth", "version": 1, "knowledge": "four"});
+    assert_eq!(repo.code("graph.update", overwrite), ProblemCode::Conflict);
+    assert_eq!(repo.code("graph.update", append("five", 9)), ProblemCode::Conflict);
+}

@@ -1,0 +1,8 @@
+//! Operations of a team: clones of one repository that share a real PostgreSQL server.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
+
+mod encryption;
+mod listening;
+mod proof;
+mod sharing;

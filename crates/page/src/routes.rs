@@ -1,0 +1,164 @@
+//! Which view answers which address, and the one way from a request to a response.
+
+use std::sync::Arc;
+
+use base::{Call, Problem, ProblemCode, Result};
+use engine::{View, Workspace};
+use maud::{Markup, html};
+
+use crate::asker::Asker;
+use crate::changes;
+use crate::components;
+use crate::layout::{self, FrameInfo, Screen, Section};
+use crate::request::{DONE, SiteRequest, SiteResponse};
+use crate::views;
+
+/// A repository whose page is served.
+pub struct Site {
+    /// The repository
+    pub workspace: Arc<Workspace>,
+    /// Whether the page offers no changes
+    pub read_only: bool,
+}
+
+/// What a view is given.
+pub(crate) struct ViewContext<'a> {
+    /// Asks operations
+    pub asker: Asker<'a>,
+    /// What was asked for
+    pub request: &'a SiteRequest,
+    /// The part of the address after the view's own
+    pub name: String,
+    /// Whether the page offers no changes
+    pub read_only: bool,
+}
+
+/// What a view gives back.
+pub(crate) enum Shown {
+    /// A whole view
+    Screen(Screen),
+    /// A part of a view that is loaded late
+    Part(Markup),
+    /// A table for other programs
+    Csv {
+        /// The name to save it as
+        name: String,
+        /// The table
+        body: String,
+    },
+    /// Another address
+    Redirect(String),
+}
+
+impl From<Screen> for Shown {
+    fn from(screen: Screen) -> Self {
+        Self::Screen(screen)
+    }
+}
+
+type ViewFunction = fn(&ViewContext<'_>) -> Result<Shown>;
+
+/// The first part of an address, and the view that answers it.
+const VIEWS: &[(&str, ViewFunction)] = &[
+    ("", views::overview::overview),
+    ("part", views::overview::late_part),
+    ("checks", views::checks::checks),
+    ("search", views::search::search),
+    ("file", views::file::file),
+    ("symbol", views::symbol::symbol),
+    ("card", views::card::card),
+    ("cards", views::card::cards),
+    ("matrix", views::matrix::matrix),
+    ("review", views::review::review),
+    ("board", views::board::board),
+    ("task", views::work::item),
+    ("feature", views::work::item),
+    ("project", views::work::item),
+    ("hotspots", views::hotspots::hotspots),
+    ("cochange", views::cochange::cochange),
+    ("graph", views::graph::graph),
+    ("knowledge", views::knowledge::knowledge),
+    ("atom", views::knowledge::atom),
+    ("molecule", views::knowledge::molecule),
+    ("decisions", views::decisions::decisions),
+    ("kb", views::decisions::entity),
+    ("history", views::history::history),
+    ("commit", views::history::commit),
+];
+
+/// Answers a request: a view, or a change that a form asks for.
+pub fn respond(site: &Site, call: Arc<Call>, request: &SiteRequest) -> SiteResponse {
+    let (first, name) = request.route();
+    let read_only = site.read_only;
+    let asker = Asker::new(&site.workspace, call);
+    let context = ViewContext { asker, request, name, read_only };
+    let shown = match (request.form.is_some(), first.as_str()) {
+        (true, step) => changes::post(&context, step),
+        (false, first) => match VIEWS.iter().find(|(name, _)| *name == first) {
+            Some((_, view)) => view(&context),
+            None => Err(Problem::not_found(format!("no view is called `{first}`"))),
+        },
+    };
+    match shown {
+        Ok(Shown::Screen(screen)) => framed(&context, &screen),
+        Ok(Shown::Part(part)) => {
+            let body = html! { div #part { (part) } }.into_string();
+            SiteResponse::Html { status: 200, body }
+        }
+        Ok(Shown::Csv { name, body }) => SiteResponse::Csv { name, body },
+        Ok(Shown::Redirect(address)) => SiteResponse::Redirect(address),
+        Err(problem) if first == "part" => {
+            let body = html! { div #part { (components::problem(&problem)) } }.into_string();
+            SiteResponse::Html { status: 200, body }
+        }
+        Err(problem) => framed(&context, &problem_screen(&problem)),
+    }
+}
+
+fn framed(context: &ViewContext<'_>, screen: &Screen) -> SiteResponse {
+    let basis = context.asker.basis();
+    let repository = context.asker.repository_name();
+    let query = context.request.param("q").unwrap_or_default();
+    let notice = context.request.param(DONE).map(|change| changes::notice(context, &change));
+    let info = FrameInfo {
+        repository: &repository,
+        query: &query,
+        basis: basis.as_ref(),
+        read_only: context.read_only,
+        notice,
+    };
+    SiteResponse::Html { status: screen.status, body: layout::document(&info, screen) }
+}
+
+fn problem_screen(problem: &Problem) -> Screen {
+    let (status, title) = match problem.code {
+        ProblemCode::NotFound => (404, "Not found"),
+        ProblemCode::Ambiguous => (300, "Several are meant"),
+        ProblemCode::Conflict | ProblemCode::Blocked | ProblemCode::HasChildren => {
+            (409, "Not possible now")
+        }
+        ProblemCode::InvalidOperation | ProblemCode::OutsideRepository => (403, "Not allowed"),
+        ProblemCode::Busy | ProblemCode::Unavailable | ProblemCode::Timeout => {
+            (503, "Not available now")
+        }
+        ProblemCode::ValidationError
+        | ProblemCode::SyntaxError
+        | ProblemCode::InvariantViolation => (400, "Not valid"),
+        _ => (500, "Something failed"),
+    };
+    let body =
+        html! { (components::heading(html! { (title) }, "")) (components::problem(problem)) };
+    Screen { status, ..Screen::new(Section::Search, title, body) }
+}
+
+/// The state of everything that views show, as text: it differs after every change.
+pub fn repository_state(workspace: &Workspace, call: &Arc<Call>) -> Result<String> {
+    let look = |view: &View<'_>| {
+        view.index()?;
+        view.durables().iter().try_for_each(|store| view.store(store.name).map(drop))
+    };
+    let ((), basis) = workspace.read(call, look)?;
+    let revisions: Vec<String> =
+        basis.revisions.iter().map(|(name, revision)| format!("{name} {revision}")).collect();
+    Ok(format!("{} · {}", basis.commit.unwrap_or_default(), revisions.join(", ")))
+}

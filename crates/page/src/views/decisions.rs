@@ -1,0 +1,175 @@
+//! Decisions on a line of time, and every other entity of the knowledge base.
+
+use base::words::counted;
+use base::{NextCall, Problem, Result};
+use engine::contract::page::Render;
+use maud::{Markup, html};
+use operations::ops::typed::{KbQuery, KbQueryAnswer};
+use serde_json::json;
+
+use super::reasons;
+use crate::components::{self, Tone, badge, heading, section};
+use crate::layout::{Crumb, Screen, Section};
+use crate::links;
+use crate::markdown::prose;
+use crate::pictures::timeline::{self, Moment};
+use crate::routes::{Shown, ViewContext};
+
+/// Decisions in the picture and the table.
+const MAX_DECISIONS: u64 = 300;
+
+/// The colour of a status.
+fn status_tone(status: &str) -> Tone {
+    match status {
+        "accepted" | "active" | "approved" | "implemented" | "verified" => Tone::Good,
+        "superseded" | "deprecated" | "rejected" | "obsolete" => Tone::Warn,
+        _ => Tone::Neutral,
+    }
+}
+
+/// All decisions.
+pub(crate) fn decisions(context: &ViewContext<'_>) -> Result<Shown> {
+    let offset = context.request.number("offset").unwrap_or(0);
+    let answer = context
+        .asker
+        .ask::<KbQuery>(json!({"type": ["adr"], "limit": MAX_DECISIONS, "offset": offset}))?;
+    let total = answer.paging().map_or(0, |paging| paging.total);
+    let body = html! {
+        (heading(html! { "Decisions" }, &if total == 0 { String::new() } else { counted(total, "decision") }))
+        @if answer.entities.is_empty() { (no_decisions()) } @else {
+            (timeline::timeline(&moments(&answer), &["in force", "superseded"], "Decisions by the day they were made"))
+            div.part {}
+            (table(&answer))
+        }
+        (components::pager(context.request, answer.paging(), answer.entities.len()))
+    };
+    Ok(Screen::new(Section::Decisions, "Decisions", body).into())
+}
+
+fn no_decisions() -> Markup {
+    components::empty(
+        "No decision is recorded. A document in docs/decisions with an id and a status is one; those that agents recorded are listed by",
+        Some(&NextCall::new("kb.query").with("type", "adr")),
+    )
+}
+
+fn moments(answer: &KbQueryAnswer) -> Vec<Moment> {
+    let moment = |row: &operations::ops::typed::EntityRow| {
+        let entity = &row.entity;
+        let tone = status_tone(&entity.status);
+        Some(Moment {
+            at: timeline::parse(&entity.created_at)?,
+            row: usize::from(tone == Tone::Warn),
+            title: format!(
+                "{}, {}: {}",
+                entity.id,
+                entity.created_at.get(..10).unwrap_or_default(),
+                entity.title
+            ),
+            address: links::address("kb", &entity.id),
+            tone,
+        })
+    };
+    answer.entities.iter().filter_map(moment).collect()
+}
+
+fn table(answer: &KbQueryAnswer) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                thead { tr { th.fit { "Made" } th { "Decision" } th.fit { "Status" } th { "Written in" } } }
+                tbody {
+                    @for row in &answer.entities {
+                        tr {
+                            td.fit { (components::day(&row.entity.created_at)) }
+                            td {
+                                a.node href=(links::address("kb", &row.entity.id)) { (row.entity.title) }
+                                span.why { (row.entity.id) }
+                            }
+                            td.fit { (badge(&row.entity.status, status_tone(&row.entity.status))) }
+                            td { (written_in(row.file.as_deref())) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The file of an entity, from its place as `path:line`.
+fn written_in(place: Option<&str>) -> Markup {
+    let Some((path, line)) = place.and_then(|place| place.rsplit_once(':')) else {
+        return html! {};
+    };
+    html! { a.path href={ (links::address("file", path)) "#L" (line) } { (path) } }
+}
+
+/// One entity of the knowledge base: a requirement, scenario, test, decision or fact.
+pub(crate) fn entity(context: &ViewContext<'_>) -> Result<Shown> {
+    let id = context.name.trim_start_matches("kb:");
+    let asker = &context.asker;
+    let answer = asker.ask::<KbQuery>(json!({"id": [id], "limit": 1}))?;
+    let row =
+        answer.entities.first().ok_or_else(|| Problem::not_found(format!("no entity `{id}`")))?;
+    let around = asker.ask_optional::<KbQuery>(
+        json!({"from": [id], "direction": "both", "depth": 1, "limit": 200}),
+    )?;
+    let reasons =
+        asker.ask_optional::<operations::ops::typed::Explain>(json!({"target": row.node}))?;
+    let entity = &row.entity;
+    let body = html! {
+        (heading(html! { (entity.title) }, &entity.id))
+        div.toolbar {
+            (badge(entity.kind.word(), Tone::Accent))
+            (badge(&entity.status, status_tone(&entity.status)))
+            a.button href=(links::graph(&row.node)) { "Graph" }
+        }
+        div.columns {
+            div {
+                @if let Some(text) = &entity.more.text {
+                    (section("Text", None, html! { div.prose.card { (prose(text)) } }))
+                }
+                @if let Some(around) = &around { (relations(around)) }
+            }
+            aside {
+                (section("Fields", None, html! {
+                    dl.facts {
+                        dt { "Made" } dd { (components::day(&entity.created_at)) }
+                        @if !entity.author.is_empty() { dt { "By" } dd { (entity.author) } }
+                        @if let Some(owner) = &entity.more.owner { dt { "Owner" } dd { (owner) } }
+                        @if !entity.more.tags.is_empty() { dt { "Tags" } dd { (entity.more.tags.join(", ")) } }
+                        @if row.file.is_some() { dt { "Written in" } dd { (written_in(row.file.as_deref())) } }
+                    }
+                }))
+                @if let Some(reasons) = &reasons { (reasons::part(reasons)) }
+            }
+        }
+    };
+    let crumbs = vec![Crumb::to("Decisions", "/decisions"), Crumb::here(entity.id.clone())];
+    Ok(Screen::new(Section::Decisions, entity.title.clone(), body).at(crumbs).into())
+}
+
+fn relations(answer: &KbQueryAnswer) -> Markup {
+    if answer.relations.is_empty() {
+        return html! {};
+    }
+    let end = |id: &str| {
+        if id.contains(':') {
+            return components::handle_link(id);
+        }
+        html! { a.node href=(links::address("kb", id)) { (id) } }
+    };
+    let table = html! {
+        div.scroll {
+            table {
+                thead { tr { th { "From" } th.fit { "Relation" } th { "To" } } }
+                tbody {
+                    @for row in &answer.relations {
+                        tr { td { (end(&row.relation.from)) } td.fit { (badge(row.relation.relates.word(), Tone::Neutral)) } td { (end(&row.relation.to)) } }
+                    }
+                }
+            }
+        }
+    };
+    section("Relations", Some(answer.relations.len()), table)
+}

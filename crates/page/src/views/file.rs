@@ -1,0 +1,164 @@
+//! The page of a file or folder: its source, its symbols, and everything that is known about it.
+
+use base::words::counted;
+use base::{EntityRef, RepoPath, Result};
+use engine::contract::page::Render;
+use maud::{Markup, html};
+use operations::ops::typed::{
+    Cochange, CodeList, CodeListAnswer, CodeShow, CodeZoom, Explain, Impact, ZoomedFile,
+    ZoomedSymbol,
+};
+use serde_json::json;
+
+use super::reasons;
+use crate::components::{self, heading, section};
+use crate::layout::{Crumb, Screen, Section};
+use crate::links;
+use crate::routes::{Shown, ViewContext};
+
+/// How many rows of each list beside the source are shown.
+const MAX_ROWS: usize = 12;
+
+/// A file with its source, or a folder with its content.
+pub(crate) fn file(context: &ViewContext<'_>) -> Result<Shown> {
+    let path = match context.name.trim_end_matches('/') {
+        "" => ".",
+        path => path,
+    };
+    let as_folder = context.asker.ask_optional::<CodeList>(json!({
+        "path": format!("dir:{path}"),
+        "limit": 500,
+        "offset": context.request.number("offset").unwrap_or(0),
+    }))?;
+    match as_folder {
+        Some(folder) => folder_screen(context, &folder),
+        None => file_screen(context, path),
+    }
+    .map(Shown::from)
+}
+
+/// The way to a file, folder by folder.
+pub(crate) fn path_crumbs(path: &RepoPath) -> Vec<Crumb> {
+    let mut crumbs =
+        vec![Crumb::here(if path.is_root() { "Files".to_owned() } else { path.name() })];
+    let mut above = path.parent().filter(|_| !path.is_root());
+    while let Some(folder) = above {
+        let name = if folder.is_root() { "Files".to_owned() } else { folder.name() };
+        crumbs.push(Crumb::to(name, links::file(&folder)));
+        above = folder.parent().filter(|_| !folder.is_root());
+    }
+    crumbs.reverse();
+    crumbs
+}
+
+fn folder_screen(context: &ViewContext<'_>, folder: &CodeListAnswer) -> Result<Screen> {
+    let path = &folder.path;
+    let name = if path.is_root() { "Files".to_owned() } else { path.to_string() };
+    let reasons = match path.is_root() {
+        true => None,
+        false => context.asker.ask_optional::<Explain>(json!({"target": format!("dir:{path}")}))?,
+    };
+    let total = folder.paging().map_or(0, |paging| paging.total);
+    let body = html! {
+        (heading(html! { (name) }, &counted(total, "entry")))
+        (folder_tools(path))
+        @if folder.entries.is_empty() { (components::empty("This folder has no file that git would show.", None)) }
+        @else {
+            div.scroll {
+                table {
+                    thead { tr { th { "Name" } th { "About" } } }
+                    tbody {
+                        @for entry in &folder.entries {
+                            tr {
+                                td { (entry_link(&entry.node)) }
+                                td { span.muted { (entry.about) } }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        (components::pager(context.request, folder.paging(), folder.entries.len()))
+        @if let Some(reasons) = &reasons { (reasons::part(reasons)) }
+    };
+    Ok(Screen::new(Section::Files, name, body).at(path_crumbs(path)))
+}
+
+fn folder_tools(path: &RepoPath) -> Markup {
+    let at = links::encode(&path.to_string());
+    html! {
+        div.toolbar {
+            a.button href={ "/hotspots?path=" (at) } { "Hotspots here" }
+            a.button href={ "/cochange?path=" (at) } { "What changes together" }
+        }
+    }
+}
+
+fn entry_link(node: &EntityRef) -> Markup {
+    let name = node.path().map(RepoPath::name).unwrap_or_default();
+    let is_folder = matches!(node, EntityRef::Dir(_));
+    html! { a.node href=(links::node(node)) { (name) @if is_folder { "/" } } }
+}
+
+fn file_screen(context: &ViewContext<'_>, path: &str) -> Result<Screen> {
+    let asker = &context.asker;
+    let shown = asker.ask::<CodeShow>(json!({"targets": [path]}))?;
+    let Some(part) = shown.parts.first() else {
+        return Err(base::Problem::not_found(format!("no file `{path}`")));
+    };
+    let path = &part.path;
+    let outline = asker.ask_optional::<CodeZoom>(json!({"path": path, "level": 1}))?;
+    let outline = outline.as_ref().and_then(|answer| answer.files.first());
+    let reasons = asker.ask_optional::<Explain>(json!({"target": path}))?;
+    let users = asker.ask_optional::<Impact>(
+        json!({"target": path, "depth": 1, "imports": true, "limit": MAX_ROWS}),
+    )?;
+    let together = asker.ask_optional::<Cochange>(json!({"paths": [path], "limit": MAX_ROWS}))?;
+    let lead = outline.and_then(|file| file.title.clone()).unwrap_or_default();
+    let lines = part.source.last_line;
+    let body = html! {
+        (heading(html! { (path.name()) }, &lead))
+        div.toolbar {
+            span.muted { (counted(lines, "line")) }
+            a.button href=(links::address("history", &path.to_string())) { "History" }
+            a.button href=(links::graph(&path.to_string())) { "Graph" }
+            a.button href={ "/review" } { "Review" }
+        }
+        div.columns {
+            div {
+                @if part.source.text.is_empty() { (components::empty("This file is empty.", None)) }
+                @else { (components::source(&part.source.text, part.source.first_line, "Source")) }
+                @if part.lines_cut > 0 { p.muted { (counted(part.lines_cut, "line")) " more are not shown." } }
+            }
+            aside {
+                @if let Some(file) = outline { (symbols(path, file)) }
+                @if let Some(users) = &users { (reasons::users(users)) }
+                @if let Some(users) = &users { (reasons::tests(&users.tests)) }
+                @if let Some(together) = &together { (reasons::partners(&together.partners)) }
+                @if let Some(reasons) = &reasons { (reasons::part(reasons)) }
+            }
+        }
+    };
+    Ok(Screen::new(Section::Files, path.to_string(), body).at(path_crumbs(path)))
+}
+
+fn symbols(path: &RepoPath, file: &ZoomedFile) -> Markup {
+    if file.symbols.is_empty() {
+        return html! {};
+    }
+    let list = html! {
+        ul.list.tight {
+            @for symbol in &file.symbols {
+                li class={ "depth-" (symbol.depth.min(4)) } {
+                    a.node href=(links::symbol(path, &symbol.name)) { code { (short_name(symbol)) } }
+                    " " a.place href={ "#L" (symbol.line) } { (symbol.line) }
+                }
+            }
+        }
+    };
+    section("Symbols", Some(file.symbols.len()), list)
+}
+
+fn short_name(symbol: &ZoomedSymbol) -> &str {
+    base::entity::own_name(&symbol.name)
+}

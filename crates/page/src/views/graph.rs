@@ -1,0 +1,253 @@
+//! The graph around a node. It starts with what is one hop away and grows where one clicks; which
+//! nodes are open is part of the address, so it works without a script and can be bookmarked.
+
+use std::collections::BTreeMap;
+
+use base::words::counted;
+use base::{EntityRef, Result};
+use maud::{Markup, html};
+use operations::ops::typed::{Deps, Impact, ReachAnswer};
+use serde_json::json;
+
+use crate::components::{self, Tone, badge, heading};
+use crate::layout::{Screen, Section};
+use crate::links;
+use crate::pictures::layers::{self, LayerEdge, LayerNode, MAX_NODES};
+use crate::request::query_pair;
+use crate::routes::{Shown, ViewContext};
+
+/// Nodes that opening one node adds at most.
+const MAX_NEIGHBOURS: usize = 24;
+
+/// Nodes that can be open at once: each is a walk.
+const MAX_OPEN: usize = 30;
+
+/// A graph that is being collected.
+struct GrownGraph {
+    nodes: Vec<GrownNode>,
+    positions: BTreeMap<EntityRef, usize>,
+    edges: Vec<GrownEdge>,
+    /// What was left out, in words
+    left_out: Vec<String>,
+}
+
+struct GrownNode {
+    node: EntityRef,
+    layer: usize,
+    is_open: bool,
+    leads_on: usize,
+}
+
+struct GrownEdge {
+    from: usize,
+    to: usize,
+    kind: &'static str,
+}
+
+/// What may break if something changes, or what it uses, hop by hop.
+pub(crate) fn graph(context: &ViewContext<'_>) -> Result<Shown> {
+    let Some(around) = context.request.param("around") else {
+        return Ok(Screen::new(Section::Graph, "Graph", introduction()).into());
+    };
+    let is_deps = context.request.param("direction").as_deref() == Some("deps");
+    let open = context.request.params("open");
+    let grown = grow(context, &around, is_deps, &open)?;
+    let center = grown.nodes[0].node.clone();
+    let question = if is_deps { "What it uses" } else { "What may break" };
+    let name = center.short_handle();
+    let lead = format!(
+        "{} around {name}. Click a node to see what comes behind it.",
+        counted(grown.nodes.len() - 1, "node")
+    );
+    let first = format!("/graph?{}", query_pair("around", &around));
+    let options =
+        [("What may break", first.clone()), ("What it uses", format!("{first}&direction=deps"))];
+    let body = html! {
+        (heading(html! { (question) }, &lead))
+        div.toolbar {
+            (components::choice("Direction", &options, question))
+            a.button href=(links::node(&center)) { "Its page" }
+            @if !open.is_empty() { a.button href=(if is_deps { options[1].1.clone() } else { first.clone() }) { "Close all" } }
+        }
+        @if grown.nodes.len() == 1 {
+            @if is_deps { (components::empty("It depends on nothing that is known here.", None)) }
+            @else { (components::empty("Nothing that is known here depends on it.", None)) }
+        } @else {
+            (picture(context, &grown, &open))
+            @for text in &grown.left_out { p.muted { (text) } }
+            div.part {}
+            (table(&grown))
+        }
+    };
+    Ok(Screen::new(Section::Graph, format!("{question}: {name}"), body).into())
+}
+
+fn introduction() -> Markup {
+    let text = "A graph starts at a file, a symbol, a card or a task, and grows where you click.";
+    html! {
+        (heading(html! { "Graph" }, text))
+        form.inline method="get" action="/graph" {
+            label for="around" { "Start at" }
+            input #around type="text" name="around" placeholder="src/main.rs, or path#symbol" size="40" spellcheck="false" autocapitalize="none" required;
+            button type="submit" { "Show" }
+        }
+        div.part {}
+        p { "Search finds names; every page of a file, symbol, card or task has a button " strong { "Graph" } "." }
+    }
+}
+
+fn grow(
+    context: &ViewContext<'_>,
+    around: &str,
+    is_deps: bool,
+    open: &[String],
+) -> Result<GrownGraph> {
+    let first = neighbours(context, around, is_deps)?;
+    let mut grown = GrownGraph {
+        nodes: Vec::new(),
+        positions: BTreeMap::new(),
+        edges: Vec::new(),
+        left_out: Vec::new(),
+    };
+    grown.add(&first.target, 0, 0);
+    grown.open(&first);
+    for handle in open.iter().take(MAX_OPEN) {
+        let Ok(node) = handle.parse::<EntityRef>() else { continue };
+        if grown.positions.contains_key(&node) {
+            let more = neighbours(context, handle, is_deps)?;
+            grown.open(&more);
+        }
+    }
+    if open.len() > MAX_OPEN {
+        grown.left_out.push(format!(
+            "At most {MAX_OPEN} nodes are open at once; the later ones stay closed."
+        ));
+    }
+    Ok(grown)
+}
+
+fn neighbours(context: &ViewContext<'_>, target: &str, is_deps: bool) -> Result<ReachAnswer> {
+    // One more than is shown, so that what was left out can be said.
+    let args = json!({"target": target, "depth": 2, "imports": true, "limit": 400});
+    if is_deps { context.asker.ask::<Deps>(args) } else { context.asker.ask::<Impact>(args) }
+}
+
+impl GrownGraph {
+    /// The position of a node; it is added unless the graph is full.
+    fn add(&mut self, node: &EntityRef, layer: usize, leads_on: usize) -> Option<usize> {
+        if let Some(position) = self.positions.get(node) {
+            return Some(*position);
+        }
+        if self.nodes.len() >= MAX_NODES {
+            return None;
+        }
+        let position = self.nodes.len();
+        self.nodes.push(GrownNode { node: node.clone(), layer, is_open: false, leads_on });
+        self.positions.insert(node.clone(), position);
+        Some(position)
+    }
+
+    /// Adds what is one hop from a node that is shown.
+    fn open(&mut self, answer: &ReachAnswer) {
+        let Some(center) = self.positions.get(&answer.target).copied() else { return };
+        self.nodes[center].is_open = true;
+        let layer = self.nodes[center].layer + 1;
+        let near: Vec<_> = answer.rows.iter().filter(|row| row.distance == 1).collect();
+        let mut left_out = near.len().saturating_sub(MAX_NEIGHBOURS);
+        for row in near.iter().take(MAX_NEIGHBOURS) {
+            match self.add(&row.node, layer, row.leads_on) {
+                Some(to) if to != center => self.connect(center, to, row.edge),
+                Some(_) => {}
+                None => left_out += 1,
+            }
+        }
+        if left_out > 0 {
+            let name = answer.target.short_handle();
+            self.left_out.push(format!("{} next to {name} left out.", counted(left_out, "node")));
+        }
+    }
+
+    fn connect(&mut self, from: usize, to: usize, kind: &'static str) {
+        if !self.edges.iter().any(|edge| edge.from == from && edge.to == to) {
+            self.edges.push(GrownEdge { from, to, kind });
+        }
+    }
+}
+
+fn picture(context: &ViewContext<'_>, grown: &GrownGraph, open: &[String]) -> Markup {
+    let node = |(position, one): (usize, &GrownNode)| {
+        let handle = one.node.to_string();
+        let is_closed = !one.is_open && open.len() < MAX_OPEN;
+        let address = match is_closed {
+            true => {
+                let mut address = context.request.address();
+                address.push('&');
+                address.push_str(&query_pair("open", &handle));
+                address
+            }
+            false => links::node(&one.node),
+        };
+        let more = match one.leads_on {
+            0 => String::new(),
+            count => format!(", {count} behind it"),
+        };
+        let verb = if is_closed { "open" } else { "go to" };
+        LayerNode {
+            layer: one.layer,
+            name: label(&one.node),
+            note: place(&one.node),
+            title: format!("{verb} {}{more}", one.node.short_handle()),
+            address,
+            grows: is_closed,
+            tone: if position == 0 {
+                Tone::Accent
+            } else if one.is_open {
+                Tone::Good
+            } else {
+                Tone::Neutral
+            },
+        }
+    };
+    let nodes: Vec<LayerNode> = grown.nodes.iter().enumerate().map(node).collect();
+    let edges: Vec<LayerEdge> =
+        grown.edges.iter().map(|edge| LayerEdge { from: edge.from, to: edge.to }).collect();
+    layers::graph(&nodes, &edges, "What is connected, hop by hop from left to right")
+}
+
+fn label(node: &EntityRef) -> String {
+    match node {
+        EntityRef::Symbol(_, name) => name.as_str().to_owned(),
+        EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Dir(path) => path.name(),
+        other => other.to_string(),
+    }
+}
+
+fn place(node: &EntityRef) -> String {
+    match node {
+        EntityRef::Symbol(path, _) => path.to_string(),
+        EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Dir(path) => {
+            path.parent().map(|parent| parent.to_string()).unwrap_or_default()
+        }
+        other => other.kind().to_owned(),
+    }
+}
+
+fn table(grown: &GrownGraph) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                thead { tr { th { "Node" } th { "Connected with" } th.fit { "By" } th.number { "Hops" } } }
+                tbody {
+                    @for edge in &grown.edges {
+                        tr {
+                            td { (components::node_link(&grown.nodes[edge.to].node)) }
+                            td { (components::node_link(&grown.nodes[edge.from].node)) }
+                            td.fit { (badge(edge.kind, Tone::Neutral)) }
+                            td.number { (grown.nodes[edge.to].layer) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}

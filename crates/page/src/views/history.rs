@@ -1,0 +1,158 @@
+//! How a file got here: its commits on a line of time with the decisions about it, and one commit.
+
+use base::words::counted;
+use base::{EntityRef, Result};
+use engine::contract::page::Render;
+use maud::{Markup, html};
+use operations::ops::typed::{
+    CommitRow, Explain, ExplainAnswer, KbQuery, Owners, OwnersAnswer, Provenance, Subgraph,
+};
+use serde_json::json;
+
+use crate::components::{self, Tone, badge, heading, section};
+use crate::layout::{Crumb, Screen, Section};
+use crate::links;
+use crate::pictures::timeline::{self, Moment};
+use crate::routes::{Shown, ViewContext};
+
+/// Commits in the picture and the table.
+const MAX_COMMITS: u64 = 150;
+
+/// The commits of a file, newest first.
+pub(crate) fn history(context: &ViewContext<'_>) -> Result<Shown> {
+    let (asker, request) = (&context.asker, context.request);
+    let offset = request.number("offset").unwrap_or(0);
+    let args =
+        json!({"path": context.name, "newest": true, "limit": MAX_COMMITS, "offset": offset});
+    let answer = asker.ask::<Provenance>(args)?;
+    let path = &answer.path;
+    let reasons = asker.ask_optional::<Explain>(json!({"target": context.name}))?;
+    let owners = asker.ask_optional::<Owners>(json!({"path": path, "limit": 10}))?;
+    let decided = decisions(context, reasons.as_ref())?;
+    let rows: &[&str] = if decided.is_empty() { &["commits"] } else { &["commits", "decisions"] };
+    let mut moments: Vec<Moment> = answer.commits.iter().filter_map(commit_moment).collect();
+    moments.extend(decided);
+    let total = answer.paging().map_or(0, |paging| paging.total);
+    let gone = if answer.alive { "" } else { ", deleted" };
+    let body = html! {
+        (heading(html! { "History of " (path.name()) }, &format!("{path}: {}{gone}", counted(total, "commit"))))
+        div.toolbar { a.button href=(links::file(path)) { "The file" } a.button href=(links::graph(&path.to_string())) { "Graph" } }
+        (timeline::timeline(&moments, rows, "Commits of the file and decisions about it"))
+        div.part {}
+        div.columns {
+            div {
+                (commits(&answer.commits))
+                (components::pager(request, answer.paging(), answer.commits.len()))
+            }
+            aside {
+                @if let Some(owners) = &owners { (people(owners)) }
+                @if !answer.earlier.is_empty() {
+                    (section("Earlier paths", Some(answer.earlier.len()), html! { ul.list.tight { @for path in &answer.earlier { li { (path) } } } }))
+                }
+            }
+        }
+    };
+    let mut crumbs = super::file::path_crumbs(path);
+    if let Some(last) = crumbs.last_mut() {
+        last.address = Some(links::file(path));
+    }
+    crumbs.push(Crumb::here("History"));
+    Ok(Screen::new(Section::Files, format!("History of {path}"), body).at(crumbs).into())
+}
+
+fn subject(commit: &CommitRow) -> &str {
+    commit.message.lines().next().unwrap_or_default()
+}
+
+fn commit_moment(commit: &CommitRow) -> Option<Moment> {
+    Some(Moment {
+        at: timeline::parse(&commit.timestamp)?,
+        row: 0,
+        title: format!("{} {}", commit.timestamp.get(..10).unwrap_or_default(), subject(commit)),
+        address: links::address("commit", &commit.commit),
+        tone: if commit.breaking { Tone::Bad } else { Tone::Accent },
+    })
+}
+
+/// The decisions among the reasons for a file, with their days.
+fn decisions(context: &ViewContext<'_>, reasons: Option<&ExplainAnswer>) -> Result<Vec<Moment>> {
+    let nodes =
+        reasons.iter().flat_map(|answer| &answer.reasons).filter_map(|reason| match &reason.node {
+            EntityRef::Kb(id) => Some(id.as_str().to_owned()),
+            _ => None,
+        });
+    let ids: Vec<String> = nodes.collect();
+    if ids.is_empty() {
+        return Ok(Vec::new());
+    }
+    let found = context.asker.ask::<KbQuery>(json!({"id": ids, "type": ["adr"]}))?;
+    let moment = |row: &operations::ops::typed::EntityRow| {
+        Some(Moment {
+            at: timeline::parse(&row.entity.created_at)?,
+            row: 1,
+            title: format!("{}: {}", row.entity.id, row.entity.title),
+            address: links::address("kb", &row.entity.id),
+            tone: Tone::Good,
+        })
+    };
+    Ok(found.entities.iter().filter_map(moment).collect())
+}
+
+fn commits(commits: &[CommitRow]) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                thead { tr { th.fit { "Day" } th { "Commit" } th { "Author" } th.fit { "Change" } } }
+                tbody {
+                    @for commit in commits {
+                        tr {
+                            td.fit { (components::day(&commit.timestamp)) }
+                            td {
+                                a.node href=(links::address("commit", &commit.commit)) { (subject(commit)) }
+                                @if commit.breaking { " " (badge("breaking", Tone::Bad)) }
+                                span.why { code { (commit.commit.get(..12).unwrap_or(&commit.commit)) } }
+                            }
+                            td { (commit.author.split(" <").next().unwrap_or_default()) }
+                            td.fit { (badge(&commit.change, Tone::Neutral)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn people(owners: &OwnersAnswer) -> Markup {
+    let list = html! {
+        ul.list.tight {
+            @for person in &owners.people { li { (person.name) " " span.muted { (format!("{:.0} %", person.share * 100.0)) } } }
+        }
+    };
+    section("Who knows it", None, list)
+}
+
+/// One commit: its message, and everything that it touched.
+pub(crate) fn commit(context: &ViewContext<'_>) -> Result<Shown> {
+    let handle = format!("commit:{}", context.name.trim_start_matches("commit:"));
+    let asker = &context.asker;
+    let about = asker.ask::<Explain>(json!({"target": handle}))?;
+    let around =
+        asker.ask_optional::<Subgraph>(json!({"center": handle, "hops": 1, "limit": 500}))?;
+    let touched: Vec<&EntityRef> = around
+        .iter()
+        .flat_map(|answer| &answer.edges)
+        .map(|edge| if edge.from == about.target.node { &edge.to } else { &edge.from })
+        .collect();
+    let body = html! {
+        (heading(html! { (about.target.name) }, &about.target.about))
+        div.toolbar { a.button href={ "/review?base=" (links::encode(&format!("{0}^..{0}", context.name))) } { "Review it" } }
+        (section("Touched", Some(touched.len()), html! {
+            @if touched.is_empty() { p.muted { "No file of it is known here." } }
+            ul.list.tight { @for node in &touched { li { (components::node_link(node)) } } }
+        }))
+        (super::reasons::part(&about))
+    };
+    let short = context.name.get(..12).unwrap_or(&context.name).to_owned();
+    let crumbs = vec![Crumb::to("Files", "/file/"), Crumb::here(format!("Commit {short}"))];
+    Ok(Screen::new(Section::Files, about.target.name.clone(), body).at(crumbs).into())
+}

@@ -1,0 +1,195 @@
+//! Knowledge: what was written about parts of the code, and how much these have changed since.
+
+use std::collections::BTreeMap;
+
+use base::words::counted;
+use base::{NextCall, Problem, Result};
+use engine::contract::page::Render;
+use maud::{Markup, html};
+use operations::ops::typed::{AtomDetails, Drift, KnowledgeSearch, KnowledgeShow, MoleculeDetails};
+use serde_json::json;
+
+use crate::changes;
+use crate::components::{self, Tone, badge, heading, section};
+use crate::layout::{Crumb, Screen, Section};
+use crate::links;
+use crate::markdown::prose;
+use crate::routes::{Shown, ViewContext};
+
+/// Share of changed lines, in percent, from which knowledge is in doubt.
+const DOUBTFUL_PERCENT: u32 = 20;
+
+/// All molecules and atoms.
+pub(crate) fn knowledge(context: &ViewContext<'_>) -> Result<Shown> {
+    let (asker, request) = (&context.asker, context.request);
+    let offset = request.number("offset").unwrap_or(0);
+    let atoms = asker.ask_optional::<KnowledgeSearch>(
+        json!({"query": "", "kind": "atom", "limit": 100, "offset": offset}),
+    )?;
+    let molecules = asker
+        .ask_optional::<KnowledgeSearch>(json!({"query": "", "kind": "molecule", "limit": 100}))?;
+    let drift = asker.ask_optional::<Drift>(json!({"limit": 1000}))?;
+    let names: BTreeMap<String, String> = molecules
+        .iter()
+        .flat_map(|answer| answer.molecules.iter().flatten())
+        .map(|one| (one.id.to_string(), one.name.clone()))
+        .collect();
+    let shown: &[AtomDetails] =
+        atoms.as_ref().and_then(|answer| answer.atoms.as_deref()).unwrap_or_default();
+    let total = atoms.as_ref().and_then(Render::paging).map_or(0, |paging| paging.total);
+    let stale = drift.as_ref().map_or(0, |drift| drift.atoms.len());
+    let lead = format!("{}, {stale} about code that has changed since", counted(total, "atom"));
+    let body = html! {
+        (heading(html! { "Knowledge" }, if total == 0 { "" } else { &lead }))
+        @if shown.is_empty() && names.is_empty() { (no_knowledge()) } @else {
+            (table(shown, &names))
+            @if let Some(answer) = &atoms { (components::pager(request, answer.paging(), shown.len())) }
+            @if !names.is_empty() {
+                (section("Molecules", Some(names.len()), html! {
+                    ul.list { @for (id, name) in &names { li { a.node href=(links::address("molecule", id)) { (name) } } } }
+                }))
+            }
+        }
+        @if let Some(drift) = &drift {
+            @if !drift.uncovered.is_empty() {
+                (section("Folders that nothing is written about", Some(drift.uncovered.len()), html! {
+                    ul.list.tight {
+                        @for folder in drift.uncovered.iter().take(30) {
+                            li { a.path href=(links::address("file", &folder.path)) { (folder.path) } " " span.muted { (counted(folder.files, "file")) } }
+                        }
+                    }
+                }))
+            }
+        }
+    };
+    Ok(Screen::new(Section::Knowledge, "Knowledge", body).into())
+}
+
+fn no_knowledge() -> Markup {
+    let create = NextCall::new("graph.create").with("kind", "atom").with("name", "its name");
+    components::empty(
+        "Nothing is written down yet. An atom says what one should know about some paths; agents read it before they change them. The first one is written by",
+        Some(&create),
+    )
+}
+
+fn table(atoms: &[AtomDetails], molecules: &BTreeMap<String, String>) -> Markup {
+    html! {
+        div.scroll {
+            table {
+                thead { tr { th { "Atom" } th { "About" } th.fit { "Written" } th.fit { "Changed since" } } }
+                tbody {
+                    @for atom in atoms {
+                        tr {
+                            td {
+                                a.node href=(links::address("atom", atom.id.as_str())) { (atom.name) }
+                                @if let Some(name) = atom.molecule_id.as_ref().and_then(|id| molecules.get(id.as_str())) {
+                                    span.why { (name) }
+                                }
+                            }
+                            td { span.muted { (atom.paths.join(", ")) } }
+                            td.fit { (components::day(&atom.updated_at)) }
+                            td.fit { (age(atom)) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// How much of what an atom is about has changed since it was written.
+fn age(atom: &AtomDetails) -> Markup {
+    match &atom.drift {
+        Some(drift) if drift.percent >= DOUBTFUL_PERCENT => {
+            badge(&format!("{} %", drift.percent), Tone::Bad)
+        }
+        Some(drift) => badge(&format!("{} %", drift.percent), Tone::Warn),
+        None => badge("up to date", Tone::Good),
+    }
+}
+
+/// One atom.
+pub(crate) fn atom(context: &ViewContext<'_>) -> Result<Shown> {
+    let answer = context.asker.ask::<KnowledgeShow>(
+        json!({"id": format!("atom:{}", context.name), "include_changelog": true}),
+    )?;
+    let atom =
+        answer.atom.ok_or_else(|| Problem::not_found(format!("no atom `{}`", context.name)))?;
+    let body = html! {
+        (heading(html! { (atom.name) }, &atom.paths.join(", ")))
+        div.toolbar {
+            (age(&atom))
+            span.muted { "written " } (components::day(&atom.updated_at))
+            a.button href=(links::graph(&format!("atom:{}", atom.id))) { "Graph" }
+        }
+        @if let Some(drift) = &atom.drift {
+            div.notice.warn { p { "Since it was written, " (drift.changed) " files changed, " (drift.added) " were added and " (drift.removed) " removed." } }
+        }
+        div.columns {
+            div {
+                (section("What to know", None, html! { div.prose.card { (prose(&atom.knowledge)) } }))
+                (edit_form(context, atom.id.as_str(), atom.version, &atom.knowledge))
+            }
+            aside {
+                (section("Paths", Some(atom.paths.len()), html! { ul.list.tight { @for path in &atom.paths { li { code { (path) } } } } }))
+                @if !atom.related_atoms.is_empty() {
+                    (section("Related", Some(atom.related_atoms.len()), html! {
+                        ul.list { @for one in &atom.related_atoms { li { a.node href=(links::address("atom", one.atom_id.as_str())) { (one.name) } span.excerpt { (one.reason) } } } }
+                    }))
+                }
+                (changelog(atom.changelog.iter().map(|entry| (entry.created_at.as_str(), entry.summary.as_str()))))
+            }
+        }
+    };
+    let crumbs = vec![Crumb::to("Knowledge", "/knowledge"), Crumb::here(atom.name.clone())];
+    Ok(Screen::new(Section::Knowledge, atom.name.clone(), body).at(crumbs).into())
+}
+
+/// One molecule with its atoms.
+pub(crate) fn molecule(context: &ViewContext<'_>) -> Result<Shown> {
+    let answer = context.asker.ask::<KnowledgeShow>(
+        json!({"id": format!("molecule:{}", context.name), "include_changelog": true}),
+    )?;
+    let Some(MoleculeDetails { id, name, knowledge, version, changelog: entries, .. }) =
+        answer.molecule
+    else {
+        return Err(Problem::not_found(format!("no molecule `{}`", context.name)));
+    };
+    let atoms = answer.atoms.unwrap_or_default();
+    let body = html! {
+        (heading(html! { (name) }, &counted(atoms.len(), "atom")))
+        div.columns {
+            div {
+                (section("What to know", None, html! { div.prose.card { (prose(&knowledge)) } }))
+                (edit_form(context, id.as_str(), version, &knowledge))
+                @if !atoms.is_empty() { (section("Atoms", Some(atoms.len()), table(&atoms, &BTreeMap::new()))) }
+            }
+            aside { (changelog(entries.iter().map(|entry| (entry.created_at.as_str(), entry.summary.as_str())))) }
+        }
+    };
+    let crumbs = vec![Crumb::to("Knowledge", "/knowledge"), Crumb::here(name.clone())];
+    Ok(Screen::new(Section::Knowledge, name, body).at(crumbs).into())
+}
+
+fn edit_form(context: &ViewContext<'_>, id: &str, version: u32, knowledge: &str) -> Markup {
+    let version = version.to_string();
+    let controls = html! { label { "Knowledge, as Markdown" textarea name="knowledge" rows="14" required { (knowledge) } } };
+    let form = changes::stacked_form(
+        context,
+        "graph.update",
+        &[("id", id), ("version", &version)],
+        controls,
+        "Review the edit",
+    );
+    html! { @if !context.read_only { details.part { summary { "Edit" } (form) } } }
+}
+
+fn changelog<'a>(entries: impl Iterator<Item = (&'a str, &'a str)>) -> Markup {
+    let entries: Vec<(&str, &str)> = entries.collect();
+    if entries.is_empty() {
+        return html! {};
+    }
+    let list = html! { ul.list { @for (at, summary) in &entries { li { (components::day(at)) " " (summary) } } } };
+    section("Changes", Some(entries.len()), list)
+}

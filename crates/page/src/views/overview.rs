@@ -1,0 +1,175 @@
+//! The overview: what this repository is, how fresh the answers are, and what needs attention.
+
+use base::words::counted;
+use base::{NextCall, Problem, Result};
+use engine::contract::page::Render;
+use engine::rules::RuleSeverity;
+use maud::{Markup, html};
+use operations::ops::typed::{
+    Blocked, CardCoverage, CoverageAnswer, CoverageVerdict, Drift, Hotspots, KbQuery, Overview,
+    Status, StatusAnswer, Verify,
+};
+use serde_json::json;
+
+use super::checks;
+use crate::components::{self, Tone, badge, heading, section, tile};
+use crate::layout::{Screen, Section};
+use crate::links;
+use crate::pictures::bars;
+use crate::routes::{Shown, ViewContext};
+
+/// How many rows of a late part are shown.
+const MAX_ROWS: usize = 8;
+
+/// The overview. What takes longer is loaded after it.
+pub(crate) fn overview(context: &ViewContext<'_>) -> Result<Shown> {
+    let asker = &context.asker;
+    let status = asker.ask::<Status>(json!({}))?;
+    let coverage = asker.ask::<CardCoverage>(json!({"limit": 1}))?;
+    let decisions = asker.ask::<KbQuery>(json!({"type": ["adr"], "limit": 1}))?;
+    let decisions = decisions.paging().map_or(0, |paging| paging.total);
+    let lead = format!(
+        "{} indexed{}",
+        counted(status.files, "file"),
+        match status.edited {
+            0 => String::new(),
+            edited => format!(", {edited} edited since the last commit"),
+        }
+    );
+    let name = asker.repository_name();
+    let body = html! {
+        (heading(html! { (name) }, &lead))
+        (tiles(&status, &coverage, decisions))
+        @if !status.initialised { (set_up()) }
+        @for mistake in &status.config { div.problem { "cairn.jsonc: " (mistake) } }
+        div.pair {
+            (late("Needs attention", "/part/attention", "/checks", "Run the checks"))
+            (late("Where the work is", "/part/activity", "/hotspots", "Show the hotspots"))
+        }
+        (section("Languages", None, bars::shares(&languages(&status))))
+    };
+    Ok(Screen::new(Section::Overview, "Overview", body).into())
+}
+
+fn tiles(status: &StatusAnswer, coverage: &CoverageAnswer, decisions: u64) -> Markup {
+    let cards = coverage
+        .statuses
+        .values()
+        .fold((0, 0), |sum, share| (sum.0 + share.linked, sum.1 + share.total));
+    html! {
+        div.tiles {
+            (tile(&status.files.to_string(), "files", "/file/"))
+            (tile(&status.edited.to_string(), "edited files to review", "/review"))
+            (tile(&format!("{} / {}", cards.0, cards.1), "cards linked from code", "/matrix"))
+            // Counting tasks takes longer than all the rest where there are many.
+            a.tile href="/board" { strong { span data-late="/part/tasks" { "Board" } } span { "open tasks" } }
+            (tile(&decisions.to_string(), "decisions", "/decisions"))
+        }
+    }
+}
+
+/// The number of tasks that are not done.
+fn open_tasks(context: &ViewContext<'_>) -> Result<Markup> {
+    let work = context.asker.ask::<Overview>(json!({}))?;
+    let tasks = work.items.iter().flat_map(|item| &item.tasks);
+    let open: usize = tasks.filter(|(status, _)| !is_done(status)).map(|(_, count)| count).sum();
+    Ok(html! { (open) })
+}
+
+fn is_done(status: &str) -> bool {
+    status.parse::<work::words::WorkStatus>().is_ok_and(work::words::WorkStatus::is_terminal)
+}
+
+fn set_up() -> Markup {
+    html! {
+        div.notice.warn {
+            p { "This repository is not set up: agents and git hooks do not use cairn here yet." }
+            (components::command(&NextCall::new("init")))
+        }
+    }
+}
+
+/// A part that is loaded when the rest is shown. Without the script there is a link to the whole.
+fn late(title: &str, part: &str, address: &str, link: &str) -> Markup {
+    section(title, None, html! { div data-late=(part) { p { a href=(address) { (link) } } } })
+}
+
+fn languages(status: &StatusAnswer) -> Vec<bars::Share> {
+    let shares = status.languages.iter();
+    shares.map(|row| bars::Share { name: row.name.clone(), count: row.count }).collect()
+}
+
+/// The parts of the overview that are loaded late.
+pub(crate) fn late_part(context: &ViewContext<'_>) -> Result<Shown> {
+    match context.name.as_str() {
+        "attention" => attention(context).map(Shown::Part),
+        "activity" => activity(context).map(Shown::Part),
+        "tasks" => open_tasks(context).map(Shown::Part),
+        other => Err(Problem::not_found(format!("no part is called `{other}`"))),
+    }
+}
+
+/// What somebody should look at: failed checks, gaps of cards, blocked work, outdated knowledge.
+fn attention(context: &ViewContext<'_>) -> Result<Markup> {
+    let asker = &context.asker;
+    let checked = asker.ask::<Verify>(json!({"limit": MAX_ROWS}))?;
+    let coverage = asker.ask::<CardCoverage>(json!({"limit": 1000}))?;
+    let gaps = coverage.cards.iter().filter(|row| row.verdict != CoverageVerdict::Fine).count();
+    let blocked = asker.ask_optional::<Blocked>(json!({"limit": 1}))?;
+    let blocked = blocked.and_then(|answer| answer.paging()).map_or(0, |paging| paging.total);
+    let drift = asker.ask::<Drift>(json!({"limit": 1000}))?;
+    let is_calm = checked.errors + checked.warnings + gaps + drift.atoms.len() == 0 && blocked == 0;
+    Ok(html! {
+        @if is_calm {
+            p { (badge("clear", Tone::Good)) " All " (checked.rules) " checks pass, and nothing is blocked." }
+        } @else {
+            ul.list {
+                @if checked.errors + checked.warnings > 0 {
+                    li {
+                        a href="/checks" {
+                            (counted(checked.errors, "error")) ", " (counted(checked.warnings, "warning"))
+                        }
+                        " in " (counted(checked.rules, "check"))
+                    }
+                }
+                @if gaps > 0 { li { a href="/matrix?show=gaps" { (counted(gaps, "card")) " without the code they need" } } }
+                @if blocked > 0 { li { a href="/board" { (counted(blocked, "item")) " of work blocked" } } }
+                @if !drift.atoms.is_empty() {
+                    li { a href="/knowledge" { (counted(drift.atoms.len(), "atom")) " of knowledge older than the code" } }
+                }
+            }
+        }
+        @if !checked.findings.is_empty() {
+            (checks::findings(checked.findings.iter().filter(|found| found.severity != RuleSeverity::Note)))
+        }
+    })
+}
+
+/// The files that change most.
+fn activity(context: &ViewContext<'_>) -> Result<Markup> {
+    let Some(hot) = context.asker.ask_optional::<Hotspots>(json!({"limit": MAX_ROWS}))? else {
+        return Ok(components::empty("There is no git history to read yet.", None));
+    };
+    let most = hot.files.iter().map(|row| row.commits).max().unwrap_or(1);
+    Ok(html! {
+        @if hot.files.is_empty() {
+            (components::empty("No code has changed in the history that was read.", None))
+        } @else {
+            div.scroll {
+                table {
+                    thead { tr { th { "File" } th.number { "Commits" } th.fit { "Last" } } }
+                    tbody {
+                        @for row in &hot.files {
+                            tr {
+                                td { (components::path_link(&row.path)) (bars::meter(row.commits, most)) }
+                                td.number { a href=(links::address("history", &row.path.to_string())) { (row.commits) } }
+                                td.fit { (components::day(&row.last)) }
+                            }
+                        }
+                    }
+                }
+            }
+            p { a href="/hotspots" { "All hotspots" } }
+        }
+    })
+}

@@ -1,0 +1,87 @@
+//! What stands beside a file or symbol: why it exists, who uses it, its tests, its companions.
+
+use base::words::counted;
+use maud::{Markup, html};
+use operations::ops::typed::{CochangeRow, ExplainAnswer, ReachAnswer, TestFile};
+
+use crate::components::{self, Tone, badge, section};
+use crate::links;
+
+/// How many commits are listed among the reasons.
+const MAX_ROWS: usize = 20;
+
+/// Why something exists: requirements, cards, decisions, knowledge, commits and tasks.
+pub(crate) fn part(answer: &ExplainAnswer) -> Markup {
+    let body = html! {
+        @if answer.reasons.is_empty() {
+            p.muted { "No requirement, card, decision, knowledge or commit mentions it." }
+        } @else {
+            ul.list {
+                @for reason in answer.reasons.iter().take(MAX_ROWS) {
+                    li {
+                        (badge(&sort_name(&format!("{:?}", reason.sort)), Tone::Neutral)) " "
+                        a.node href=(links::node(&reason.node)) { (reason.says) }
+                        @if let Some(quote) = &reason.quote { span.excerpt { (quote) } }
+                        @if let Some(through) = &reason.through {
+                            span.excerpt { "through " (components::node_link(through)) }
+                        }
+                    }
+                }
+            }
+            @if answer.reasons.len() > MAX_ROWS {
+                p.muted { (answer.reasons.len() - MAX_ROWS) " more are not shown." }
+            }
+        }
+        @if !answer.gaps.is_empty() { p.muted { "Not documented: " (answer.gaps.join(", ")) "." } }
+    };
+    section("Why it exists", None, body)
+}
+
+fn sort_name(variant: &str) -> String {
+    variant.to_lowercase()
+}
+
+/// Who uses a file or symbol directly.
+pub(crate) fn users(answer: &ReachAnswer) -> Markup {
+    if answer.rows.is_empty() {
+        return html! {};
+    }
+    let total: usize = answer.reached.values().sum();
+    let list = html! {
+        ul.list.tight { @for row in &answer.rows { li { (components::node_link(&row.node)) } } }
+        p { a href=(links::graph(&answer.target.to_string())) { "As a graph" } }
+    };
+    section("Used by", Some(total), list)
+}
+
+/// Tests to run for something.
+pub(crate) fn tests(tests: &[TestFile]) -> Markup {
+    let body = html! {
+        @if tests.is_empty() { p.muted { "No test that reaches it was found." } } @else {
+            ul.list.tight {
+                @for test in tests.iter().take(MAX_ROWS) {
+                    li {
+                        (components::path_link(&test.path))
+                        @if !test.tests.is_empty() { " " span.muted { (counted(test.tests.len(), "test")) } }
+                    }
+                }
+            }
+        }
+    };
+    section("Tests", Some(tests.len()), body)
+}
+
+/// Files that change together with one.
+pub(crate) fn partners(partners: &[CochangeRow]) -> Markup {
+    if partners.is_empty() {
+        return html! {};
+    }
+    let list = html! {
+        ul.list.tight {
+            @for row in partners {
+                li { (components::path_link(&row.path)) " " span.muted { (counted(row.count, "commit")) } }
+            }
+        }
+    };
+    section("Changes together with", None, list)
+}

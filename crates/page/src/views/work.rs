@@ -1,0 +1,254 @@
+//! A project, feature or task: its text, where it stands, what blocks it, what was said about it.
+
+use base::{Problem, Result};
+use maud::{Markup, html};
+use operations::ops::typed::{StateAnswer, WorkShow, WorkShowAnswer, WorkState};
+use serde_json::json;
+use work::words::WorkStatus;
+
+use crate::changes;
+use crate::components::{self, Tone, badge, heading, section};
+use crate::layout::{Crumb, Screen, Section};
+use crate::links;
+use crate::markdown::prose;
+use crate::routes::{Shown, ViewContext};
+
+/// The tag of sections that are comments.
+const COMMENT_TAG: &str = "comment";
+
+/// A status as people read it.
+pub(crate) const fn status_name(status: WorkStatus) -> &'static str {
+    match status {
+        WorkStatus::New => "New",
+        WorkStatus::Active => "Active",
+        WorkStatus::ToBeTested => "To be tested",
+        WorkStatus::ReadyToProd => "Ready",
+        WorkStatus::Closed => "Closed",
+        WorkStatus::WillNotImplement => "Will not be done",
+    }
+}
+
+const fn status_tone(status: WorkStatus) -> Tone {
+    match status {
+        WorkStatus::New => Tone::Neutral,
+        WorkStatus::Active | WorkStatus::ToBeTested | WorkStatus::ReadyToProd => Tone::Accent,
+        WorkStatus::Closed => Tone::Good,
+        WorkStatus::WillNotImplement => Tone::Warn,
+    }
+}
+
+/// The moves that a task in a status can make, as a choice between operations.
+pub(crate) fn move_controls(id: &str, name: &str, status: WorkStatus) -> Markup {
+    let moves = [
+        ("work.advance", "Advance", !status.is_terminal()),
+        (
+            "work.revert",
+            "Move back",
+            !matches!(status, WorkStatus::New | WorkStatus::WillNotImplement),
+        ),
+        ("work.terminate", "Will not be done", !status.is_terminal()),
+    ];
+    html! {
+        label.hidden for={ "move-" (id) } { "Move " (name) }
+        select #{ "move-" (id) } name="operation" {
+            @for (operation, label, is_possible) in moves {
+                @if is_possible { option value=(operation) { (label) } }
+            }
+        }
+    }
+}
+
+/// One project, feature or task.
+pub(crate) fn item(context: &ViewContext<'_>) -> Result<Shown> {
+    let (kind, id) = context.request.route();
+    let handle = format!("{kind}:{}", id.trim_start_matches(&format!("{kind}:")));
+    let asker = &context.asker;
+    let answer = asker.ask::<WorkShow>(json!({"id": handle, "include_sections": true}))?;
+    let state = asker.ask_optional::<WorkState>(json!({"id": handle}))?;
+    let facts =
+        ItemFacts::of(&answer).ok_or_else(|| Problem::not_found(format!("no {kind} `{id}`")))?;
+    let body = html! {
+        (heading(html! { (facts.name) }, facts.summary))
+        div.toolbar {
+            (badge(&kind, Tone::Neutral))
+            @if let Some(state) = &state { (state_tools(context, &facts, state)) }
+            a.button href=(links::graph(&handle)) { "Graph" }
+        }
+        div.columns {
+            div {
+                @if !facts.description.trim().is_empty() {
+                    (section("Description", None, html! { div.prose.card { (prose(facts.description)) } }))
+                }
+                (sections(&answer))
+                (comments(context, &facts, &answer))
+            }
+            aside {
+                (section("Fields", None, fields(context, &answer, &facts)))
+                @if let Some(state) = &state { (blockers(state)) }
+                (dependencies(&answer))
+            }
+        }
+    };
+    let crumbs = vec![Crumb::to("Board", "/board"), Crumb::here(facts.name)];
+    Ok(Screen::new(Section::Board, facts.name, body).at(crumbs).into())
+}
+
+/// What projects, features and tasks have in common.
+struct ItemFacts<'a> {
+    id: String,
+    name: &'a str,
+    summary: &'a str,
+    description: &'a str,
+    tags: &'a [String],
+    version: u32,
+    created: &'a str,
+    updated: &'a str,
+}
+
+impl<'a> ItemFacts<'a> {
+    fn of(answer: &'a WorkShowAnswer) -> Option<Self> {
+        macro_rules! facts {
+            ($record:expr, $name:ident) => {
+                Self {
+                    id: $record.id.to_string(),
+                    name: &$record.$name,
+                    summary: &$record.summary,
+                    description: &$record.description,
+                    tags: &$record.tags,
+                    version: $record.version,
+                    created: &$record.created_at,
+                    updated: &$record.updated_at,
+                }
+            };
+        }
+        if let Some(task) = &answer.task {
+            return Some(facts!(task, title));
+        }
+        if let Some(feature) = &answer.feature {
+            return Some(facts!(feature, name));
+        }
+        answer.project.as_ref().map(|project| facts!(project, name))
+    }
+}
+
+fn state_tools(context: &ViewContext<'_>, facts: &ItemFacts<'_>, state: &StateAnswer) -> Markup {
+    let status = state.what.status.unwrap_or(WorkStatus::New);
+    let version = facts.version.to_string();
+    html! {
+        (badge(status_name(status), status_tone(status)))
+        @if state.is_blocked { (badge("blocked", Tone::Bad)) }
+        (changes::inline_form(
+            context, "", &[("id", &facts.id), ("version", &version)],
+            move_controls(&facts.id, facts.name, status), "Move",
+        ))
+    }
+}
+
+fn is_comment(tags: &[String]) -> bool {
+    tags.iter().any(|tag| tag == COMMENT_TAG)
+}
+
+fn sections(answer: &WorkShowAnswer) -> Markup {
+    let all = answer.sections.as_deref().unwrap_or_default();
+    html! {
+        @for one in all.iter().filter(|one| !is_comment(&one.tags)) {
+            (section(&one.title, None, html! {
+                @if one.content.trim().is_empty() { p.muted { (one.usage_description) } }
+                @else { div.prose { (prose(&one.content)) } }
+            }))
+        }
+    }
+}
+
+/// What was said, and a form to say more. A comment is a section with a tag of its own, so that
+/// agents read it with the task.
+fn comments(context: &ViewContext<'_>, facts: &ItemFacts<'_>, answer: &WorkShowAnswer) -> Markup {
+    let all = answer.sections.as_deref().unwrap_or_default();
+    let said: Vec<_> = all.iter().filter(|one| is_comment(&one.tags)).collect();
+    let title = format!("Comment {}", said.len() + 1);
+    let hidden = [
+        ("action", "add"),
+        ("owner", facts.id.as_str()),
+        ("title", title.as_str()),
+        ("usage", "A remark from the page"),
+        ("tags", COMMENT_TAG),
+    ];
+    let controls = html! {
+        label { "Comment" textarea name="content" required {} }
+    };
+    let body = html! {
+        @if said.is_empty() { p.muted { "Nobody has commented." } }
+        @for one in &said {
+            article.card.part {
+                p { (components::day(&one.created_at)) }
+                div.prose { (prose(&one.content)) }
+            }
+        }
+        (changes::stacked_form(context, "work.section_edit", &hidden, controls, "Add comment"))
+    };
+    section("Comments", Some(said.len()), body)
+}
+
+/// The name of a feature; its id if it cannot be read.
+fn feature_name(context: &ViewContext<'_>, id: &str) -> String {
+    let shown = context.asker.ask::<WorkShow>(json!({"id": format!("feature:{id}")}));
+    shown
+        .ok()
+        .and_then(|answer| answer.feature)
+        .map_or_else(|| id.to_owned(), |feature| feature.name)
+}
+
+fn fields(context: &ViewContext<'_>, answer: &WorkShowAnswer, facts: &ItemFacts<'_>) -> Markup {
+    html! {
+        dl.facts {
+            @if let Some(task) = &answer.task {
+                dt { "Priority" } dd { (task.priority.word().to_lowercase()) }
+                dt { "Complexity" } dd { (task.complexity) " of 10" }
+                @if let Some(feature) = &task.feature_id {
+                    dt { "Feature" }
+                    dd { a href=(links::address("feature", feature.as_str())) { (feature_name(context, feature.as_str())) } }
+                }
+            }
+            @if let Some(claim) = &answer.claim { dt { "Claimed by" } dd { (claim.actor) " until " (components::day(&claim.until)) } }
+            @if !facts.tags.is_empty() { dt { "Tags" } dd { (facts.tags.join(", ")) } }
+            dt { "Created" } dd { (components::day(facts.created)) }
+            dt { "Changed" } dd { (components::day(facts.updated)) }
+            dt { "Id" } dd { code { (facts.id) } }
+        }
+    }
+}
+
+fn blockers(state: &StateAnswer) -> Markup {
+    if state.blocked_by.is_empty() {
+        return html! {};
+    }
+    let list = html! {
+        ul.list {
+            @for block in &state.blocked_by {
+                li {
+                    @if let Some(by) = &block.by { a.node href=(links::address(by.kind.word(), by.id.as_str())) { (by.name) } " " }
+                    span.muted { (block.reason) }
+                }
+            }
+        }
+    };
+    section("Blocked by", Some(state.blocked_by.len()), list)
+}
+
+fn dependencies(answer: &WorkShowAnswer) -> Markup {
+    if answer.dependencies.is_empty() {
+        return html! {};
+    }
+    let list = html! {
+        ul.list {
+            @for each in &answer.dependencies {
+                li {
+                    @if let Some(from) = &each.from { a.node href=(links::address(from.kind.word(), from.id.as_str())) { (from.name) } }
+                    span.muted { " " (each.relation.word().to_lowercase().replace('_', " ")) " " }
+                    a.node href=(links::address(each.to.kind.word(), each.to.id.as_str())) { (each.to.name) }
+                }
+            }
+        }
+    };
+    section("Dependencies", Some(answer.dependencies.len()), list)
+}

@@ -1,0 +1,202 @@
+//! The use of a name in JavaScript and its relatives.
+
+use std::collections::HashMap;
+
+use oxc_ast::ast::{
+    BindingIdentifier, BindingProperty, CallExpression, Class, ExportSpecifier, Expression,
+    ImportDeclaration, JSXAttributeName, JSXElementName, MethodDefinition, NewExpression,
+    ObjectProperty, PropertyDefinition, PropertyKey, SimpleAssignmentTarget, TSClassImplements,
+    TSInterfaceHeritage, TSMethodSignature, TSPropertySignature, TSType, TaggedTemplateExpression,
+    UnaryExpression, UnaryOperator,
+};
+use oxc_ast_visit::{Visit, walk};
+use oxc_span::{GetSpan, Span as Place};
+
+use super::AccessKind;
+use crate::descriptor::JavaScriptDialect;
+use crate::javascript;
+
+/// What is done with a name, by the byte at which a mention starts; a mention without an entry is
+/// read.
+pub(super) fn kinds_by_start(
+    dialect: JavaScriptDialect,
+    text: &str,
+    name: &str,
+) -> HashMap<u32, AccessKind> {
+    let mut collector = AccessCollector { name, text, kinds: HashMap::new(), in_type: false };
+    javascript::with_program(dialect, text, |program| collector.visit_program(program));
+    collector.kinds
+}
+
+struct AccessCollector<'n> {
+    name: &'n str,
+    text: &'n str,
+    kinds: HashMap<u32, AccessKind>,
+    in_type: bool,
+}
+
+impl AccessCollector<'_> {
+    /// Notes what is done at a place, if the name is there; the first to say so is the nearest.
+    fn note(&mut self, place: Place, kind: AccessKind) {
+        let at = self.text.get(place.start as usize..);
+        if at.is_some_and(|text| text.starts_with(self.name)) {
+            self.kinds.entry(place.start).or_insert(kind);
+        }
+    }
+
+    fn note_key(&mut self, key: &PropertyKey<'_>, kind: AccessKind) {
+        if let PropertyKey::StaticIdentifier(name) = key {
+            self.note(name.span, kind);
+        }
+        if let PropertyKey::PrivateIdentifier(name) = key {
+            self.note(Place::new(name.span.start + 1, name.span.end), kind);
+            self.note(name.span, kind);
+        }
+    }
+
+    /// Notes what is done with the value of an expression.
+    fn note_value(&mut self, value: &Expression<'_>, kind: AccessKind) {
+        match value.get_inner_expression() {
+            Expression::Identifier(name) => self.note(name.span, kind),
+            Expression::StaticMemberExpression(member) => self.note(member.property.span, kind),
+            Expression::PrivateFieldExpression(member) => self.note(member.field.span, kind),
+            Expression::ChainExpression(chain) => {
+                if let Some(member) = chain.expression.as_member_expression()
+                    && let Some((place, _)) = member.static_property_info()
+                {
+                    self.note(place, kind);
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+impl<'a> Visit<'a> for AccessCollector<'_> {
+    fn visit_simple_assignment_target(&mut self, it: &SimpleAssignmentTarget<'a>) {
+        match it {
+            SimpleAssignmentTarget::AssignmentTargetIdentifier(name) => {
+                self.note(name.span, AccessKind::Write);
+            }
+            SimpleAssignmentTarget::StaticMemberExpression(member) => {
+                self.note(member.property.span, AccessKind::Write);
+            }
+            SimpleAssignmentTarget::PrivateFieldExpression(member) => {
+                self.note(member.field.span, AccessKind::Write);
+            }
+            _ => {}
+        }
+        walk::walk_simple_assignment_target(self, it);
+    }
+
+    fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
+        if it.operator == UnaryOperator::Delete {
+            self.note_value(&it.argument, AccessKind::Write);
+        }
+        walk::walk_unary_expression(self, it);
+    }
+
+    fn visit_call_expression(&mut self, it: &CallExpression<'a>) {
+        self.note_value(&it.callee, AccessKind::Call);
+        walk::walk_call_expression(self, it);
+    }
+
+    fn visit_tagged_template_expression(&mut self, it: &TaggedTemplateExpression<'a>) {
+        self.note_value(&it.tag, AccessKind::Call);
+        walk::walk_tagged_template_expression(self, it);
+    }
+
+    fn visit_new_expression(&mut self, it: &NewExpression<'a>) {
+        self.note_value(&it.callee, AccessKind::Construct);
+        walk::walk_new_expression(self, it);
+    }
+
+    fn visit_jsx_element_name(&mut self, it: &JSXElementName<'a>) {
+        self.note(it.span(), AccessKind::Call);
+        walk::walk_jsx_element_name(self, it);
+    }
+
+    fn visit_jsx_attribute_name(&mut self, it: &JSXAttributeName<'a>) {
+        self.note(it.span(), AccessKind::Write);
+        walk::walk_jsx_attribute_name(self, it);
+    }
+
+    fn visit_object_property(&mut self, it: &ObjectProperty<'a>) {
+        self.note_key(&it.key, AccessKind::Write);
+        walk::walk_object_property(self, it);
+    }
+
+    fn visit_binding_property(&mut self, it: &BindingProperty<'a>) {
+        self.note_key(&it.key, AccessKind::Read);
+        walk::walk_binding_property(self, it);
+    }
+
+    fn visit_binding_identifier(&mut self, it: &BindingIdentifier<'a>) {
+        self.note(it.span, AccessKind::Declaration);
+    }
+
+    fn visit_property_definition(&mut self, it: &PropertyDefinition<'a>) {
+        self.note_key(&it.key, AccessKind::Declaration);
+        walk::walk_property_definition(self, it);
+    }
+
+    fn visit_method_definition(&mut self, it: &MethodDefinition<'a>) {
+        self.note_key(&it.key, AccessKind::Declaration);
+        walk::walk_method_definition(self, it);
+    }
+
+    fn visit_ts_property_signature(&mut self, it: &TSPropertySignature<'a>) {
+        self.note_key(&it.key, AccessKind::Declaration);
+        walk::walk_ts_property_signature(self, it);
+    }
+
+    fn visit_ts_method_signature(&mut self, it: &TSMethodSignature<'a>) {
+        self.note_key(&it.key, AccessKind::Declaration);
+        walk::walk_ts_method_signature(self, it);
+    }
+
+    fn visit_class(&mut self, it: &Class<'a>) {
+        if let Some(parent) = &it.heritage {
+            self.note_value(&parent.expression, AccessKind::Type);
+        }
+        walk::walk_class(self, it);
+    }
+
+    fn visit_ts_class_implements(&mut self, it: &TSClassImplements<'a>) {
+        self.within_type(|this| walk::walk_ts_class_implements(this, it));
+    }
+
+    fn visit_ts_interface_heritage(&mut self, it: &TSInterfaceHeritage<'a>) {
+        self.within_type(|this| walk::walk_ts_interface_heritage(this, it));
+    }
+
+    fn visit_ts_type(&mut self, it: &TSType<'a>) {
+        self.within_type(|this| walk::walk_ts_type(this, it));
+    }
+
+    fn visit_identifier_reference(&mut self, it: &oxc_ast::ast::IdentifierReference<'a>) {
+        if self.in_type {
+            self.note(it.span, AccessKind::Type);
+        }
+    }
+
+    fn visit_import_declaration(&mut self, it: &ImportDeclaration<'a>) {
+        for specifier in it.specifiers.iter().flatten() {
+            self.note(specifier.span(), AccessKind::Import);
+            self.note(specifier.local().span, AccessKind::Import);
+        }
+    }
+
+    fn visit_export_specifier(&mut self, it: &ExportSpecifier<'a>) {
+        self.note(it.local.span(), AccessKind::Import);
+        self.note(it.exported.span(), AccessKind::Import);
+    }
+}
+
+impl AccessCollector<'_> {
+    fn within_type(&mut self, walk: impl FnOnce(&mut Self)) {
+        let before = std::mem::replace(&mut self.in_type, true);
+        walk(self);
+        self.in_type = before;
+    }
+}

@@ -1,0 +1,85 @@
+//! Failures of the shared home, told apart by what a caller does about them.
+
+use base::{Problem, ProblemCode};
+use postgres::error::SqlState;
+
+/// A failure of the shared home.
+#[derive(Debug)]
+pub enum TeamFailure {
+    /// The server was not reached, or the connection broke: the replica goes on without it
+    Unreachable(String),
+    /// The server was reached and refuses: nobody can go on before that is settled
+    Refused(Problem),
+}
+
+/// The result of a call to the shared home.
+pub type TeamResult<T> = Result<T, TeamFailure>;
+
+impl TeamFailure {
+    /// The failure as a caller sees it who cannot go on without the server.
+    pub fn into_problem(self) -> Problem {
+        match self {
+            Self::Unreachable(why) => Problem::new(
+                ProblemCode::Unavailable,
+                format!("the team's server cannot be reached: {why}"),
+            )
+            .hint("check the network and the server; what is local can still be read"),
+            Self::Refused(problem) => problem,
+        }
+    }
+}
+
+impl From<Problem> for TeamFailure {
+    fn from(problem: Problem) -> Self {
+        Self::Refused(problem)
+    }
+}
+
+impl From<postgres::Error> for TeamFailure {
+    fn from(error: postgres::Error) -> Self {
+        let Some(reported) = error.as_db_error() else {
+            return Self::Unreachable(root_cause(&error));
+        };
+        let said = reported.message().to_owned();
+        let code = reported.code();
+        let is_shutdown = [
+            SqlState::ADMIN_SHUTDOWN,
+            SqlState::CRASH_SHUTDOWN,
+            SqlState::CANNOT_CONNECT_NOW,
+            SqlState::TOO_MANY_CONNECTIONS,
+            SqlState::IDLE_IN_TRANSACTION_SESSION_TIMEOUT,
+        ];
+        if is_shutdown.contains(code) {
+            return Self::Unreachable(said);
+        }
+        let problem = match code {
+            code if *code == SqlState::LOCK_NOT_AVAILABLE => {
+                Problem::new(ProblemCode::Busy, "another machine is writing to the team's records")
+                    .hint("repeat the request")
+            }
+            code if *code == SqlState::INVALID_PASSWORD
+                || *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION =>
+            {
+                Problem::new(ProblemCode::Untrusted, format!("the team's server refuses the login: {said}"))
+                    .hint("set PGPASSWORD, add a line to ~/.pgpass, or name a private file in CAIRN_TEAM_PASSWORD_FILE")
+            }
+            code if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
+                Problem::new(ProblemCode::Untrusted, format!("the team's database does not allow it: {said}"))
+                    .hint("ask the owner of the database for membership in the project's role; `team status` names it")
+            }
+            _ => Problem::new(ProblemCode::Io, format!("the team's database failed: {said}"))
+                .detail("sqlstate", code.code())
+                .hint("nothing was written; repeat the request"),
+        };
+        Self::Refused(problem)
+    }
+}
+
+/// The innermost reason, which says what happened on the network.
+fn root_cause(error: &dyn std::error::Error) -> String {
+    let mut cause = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    cause.to_string()
+}

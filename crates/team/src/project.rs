@@ -1,0 +1,133 @@
+//! A project of the shared home: one repository, its roles, and the root commits that guard it.
+
+use base::{Problem, ProblemCode};
+use postgres::Client;
+use postgres::error::SqlState;
+use postgres::types::Type;
+
+use crate::failure::{TeamFailure, TeamResult};
+use crate::ids::ProjectId;
+use crate::tables;
+
+/// A project as the server has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TeamProject {
+    /// Its id
+    pub id: ProjectId,
+    /// Its name, for people
+    pub name: String,
+    /// Root commits of its repository
+    pub roots: Vec<String>,
+    /// Its roles
+    pub roles: ProjectRoles,
+    /// The number of its last change
+    pub seq: i64,
+    /// The role that is logged in
+    pub user: String,
+    /// Whether that role may write
+    pub can_write: bool,
+}
+
+/// The roles of a project. The members of one may write, those of the other may read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ProjectRoles {
+    /// May write
+    pub writers: String,
+    /// May read
+    pub readers: String,
+}
+
+impl ProjectRoles {
+    /// The roles of a project by its id.
+    pub fn of(project: &ProjectId) -> Self {
+        let short = &project.digits()[..12];
+        Self { writers: format!("cairn_{short}_write"), readers: format!("cairn_{short}_read") }
+    }
+}
+
+/// A project that is to be made.
+#[derive(Debug, Clone)]
+pub struct NewProject {
+    /// Its id
+    pub id: ProjectId,
+    /// Its name
+    pub name: String,
+    /// Root commits of its repository
+    pub roots: Vec<String>,
+}
+
+impl TeamProject {
+    /// Refuses a repository that has no root commit in common with the project's.
+    pub fn require_same_repository(&self, roots: &[String]) -> Result<(), Problem> {
+        let is_known = roots.is_empty() && self.roots.is_empty()
+            || roots.iter().any(|root| self.roots.contains(root));
+        if is_known {
+            return Ok(());
+        }
+        let here =
+            roots.first().map_or("no root commit (a shallow clone has none)", String::as_str);
+        let there = self.roots.first().map_or("none", String::as_str);
+        Err(Problem::new(
+            ProblemCode::Conflict,
+            format!("project {} belongs to another repository", self.id),
+        )
+        .detail("root_here", here)
+        .detail("root_there", there)
+        .hint("remove `team.project` from cairn.jsonc to make a project for this repository; a shallow clone needs  git fetch --unshallow"))
+    }
+}
+
+/// The project, if the caller may see it.
+pub(crate) fn find(client: &mut Client, id: &ProjectId) -> TeamResult<Option<TeamProject>> {
+    let rows = client.query_typed(tables::READ_PROJECT, &[(&id.as_str(), Type::TEXT)])?;
+    let Some(row) = rows.first() else { return Ok(None) };
+    let roles = ProjectRoles { writers: row.get(3), readers: row.get(4) };
+    let member = client.query_typed_one(
+        tables::READ_MEMBERSHIP,
+        &[(&roles.writers, Type::TEXT), (&roles.readers, Type::TEXT)],
+    )?;
+    Ok(Some(TeamProject {
+        id: id.clone(),
+        name: row.get(1),
+        roots: row.get(2),
+        seq: row.get(5),
+        user: member.get(0),
+        can_write: member.get(1),
+        roles,
+    }))
+}
+
+/// Makes a project and its roles; the caller becomes a member.
+pub(crate) fn create(client: &mut Client, new: &NewProject) -> TeamResult<()> {
+    let roles = ProjectRoles::of(&new.id);
+    let made = client.batch_execute(&tables::create_roles(&roles.writers, &roles.readers));
+    if let Err(error) = made {
+        // Roles belong to the whole server: they may be there from another database of it.
+        match error.code() {
+            Some(code) if *code == SqlState::DUPLICATE_OBJECT => {}
+            Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
+                return Err(TeamFailure::Refused(cannot_make_roles(&roles)));
+            }
+            _ => return Err(error.into()),
+        }
+    }
+    client.batch_execute(&tables::grant_roles(&roles.writers, &roles.readers))?;
+    client.execute_typed(
+        tables::INSERT_PROJECT,
+        &[
+            (&new.id.as_str(), Type::TEXT),
+            (&new.name, Type::TEXT),
+            (&new.roots, Type::TEXT_ARRAY),
+            (&roles.writers, Type::TEXT),
+            (&roles.readers, Type::TEXT),
+        ],
+    )?;
+    Ok(())
+}
+
+fn cannot_make_roles(roles: &ProjectRoles) -> Problem {
+    let ProjectRoles { writers, readers } = roles;
+    Problem::new(ProblemCode::Untrusted, "the login may not make the roles of a project").hint(format!(
+        "an administrator runs  CREATE ROLE {writers} NOLOGIN; CREATE ROLE {readers} NOLOGIN; GRANT {writers} TO your_role;  then repeat the request"
+    ))
+}

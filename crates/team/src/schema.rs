@@ -1,0 +1,98 @@
+//! The schema of the shared home, in numbered steps that never change once they are released.
+
+use std::time::Duration;
+
+use base::{Problem, ProblemCode};
+use postgres::Client;
+use postgres::types::Type;
+
+use crate::connection::TeamConnection;
+use crate::failure::TeamResult;
+use crate::tables;
+
+/// The steps, oldest first.
+const STEPS: [&str; 1] = [include_str!("schema/0001_records.sql")];
+
+/// The version that this program reads and writes.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    reason = "a handful of steps"
+)]
+pub const SCHEMA_VERSION: i32 = STEPS.len() as i32;
+
+/// How long the steps may take.
+const MIGRATION_TIMEOUT: Duration = Duration::from_secs(60);
+
+/// The schema of a database.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SchemaState {
+    /// Its version; 0 if there is none yet
+    pub version: i32,
+    /// The role that owns it and may bring it up to date; none if there is no schema
+    pub owner: Option<String>,
+    /// Whether the caller is that role or a member of it
+    pub is_own: bool,
+}
+
+impl SchemaState {
+    /// Refuses a schema that this program does not read and write, with the way out.
+    pub fn require_current(&self) -> Result<(), Problem> {
+        let problem = |message: String| Problem::new(ProblemCode::Unavailable, message);
+        let owner = self.owner.as_deref().unwrap_or("its owner");
+        match self.version {
+            SCHEMA_VERSION => Ok(()),
+            0 => Err(problem("the database has no records of cairn yet".into())
+                .hint("its owner runs  cairn team join URL  first")),
+            newer if newer > SCHEMA_VERSION => Err(problem(format!(
+                "the team's database has schema {newer}, and this cairn knows {SCHEMA_VERSION}"
+            ))
+            .detail("schema", newer)
+            .hint("update cairn on this machine; nothing was read or written")),
+            older => Err(problem(format!(
+                "the team's database has schema {older}, and this cairn needs {SCHEMA_VERSION}"
+            ))
+            .detail("schema", older)
+            .hint(format!(
+                "the role `{owner}` runs  cairn team join URL  once to bring it up to date; until then use an older cairn"
+            ))),
+        }
+    }
+}
+
+/// The schema of a database as it is.
+pub(crate) fn read(client: &mut Client) -> TeamResult<SchemaState> {
+    let exists: bool = client.query_typed_one(tables::SCHEMA_EXISTS, &[])?.get(0);
+    if !exists {
+        return Ok(SchemaState { version: 0, owner: None, is_own: false });
+    }
+    let version = client.query_typed_one(tables::READ_SCHEMA, &[])?.get(0);
+    let owner = client.query_typed_one(tables::SCHEMA_OWNER, &[])?;
+    Ok(SchemaState { version, owner: Some(owner.get(0)), is_own: owner.get(1) })
+}
+
+/// Brings the schema up to date, or makes it. Only its owner can; two that try take turns at its row.
+pub(crate) fn migrate(connection: &TeamConnection) -> TeamResult<SchemaState> {
+    connection.run(MIGRATION_TIMEOUT, |client| {
+        let state = read(client)?;
+        if state.version == SCHEMA_VERSION || state.version > SCHEMA_VERSION {
+            return Ok(state);
+        }
+        if state.version > 0 && !state.is_own {
+            return Ok(state); // the caller says who has to do it
+        }
+        if state.version == 0 {
+            client.batch_execute(tables::CREATE_SCHEMA)?;
+        }
+        let mut transaction = client.transaction()?;
+        let version: i32 = transaction.query_one(tables::LOCK_SCHEMA, &[])?.get(0);
+        let done = usize::try_from(version).unwrap_or_default();
+        for (at, step) in STEPS.iter().enumerate().skip(done) {
+            transaction.batch_execute(step)?;
+            let reached = i32::try_from(at + 1).unwrap_or(SCHEMA_VERSION);
+            transaction.execute_typed(tables::SET_SCHEMA, &[(&reached, Type::INT4)])?;
+        }
+        transaction.commit()?;
+        read(client)
+    })
+}

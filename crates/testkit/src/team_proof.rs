@@ -1,0 +1,420 @@
+//! Several machines that write to one team while clients, the server and the network fail.
+//!
+//! Each machine is a clone, and each of its processes writes tasks and claims tasks. What a process was
+//! told to be done is in its file of acknowledgements. Afterwards every acknowledged task is there once on
+//! every machine, the replicas are equal, and no task was claimed by two.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use engine::JsonObject;
+use operations::ops;
+use serde_json::{Value, json};
+
+use crate::postgres::{PostgresServer, TestDatabase};
+use crate::proxy::{NetworkProxy, NetworkState};
+use crate::{TestRepo, call_by};
+
+/// Tasks that the processes compete for.
+const CONTESTED: usize = 20;
+
+/// How much a proof does.
+#[derive(Debug, Clone, Copy)]
+pub struct ProofSize {
+    /// Clones
+    pub machines: usize,
+    /// Processes of each clone
+    pub processes: usize,
+    /// Tasks that each process writes
+    pub writes: usize,
+    /// Failures that are caused, one after the other
+    pub failures: usize,
+    /// The proof goes on causing failures for this long, if that is longer
+    pub time: Duration,
+    /// Chooses the failures
+    pub seed: u64,
+}
+
+/// What a proof did.
+#[derive(Debug, Default, Clone)]
+pub struct ProofReport {
+    /// Tasks that were acknowledged
+    pub acknowledged: usize,
+    /// Claims that were acknowledged
+    pub claims: usize,
+    /// Processes that were killed
+    pub kills: usize,
+    /// Times that the server was killed
+    pub crashes: usize,
+    /// Times that the network was cut or silent
+    pub cuts: usize,
+    /// The number of the team's last change
+    pub changes: i64,
+    /// How long it took
+    pub took: Duration,
+}
+
+/// One process of one machine.
+#[derive(Debug, Clone)]
+pub struct ProofWorker {
+    /// Its clone
+    pub root: PathBuf,
+    /// Its name, which is its actor
+    pub name: String,
+    /// Tasks that it writes
+    pub writes: usize,
+    /// Where it notes what was acknowledged
+    pub acknowledgements: PathBuf,
+    /// The project that its tasks belong to
+    pub project: String,
+}
+
+impl ProofWorker {
+    /// Its fields in one line, for the process that it becomes.
+    pub fn to_text(&self) -> String {
+        let Self { root, name, writes, acknowledgements, project } = self;
+        let (root, acknowledgements) = (root.display(), acknowledgements.display());
+        format!("{root}\t{name}\t{writes}\t{acknowledgements}\t{project}")
+    }
+
+    /// Reads what [`Self::to_text`] wrote.
+    pub fn parse(text: &str) -> Self {
+        let fields: Vec<&str> = text.split('\t').collect();
+        let [root, name, writes, acknowledgements, project] = fields[..] else {
+            panic!("not a worker: {text}")
+        };
+        Self {
+            root: root.into(),
+            name: name.to_owned(),
+            writes: writes.parse().expect("a number"),
+            acknowledgements: acknowledgements.into(),
+            project: project.to_owned(),
+        }
+    }
+}
+
+/// Runs a proof. `start` makes the command that calls [`work`] with a worker. None if the server is
+/// not installed.
+pub fn run(size: ProofSize, start: impl Fn(&ProofWorker) -> Command) -> Option<ProofReport> {
+    let server = PostgresServer::start()?;
+    let begin = Instant::now();
+    let (database, proxy) = (server.database(), NetworkProxy::to(server.port()));
+    let folder = tempfile::tempdir().expect("a folder");
+    let machines = set_up(&database, &proxy, folder.path(), size.machines);
+    let project = contested_project(&machines[0]);
+    let workers = workers(&machines, size, &project, folder.path());
+    let mut running: Vec<(ProofWorker, Child)> =
+        workers.iter().map(|worker| (worker.clone(), spawn(&start, worker))).collect();
+    let mut report = ProofReport::default();
+    let mut random = Random(size.seed);
+    let mut failures = 0;
+    while !running.is_empty() {
+        running = go_on(running, &start);
+        if failures < size.failures || begin.elapsed() < size.time {
+            cause_failure(&mut random, &server, &proxy, &mut running, &start, &mut report);
+            failures += 1;
+        } else {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+    proxy.set(NetworkState::Open);
+    settle(&machines);
+    check(&machines, &workers, &mut report);
+    report.took = begin.elapsed();
+    Some(report)
+}
+
+/// What a worker does: writes its tasks, each until it is acknowledged, and claims tasks in between.
+pub fn work(worker: &ProofWorker) {
+    let noted = fs::read_to_string(&worker.acknowledgements).unwrap_or_default();
+    let done: BTreeSet<String> =
+        noted.lines().filter_map(acknowledged_task).map(|(title, _)| title.to_owned()).collect();
+    let repo = TestRepo::existing(&worker.root);
+    for number in 0..worker.writes {
+        let title = format!("{} {number}", worker.name);
+        if done.contains(&title) || exists(&repo, &title) {
+            continue; // a process that was killed may have written it
+        }
+        let args =
+            json!({"kind": "task", "title": title, "project_id": worker.project, "summary": "s"});
+        let made = loop {
+            match ask(&repo, &worker.name, "work.create", args.clone()) {
+                Ok(made) => break made,
+                Err(_) => std::thread::sleep(Duration::from_millis(20)),
+            }
+        };
+        let id = find_title(&made, &title).expect("a new task has an id");
+        note(worker, &format!("task {title}\t{id}"));
+        if number % 5 == 0 {
+            claim(&repo, worker, number);
+        }
+    }
+}
+
+/// The title and the id of a task in a line of acknowledgements.
+fn acknowledged_task(line: &str) -> Option<(&str, &str)> {
+    line.strip_prefix("task ")?.split_once('\t')
+}
+
+/// Claims one of the contested tasks; most are taken.
+fn claim(repo: &TestRepo, worker: &ProofWorker, number: usize) {
+    let wanted = format!("contested {}", (number / 5) % CONTESTED);
+    let found = ask(
+        repo,
+        &worker.name,
+        "work.search",
+        json!({"query": wanted, "kind": "task", "limit": 50}),
+    );
+    let Ok(found) = found else { return };
+    let Some(id) = find_title(&found, &wanted) else { return };
+    let claimed = ask(repo, &worker.name, "work.claim", json!({"id": id, "minutes": 480}));
+    if claimed.is_ok() {
+        note(worker, &format!("claim {wanted}"));
+    }
+}
+
+fn find_title(answer: &Value, title: &str) -> Option<String> {
+    match answer {
+        Value::Object(fields) => {
+            let named =
+                fields.get("title").or(fields.get("name")).and_then(Value::as_str) == Some(title);
+            match named.then(|| fields.get("id").and_then(Value::as_str)).flatten() {
+                Some(id) => Some(id.to_owned()),
+                None => fields.values().find_map(|value| find_title(value, title)),
+            }
+        }
+        Value::Array(rows) => rows.iter().find_map(|row| find_title(row, title)),
+        _ => None,
+    }
+}
+
+fn exists(repo: &TestRepo, title: &str) -> bool {
+    let asked = json!({"query": title, "kind": "task", "limit": 50});
+    ask(repo, "checker", "work.search", asked)
+        .is_ok_and(|found| find_title(&found, title).is_some())
+}
+
+fn note(worker: &ProofWorker, line: &str) {
+    let mut file = OpenOptions::new()
+        .append(true)
+        .create(true)
+        .open(&worker.acknowledgements)
+        .expect("a file");
+    file.write_all(format!("{line}\n").as_bytes()).expect("a line");
+}
+
+fn ask(repo: &TestRepo, actor: &str, name: &str, args: Value) -> Result<Value, base::Problem> {
+    let args: JsonObject = serde_json::from_value(args).expect("an object");
+    let (op, args) = ops::resolve(name, args)?;
+    let call = call_by(actor).with_optional_wait(Duration::from_secs(1));
+    op.call(&repo.workspace(), call, args).map(|answer| (*answer.data).clone())
+}
+
+/// A repository that has joined, and clones of it on other machines.
+fn set_up(
+    database: &TestDatabase,
+    proxy: &NetworkProxy,
+    folder: &Path,
+    count: usize,
+) -> Vec<PathBuf> {
+    let address = json!({"address": database.url_at(&database.owner, proxy.port())});
+    let first = folder.join("machine-0");
+    fs::create_dir_all(&first).expect("a folder");
+    let repo = TestRepo::existing(&first);
+    repo.git(&["init", "-q", "-b", "main"]);
+    repo.write("a.ts", "export const a = 1;\n");
+    repo.commit("start");
+    ask(&repo, "owner", "team.join", address.clone()).expect("the first joins");
+    repo.commit("join");
+    let mut machines = vec![first];
+    for number in 1..count {
+        let to = folder.join(format!("machine-{number}"));
+        repo.git(&["clone", "-q", ".", to.to_str().expect("a name")]);
+        ask(&TestRepo::existing(&to), "owner", "team.join", address.clone()).expect("others join");
+        machines.push(to);
+    }
+    machines
+}
+
+/// A project with tasks that everybody wants.
+fn contested_project(machine: &Path) -> String {
+    let repo = TestRepo::existing(machine);
+    let project = json!({"kind": "project", "name": "Proof", "summary": "s"});
+    let made = ask(&repo, "owner", "work.create", project).expect("a project");
+    let project = find_title(&made, "Proof").expect("an id");
+    for number in 0..CONTESTED {
+        let title = format!("contested {number}");
+        let task = json!({"kind": "task", "title": title, "project_id": project, "summary": "s"});
+        ask(&repo, "owner", "work.create", task).expect("a task");
+    }
+    project
+}
+
+fn workers(
+    machines: &[PathBuf],
+    size: ProofSize,
+    project: &str,
+    folder: &Path,
+) -> Vec<ProofWorker> {
+    let numbers =
+        (0..machines.len()).flat_map(|at| (0..size.processes).map(move |process| (at, process)));
+    let worker = |(at, process): (usize, usize)| ProofWorker {
+        root: machines[at].clone(),
+        name: format!("worker-{at}-{process}"),
+        writes: size.writes,
+        acknowledgements: folder.join(format!("acknowledged-{at}-{process}")),
+        project: project.to_owned(),
+    };
+    numbers.map(worker).collect()
+}
+
+fn spawn(start: &impl Fn(&ProofWorker) -> Command, worker: &ProofWorker) -> Child {
+    start(worker).spawn().expect("a worker")
+}
+
+/// The workers that still run. One that failed is a failure of the proof; one that was killed goes on.
+fn go_on(
+    running: Vec<(ProofWorker, Child)>,
+    start: &impl Fn(&ProofWorker) -> Command,
+) -> Vec<(ProofWorker, Child)> {
+    let mut left = Vec::new();
+    for (worker, mut child) in running {
+        match child.try_wait().expect("a process") {
+            None => left.push((worker, child)),
+            Some(status) if status.success() => {}
+            Some(status) if status.code().is_none() => {
+                let child = spawn(start, &worker);
+                left.push((worker, child));
+            }
+            Some(status) => panic!("{} failed: {status}", worker.name),
+        }
+    }
+    left
+}
+
+fn cause_failure(
+    random: &mut Random,
+    server: &PostgresServer,
+    proxy: &NetworkProxy,
+    running: &mut [(ProofWorker, Child)],
+    start: &impl Fn(&ProofWorker) -> Command,
+    report: &mut ProofReport,
+) {
+    std::thread::sleep(Duration::from_millis(random.below(300)));
+    match random.below(10) {
+        0 => {
+            server.kill();
+            std::thread::sleep(Duration::from_millis(random.below(500)));
+            server.run();
+            report.crashes += 1;
+        }
+        1 | 2 => {
+            proxy.set(NetworkState::Cut);
+            std::thread::sleep(Duration::from_millis(random.below(1_500)));
+            proxy.set(NetworkState::Open);
+            report.cuts += 1;
+        }
+        3 => {
+            proxy.set(NetworkState::Silent);
+            std::thread::sleep(Duration::from_millis(random.below(1_500)));
+            proxy.set(NetworkState::Open);
+            report.cuts += 1;
+        }
+        _ => {
+            let Some(at) = usize::try_from(random.below(running.len().max(1) as u64)).ok() else {
+                return;
+            };
+            let Some((worker, child)) = running.get_mut(at) else { return };
+            if child.kill().is_ok() && !child.wait().is_ok_and(|status| status.success()) {
+                report.kills += 1;
+                *child = spawn(start, worker);
+            } else {
+                *child = spawn(start, worker); // it had finished; it finds nothing to do
+            }
+        }
+    }
+}
+
+/// Writes what waits, on every machine.
+fn settle(machines: &[PathBuf]) {
+    for machine in machines {
+        let repo = TestRepo::existing(machine);
+        let done = || {
+            let pushed = ask(&repo, "owner", "team.push", json!({}));
+            pushed.is_ok_and(|answer| answer["outbox"]["waiting"] == json!([]))
+        };
+        crate::postgres::wait_until(done);
+    }
+}
+
+/// Every acknowledged task is there once on every machine; all replicas are equal; one winner a claim.
+fn check(machines: &[PathBuf], workers: &[ProofWorker], report: &mut ProofReport) {
+    let mut acknowledged = BTreeSet::new();
+    let mut winners: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for worker in workers {
+        for line in fs::read_to_string(&worker.acknowledgements).unwrap_or_default().lines() {
+            if let Some((_, id)) = acknowledged_task(line) {
+                acknowledged.insert(id.to_owned());
+            } else if let Some(task) = line.strip_prefix("claim ") {
+                winners.entry(task.to_owned()).or_default().insert(worker.name.clone());
+            }
+        }
+    }
+    for (task, names) in &winners {
+        assert_eq!(names.len(), 1, "{task} was claimed by {names:?}");
+    }
+    let mut first: Option<Value> = None;
+    for machine in machines {
+        let repo = TestRepo::existing(machine);
+        let status = ask(&repo, "owner", "team.status", json!({})).expect("a status");
+        assert_eq!(status["team"]["conflicts"], json!([]), "{status:#}");
+        let exported = export(machine);
+        let tasks = exported["tables"]["task"].as_array().cloned().unwrap_or_default();
+        let ids: BTreeSet<&str> = tasks.iter().filter_map(|task| task["id"].as_str()).collect();
+        assert_eq!(ids.len(), tasks.len(), "a task is there twice");
+        for id in &acknowledged {
+            assert!(
+                ids.contains(id.as_str()),
+                "{id} is not on {}; on others: {:?}",
+                machine.display(),
+                places(machines, id)
+            );
+        }
+        // A process that was killed does not know what it wrote last, and may write that once more.
+        let titles: BTreeSet<&str> =
+            tasks.iter().filter_map(|task| task["title"].as_str()).collect();
+        assert!(tasks.len() - titles.len() <= report.kills, "a write was made twice");
+        report.changes = status["team"]["server"]["last_change"].as_i64().unwrap_or_default();
+        match &first {
+            None => first = Some(exported),
+            Some(first) => assert_eq!(*first, exported, "the replicas differ"),
+        }
+    }
+    report.acknowledged = acknowledged.len();
+    report.claims = winners.len();
+}
+
+/// Every row of work and knowledge on a machine.
+fn export(machine: &Path) -> Value {
+    ask(&TestRepo::existing(machine), "owner", "work.export", json!({})).expect("an export")
+}
+
+/// On which machines a record is, for a message.
+fn places(machines: &[PathBuf], id: &str) -> Vec<bool> {
+    machines.iter().map(|machine| export(machine).to_string().contains(id)).collect()
+}
+
+/// A small generator, so that a proof can be repeated by its seed.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: u64) -> u64 {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % limit
+    }
+}

@@ -1,0 +1,111 @@
+//! A folder of Backlog.md: one Markdown file a task, with frontmatter.
+
+use base::{Problem, Result};
+use document::Document;
+use serde_json::{Map, Value};
+
+use super::{
+    ImportFile, add_section, clean_name, clean_person, clean_tags, priority, set_description,
+    status, text_of,
+};
+use crate::plan::{PlanDocument, PlannedItem, PlannedRelation, PlannedRelationKind};
+use crate::words::{WorkKind, WorkStatus};
+
+/// The folders of a backlog whose files are tasks.
+pub const FOLDERS: [&str; 3] = ["tasks", "completed", "drafts"];
+
+/// Reads the files of a backlog. Files without an id and a title are left out.
+pub(super) fn parse(files: &[ImportFile]) -> Result<PlanDocument> {
+    let mut items: Vec<PlannedItem> = Vec::new();
+    for file in files {
+        let text = file.text.replace("\r\n", "\n");
+        let Ok(front) = Document::parse(&text) else { continue };
+        let fields: Map<String, Value> =
+            front.fields().map(|(name, node)| (name.to_owned(), node.to_json())).collect();
+        let fields = Value::Object(fields);
+        if let (Some(id), Some(title)) = (scalar(&fields, "id"), scalar(&fields, "title")) {
+            items.push(item(&fields, &id, &title, front.body()));
+        }
+    }
+    if items.is_empty() {
+        return Err(Problem::invalid("no file is a task of Backlog.md")
+            .hint("name the folder that has `tasks` in it, or one task"));
+    }
+    Ok(PlanDocument { project: None, items })
+}
+
+/// A field that may be a text or a number.
+fn scalar(fields: &Value, key: &str) -> Option<String> {
+    match &fields[key] {
+        Value::String(text) => Some(text.trim().to_owned()).filter(|text| !text.is_empty()),
+        Value::Number(number) => Some(number.to_string()),
+        _ => None,
+    }
+}
+
+/// A field that may be one text or a list of them.
+fn list(fields: &Value, key: &str) -> Vec<String> {
+    match &fields[key] {
+        Value::Array(items) => {
+            items.iter().filter_map(|one| one.as_str().map(ToOwned::to_owned)).collect()
+        }
+        Value::String(text) => text.split(',').map(|part| part.trim().to_owned()).collect(),
+        _ => Vec::new(),
+    }
+}
+
+fn source(id: &str) -> String {
+    format!("backlog:{}", id.to_lowercase())
+}
+
+fn item(fields: &Value, id: &str, title: &str, body: &str) -> PlannedItem {
+    let relation = |kind: PlannedRelationKind, other: &str| PlannedRelation {
+        kind,
+        other: source(other),
+        reason: String::new(),
+    };
+    let dependencies = list(fields, "dependencies").into_iter().filter(|one| !one.is_empty());
+    let mut relations: Vec<PlannedRelation> =
+        dependencies.map(|one| relation(PlannedRelationKind::BlockedBy, &one)).collect();
+    let parent = scalar(fields, "parent_task_id").or(scalar(fields, "parent"));
+    relations.extend(parent.map(|parent| relation(PlannedRelationKind::PartOf, &parent)));
+    let labels = list(fields, "labels");
+    let assignee = list(fields, "assignee").into_iter().next();
+    let mut item = PlannedItem {
+        status: Some(text_of(fields, "status").map_or(WorkStatus::New, status)),
+        priority: text_of(fields, "priority").and_then(priority),
+        tags: clean_tags(labels.iter().map(String::as_str)),
+        assignee: assignee.and_then(|one| clean_person(one.trim_start_matches('@'))),
+        milestone: scalar(fields, "milestone").map(|one| clean_name(&one)),
+        source: Some(source(id)),
+        relations,
+        ..PlannedItem::new(WorkKind::Task, clean_name(title))
+    };
+    for (title, text) in body_sections(body) {
+        if title.eq_ignore_ascii_case("description") || title.is_empty() {
+            set_description(&mut item, &text);
+        } else {
+            add_section(&mut item, &title, &text);
+        }
+    }
+    item
+}
+
+/// The sections of a body, without the marks that Backlog.md puts around them.
+fn body_sections(body: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = vec![(String::new(), String::new())];
+    let is_mark = |line: &str| {
+        let line = line.trim();
+        line.starts_with("<!--") && (line.ends_with(":BEGIN -->") || line.ends_with(":END -->"))
+    };
+    for line in body.lines().filter(|line| !is_mark(line)) {
+        if let Some(title) = line.strip_prefix("## ") {
+            found.push((title.trim().to_owned(), String::new()));
+        } else if let Some((_, text)) = found.last_mut() {
+            text.push_str(line);
+            text.push('\n');
+        }
+    }
+    found.retain(|(_, text)| !text.trim().is_empty());
+    found
+}

@@ -1,0 +1,384 @@
+//! Plans: read, written, applied and exported without loss; and the files of other trackers.
+
+use jiff::Timestamp;
+use proptest::prelude::*;
+use store::Connection;
+use work::pipeline::WorkPipelines;
+use work::plan::export::{all_plans, beads_lines, plan_of};
+use work::plan::import::{ImportFile, ImportFormat, detect, read};
+use work::plan::markdown::{parse, render};
+use work::plan::{
+    AppliedPlan, PlanDocument, PlanOptions, PlannedItem, PlannedRelation, PlannedRelationKind,
+    PlannedSection, apply,
+};
+use work::record::{Feature, Task};
+use work::words::{ContentFormat, WorkKind, WorkPriority, WorkStatus};
+use work::{WorkDraft, WorkItem, check, tables};
+
+/// A store of its own.
+fn store() -> Connection {
+    let conn = Connection::open_in_memory().unwrap();
+    for step in tables::MIGRATIONS {
+        conn.execute_batch(step.sql).unwrap();
+    }
+    conn
+}
+
+fn pipelines() -> WorkPipelines {
+    let states = vec![WorkStatus::New, WorkStatus::Active, WorkStatus::Closed];
+    WorkPipelines { feature: states.clone(), task: states, evidence: Vec::new() }
+}
+
+/// Applies a plan and commits it.
+fn apply_to(conn: &Connection, plan: &PlanDocument, seed: u8) -> base::Result<AppliedPlan> {
+    let now: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
+    let mut draft = WorkDraft::new(conn, now, "ada", [seed; 32]);
+    let options = PlanOptions { project: None, new_project_name: "Shop", is_lenient: true };
+    let applied = apply(&mut draft, &pipelines(), plan, options)?;
+    draft.record_events().unwrap();
+    work::draft::apply_changes(conn, &draft.into_changes()).unwrap();
+    let broken = check::integrity_violations(conn).unwrap();
+    assert!(broken.is_empty(), "{broken:?}");
+    Ok(applied)
+}
+
+fn read_draft(conn: &Connection) -> WorkDraft<'_> {
+    WorkDraft::new(conn, Timestamp::UNIX_EPOCH, "ada", [0; 32])
+}
+
+fn whole_plan(conn: &Connection) -> PlanDocument {
+    all_plans(&read_draft(conn)).unwrap().remove(0)
+}
+
+const PLAN: &str = "\
+# Feature: Proxies
+
+- priority: HIGH
+
+Requests go through proxies.
+
+## Section: Goal
+
+Users behind a proxy can work.
+
+## Task: Parse proxy URLs
+
+- files: src/url.py, src/proxy.py
+- estimate: 2h
+
+### Implementation Plan
+
+1. read the scheme
+
+```sh
+# not a heading
+```
+
+## Task: Accept SOCKS proxies
+
+- blocked by: Parse proxy URLs
+- tags: net, socks
+- assignee: bob
+
+Summary of it.
+
+The description has
+
+several paragraphs.
+";
+
+#[test]
+fn a_plan_is_made_and_made_again_without_a_change() {
+    let conn = store();
+    let plan = parse(PLAN).unwrap();
+    let made = apply_to(&conn, &plan, 1).unwrap();
+    assert_eq!((made.created, made.changed, made.unchanged), (3, 0, 0));
+    let again = apply_to(&conn, &plan, 2).unwrap();
+    assert_eq!((again.created, again.changed, again.unchanged), (0, 0, 3));
+    let text = PLAN.replace("- priority: HIGH", "- priority: LOW").replace("2h", "3h");
+    let changed = apply_to(&conn, &parse(&text).unwrap(), 3).unwrap();
+    let rows: Vec<String> =
+        changed.rows.iter().map(|row| format!("{}: {}", row.what.name, row.change)).collect();
+    assert_eq!(rows, ["Proxies: priority HIGH → LOW", "Parse proxy URLs: estimate 120 → 180"]);
+    let draft = read_draft(&conn);
+    let socks: Task = draft.find(&"Accept SOCKS proxies".parse().unwrap()).unwrap();
+    assert_eq!(socks.summary, "Summary of it.");
+    assert_eq!(socks.description, "The description has\n\nseveral paragraphs.");
+    let blocks = work::container::blockers(&draft, &socks.id).unwrap();
+    assert_eq!(blocks[0].1.as_ref().unwrap().name, "Parse proxy URLs");
+    let parsing: Task = draft.find(&"Parse proxy URLs".parse().unwrap()).unwrap();
+    let sections = work::sections::of(&draft, &WorkItem::Task(parsing)).unwrap();
+    let titles: Vec<&str> = sections.iter().map(|one| one.title.as_str()).collect();
+    assert_eq!(titles, ["Context Files", "Implementation Plan"]);
+    assert!(sections[1].content.ends_with("# not a heading\n```"), "{}", sections[1].content);
+}
+
+#[test]
+fn an_exported_plan_gives_the_same_records_elsewhere() {
+    let (here, there) = (store(), store());
+    apply_to(&here, &parse(PLAN).unwrap(), 1).unwrap();
+    let exported = render(&whole_plan(&here));
+    apply_to(&there, &parse(&exported).unwrap(), 7).unwrap();
+    assert_eq!(render(&whole_plan(&there)), exported, "keys included");
+    let feature: Feature = read_draft(&here).find(&"Proxies".parse().unwrap()).unwrap();
+    let only = plan_of(&read_draft(&here), &WorkItem::Feature(feature)).unwrap();
+    let back = apply_to(&here, &parse(&render(&only)).unwrap(), 9).unwrap();
+    assert_eq!((back.created, back.changed, back.unchanged), (0, 0, 3));
+}
+
+#[test]
+fn a_bad_plan_says_where() {
+    for (text, expected) in [
+        ("nothing", "the plan has no feature and no task"),
+        ("### Section\n", "line 1: section `Section` comes before any feature or task"),
+        ("## Task:\n", "line 1: the task has no name"),
+        ("## Task: a\n- priority: SOON\n", "`priority`: `SOON` is not one of HIGH, MEDIUM, LOW"),
+        (
+            "## Task: a\n- due: soon\n# b\n",
+            "before line 3: `due`: `soon` is not a day such as 2026-03-31",
+        ),
+    ] {
+        assert_eq!(parse(text).unwrap_err().message, expected, "{text}");
+    }
+    let plan = parse("## Task: a\n- blocked by: nobody\n").unwrap();
+    let conn = store();
+    let now: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
+    let mut draft = WorkDraft::new(&conn, now, "ada", [1; 32]);
+    let options = PlanOptions { project: None, new_project_name: "Shop", is_lenient: false };
+    let refused = apply(&mut draft, &pipelines(), &plan, options).unwrap_err();
+    assert_eq!(refused.message, "task \"a\": no feature or task nobody");
+}
+
+/// Reads a file of another tracker in a format that is found out.
+fn import(path: &str, text: &str) -> (ImportFormat, PlanDocument) {
+    let files = [ImportFile { path: path.into(), text: text.into() }];
+    let format = detect(&files).unwrap();
+    (format, read(format, &files).unwrap())
+}
+
+/// One line for each item of a plan.
+fn outline(plan: &PlanDocument) -> Vec<String> {
+    let line = |item: &PlannedItem| {
+        let ties: Vec<String> = item
+            .relations
+            .iter()
+            .map(|one| format!(" {} {}", one.kind.words(), one.other))
+            .collect();
+        let feature = item.feature.map_or(String::new(), |at| format!(" in {at}"));
+        let status = item.status.map_or("", |status| status.word());
+        format!("{} {status} {}{feature}{}", item.kind, item.name, ties.concat())
+    };
+    plan.items.iter().map(line).collect()
+}
+
+#[test]
+fn checklists_are_read() {
+    let (format, plan) = import(
+        "TODO.md",
+        "# Notes\n\nprose\n\n# Beta\n\n- [ ] Write docs #docs\n  more about it\n  - [x] Draft\n* [X] Ship\n",
+    );
+    assert_eq!(format, ImportFormat::Checklist);
+    assert_eq!(
+        outline(&plan),
+        [
+            "feature  Beta",
+            "task NEW Write docs in 0",
+            "task CLOSED Draft in 0 part of Write docs",
+            "task CLOSED Ship in 0",
+        ]
+    );
+    assert_eq!(plan.items[1].tags, Some(vec!["docs".to_owned()]));
+    assert_eq!(plan.items[1].description.as_deref(), Some("more about it"));
+}
+
+#[test]
+fn issues_of_github_are_read() {
+    let (format, plan) = import(
+        "issues.json",
+        r#"[{"number": 3, "title": "Crash", "body": "Blocked by #2.\r\nmore", "state": "OPEN",
+             "labels": [{"name": "bug"}, {"name": "priority: high"}], "assignees": [{"login": "ann"}],
+             "milestone": {"title": "1.0", "dueOn": "2026-05-01T00:00:00Z"}},
+            {"number": 2, "title": "Old", "state": "closed", "state_reason": "not_planned", "labels": []},
+            {"number": 4, "title": "A pull request", "state": "open", "pull_request": {}}]"#,
+    );
+    assert_eq!(format, ImportFormat::Github);
+    assert_eq!(
+        outline(&plan),
+        ["task NEW Crash blocked by github:#2", "task WILL_NOT_IMPLEMENT Old"]
+    );
+    let crash = &plan.items[0];
+    assert_eq!(
+        (crash.priority, crash.due.as_deref()),
+        (Some(WorkPriority::High), Some("2026-05-01"))
+    );
+    assert_eq!(crash.description.as_deref(), Some("Blocked by #2.\nmore"));
+}
+
+#[test]
+fn issues_of_beads_go_in_and_out() {
+    let lines = [
+        r#"{"id":"bd-1","title":"Epic","status":"open","priority":1,"issue_type":"epic"}"#,
+        r#"{"id":"bd-2","title":"Part","status":"in_progress","priority":2,"issue_type":"bug","design":"D","labels":["x"],"estimated_minutes":30,"dependencies":[{"issue_id":"bd-2","depends_on_id":"bd-1","type":"parent-child"},{"issue_id":"bd-2","depends_on_id":"bd-3","type":"blocks"}]}"#,
+        r#"{"id":"bd-3","title":"First","status":"closed","priority":4,"issue_type":"task","dependencies":[{"issue_id":"bd-3","depends_on_id":"bd-2","type":"discovered-from"}]}"#,
+    ];
+    let (format, plan) = import(".beads/issues.jsonl", &lines.join("\n"));
+    assert_eq!(format, ImportFormat::Beads);
+    let expected = [
+        "feature NEW Epic",
+        "task ACTIVE Part in 0 blocked by beads:bd-3",
+        "task CLOSED First discovered from beads:bd-2",
+    ];
+    assert_eq!(outline(&plan), expected);
+    let conn = store();
+    let made = apply_to(&conn, &plan, 1).unwrap();
+    assert_eq!((made.created, made.skipped.len()), (3, 0));
+    let (_, back) = import("x.jsonl", &beads_lines(&whole_plan(&conn)).unwrap());
+    let (epic, first, part) = ("feature ACTIVE Epic", expected[2], expected[1]);
+    assert_eq!(outline(&back), [epic, first, part], "a feature follows its tasks");
+    assert_eq!(back.items[2].sections, plan.items[1].sections);
+    assert_eq!(back.items[2].estimate, Some(30));
+}
+
+#[test]
+fn files_of_backlog_md_are_read() {
+    let text = "---\nid: BACK-7\ntitle: 'Link: tasks'\nstatus: In Progress\nassignee:\n  - '@ann'\n\
+        labels: [web]\ndependencies:\n  - back-3\nparent_task_id: BACK-1\npriority: high\n---\n\n\
+        ## Description\n\nWhat and why.\n\n## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [ ] #1 it works\n<!-- AC:END -->\n";
+    let (format, plan) = import("backlog/tasks/back-7 - Link.md", text);
+    assert_eq!(format, ImportFormat::Backlog);
+    let expected = ["task ACTIVE Link: tasks blocked by backlog:back-3 part of backlog:back-1"];
+    assert_eq!(outline(&plan), expected);
+    let item = &plan.items[0];
+    assert_eq!(
+        (item.assignee.as_deref(), item.description.as_deref()),
+        (Some("ann"), Some("What and why."))
+    );
+    assert_eq!(item.sections, [PlannedSection::new("Acceptance Criteria", "- [ ] #1 it works")]);
+}
+
+#[test]
+fn tasks_of_task_master_are_read() {
+    let text = r#"{"master": {"tasks": [
+        {"id": 1, "title": "Base", "status": "done", "priority": "high", "dependencies": []},
+        {"id": 2, "title": "Top", "status": "pending", "dependencies": [1], "details": "how",
+         "testStrategy": "so", "subtasks": [
+            {"id": 1, "title": "Half", "status": "pending", "dependencies": []},
+            {"id": 2, "title": "Rest", "status": "deferred", "dependencies": [1]}]}]}}"#;
+    let (format, plan) = import("tasks.json", text);
+    assert_eq!(format, ImportFormat::TaskMaster);
+    assert_eq!(
+        outline(&plan),
+        [
+            "task CLOSED Base",
+            "task NEW Top blocked by task-master:1",
+            "task NEW Half part of task-master:2",
+            "task NEW Rest blocked by task-master:2.1 part of task-master:2",
+        ]
+    );
+    let made = apply_to(&store(), &plan, 1).unwrap();
+    assert_eq!((made.created, made.skipped), (4, vec![]));
+}
+
+/// Texts that Markdown could change: headings, fences, blank lines, comments, escapes.
+fn text() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        Just(String::new()),
+        Just("# a".to_owned()),
+        Just("### b".to_owned()),
+        Just("\\## c".to_owned()),
+        Just("```".to_owned()),
+        Just("~~~~ sh".to_owned()),
+        Just("- status: NEW".to_owned()),
+        Just("<!-- {\"usage\":\"x\"} -->".to_owned()),
+        Just("  indented".to_owned()),
+        Just("win\r".to_owned()),
+        "[a-zA-Z#`\\\\\" >{}-]{0,12}",
+    ];
+    prop::collection::vec(line, 0..6).prop_map(|lines| lines.join("\n"))
+}
+
+fn some<T: Clone + std::fmt::Debug + 'static>(
+    values: &'static [T],
+) -> impl Strategy<Value = Option<T>> {
+    prop::option::of(prop::sample::select(values))
+}
+
+fn section() -> impl Strategy<Value = PlannedSection> {
+    let title = prop::sample::select(vec!["Goal", "Context Files", "A: b"]);
+    let format = some(&[ContentFormat::Json, ContentFormat::Code]);
+    (title, prop::option::of("[a-z>\"]{1,8}"), text(), format).prop_map(
+        |(title, usage, content, format)| PlannedSection {
+            usage,
+            format,
+            ..PlannedSection::new(title, content)
+        },
+    )
+}
+
+fn relation() -> impl Strategy<Value = PlannedRelation> {
+    let kind = prop::sample::select(PlannedRelationKind::ALL.to_vec());
+    let other = prop_oneof!["[a-z]{1,6}-[0-9a-f]{4}", "[a-z ,\"]{1,3}[a-z]"];
+    (kind, other, prop_oneof![Just(String::new()), "[a-z,\" ]{1,8}"]).prop_map(
+        |(kind, other, reason)| PlannedRelation { kind, other: other.trim().to_owned(), reason },
+    )
+}
+
+fn planned_item() -> impl Strategy<Value = PlannedItem> {
+    let texts = (
+        prop::option::of(text().prop_filter("not empty", |text| !text.trim().is_empty())),
+        prop::option::of(text().prop_filter("not empty", |text| !text.trim().is_empty())),
+        prop::collection::vec(section(), 0..3),
+        prop::collection::vec(relation(), 0..3),
+    );
+    let fields = (
+        prop::sample::select(vec!["Name", "Fix: the {#x} thing", "a \"b\" #c"]),
+        prop::option::of("[a-z]{2,5}-[0-9a-f]{4}"),
+        some(WorkStatus::ALL),
+        some(WorkPriority::ALL),
+        prop::option::of(1..10_u32),
+        prop::option::of("[a-z\"]{1,5}"),
+        prop::option::of(1..5000_u32),
+    );
+    (any::<bool>(), texts, fields).prop_map(|(is_task, texts, fields)| {
+        let (summary, description, sections, mut relations) = texts;
+        let (name, key, status, priority, complexity, assignee, estimate) = fields;
+        relations.sort_by_key(|one| PlannedRelationKind::ALL.iter().position(|k| *k == one.kind));
+        let kind = if is_task { WorkKind::Task } else { WorkKind::Feature };
+        PlannedItem {
+            key: key.or(Some("key-0000".into())),
+            status: status.or(Some(WorkStatus::New)),
+            priority,
+            complexity,
+            assignee: assignee.clone(),
+            milestone: assignee,
+            estimate,
+            tags: Some(vec!["a".into(), "b c".into()]),
+            due: Some("2026-03-31".into()),
+            summary,
+            description,
+            sections,
+            relations,
+            ..PlannedItem::new(kind, name)
+        }
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 500, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_written_is_read_back(items in prop::collection::vec(planned_item(), 1..5)) {
+        let mut plan = PlanDocument { project: Some("Shop".into()), items };
+        let mut feature = None;
+        for (at, item) in plan.items.iter_mut().enumerate() {
+            if item.kind == WorkKind::Feature {
+                feature = Some(at);
+            } else {
+                item.feature = feature;
+            }
+        }
+        let text = render(&plan);
+        let back = parse(&text).unwrap();
+        prop_assert_eq!(&back, &plan, "{}", text);
+    }
+}

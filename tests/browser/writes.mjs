@@ -1,0 +1,145 @@
+// Every change that the page offers: the plan with its difference, the change, and its undoing.
+
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { AxeBuilder } from "@axe-core/playwright";
+
+import { open, serve } from "./browser.mjs";
+import { check, expect } from "./checks.mjs";
+
+export async function testWrites(browser, options, fixture) {
+  const server = await serve(options.cairn, fixture.folder);
+  const tab = await open(browser, server);
+  const { page } = tab;
+  const task = `/task/${fixture.first.id}`;
+  const changes = [
+    {
+      name: "the status of a card",
+      at: "/card/spec::cart/empty",
+      fill: async () => { await page.selectOption("#status", "implementing"); await page.click("text=Change status"); },
+      diff: "+status: implementing",
+      before: "accepted",
+      after: "implementing",
+      shown: ".toolbar .badge",
+    },
+    {
+      name: "moving a task on the board",
+      at: "/board",
+      fill: async () => {
+        await page.selectOption(`#move-${fixture.first.id}`, "work.advance");
+        await page.locator(".ticket", { hasText: fixture.first.title }).getByRole("button").click();
+      },
+      diff: "ACTIVE",
+      before: "Handle disputed charges",
+      after: "None",
+      shown: ".lane:first-child li.ticket:first-of-type, .lane:first-child p",
+      skipText: true,
+    },
+    {
+      name: "moving a task on its page",
+      at: task,
+      fill: async () => { await page.selectOption(`#move-${fixture.first.id}`, "work.terminate"); await page.getByRole("button", { name: "Move" }).click(); },
+      diff: "WILL_NOT_IMPLEMENT",
+      before: "New",
+      after: "Will not be done",
+      shown: ".toolbar .badge >> nth=1",
+    },
+    {
+      name: "a comment",
+      at: task,
+      fill: async () => { await page.fill("textarea[name=content]", "Ask <b>the bank</b> first."); await page.click("text=Add comment"); },
+      diff: "the bank",
+      before: "Nobody has commented.",
+      after: "Ask <b>the bank</b> first.",
+      shown: "section:has(h2:text('Comments'))",
+    },
+    {
+      name: "an edit of knowledge",
+      at: `/atom/${fixture.atom.id}`,
+      fill: async () => {
+        await page.click("summary");
+        await page.fill("textarea[name=knowledge]", "Cents are whole.\n\nRound half to even.");
+        await page.click("text=Review the edit");
+      },
+      diff: "Round half to even.",
+      before: "Never use a float.",
+      after: "Round half to even.",
+      shown: ".prose",
+    },
+  ];
+  for (const change of changes) {
+    await check(`${change.name}: plan, change and undo`, () => perform(tab, change));
+  }
+  await check("nothing else is applied than what was shown", () => stalePlan(tab, fixture));
+  await check("cancelling changes nothing", async () => {
+    const before = card(fixture);
+    await tab.show("/card/spec::cart/empty");
+    await page.selectOption("#status", "deprecated");
+    await page.click("text=Change status");
+    await page.click("text=Cancel");
+    await page.waitForURL(/\/card\//);
+    expect(card(fixture) === before, "the file changed");
+  });
+  await check("no change made the browser complain", () => tab.clean("writes"));
+  await tab.context.close();
+  await server.stop();
+  await readOnly(browser, options, fixture);
+}
+
+const card = (fixture) => readFileSync(join(fixture.folder, fixture.card), "utf8");
+
+async function perform({ page, show }, change) {
+  await show(change.at);
+  const text = () => page.locator(change.shown).first().innerText();
+  if (!change.skipText) expect((await text()).includes(change.before), `before: ${await text()}`);
+  await change.fill();
+  await page.waitForURL(/\/plan$/);
+  const plan = await page.locator("main").innerText();
+  expect(await page.locator(".diff").count() === 1 && plan.includes(change.diff), `the plan is ${plan}`);
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  expect(!violations.length, violations.map((each) => each.id).join(", "));
+  await page.click("text=Apply");
+  await page.waitForURL(/done=/);
+  const lane = () => page.locator(".lane").first().innerText();
+  if (change.skipText) expect(!(await lane()).includes(change.before), `after: ${await lane()}`);
+  else expect((await text()).includes(change.after), `after: ${await text()}`);
+  await page.click(".notice >> text=Undo");
+  await page.waitForURL(/done=/);
+  if (change.skipText) expect((await lane()).includes(change.before), `undone: ${await lane()}`);
+  else expect((await text()).includes(change.before), `undone: ${await text()}`);
+}
+
+/** Somebody edits the card between the plan and its application. */
+async function stalePlan({ page, show }, fixture) {
+  const path = join(fixture.folder, fixture.card);
+  const before = readFileSync(path, "utf8");
+  await show("/card/spec::cart/empty");
+  await page.selectOption("#status", "implemented");
+  await page.click("text=Change status");
+  await page.waitForURL(/\/plan$/);
+  writeFileSync(path, before.replace("summary: ", "summary: Really, "));
+  await page.click("text=Apply");
+  await page.waitForURL(/\/apply$/);
+  expect((await page.locator("main").innerText()).includes("changed after the plan was shown"), "it was applied");
+  writeFileSync(path, before);
+}
+
+async function readOnly(browser, options, fixture) {
+  const server = await serve(options.cairn, fixture.folder, "--read-only");
+  const tab = await open(browser, server);
+  await check("a read-only page offers no change and refuses one", async () => {
+    for (const path of ["/board", "/card/spec::cart/empty", `/task/${fixture.first.id}`, `/atom/${fixture.atom.id}`]) {
+      await tab.show(path);
+      expect(await tab.page.locator('form[method="post"]').count() === 0, `${path} has a form`);
+    }
+    const status = await tab.page.evaluate(() => fetch("/plan", {
+      method: "POST",
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+      body: "operation=card.status&key=spec::cart/empty&status=draft",
+    }).then((response) => response.status));
+    expect(status === 403, `it answers ${status}`);
+  });
+  await tab.context.close();
+  await server.stop();
+}

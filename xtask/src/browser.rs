@@ -1,0 +1,117 @@
+//! Tests of the page in a real browser, and the pictures of its documentation.
+//!
+//! The driver comes from npm, as `tests/browser/package-lock.json` pins it. The browser is the
+//! machine's own Chromium; on Debian and its kin one is fetched and unpacked into `.tools`, because
+//! a test does not install anything into the system.
+
+#![expect(clippy::disallowed_methods, reason = "a developer's tool runs npm and a browser")]
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::run::{self, XtaskResult};
+use crate::tools;
+
+/// Where the tests are, below the root.
+const TESTS: &str = "tests/browser";
+
+/// Where the pictures of the documentation are, below the root.
+const PICTURES: &str = "docs/images/page";
+
+/// The names under which systems install a browser that the driver can use.
+const BROWSERS: &[&str] =
+    &["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
+
+/// A browser, and where its libraries are if they are not the system's.
+struct BrowserProgram {
+    program: PathBuf,
+    libraries: Option<PathBuf>,
+}
+
+/// Tests every view and every change, on a repository of its own and on those that are named.
+pub(crate) fn test(root: &Path, cairn: &Path, repositories: &[&str]) -> XtaskResult<()> {
+    run::run(&mut command(root, cairn, repositories)?)
+}
+
+/// Builds the binary and runs only these tests.
+pub(crate) fn build_and_test(root: &Path, repositories: &[&str]) -> XtaskResult<()> {
+    test(root, &built_cairn(root)?, repositories)
+}
+
+/// Writes a picture of every view into the documentation.
+pub(crate) fn shots(root: &Path, repositories: &[&str]) -> XtaskResult<()> {
+    let mut command = command(root, &built_cairn(root)?, repositories)?;
+    run::run(command.arg("--shots").arg(root.join(PICTURES)))
+}
+
+fn built_cairn(root: &Path) -> XtaskResult<PathBuf> {
+    Ok(run::build(root, &["--workspace", "--bins", "--examples"], "debug")?.join("cairn"))
+}
+
+fn command(root: &Path, cairn: &Path, repositories: &[&str]) -> XtaskResult<Command> {
+    let folder = tools::install_browser_driver(root, TESTS)?;
+    let browser = find_or_unpack(root)?;
+    let mut command = Command::new("node");
+    command.arg(folder.join("run.mjs")).current_dir(root);
+    command.arg("--cairn").arg(cairn).arg("--chromium").arg(&browser.program);
+    if !repositories.is_empty() {
+        command.arg("--repo").arg(repositories.join(","));
+    }
+    if let Some(libraries) = browser.libraries {
+        command.env("LD_LIBRARY_PATH", libraries);
+    }
+    Ok(command)
+}
+
+fn find_or_unpack(root: &Path) -> XtaskResult<BrowserProgram> {
+    if let Some(program) = on_path() {
+        return Ok(BrowserProgram { program, libraries: None });
+    }
+    let folder = root.join(".tools/chromium");
+    let unpacked = BrowserProgram {
+        program: folder.join("root/usr/lib/chromium/chromium"),
+        libraries: Some(folder.join("root/usr/lib/x86_64-linux-gnu")),
+    };
+    if !folder.join("complete").exists() {
+        unpack(&folder)?;
+    }
+    Ok(unpacked)
+}
+
+fn on_path() -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
+    let candidates = BROWSERS.iter().flat_map(|name| folders.iter().map(move |dir| dir.join(name)));
+    candidates.into_iter().find(|program| program.is_file())
+}
+
+/// Fetches Chromium and what it needs beyond what is installed, and unpacks all of it.
+fn unpack(folder: &Path) -> XtaskResult<()> {
+    let hint = "install Chromium, so that `chromium` is on the PATH";
+    let failed = |error: std::io::Error| format!("cannot unpack a browser: {error}; {hint}");
+    let said = Command::new("apt-get").args(["install", "--simulate", "chromium"]).output();
+    let said = said.map_err(failed)?;
+    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    let packages: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("Inst ")?.split_whitespace().next())
+        .collect();
+    if packages.is_empty() {
+        return Err(format!("no package `chromium` is known; {hint}"));
+    }
+    let (archives, root) = (folder.join("archives"), folder.join("root"));
+    let _ = fs::remove_dir_all(folder); // of a run that was interrupted
+    fs::create_dir_all(&archives).map_err(failed)?;
+    fs::create_dir_all(&root).map_err(failed)?;
+    run::run(Command::new("apt-get").arg("download").args(packages).current_dir(&archives))?;
+    for archive in fs::read_dir(&archives).map_err(failed)? {
+        let mut extract = Command::new("dpkg-deb");
+        let words: [OsString; 3] =
+            ["-x".into(), archive.map_err(failed)?.path().into(), root.clone().into()];
+        run::run(extract.args(words))?;
+    }
+    fs::remove_dir_all(&archives).map_err(failed)?;
+    fs::write(folder.join("complete"), "").map_err(failed)
+}

@@ -90,7 +90,8 @@ fn check_skipped(report: &str, is_ci: bool) -> XtaskResult<()> {
 
 /// Checks the claims that this repository makes about itself.
 fn verify(root: &Path, cairn: &Path) -> XtaskResult<()> {
-    run(Command::new(cairn).current_dir(root).arg("verify"))
+    run(Command::new(cairn).current_dir(root).arg("verify"))?;
+    run(Command::new(cairn).current_dir(root).args(["matrix", "--gate"]))
 }
 
 /// The engine against real language servers, which are fetched first.

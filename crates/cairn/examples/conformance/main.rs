@@ -22,7 +22,7 @@ use tokio_util::sync::CancellationToken;
 #[expect(clippy::print_stderr, reason = "the harness reads the address there")]
 async fn main() -> ExitCode {
     let folder = std::env::args_os().nth(1).unwrap_or_else(|| ".".into());
-    let token = std::env::var("CAIRN_TOKEN").unwrap_or_default();
+    let tokens = TokenList::of_one(&std::env::var("CAIRN_TOKEN").unwrap_or_default());
     let command = ServerOptions::augment_args(Command::new("conformance").no_binary_name(true));
     let matches = command.get_matches_from(["--http", "127.0.0.1:0"]);
     let options = ServerOptions::from_arg_matches(&matches).expect("the flags are ours");
@@ -32,7 +32,7 @@ async fn main() -> ExitCode {
     let server = Fixtures::new(McpServer::new(workspace.clone(), options.clone(), gone.clone()));
     let address = SocketAddr::from(([127, 0, 0, 1], 0));
     let ready = |address: SocketAddr| eprintln!("serving http://{address}/mcp");
-    let config = HttpServerConfig { workspace, options, address, token };
+    let config = HttpServerConfig { workspace, options, address, tokens };
     let served = cairn::http::serve(server, config, gone, ready).await;
     if served.is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }

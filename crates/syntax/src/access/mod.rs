@@ -84,6 +84,11 @@ impl AccessKinds {
         if let LanguageParser::Oxc(dialect) = descriptor.parser {
             return Self::JavaScript(javascript_access::kinds_by_start(dialect, text, name));
         }
+        if let LanguageParser::Component(format) = descriptor.parser {
+            let script = crate::component::script(format, text);
+            let kinds = javascript_access::kinds_by_start(script.dialect, &script.text, name);
+            return Self::JavaScript(kinds);
+        }
         let grammar = descriptor.parser.grammar();
         let tree = grammar.and_then(|grammar| treesitter::parse(text, grammar).ok());
         tree.map_or(Self::Unknown, Self::Tree)

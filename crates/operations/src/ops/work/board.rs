@@ -114,10 +114,10 @@ impl BoardAnswer {
         for at in 0..height {
             let cards: Vec<Option<&BoardCard>> =
                 shown.iter().map(|column| column.cards.get(at)).collect();
-            let title = |card: &Option<&BoardCard>| card.map_or(String::new(), title);
-            rows.push(cards.iter().map(|card| PageCell::text(title(card))).collect());
-            let note = |card: &Option<&BoardCard>| card.map_or(String::new(), |one| self.note(one));
-            rows.push(cards.iter().map(|card| PageCell::faint(note(card))).collect());
+            let title = |card: Option<&BoardCard>| card.map_or(String::new(), title);
+            rows.push(cards.iter().map(|card| PageCell::text(title(*card))).collect());
+            let note = |card: Option<&BoardCard>| card.map_or(String::new(), |one| self.note(one));
+            rows.push(cards.iter().map(|card| PageCell::faint(note(*card))).collect());
         }
         rows
     }

@@ -177,29 +177,26 @@ impl Done {
             true => files_of(view, draft, &WorkItem::Task(task.clone()))?,
             false => touched,
         };
-        let (known, is_new) = match self.fitting_atom(view, draft, task, &paths)? {
-            Some(atom) => {
-                let files = matched_files(view, &atom.paths)?.to_vec();
-                let id = WorkRecordRef::from(&atom.id);
-                let grain = Some(KnowledgeKind::Atom);
-                let target = KnowledgeTarget { grain, id: &id, version: atom.version };
-                let mode = KnowledgeWriteMode::Append;
-                (knowledge::update(draft, target, &fields, mode, Some(files))?, false)
+        let (known, is_new) = if let Some(atom) = self.fitting_atom(view, draft, task, &paths)? {
+            let files = matched_files(view, &atom.paths)?.to_vec();
+            let id = WorkRecordRef::from(&atom.id);
+            let grain = Some(KnowledgeKind::Atom);
+            let target = KnowledgeTarget { grain, id: &id, version: atom.version };
+            let mode = KnowledgeWriteMode::Append;
+            (knowledge::update(draft, target, &fields, mode, Some(files))?, false)
+        } else {
+            if paths.is_empty() {
+                return comment_learnt(draft, task, text);
             }
-            None => {
-                if paths.is_empty() {
-                    return comment_learnt(draft, task, text);
-                }
-                let globs = paths.iter().take(MAX_ATOM_PATHS).map(|path| path.parse::<PathGlob>());
-                let globs = globs.collect::<Result<Vec<_>, _>>().map_err(Problem::invalid)?;
-                let patterns: Vec<String> = globs.iter().map(PathGlob::normalised).collect();
-                let files = matched_files(view, &patterns)?.to_vec();
-                fields.name = Some(task.title.parse().map_err(Problem::internal)?);
-                fields.paths = Some(ListArg(globs));
-                let project = WorkRecordRef::from(&task.project_id);
-                let grain = KnowledgeKind::Atom;
-                (knowledge::create(draft, grain, Some(&project), &fields, Some(files))?, true)
-            }
+            let globs = paths.iter().take(MAX_ATOM_PATHS).map(|path| path.parse::<PathGlob>());
+            let globs = globs.collect::<Result<Vec<_>, _>>().map_err(Problem::invalid)?;
+            let patterns: Vec<String> = globs.iter().map(PathGlob::normalised).collect();
+            let files = matched_files(view, &patterns)?.to_vec();
+            fields.name = Some(task.title.parse().map_err(Problem::internal)?);
+            fields.paths = Some(ListArg(globs));
+            let project = WorkRecordRef::from(&task.project_id);
+            let grain = KnowledgeKind::Atom;
+            (knowledge::create(draft, grain, Some(&project), &fields, Some(files))?, true)
         };
         Ok(LearntNote { id: Some(known.id().clone()), name: known.name().to_owned(), is_new })
     }

@@ -72,7 +72,7 @@ impl Mutation for Import {
         let files = self.files(view)?;
         let format = self.format.map_or_else(|| detect(&files), Ok)?;
         if format == ImportFormat::Rows {
-            return self.plan_rows(view, &files);
+            return plan_export(view, &files);
         }
         let document = read(format, &files)?;
         let (pipelines, name) = (pipelines(view)?, repository_name(view));
@@ -93,20 +93,6 @@ impl Mutation for Import {
 }
 
 impl Import {
-    fn plan_rows(&self, view: &View, files: &[ImportFile]) -> Result<Plan<ImportAnswer>> {
-        let text: String = files.iter().map(|file| file.text.as_str()).collect();
-        let json: Value = serde_json::from_str(&text)
-            .map_err(|error| Problem::invalid("the export is not JSON").with_source(error))?;
-        let told = |done: &ImportAnswer| {
-            let count = done.rows.as_ref().map_or(0, |rows| rows.added);
-            format!("import {}", counted(count, "row"))
-        };
-        plan_rows(view, told, |draft| {
-            let rows = import_rows(draft, &json)?;
-            Ok(ImportAnswer { format: ImportFormat::Rows, plan: None, rows: Some(rows) })
-        })
-    }
-
     fn files(&self, view: &View) -> Result<Vec<ImportFile>> {
         if let Some(text) = &self.text {
             return Ok(vec![ImportFile { path: String::new(), text: text.clone() }]);
@@ -126,7 +112,7 @@ impl Import {
         let is_task = |one: &&RepoPath| {
             let text = one.to_string();
             let folder = text.rsplit('/').nth(1).unwrap_or_default();
-            text.ends_with(".md")
+            text.to_lowercase().ends_with(".md")
                 && (backlog::FOLDERS.contains(&folder) || one.parent().as_ref() == Some(path))
         };
         let mut files = Vec::new();
@@ -138,6 +124,21 @@ impl Import {
         }
         Ok(files)
     }
+}
+
+/// Plans the rows of an export of a store.
+fn plan_export(view: &View, files: &[ImportFile]) -> Result<Plan<ImportAnswer>> {
+    let text: String = files.iter().map(|file| file.text.as_str()).collect();
+    let json: Value = serde_json::from_str(&text)
+        .map_err(|error| Problem::invalid("the export is not JSON").with_source(error))?;
+    let told = |done: &ImportAnswer| {
+        let count = done.rows.as_ref().map_or(0, |rows| rows.added);
+        format!("import {}", counted(count, "row"))
+    };
+    plan_rows(view, told, |draft| {
+        let rows = import_rows(draft, &json)?;
+        Ok(ImportAnswer { format: ImportFormat::Rows, plan: None, rows: Some(rows) })
+    })
 }
 
 impl Render for ImportAnswer {

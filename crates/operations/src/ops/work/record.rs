@@ -94,7 +94,7 @@ pub(super) fn people_words(people: &WorkPeople, now: Timestamp) -> String {
 
 /// A bar of ten characters that shows how much of something is done.
 pub(super) fn progress_bar(done: usize, all: usize) -> String {
-    let filled = if all == 0 { 0 } else { done * BAR_WIDTH / all };
+    let filled = (done * BAR_WIDTH).checked_div(all).unwrap_or_default();
     format!("{}{} {done}/{all}", "█".repeat(filled), "░".repeat(BAR_WIDTH - filled))
 }
 

@@ -202,19 +202,17 @@ impl SectionEdit {
     }
 
     fn update(&self, draft: &mut WorkDraft<'_>) -> Result<Vec<Section>> {
-        match self.sections {
-            Some(_) => self.each(|fields| sections::update(draft, fields)),
-            None => {
-                let mut fields = self.fields();
-                if fields.id.is_none() {
-                    let known = self.titled(draft)?;
-                    fields.id = Some(WorkRecordRef::from(&known.id));
-                    fields.version = fields.version.or(Some(known.version));
-                    fields.title = None;
-                }
-                Ok(vec![sections::update(draft, &fields)?])
-            }
+        if self.sections.is_some() {
+            return self.each(|fields| sections::update(draft, fields));
         }
+        let mut fields = self.fields();
+        if fields.id.is_none() {
+            let known = self.titled(draft)?;
+            fields.id = Some(WorkRecordRef::from(&known.id));
+            fields.version = fields.version.or(Some(known.version));
+            fields.title = None;
+        }
+        Ok(vec![sections::update(draft, &fields)?])
     }
 
     fn update_text(&self, draft: &mut WorkDraft<'_>) -> Result<Section> {

@@ -187,11 +187,10 @@ impl WorkShowAnswer {
         let (task, feature) = (self.task.as_ref(), self.feature.as_ref());
         if let Some(FeatureProgress { what, finished, tasks }) = &self.progress {
             let bar = progress_bar(*finished, *tasks);
-            match task {
-                Some(_) => {
-                    page.say_handle(format!("feature: \"{}\" {bar}", what.name), what.handle())
-                }
-                None => page.item("progress", bar),
+            if task.is_some() {
+                page.say_handle(format!("feature: \"{}\" {bar}", what.name), what.handle());
+            } else {
+                page.item("progress", bar);
             }
         }
         let pick = |of_task: fn(&Task) -> Option<&String>,
@@ -268,7 +267,9 @@ impl Render for WorkShowAnswer {
             let own = self.task.as_ref().map(|one| &one.id);
             let own = own.or(self.feature.as_ref().map(|one| &one.id));
             for tie in &self.dependencies {
-                own.into_iter().for_each(|own| render_relation(page, own, tie));
+                if let Some(own) = own {
+                    render_relation(page, own, tie);
+                }
             }
         }
         self.render_history(page);

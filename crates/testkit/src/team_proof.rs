@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::time::{Duration, Instant};
 
+use base::Call;
 use engine::JsonObject;
 use operations::ops;
 use serde_json::{Value, json};
@@ -207,10 +208,19 @@ fn note(worker: &ProofWorker, line: &str) {
     file.write_all(format!("{line}\n").as_bytes()).expect("a line");
 }
 
+/// Asks as a process does that does not wait long for the server.
 fn ask(repo: &TestRepo, actor: &str, name: &str, args: Value) -> Result<Value, base::Problem> {
+    call(repo, call_by(actor).with_optional_wait(Duration::from_secs(1)), name, args)
+}
+
+/// Asks and waits for the server, however busy the machine is.
+fn ask_patiently(repo: &TestRepo, name: &str, args: Value) -> Result<Value, base::Problem> {
+    call(repo, call_by("owner"), name, args)
+}
+
+fn call(repo: &TestRepo, call: Call, name: &str, args: Value) -> Result<Value, base::Problem> {
     let args: JsonObject = serde_json::from_value(args).expect("an object");
     let (op, args) = ops::resolve(name, args)?;
-    let call = call_by(actor).with_optional_wait(Duration::from_secs(1));
     op.call(&repo.workspace(), call, args).map(|answer| (*answer.data).clone())
 }
 
@@ -344,7 +354,7 @@ fn settle(machines: &[PathBuf]) {
     for machine in machines {
         let repo = TestRepo::existing(machine);
         let done = || {
-            let pushed = ask(&repo, "owner", "team.push", json!({}));
+            let pushed = ask_patiently(&repo, "team.push", json!({}));
             pushed.is_ok_and(|answer| answer["outbox"]["waiting"] == json!([]))
         };
         crate::postgres::wait_until(done);
@@ -370,7 +380,7 @@ fn check(machines: &[PathBuf], workers: &[ProofWorker], report: &mut ProofReport
     let mut first: Option<Value> = None;
     for machine in machines {
         let repo = TestRepo::existing(machine);
-        let status = ask(&repo, "owner", "team.status", json!({})).expect("a status");
+        let status = ask_patiently(&repo, "team.status", json!({})).expect("a status");
         assert_eq!(status["team"]["conflicts"], json!([]), "{status:#}");
         let exported = export(machine);
         let tasks = exported["tables"]["task"].as_array().cloned().unwrap_or_default();
@@ -400,7 +410,7 @@ fn check(machines: &[PathBuf], workers: &[ProofWorker], report: &mut ProofReport
 
 /// Every row of work and knowledge on a machine.
 fn export(machine: &Path) -> Value {
-    ask(&TestRepo::existing(machine), "owner", "work.export", json!({})).expect("an export")
+    ask_patiently(&TestRepo::existing(machine), "work.export", json!({})).expect("an export")
 }
 
 /// On which machines a record is, for a message.

@@ -64,7 +64,7 @@ function showOverview() {
 /** Starts the page once and opens it at the address that it prints, in the editor's own browser. */
 function openPage() {
   page?.kill();
-  const child = spawn(program(), ["ui", "--no-open"], { cwd: folder() });
+  const child = spawn(program(), ["ui"], { cwd: folder() });
   page = child;
   let said = "";
   let opened = false;

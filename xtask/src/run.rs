@@ -36,6 +36,10 @@ const MAY_BE_SKIPPED: [(&str, &str); 5] = [
 const TEAM_CONTRACT: [&str; 7] =
     ["work::", "kb::", "seed_work::", "seed_graph::", "seed_fields::", "undo::", "branches::"];
 
+/// What is different in a team: the name of a branch means one store for all machines, so a name that is used again
+/// finds what the first branch of that name had.
+const TEAM_DIFFERENCES: [&str; 1] = ["branches::a_branch_that_is_not_checked_out_is_followed_too"];
+
 /// All tests: those of the crates, then real clients against the real binary.
 pub(crate) fn test(root: &Path) -> XtaskResult<()> {
     let cases = std::env::var("PROPTEST_CASES").unwrap_or_else(|_| PROPTEST_CASES.into());
@@ -86,7 +90,8 @@ fn check_skipped(report: &str, is_ci: bool) -> XtaskResult<()> {
 
 /// Checks the claims that this repository makes about itself.
 fn verify(root: &Path, cairn: &Path) -> XtaskResult<()> {
-    run(Command::new(cairn).current_dir(root).arg("verify"))
+    run(Command::new(cairn).current_dir(root).arg("verify"))?;
+    run(Command::new(cairn).current_dir(root).args(["matrix", "--gate"]))
 }
 
 /// The engine against real language servers, which are fetched first.
@@ -108,7 +113,8 @@ fn server_tests(root: &Path) -> XtaskResult<Command> {
 /// errors.
 fn team_contract(root: &Path, postgres: &Path) -> Command {
     let mut command = cargo(root, &["test", "--workspace", "--locked", "--test", "it", "--"]);
-    command.args(TEAM_CONTRACT).env("CAIRN_TEST_TEAM", "1").env("CAIRN_POSTGRES", postgres);
+    command.args(TEAM_CONTRACT).args(TEAM_DIFFERENCES.iter().flat_map(|test| ["--skip", test]));
+    command.env("CAIRN_TEST_TEAM", "1").env("CAIRN_POSTGRES", postgres);
     command
 }
 

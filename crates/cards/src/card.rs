@@ -39,6 +39,8 @@ pub struct Card {
     pub body: String,
     /// The line numbers of its key, type and status
     pub lines: [u32; 3],
+    /// The line number of the first line of its text
+    pub body_line: u32,
 }
 
 /// A relation to another card.
@@ -122,6 +124,7 @@ impl CardReader<'_> {
             extra: self.extra(),
             body: self.document.body().to_owned(),
             lines: ["key", "type", "status"].map(|name| self.line_of_field(name)),
+            body_line: self.document.body_position().line,
             key,
         };
         if key_kind(&card.key) != card.kind {

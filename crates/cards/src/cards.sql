@@ -31,6 +31,19 @@ CREATE TABLE card_relation (
 CREATE INDEX card_relation_source ON card_relation (source);
 CREATE INDEX card_relation_target ON card_relation (target);
 
+-- Code that the texts of cards name.
+CREATE TABLE card_mention (
+    path   BLOB NOT NULL,
+    number INTEGER NOT NULL,
+    source TEXT NOT NULL,
+    target BLOB NOT NULL,
+    symbol TEXT,                -- none for the file as a whole
+    line   INTEGER NOT NULL,
+    PRIMARY KEY (path, number)
+) WITHOUT ROWID;
+CREATE INDEX card_mention_source ON card_mention (source);
+CREATE INDEX card_mention_target ON card_mention (target);
+
 -- What is wrong with card files.
 CREATE TABLE card_trouble (
     path    BLOB NOT NULL,

@@ -75,22 +75,7 @@ pub fn update_fields(
 fn field_edit(name: &str, value: &Json) -> DocumentEdit {
     match value {
         Json::Null => DocumentEdit::RemoveField { field: name.into() },
-        value => DocumentEdit::set(name, json_to_data(value)),
-    }
-}
-
-fn json_to_data(value: &Json) -> NewValue {
-    match value {
-        Json::Null => NewValue::Null,
-        Json::Bool(yes) => NewValue::Bool(*yes),
-        Json::Number(number) => {
-            number.as_i64().map_or_else(|| NewValue::Text(number.to_string()), NewValue::Int)
-        }
-        Json::String(text) => NewValue::Text(text.clone()),
-        Json::Array(items) => NewValue::List(items.iter().map(json_to_data).collect()),
-        Json::Object(fields) => NewValue::Map(
-            fields.iter().map(|(name, value)| (name.clone(), json_to_data(value))).collect(),
-        ),
+        value => DocumentEdit::set(name, NewValue::from_json(value)),
     }
 }
 

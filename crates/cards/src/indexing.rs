@@ -5,6 +5,7 @@ use store::Connection;
 use syntax::{FileFacts, Language};
 
 use crate::card::{Card, CardDiagnostic, parse_card};
+use crate::mentions::find_mentions;
 use crate::see::{parse_see_tag, uses_double_colon};
 use crate::tables;
 
@@ -28,6 +29,10 @@ pub fn index_card(
     tables::put_card(conn, path, &card)?;
     for (number, relation) in (0u32..).zip(&card.relations) {
         tables::put_relation(conn, path, number, card.key.as_str(), relation)?;
+    }
+    let mentions = find_mentions(path, &card.body, card.body_line);
+    for (number, mention) in (0u32..).zip(&mentions) {
+        tables::put_mention(conn, path, number, card.key.as_str(), mention)?;
     }
     Ok(Some(card))
 }

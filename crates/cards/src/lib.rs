@@ -8,6 +8,7 @@ mod card;
 mod change;
 mod indexing;
 mod key;
+mod mentions;
 mod see;
 mod tables;
 mod words;
@@ -22,12 +23,13 @@ pub use key::{
     CARDS_FOLDER, card_path, fold_case, is_card_path, key_kind, key_slug, parse_new_key,
     path_for_key, slug_error,
 };
+pub use mentions::CardMention;
 pub use see::{SeeTag, key_spans, parse_see_tag};
 pub use tables::{
-    CardDiagnosticRow, CardFilter, CardRow, REBUILD_CHECK_QUERIES, SCHEMA, SeeTagRow,
-    StoredCardRelation, all_cards, all_diagnostics, all_keys, all_relations, all_see_tags,
-    card_at_path, card_by_key, cards_with_folded_key, duplicate_keys, filtered_cards, has_key,
-    relations_from, relations_to, see_tag_counts, see_tags_below, see_tags_in_file,
-    see_tags_of_key,
+    CardDiagnosticRow, CardFilter, CardRow, MentionRow, REBUILD_CHECK_QUERIES, SCHEMA, SeeTagRow,
+    StoredCardRelation, all_cards, all_diagnostics, all_keys, all_mentions, all_relations,
+    all_see_tags, card_at_path, card_by_key, cards_with_folded_key, duplicate_keys, filtered_cards,
+    has_key, mentions_in, mentions_of, relations_from, relations_to, see_tag_counts,
+    see_tags_below, see_tags_in_file, see_tags_of_key,
 };
-pub use words::{CardRelationKind, CardStatus};
+pub use words::{CardRelationKind, CardStatus, UNREVIEWED};

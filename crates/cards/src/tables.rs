@@ -8,6 +8,7 @@ use store::{Connection, Row, SqlResult, ToSql, bad_value, params, sqlite_problem
 
 use crate::card::{Card, CardDiagnostic, CardRelation};
 use crate::key::{fold_case, key_kind};
+use crate::mentions::CardMention;
 use crate::see::SeeTag;
 use crate::words::{CardRelationKind, CardStatus};
 
@@ -18,6 +19,7 @@ pub const SCHEMA: &str = include_str!("cards.sql");
 pub const REBUILD_CHECK_QUERIES: &[&str] = &[
     "SELECT * FROM card",
     "SELECT * FROM card_relation",
+    "SELECT * FROM card_mention",
     "SELECT * FROM card_trouble",
     "SELECT * FROM see",
 ];
@@ -79,6 +81,17 @@ pub struct SeeTagRow {
     pub has_colons: bool,
 }
 
+/// A piece of code that the text of a card names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MentionRow {
+    /// The card's file
+    pub path: RepoPath,
+    /// The card's key
+    pub source: CardKey,
+    /// What it names, and where
+    pub mention: CardMention,
+}
+
 /// An error in a card file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CardDiagnosticRow {
@@ -120,6 +133,7 @@ impl CardFilter {
 const CARD: &str = "SELECT path, key, type, summary, status, tags, subjects, constraints, extra,
     body, key_line, type_line, status_line FROM card";
 const RELATION: &str = "SELECT path, source, type, target, line FROM card_relation";
+const MENTION: &str = "SELECT path, source, target, symbol, line FROM card_mention";
 const SEE: &str = "SELECT path, owner, key, line, colons FROM see";
 
 pub(crate) fn put_card(conn: &Connection, path: &RepoPath, card: &Card) -> Result<()> {
@@ -159,6 +173,18 @@ pub(crate) fn put_relation(
     run(conn, sql, params![path.as_bytes(), number, source, kind.word(), target, line])
 }
 
+pub(crate) fn put_mention(
+    conn: &Connection,
+    path: &RepoPath,
+    number: u32,
+    source: &str,
+    mention: &CardMention,
+) -> Result<()> {
+    let CardMention { target, symbol, line } = mention;
+    let sql = "INSERT INTO card_mention VALUES (?1,?2,?3,?4,?5,?6)";
+    run(conn, sql, params![path.as_bytes(), number, source, target.as_bytes(), symbol, line])
+}
+
 pub(crate) fn put_diagnostic(
     conn: &Connection,
     path: &RepoPath,
@@ -189,6 +215,7 @@ pub(crate) fn delete_card(conn: &Connection, path: &RepoPath) -> Result<()> {
     for sql in [
         "DELETE FROM card WHERE path = ?1",
         "DELETE FROM card_relation WHERE path = ?1",
+        "DELETE FROM card_mention WHERE path = ?1",
         "DELETE FROM card_trouble WHERE path = ?1",
     ] {
         run(conn, sql, params![path.as_bytes()])?;
@@ -268,6 +295,23 @@ pub fn relations_to(conn: &Connection, target: &str) -> Result<Vec<StoredCardRel
 /// The relations of all cards.
 pub fn all_relations(conn: &Connection) -> Result<Vec<StoredCardRelation>> {
     rows(conn, &format!("{RELATION} ORDER BY path, number"), params![], relation_row)
+}
+
+/// The code that the text of a card names.
+pub fn mentions_in(conn: &Connection, source: &str) -> Result<Vec<MentionRow>> {
+    let sql = format!("{MENTION} WHERE source = ?1 ORDER BY path, number");
+    rows(conn, &sql, params![source], mention_row)
+}
+
+/// The cards whose text names a file or something in it.
+pub fn mentions_of(conn: &Connection, target: &RepoPath) -> Result<Vec<MentionRow>> {
+    let sql = format!("{MENTION} WHERE target = ?1 ORDER BY path, number");
+    rows(conn, &sql, params![target.as_bytes()], mention_row)
+}
+
+/// The code that the texts of all cards name.
+pub fn all_mentions(conn: &Connection) -> Result<Vec<MentionRow>> {
+    rows(conn, &format!("{MENTION} ORDER BY path, number"), params![], mention_row)
 }
 
 /// The tags with this key.
@@ -356,6 +400,14 @@ fn relation_row(row: &Row<'_>) -> SqlResult<StoredCardRelation> {
         kind: parsed(row, 2)?,
         target: row.get(3)?,
         line: row.get(4)?,
+    })
+}
+
+fn mention_row(row: &Row<'_>) -> SqlResult<MentionRow> {
+    Ok(MentionRow {
+        path: path(row, 0)?,
+        source: parsed(row, 1)?,
+        mention: CardMention { target: path(row, 2)?, symbol: row.get(3)?, line: row.get(4)? },
     })
 }
 

@@ -61,6 +61,9 @@ words!(
     }
 );
 
+/// The field of a card that was drafted and that nobody has reviewed.
+pub const UNREVIEWED: &str = "unreviewed";
+
 words!(
     /// The kind of relation between two cards.
     CardRelationKind, "a kind of relation", {

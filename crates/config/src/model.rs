@@ -59,6 +59,10 @@ pub struct KbConfig {
     /// Globs of symbol manifests, below the document folders
     #[serde(deserialize_with = "plain")]
     pub manifests: Vec<PathPattern>,
+    /// Words that documents use for a status, each with the status that it means
+    pub statuses: BTreeMap<String, String>,
+    /// Starts of ids, each with the type of the entities that have it, such as `"FR-": "req"`
+    pub types: BTreeMap<String, String>,
     /// How loudly a rule speaks, by the rule's name; true is the rule's own severity
     pub rules: BTreeMap<String, RuleLevel>,
 }
@@ -166,11 +170,21 @@ impl Default for Config {
 
 impl Default for KbConfig {
     fn default() -> Self {
-        let folders = "docs/{requirements,scenarios,tests,adr,decisions,flags,events,facts}/**";
+        let folders =
+            "docs/{requirements,scenarios,tests,adr,adrs,decisions,flags,events,facts}/**";
         Self {
             default_branch: None,
-            documents: parse_all(&["documentation/**", folders]),
+            documents: parse_all(&[
+                "documentation/**",
+                folders,
+                "docs/architecture/{adr,adrs,decisions}/**",
+                "doc/{adr,adrs,decisions,architecture/decisions}/**",
+                "openspec/specs/**",
+                "specs/*/spec.md",
+            ]),
             manifests: parse_all(&["**/symbols.{yaml,yml,json}"]),
+            statuses: BTreeMap::new(),
+            types: BTreeMap::new(),
             rules: BTreeMap::new(),
         }
     }

@@ -7,6 +7,7 @@
 mod edit;
 mod error;
 mod frontmatter;
+mod merge;
 mod new_value;
 mod node;
 mod read;
@@ -16,6 +17,7 @@ pub use base::TextPosition;
 pub use edit::{DocumentEdit, FieldPathSegment, edit};
 pub use error::DocumentError;
 pub use frontmatter::Document;
+pub use merge::{MergeTexts, MergedText, merge_documents, merge_lines, merge_records};
 pub use new_value::NewValue;
 pub use node::{YamlMap, YamlNode, YamlStyle, YamlValue};
 pub use read::{MAX_FRONTMATTER_BYTES, MAX_VALUES, parse_yaml};

@@ -1,5 +1,7 @@
 //! A value to be written into a document.
 
+use serde_json::Value;
+
 use crate::node::{YamlNode, YamlValue};
 
 /// A value that has no position in a text yet.
@@ -20,6 +22,24 @@ pub enum NewValue {
 }
 
 impl NewValue {
+    /// The value that a JSON value stands for. A fraction is written as text.
+    pub fn from_json(value: &Value) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Bool(yes) => Self::Bool(*yes),
+            Value::Number(number) => {
+                number.as_i64().map_or_else(|| Self::Text(number.to_string()), Self::Int)
+            }
+            Value::String(text) => Self::Text(text.clone()),
+            Value::Array(items) => Self::List(items.iter().map(Self::from_json).collect()),
+            Value::Object(fields) => {
+                let field =
+                    |(name, value): (&String, &Value)| (name.clone(), Self::from_json(value));
+                Self::Map(fields.iter().map(field).collect())
+            }
+        }
+    }
+
     /// Whether a parsed node has the same value.
     pub fn equals_node(&self, node: &YamlNode) -> bool {
         match (self, &node.value) {

@@ -12,6 +12,7 @@ use crate::follow::CommitFollower;
 use crate::graph::GraphArea;
 use crate::index::Indexer;
 use crate::rules::{CONFIG_INVALID, LINK_DEAD, SHARED_RULES, VerifyRule};
+use crate::spec_links::RULES as LINK_RULES;
 
 /// One area as the engine sees it. Areas do not depend on each other.
 #[derive(Clone, Copy)]
@@ -85,6 +86,7 @@ pub const AREAS: &[Area] = &[
         ..Area::EMPTY
     },
     Area { name: "shared", rules: &SHARED_RULES, ..Area::EMPTY },
+    Area { name: "link", rules: LINK_RULES, ..Area::EMPTY },
     Area {
         name: "work",
         graph_area: Some(&WorkGraphArea),

@@ -32,6 +32,7 @@ pub mod rules;
 pub mod search;
 mod settings;
 pub mod shared_files;
+pub mod spec_links;
 pub mod trust;
 pub mod view;
 pub mod workspace;

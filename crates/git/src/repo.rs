@@ -62,6 +62,19 @@ impl Repo {
         Ok(email.filter(|email: &String| !email.is_empty() && !email.contains(char::is_control)))
     }
 
+    /// Sets the command of a merge driver in the repository's own settings; `None` takes it out.
+    pub fn set_merge_driver(&self, call: &Call, name: &str, command: Option<&str>) -> Result<()> {
+        let key = format!("merge.{name}.driver");
+        let git = self.git("config")?;
+        if let Some(command) = command {
+            return git.args(["--local", &key, command]).run(call)?.output().map(drop);
+        }
+        let section = format!("merge.{name}");
+        let gone = git.args(["--local", "--remove-section", &section]).run(call)?;
+        // A section that is not there is gone already.
+        gone.output().map(drop).or(Ok(()))
+    }
+
     /// The same repository, seen from another of its worktrees.
     pub(crate) fn with_layout(&self, layout: RepoLayout) -> Self {
         Self { layout, ..self.clone() }

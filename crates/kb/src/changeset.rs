@@ -133,7 +133,7 @@ enum FieldType {
     Flag,
 }
 
-const ENTITY_FIELDS: [(&str, FieldType); 15] = [
+const ENTITY_FIELDS: [(&str, FieldType); 17] = [
     ("type", FieldType::Kind),
     ("title", FieldType::Text),
     ("status", FieldType::Line),
@@ -144,6 +144,8 @@ const ENTITY_FIELDS: [(&str, FieldType); 15] = [
     ("severity", FieldType::Line),
     ("links", FieldType::Texts),
     ("text_ref", FieldType::Text),
+    ("ran_at", FieldType::Text),
+    ("commit", FieldType::Text),
     ("text", FieldType::Text),
     ("kind", FieldType::Line),
     ("code", FieldType::Line),

@@ -21,6 +21,16 @@ CREATE TABLE kb_told (
     PRIMARY KEY (path, number)
 ) WITHOUT ROWID;
 
+-- What looks like an entity and was not taken in.
+CREATE TABLE kb_notice (
+    path      BLOB NOT NULL,
+    number    INTEGER NOT NULL,
+    line      INTEGER NOT NULL,
+    extractor TEXT NOT NULL,
+    message   TEXT NOT NULL,
+    PRIMARY KEY (path, number)
+) WITHOUT ROWID;
+
 CREATE TABLE kb_fault (
     path    BLOB NOT NULL,
     number  INTEGER NOT NULL,

@@ -16,6 +16,7 @@ pub const REBUILD_CHECK_QUERIES: &[&str] = &[
     "SELECT path, number, line, extractor, type, source_end, target_end, kind FROM kb_told
      ORDER BY path, number",
     "SELECT path, number, line, message FROM kb_fault ORDER BY path, number",
+    "SELECT path, number, line, extractor, message FROM kb_notice ORDER BY path, number",
 ];
 
 /// An entity that a file defines.
@@ -62,6 +63,13 @@ pub fn index_file(
             ],
         )?;
     }
+    for (number, (line, message)) in found.notices.iter().enumerate() {
+        run(
+            conn,
+            "INSERT INTO kb_notice VALUES (?1,?2,?3,?4,?5)",
+            params![path.as_bytes(), number, line, extractor, message],
+        )?;
+    }
     for (number, (line, message)) in found.faults.iter().enumerate() {
         run(
             conn,
@@ -78,6 +86,7 @@ pub fn remove_file(conn: &Connection, path: &RepoPath) -> Result<()> {
         "DELETE FROM kb_said WHERE path = ?1",
         "DELETE FROM kb_told WHERE path = ?1",
         "DELETE FROM kb_fault WHERE path = ?1",
+        "DELETE FROM kb_notice WHERE path = ?1",
     ] {
         run(conn, sql, params![path.as_bytes()])?;
     }
@@ -132,6 +141,14 @@ pub fn faults(conn: &Connection) -> Result<Vec<(RepoPath, u32, String)>> {
     let sql = "SELECT path, line, message FROM kb_fault ORDER BY path, number";
     rows(conn, sql, "read the facts of files", &[], |row| {
         Ok((path(row, 0)?, row.get(1)?, row.get(2)?))
+    })
+}
+
+/// What looks like an entity and was not taken in, with the form of its document.
+pub fn notices(conn: &Connection) -> Result<Vec<(String, RepoPath, u32, String)>> {
+    let sql = "SELECT extractor, path, line, message FROM kb_notice ORDER BY path, number";
+    rows(conn, sql, "read the facts of files", &[], |row| {
+        Ok((row.get(0)?, path(row, 1)?, row.get(2)?, row.get(3)?))
     })
 }
 

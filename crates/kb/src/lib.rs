@@ -24,6 +24,7 @@ mod references;
 mod replay;
 pub mod rules;
 pub mod share;
+mod statuses;
 mod tables;
 
 pub use apply::{
@@ -36,7 +37,7 @@ pub use changeset::{
 pub use context::{ChangesetContext, DocumentedEntity, ExternalRefs};
 pub use edit::{KbRowChange, RowChangeCounts};
 pub use endpoint::KbEndpoint;
-pub use extract::{EXTRACTORS, ExtractedFacts, Extractor, extractor};
+pub use extract::{DOCUMENT_FORMS, EXTRACTORS, ExtractedFacts, Extractor, extractor};
 pub use import::{CodeLookup, IMPORTERS, ImportedReport, ReportImporter};
 pub use knowledge_model::{FactOrigin, FileRelation, KnowledgeModel, KnownEntity, KnownRelation};
 pub use log::{AuditEntry, LogSeq, LogUid};
@@ -49,6 +50,7 @@ pub use promote::{document_path, to_document};
 pub use query::{EntityQuery, EntityQueryResult, RelationPattern, TraversalDirection, query};
 pub use references::{changeset_for_moved_code, code_node, text_node};
 pub use replay::{MergePlan, MergedBranch, plan_merge};
+pub use statuses::known_status;
 pub use tables::{
     LogPage, MIGRATIONS, StoreCounts, counts, entities, entity, full_log, ids, log_entry, log_page,
     relations, reserve_log_numbers, uids, vacuum,

@@ -318,6 +318,12 @@ pub struct EntityDetails {
     /// The code it is, as `path#name`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// When a test last ran, as RFC 3339 has it
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ran_at: Option<String>,
+    /// The commit that a test last ran on
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
     /// Whether its dependencies may lead back to it
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub allow_cycle: bool,

@@ -23,6 +23,8 @@ pub fn to_document(entity: &Entity, relations: &[KbRelation]) -> String {
         ("kind", text(&more.kind)),
         ("code", text(&more.code)),
         ("text_ref", text(&more.text_ref)),
+        ("ran_at", text(&more.ran_at)),
+        ("commit", text(&more.commit)),
         ("allow_cycle", more.allow_cycle.then_some(Value::Bool(true))),
         ("tags", (!more.tags.is_empty()).then(|| list(&more.tags))),
         ("author", Some(entity.author.as_str().into()).filter(|_| !entity.author.is_empty())),

@@ -41,7 +41,8 @@ impl EditorPlace {
     /// The symbol around the place; none in a file that is not code.
     pub(crate) fn symbol(&self, client: &OperationClient) -> Option<EditorSymbol> {
         let symbols = file_symbols(client, &self.path).ok()?;
-        symbol_around(&symbols, self.position.line).cloned()
+        let text = client.text(&self.path).ok()?;
+        symbol_around(&symbols, &text, self.position.line).cloned()
     }
 }
 
@@ -68,9 +69,25 @@ pub(crate) fn file_symbols(client: &OperationClient, path: &RepoPath) -> Result<
     Ok(symbols)
 }
 
-/// The last symbol that begins at a line or above it.
-pub(crate) fn symbol_around(symbols: &[EditorSymbol], line: u32) -> Option<&EditorSymbol> {
-    symbols.iter().filter(|symbol| symbol.line <= line).max_by_key(|symbol| symbol.line)
+/// The symbol that a line belongs to: the one whose comment it is in, or the last one that begins
+/// there or above.
+pub(crate) fn symbol_around<'s>(
+    symbols: &'s [EditorSymbol],
+    text: &str,
+    line: u32,
+) -> Option<&'s EditorSymbol> {
+    let next = symbols.iter().filter(|symbol| symbol.line > line).min_by_key(|symbol| symbol.line);
+    let is_above = |next: &&EditorSymbol| {
+        let lines = text.lines().skip(line as usize).take((next.line - line) as usize);
+        lines.into_iter().all(is_comment)
+    };
+    let before = symbols.iter().filter(|symbol| symbol.line <= line);
+    next.filter(is_above).or_else(|| before.max_by_key(|symbol| symbol.line))
+}
+
+/// Whether a line looks like a part of the comment or of the attributes above a declaration.
+fn is_comment(line: &str) -> bool {
+    line.trim_start().starts_with(['/', '*', '#', '@', '-'])
 }
 
 /// The word around a byte: everything that handles are made of.
@@ -114,11 +131,14 @@ mod tests {
     }
 
     #[test]
-    fn the_symbol_around_a_line_is_the_last_that_began() {
+    fn a_line_belongs_to_the_symbol_below_its_comment_or_above_it() {
         let symbol = |name: &str, line| EditorSymbol { name: name.into(), line, doc: None };
         let symbols = [symbol("a", 2), symbol("a.b", 4), symbol("c", 9)];
-        assert_eq!(symbol_around(&symbols, 1), None);
-        assert_eq!(symbol_around(&symbols, 8).unwrap().name, "a.b");
-        assert_eq!(symbol_around(&symbols, 9).unwrap().name, "c");
+        let text = "\n\nfn a() {\n\n  b\n\n}\n/// Says c.\n#[x]\nfn c() {}\n";
+        let around = |line| symbol_around(&symbols, text, line).map(|symbol| symbol.name.as_str());
+        assert_eq!(around(1), None);
+        assert_eq!(around(6), Some("a.b"));
+        assert_eq!(around(7), Some("c"));
+        assert_eq!(around(9), Some("c"));
     }
 }

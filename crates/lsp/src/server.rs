@@ -50,7 +50,8 @@ pub struct EditorServer {
     is_stale: bool,
     /// Whether the editor opens files that it is told to
     shows_documents: bool,
-    next_id: i32,
+    /// How many requests the editor was sent: the number of the last one
+    sent_requests: i32,
 }
 
 impl EditorServer {
@@ -85,7 +86,7 @@ impl EditorServer {
             published: BTreeMap::new(),
             is_stale: true,
             shows_documents,
-            next_id: 1,
+            sent_requests: 0,
         };
         server.run(&events);
         workspace.stop_servers();
@@ -248,8 +249,8 @@ impl EditorServer {
         if !self.shows_documents {
             return;
         }
-        let id = RequestId::from(self.next_id);
-        self.next_id += 1;
+        self.sent_requests += 1;
+        let id = RequestId::from(self.sent_requests);
         let params = json!({"uri": uri, "takeFocus": true});
         self.send(Request::new(id, "window/showDocument".into(), params).into());
     }

@@ -49,15 +49,39 @@ impl Resource {
 }
 
 /// Every family of resources.
-pub const RESOURCES: &[Resource] = &[Resource {
-    prefix: "cairn://file/",
-    variable: "path",
-    name: "file",
-    description: "A file of the working tree as it is now",
-    list: list_files,
-    read: read_file,
-    complete: complete_files,
-}];
+pub const RESOURCES: &[Resource] = &[
+    Resource {
+        prefix: "cairn://file/",
+        variable: "path",
+        name: "file",
+        description: "A file of the working tree as it is now",
+        list: list_files,
+        read: read_file,
+        complete: complete_files,
+    },
+    Resource {
+        prefix: "cairn://kb/",
+        variable: "name",
+        name: "knowledge base",
+        description: "The types, statuses, priorities and relations of the knowledge base, as JSON",
+        list: |_| Ok(vec![(KB_SCHEMA.into(), "Types and relations of the knowledge base".into())]),
+        read: read_kb_schema,
+        complete: |_, begun| {
+            Ok(KB_SCHEMA.starts_with(begun).then(|| KB_SCHEMA.into()).into_iter().collect())
+        },
+    },
+];
+
+/// The one resource about the knowledge base.
+const KB_SCHEMA: &str = "schema";
+
+fn read_kb_schema(_: &View<'_>, name: &str) -> Result<ResourceContent> {
+    if name != KB_SCHEMA {
+        return Err(Problem::not_found(format!("no resource `cairn://kb/{name}`")));
+    }
+    let schema = crate::ops::kb_schema();
+    Ok(ResourceContent::Text(serde_json::to_string_pretty(&schema).unwrap_or_default()))
+}
 
 /// The files at the root are where a newcomer starts.
 fn list_files(view: &View<'_>) -> Result<Vec<ResourceEntry>> {

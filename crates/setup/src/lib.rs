@@ -14,6 +14,7 @@
 
 mod agent_hooks;
 mod append;
+mod attributes;
 mod client;
 mod files;
 mod hooks;
@@ -26,6 +27,7 @@ mod text;
 mod toml;
 
 pub use agent_hooks::AgentHook;
+pub use attributes::{MERGE_COMMAND, MERGE_DRIVER, plan_merge_driver, plan_merge_driver_removal};
 pub use client::{Client, ClientTraces, parse_clients};
 pub use files::{FORMAT_VERSION, SetupFile};
 pub use hooks::GitHook;

@@ -43,6 +43,7 @@ mod robustness;
 mod ruby;
 mod rust;
 mod signature;
+mod substance;
 mod swift;
 mod symbol_paths;
 pub mod tools;
@@ -60,6 +61,7 @@ pub use file_role::{
 pub use go::{GoBuildSet, is_predeclared};
 pub use language::Language;
 pub use model::*;
+pub use substance::{SUBSTANCE_VERSION, code_substance, prose_substance, text_substance};
 
 use descriptor::LanguageParser;
 

@@ -324,7 +324,8 @@ impl TeamClient {
         self.lock(project, wait)?;
         let (id, wanted) = (project.clone(), uid.clone());
         let found = self.connection.run(wait, move |client| {
-            let params: SqlParams<'_> = &[(&id.as_str(), Type::TEXT), (&wanted.as_str(), Type::TEXT)];
+            let params: SqlParams<'_> =
+                &[(&id.as_str(), Type::TEXT), (&wanted.as_str(), Type::TEXT)];
             Ok(client.query_typed_opt(tables::FIND_CHANGE, params)?.map(|row| row.get(0)))
         });
         self.roll_back(wait)?;
@@ -361,8 +362,10 @@ impl TeamClient {
     ) -> TeamResult<(Vec<ChangeEntry>, i64)> {
         let (project, store) = (project.clone(), store.map(ToOwned::to_owned));
         self.connection.run(wait, move |client| {
-            let (id, store) =
-                ((&project.as_str() as SqlParam<'_>, Type::TEXT), (&store as SqlParam<'_>, Type::TEXT));
+            let (id, store) = (
+                (&project.as_str() as SqlParam<'_>, Type::TEXT),
+                (&store as SqlParam<'_>, Type::TEXT),
+            );
             let total =
                 client.query_typed_one(tables::COUNT_CHANGES, &[id.clone(), store.clone()])?.get(0);
             let params: SqlParams<'_> = &[id, store, (&limit, Type::INT8), (&offset, Type::INT8)];

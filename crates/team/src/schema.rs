@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use base::{Problem, ProblemCode};
+use base::{NextCall, Problem, ProblemCode};
 use postgres::Client;
 use postgres::types::Type;
 
@@ -13,13 +13,8 @@ use crate::tables;
 /// The steps, oldest first.
 const STEPS: [&str; 1] = [include_str!("schema/0001_records.sql")];
 
-/// The version that this program reads and writes.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_possible_wrap,
-    reason = "a handful of steps"
-)]
-pub const SCHEMA_VERSION: i32 = STEPS.len() as i32;
+/// The version that this program reads and writes: the number of steps.
+pub const SCHEMA_VERSION: i32 = 1;
 
 /// How long the steps may take.
 const MIGRATION_TIMEOUT: Duration = Duration::from_secs(60);
@@ -43,7 +38,7 @@ impl SchemaState {
         match self.version {
             SCHEMA_VERSION => Ok(()),
             0 => Err(problem("the database has no records of cairn yet".into())
-                .hint("its owner runs  cairn team join URL  first")),
+                .hint_call("its owner joins first:", join_call())),
             newer if newer > SCHEMA_VERSION => Err(problem(format!(
                 "the team's database has schema {newer}, and this cairn knows {SCHEMA_VERSION}"
             ))
@@ -53,11 +48,19 @@ impl SchemaState {
                 "the team's database has schema {older}, and this cairn needs {SCHEMA_VERSION}"
             ))
             .detail("schema", older)
-            .hint(format!(
-                "the role `{owner}` runs  cairn team join URL  once to bring it up to date; until then use an older cairn"
-            ))),
+            .hint_call(
+                &format!(
+                    "the role `{owner}` brings it up to date once; until then use an older cairn:"
+                ),
+                join_call(),
+            )),
         }
     }
+}
+
+/// The call that makes the schema, or brings it up to date.
+fn join_call() -> NextCall {
+    NextCall::new("team.join").with("address", "postgres://OWNER@HOST/DATABASE")
 }
 
 /// The schema of a database as it is.
@@ -95,4 +98,14 @@ pub(crate) fn migrate(connection: &TeamConnection) -> TeamResult<SchemaState> {
         transaction.commit()?;
         read(client)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_counts_the_steps() {
+        assert_eq!(usize::try_from(SCHEMA_VERSION), Ok(STEPS.len()));
+    }
 }

@@ -11,6 +11,7 @@ pub mod kills;
 mod ledger;
 pub mod limits;
 mod mcp;
+pub mod merges;
 pub mod postgres;
 mod postgres_tables;
 pub mod proxy;

@@ -116,9 +116,9 @@ fn column(
         assignee: scope.assignee,
         ..ItemFilter::default()
     };
-    let items = tables::matching_items(draft.conn(), Task::TABLE, &wanted)?;
-    let total = items.len();
-    let ids: Vec<WorkRecordId> = items.into_iter().take(scope.limit).map(|item| item.id).collect();
+    let page = tables::matching_items(draft.conn(), &[Task::TABLE], &wanted, 0, scope.limit)?;
+    let total = page.total;
+    let ids: Vec<WorkRecordId> = page.items.into_iter().map(|(_, id)| id).collect();
     let blocks = tables::block_counts(draft.conn(), &ids.iter().collect::<Vec<_>>())?;
     let mut cards = Vec::new();
     for id in &ids {
@@ -142,15 +142,14 @@ fn features(
     project: &Project,
     only: Option<&Feature>,
 ) -> Result<Vec<BoardFeature>> {
-    let shown: Vec<Feature> = match only {
-        Some(feature) => vec![feature.clone()],
-        None => {
-            let scope = tables::OverviewScope::Features(project.id.as_str());
-            let ids = tables::overview_rows(draft.conn(), Feature::TABLE, scope, MAX_FEATURES)?;
-            let found = ids.iter().map(|id| draft.require::<Feature>(id));
-            let found: Vec<Feature> = found.collect::<Result<_>>()?;
-            found.into_iter().filter(|feature| !feature.status.is_terminal()).collect()
-        }
+    let shown: Vec<Feature> = if let Some(feature) = only {
+        vec![feature.clone()]
+    } else {
+        let scope = tables::OverviewScope::Features(project.id.as_str());
+        let ids = tables::overview_rows(draft.conn(), Feature::TABLE, scope, MAX_FEATURES)?;
+        let found = ids.iter().map(|id| draft.require::<Feature>(id));
+        let found: Vec<Feature> = found.collect::<Result<_>>()?;
+        found.into_iter().filter(|feature| !feature.status.is_terminal()).collect()
     };
     let mut rows = Vec::new();
     for feature in shown {

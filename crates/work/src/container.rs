@@ -140,6 +140,15 @@ impl WorkItem {
         }
     }
 
+    /// Where it was imported from.
+    pub fn source(&self) -> Option<&str> {
+        match self {
+            Self::Project(_) => None,
+            Self::Feature(feature) => feature.source.as_deref(),
+            Self::Task(task) => task.source.as_deref(),
+        }
+    }
+
     /// When it was created.
     pub fn created_at(&self) -> &str {
         match self {

@@ -116,7 +116,7 @@ impl WorkDraft<'_> {
     }
 
     /// The feature or task that was imported from a source.
-    pub(crate) fn from_source(&self, kind: WorkKind, source: &str) -> Result<Option<WorkItem>> {
+    pub(crate) fn imported_from(&self, kind: WorkKind, source: &str) -> Result<Option<WorkItem>> {
         let found = self.by_column(&[kind.table()], NameColumn::Source, source)?;
         let first = found.first().map(|one| WorkItem::get(self, kind, &one.id)).transpose()?;
         Ok(first.flatten())

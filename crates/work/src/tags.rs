@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::container::{WorkItem, WorkItemBrief};
 use crate::draft::WorkDraft;
 use crate::id::WorkRecordId;
-use crate::query::tables;
+use crate::query::{WorkItemRef, tables};
 use crate::record::{Feature, Project, Record, Section, Task, Template};
 use crate::text::Tag;
 use crate::words::WorkKind;
@@ -31,14 +31,7 @@ fn tagged(
     project: Option<&WorkRecordId>,
     tag: &str,
 ) -> Result<Vec<WorkItem>> {
-    let mut found = Vec::new();
-    for kind in WorkKind::ALL {
-        for id in tables::ids_with_tag(draft.conn(), kind.table(), tag)? {
-            found.extend(WorkItem::get(draft, *kind, &id)?);
-        }
-    }
-    found.retain(|one| project.is_none_or(|id| one.project_id() == id));
-    Ok(found)
+    items_with_tag(draft, project, tag)?.iter().map(|one| one.load(draft)).collect()
 }
 
 /// Every tag, most used first.
@@ -62,13 +55,23 @@ pub fn usage(draft: &WorkDraft<'_>, project: Option<&WorkRecordId>) -> Result<Ve
     Ok(usages)
 }
 
-/// The records that have a tag.
+/// The records that have a tag: projects, then features, then tasks.
 pub fn items_with_tag(
     draft: &WorkDraft<'_>,
     project: Option<&WorkRecordId>,
     tag: &str,
-) -> Result<Vec<WorkItemBrief>> {
-    Ok(tagged(draft, project, tag)?.iter().map(WorkItem::brief).collect())
+) -> Result<Vec<WorkItemRef>> {
+    let mut found = Vec::new();
+    for kind in WorkKind::ALL {
+        let ids = tables::ids_with_tag(
+            draft.conn(),
+            kind.table(),
+            project.map(WorkRecordId::as_str),
+            tag,
+        )?;
+        found.extend(ids.into_iter().map(|id| WorkItemRef { kind: *kind, id }));
+    }
+    Ok(found)
 }
 
 /// Renames a tag wherever it is used. A record that has both tags keeps one.

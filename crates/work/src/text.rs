@@ -155,7 +155,7 @@ impl FromStr for Estimate {
 
 impl Display for Estimate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let fits = |unit: &&(char, u32)| self.0 != 0 && self.0 % unit.1 == 0;
+        let fits = |unit: &&(char, u32)| self.0 != 0 && self.0.is_multiple_of(unit.1);
         let (name, minutes) = ESTIMATE_UNITS.iter().find(fits).copied().unwrap_or(('m', 1));
         write!(f, "{}{name}", self.0 / minutes)
     }

@@ -39,14 +39,14 @@ pub(super) fn write_checksums(release: &Release) -> XtaskResult<()> {
     let entries = fs::read_dir(&folder).map_err(failure("list", &folder))?;
     let mut names: Vec<_> = entries.flatten().map(|entry| entry.file_name()).collect();
     names.sort();
-    let mut lines = String::new();
+    let mut lines = Vec::new();
     for name in names {
         let path = folder.join(&name);
         let bytes = fs::read(&path).map_err(failure("read", &path))?;
         let hash = hex::encode(Sha256::digest(&bytes));
-        lines += &format!("{hash}  {}\n", name.display());
+        lines.push(format!("{hash}  {}\n", name.display()));
     }
-    release.write("release/SHA256SUMS", lines)
+    release.write("release/SHA256SUMS", lines.concat())
 }
 
 /// The name of an archive, which `cargo binstall` finds by the same pattern.
@@ -74,23 +74,24 @@ fn archived_files(release: &Release, build: &PlatformBuild) -> XtaskResult<Vec<A
 
 /// The formula; a platform that was not built is not in it.
 fn formula(release: &Release, archives: &[WrittenArchive<'_>]) -> String {
-    let mut blocks = String::new();
+    let mut blocks = Vec::new();
     for os in ["on_macos", "on_linux"] {
-        let mut inner = String::new();
+        let mut inner = Vec::new();
         for WrittenArchive { build, name, hash } in archives {
             let Some(homebrew) = build.platform.homebrew.as_ref().filter(|own| own.os == os) else {
                 continue;
             };
             let url = release.download(name);
-            inner += &format!(
+            inner.push(format!(
                 "    {} do\n      url \"{url}\"\n      sha256 \"{hash}\"\n    end\n",
                 homebrew.cpu
-            );
+            ));
         }
         if !inner.is_empty() {
-            blocks += &format!("  {os} do\n{inner}  end\n\n");
+            blocks.push(format!("  {os} do\n{}  end\n\n", inner.concat()));
         }
     }
+    let blocks = blocks.concat();
     let licence: Vec<String> = LICENSE.split(" OR ").map(|one| format!("\"{one}\"")).collect();
     format!(
         "class Cairn < Formula\n  desc \"{DESCRIPTION}\"\n  homepage \"{}\"\n  version \"{}\"\n  \

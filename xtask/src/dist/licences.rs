@@ -22,17 +22,18 @@ pub(super) fn write(release: &Release, crates: &ProgramCrates) -> XtaskResult<()
 
 fn notices(crates: &ProgramCrates) -> XtaskResult<String> {
     let mut by_text: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut list = String::new();
+    let mut list = Vec::new();
     for package in crates.packages.iter().filter(|own| !own.is_ours()) {
         let name = format!("{} {}", package.name, package.version);
         let licence = package.license.as_deref().unwrap_or("see its files");
-        list += &format!("{name}: {licence}\n");
+        list.push(format!("{name}: {licence}\n"));
         for text in licence_texts(package)? {
             by_text.entry(text).or_default().push(name.clone());
         }
     }
     let mut sections: Vec<_> = by_text.into_iter().collect();
     sections.sort_by(|a, b| a.1.cmp(&b.1));
+    let list = list.concat();
     let rule = "-".repeat(80);
     let sections: String = sections
         .into_iter()

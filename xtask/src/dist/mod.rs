@@ -107,12 +107,11 @@ impl DistOptions {
             let program = format!("#!/bin/sh\necho {PROGRAM} stands here\n").into_bytes();
             return Ok(vec![PlatformBuild { platform, program }]);
         }
-        let path = match &self.binary {
-            Some(path) => path.clone(),
-            None => {
-                let folder = run::build(root, &["-p", PROGRAM, "--release"], "release")?;
-                folder.join(platform.program_file())
-            }
+        let path = if let Some(path) = &self.binary {
+            path.clone()
+        } else {
+            let folder = run::build(root, &["-p", PROGRAM, "--release"], "release")?;
+            folder.join(platform.program_file())
         };
         let program = fs::read(&path).map_err(failure("read", &path))?;
         Ok(vec![PlatformBuild { platform, program }])

@@ -4,6 +4,7 @@ mod freshness;
 mod kills;
 mod limits;
 mod load;
+mod merges;
 mod team;
 
 use std::path::{Path, PathBuf};
@@ -18,6 +19,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
         ["freshness", rest @ ..] => freshness::run(root, rest),
         ["kills", rest @ ..] => kills::run(root, rest),
         ["limits", rest @ ..] => limits::run(root, rest),
+        ["merges", rest @ ..] => merges::run(rest),
         ["load", rest @ ..] => load::run(root, rest),
         ["team", rest @ ..] => team::run(root, rest),
         _ => Err("prove what? `cargo xtask` lists the proofs".into()),

@@ -4,12 +4,14 @@
 //! machine is asked over TLS, whose certificate is verified.
 
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use base::{Problem, ProblemCode, Result};
 use clap::ArgMatches;
 use engine::Door;
 use operations::ops;
+use serde_json::Value;
 use ureq::Agent;
 use ureq::tls::{RootCerts, TlsConfig};
 
@@ -71,15 +73,15 @@ fn ask(server: &str, name: &str, matches: &ArgMatches, json: bool) -> Result<Rem
     if let Some(actor) = matches.get_one::<String>("actor") {
         request = request.header(crate::http::ACTOR_HEADER, actor);
     }
-    let body = serde_json::Value::Object(args).to_string();
+    let body = Value::Object(args).to_string();
     let mut response = request.send(body).map_err(|error| unreachable_server(server, &error))?;
     let exit =
         response.headers().get(EXIT_HEADER).and_then(|value| value.to_str().ok()?.parse().ok());
     let status = response.status();
     let text = response.body_mut().with_config().limit(MAX_ANSWER_BYTES).read_to_string();
     let text = text.map_err(|error| unreachable_server(server, &error))?;
-    // What a guard or a proxy refuses has no exit code.
-    let exit = exit.unwrap_or(if status.is_success() { 0 } else { 2 });
+    // What the guard of the server or a proxy in front of it refuses has no exit code.
+    let Some(exit) = exit else { return Err(refusal(status.as_u16(), &text)) };
     let text = match json {
         true => pretty(&text),
         false => text,
@@ -87,8 +89,22 @@ fn ask(server: &str, name: &str, matches: &ArgMatches, json: bool) -> Result<Rem
     Ok(RemoteAnswer { text, exit })
 }
 
+/// The problem of a request that never reached an operation.
+fn refusal(status: u16, text: &str) -> Problem {
+    let body: Value = serde_json::from_str(text).unwrap_or_default();
+    let code = serde_json::from_value(body["error"]["code"].clone());
+    let said = body["error"]["message"].as_str().map(ToOwned::to_owned);
+    let message = said.unwrap_or_else(|| format!("the server refuses with status {status}"));
+    Problem::new(code.unwrap_or(ProblemCode::Unavailable), message)
+        .hint(format!("check the address, and the token in {TOKEN}"))
+}
+
 fn agent() -> Agent {
-    let tls = TlsConfig::builder().root_certs(RootCerts::PlatformVerifier).build();
+    let provider = Arc::new(rustls::crypto::ring::default_provider());
+    let tls = TlsConfig::builder()
+        .root_certs(RootCerts::PlatformVerifier)
+        .unversioned_rustls_crypto_provider(provider)
+        .build();
     let config = Agent::config_builder()
         .tls_config(tls)
         .http_status_as_error(false)
@@ -140,6 +156,6 @@ fn unreachable_server(server: &str, error: &ureq::Error) -> Problem {
 }
 
 fn pretty(text: &str) -> String {
-    serde_json::from_str::<serde_json::Value>(text)
+    serde_json::from_str::<Value>(text)
         .map_or_else(|_| text.to_owned(), |json| format!("{json:#}\n"))
 }

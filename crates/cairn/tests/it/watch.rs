@@ -31,4 +31,8 @@ fn a_watcher_tells_of_every_change() {
     repo.git(&["checkout", "-q", "-b", "side"]);
     repo.commit("a commit changes no file");
     wait_for("2 files on side, 0 edited");
+    repo.write("b.md", "# B\n\n[gone](c.md)\n");
+    wait_for("broke   LINK_DEAD  b.md  the link to c.md is broken");
+    repo.write("b.md", "# B\n");
+    wait_for("mended  LINK_DEAD  b.md  the link to c.md is broken");
 }

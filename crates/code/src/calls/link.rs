@@ -251,7 +251,9 @@ impl Linker<'_> {
         }
         if is_javascript(file) && !edges.iter().any(|(_, to, _)| names_declaration(want, &to.1)) {
             for to in self.called_variables(file, &want.to)? {
-                edges.iter_mut().for_each(|(_, _, how)| *how = EdgeConfidence::Inferred);
+                for (_, _, how) in &mut edges {
+                    *how = EdgeConfidence::Inferred;
+                }
                 edges.push((from.clone(), to, want.sure));
             }
         }

@@ -159,6 +159,7 @@ module.exports = View;
 function View() {}
 View.prototype.render = function render() { this.lookup(); };
 View.prototype.lookup = function lookup() {};
+View.all = function () {};
 //- app.js
 const app = exports = module.exports = {};
 app.set = function set() {};
@@ -176,7 +177,8 @@ const View = require('./view');
 const app = require('./app');
 const Parser = require('./parser');
 const { version } = require('./factory');
-new View();
+new View().render();
+View.all();
 app.set();
 Parser.of().run();
 require('./factory')().start();
@@ -192,6 +194,8 @@ version();
         main.js# calls parser.js#Parser.of
         main.js# calls? parser.js#Parser.run
         main.js# calls view.js#View
+        main.js# calls view.js#View.all
+        main.js# calls? view.js#View.render
         parser.js#Parser.of calls parser.js#Parser
         view.js#View.render calls view.js#View.lookup
         ",

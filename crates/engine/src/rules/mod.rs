@@ -196,10 +196,15 @@ fn matches_name(code: &str, name: &str) -> bool {
     code.eq_ignore_ascii_case(&name.replace('-', "_"))
 }
 
+/// Rules that run only where they are named, here or in the configuration: they say again what
+/// other rules say in part.
+pub const ON_REQUEST: [&str; 1] = [crate::spec_links::GAP_RULE];
+
 /// The effective severity of a rule; none if the configuration disabled it and it was not named.
 fn severity(view: &View, rule: &VerifyRule, named: bool) -> Option<RuleSeverity> {
     let configured = view.config().kb.rules.iter().find(|(name, _)| matches_name(rule.code, name));
     match configured.map(|(_, level)| level) {
+        None if !named && ON_REQUEST.contains(&rule.code) => None,
         Some(RuleLevel::Off) if !named => None,
         Some(RuleLevel::Warning) => Some(RuleSeverity::Warning),
         Some(RuleLevel::Error) => Some(RuleSeverity::Error),

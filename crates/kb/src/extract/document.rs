@@ -4,11 +4,8 @@ use base::RepoPath;
 use document::Document;
 
 use super::nodes::EntityFieldReader;
-use super::{ExtractedFacts, Extractor, has_ending};
+use super::{ExtractedFacts, Extractor, adr, has_ending, lists};
 use crate::model::KbEntityKind;
-
-/// How much of a document's text is kept, in characters. It is enough to quote and to search.
-const MAX_TEXT_CHARS: usize = 4000;
 
 /// Requirements, scenarios, tests, decisions, flags, events and facts as documents.
 pub(super) struct DocumentExtractor;
@@ -25,9 +22,6 @@ impl Extractor for DocumentExtractor {
 
     fn extract(&self, path: &RepoPath, text: &str) -> ExtractedFacts {
         let mut out = ExtractedFacts::default();
-        if !base::text::without_byte_order_mark(text).starts_with("---") {
-            return out;
-        }
         let document = match Document::parse(text) {
             Ok(document) => document,
             Err(fault) => {
@@ -37,17 +31,37 @@ impl Extractor for DocumentExtractor {
         };
         let mut reader =
             EntityFieldReader { path, fields: document.fields().collect(), out: &mut out };
+        if reader.node(&["id"]).is_none() {
+            return extract_foreign(path, text, &document);
+        }
         let Some((id, line)) = reader.id() else { return out };
         let Some(kind) = kind(&mut reader, &id) else { return out };
         let mut entity = reader.entity(id.clone(), kind);
         entity.more.links = reader.relations(&id);
         let body = trim_outer_newlines(document.body());
-        entity.more.text =
-            (!body.trim().is_empty()).then(|| body.chars().take(MAX_TEXT_CHARS).collect());
+        entity.more.text = (!body.trim().is_empty()).then(|| body.to_owned());
         entity.more.text_ref.get_or_insert_with(|| path.to_string());
         out.entities.push((entity, line));
         out
     }
+}
+
+/// Reads a document that has no id of its own, in the forms that people use.
+fn extract_foreign(path: &RepoPath, text: &str, document: &Document<'_>) -> ExtractedFacts {
+    let name = path.to_string();
+    let (body, first_line) = (document.body(), document.body_position().line);
+    let (form, mut found) = match () {
+        () if lists::is_openspec(&name) => {
+            ("openspec", lists::extract_openspec(path, body, first_line))
+        }
+        () if lists::is_spec_kit(&name) => {
+            ("spec_kit", lists::extract_spec_kit(path, body, first_line))
+        }
+        () if adr::is_decision_path(path) => ("adr", adr::extract(path, text, document)),
+        () => ("list", lists::extract(path, body, first_line)),
+    };
+    found.form = Some(form);
+    found
 }
 
 /// A text without its first and its last line break.

@@ -3,7 +3,12 @@
 //!
 //! An extractor reads one file at a time. A new extractor is a new file and a line in [`EXTRACTORS`].
 
+mod adr;
 mod document;
+mod exports;
+mod foreign;
+mod gherkin;
+mod lists;
 mod manifest;
 mod nodes;
 
@@ -21,12 +26,19 @@ pub struct ExtractedFacts {
     pub relations: Vec<FileRelation>,
     /// Messages about text that could not be read, each with its line number
     pub faults: Vec<(u32, String)>,
+    /// Why something that looks like an entity was not taken in, each with its line number
+    pub notices: Vec<(u32, String)>,
+    /// The form of a document that was not written for cairn
+    pub form: Option<&'static str>,
 }
 
 impl ExtractedFacts {
     /// Whether nothing was found, not even a fault.
     pub const fn is_empty(&self) -> bool {
-        self.entities.is_empty() && self.relations.is_empty() && self.faults.is_empty()
+        self.entities.is_empty()
+            && self.relations.is_empty()
+            && self.faults.is_empty()
+            && self.notices.is_empty()
     }
 }
 
@@ -43,8 +55,16 @@ pub trait Extractor: Sync {
 }
 
 /// Every extractor. A file is read by the first one that accepts it.
-pub const EXTRACTORS: &[&dyn Extractor] =
-    &[&document::DocumentExtractor, &manifest::ManifestExtractor];
+pub const EXTRACTORS: &[&dyn Extractor] = &[
+    &document::DocumentExtractor,
+    &gherkin::GherkinExtractor,
+    &exports::SphinxNeedsExtractor,
+    &exports::DoorstopExtractor,
+    &manifest::ManifestExtractor,
+];
+
+/// The forms of Markdown documents that were not written for cairn.
+pub const DOCUMENT_FORMS: [&str; 4] = ["adr", "list", "openspec", "spec_kit"];
 
 /// The extractor for a file.
 pub fn extractor(path: &RepoPath) -> Option<&'static dyn Extractor> {

@@ -90,6 +90,8 @@ impl<'a> EntityFieldReader<'a> {
                 text: None,
                 kind: self.text(&["kind"]),
                 code: self.text(&["code"]),
+                ran_at: self.text(&["ran_at"]),
+                commit: self.text(&["commit"]),
                 allow_cycle: self.text(&["allow_cycle"]).as_deref() == Some("true"),
             },
         }

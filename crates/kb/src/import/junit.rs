@@ -51,6 +51,8 @@ fn import_case(case: &Node<'_, '_>, code: &dyn CodeLookup, out: &mut ImportedRep
     };
     let id = test_id(&title);
     out.add_test(&id, &title, status);
+    let suite = case.ancestors().find_map(|node| node.attribute("timestamp"));
+    out.set_ran_at(suite.map(moment));
     let path = case.attribute("file").and_then(|file| code.path(file));
     let symbol = path.and_then(|path| {
         let line = case.attribute("line").and_then(|line| line.parse().ok());
@@ -59,4 +61,10 @@ fn import_case(case: &Node<'_, '_>, code: &dyn CodeLookup, out: &mut ImportedRep
     if let (Some(symbol), Some(entity)) = (symbol, out.entities.last_mut()) {
         entity["code"] = Value::from(symbol.trim_start_matches("symbol:"));
     }
+}
+
+/// A time of a report in the form of RFC 3339. `JUnit` leaves the zone out, which means UTC here.
+fn moment(text: &str) -> String {
+    let has_zone = text.ends_with('Z') || text.get(10..).is_some_and(|t| t.contains(['+', '-']));
+    if has_zone { text.to_owned() } else { format!("{text}Z") }
 }

@@ -3,6 +3,7 @@
 //! An importer turns the bytes of a report into facts. A new importer is a new file and a line in
 //! [`IMPORTERS`].
 
+mod cobertura;
 mod junit;
 mod lcov;
 mod scip;
@@ -49,8 +50,12 @@ pub trait ReportImporter: Sync {
 }
 
 /// Every importer. A report of unnamed format is read by the first one that recognizes it.
-pub const IMPORTERS: &[&dyn ReportImporter] =
-    &[&junit::JunitImporter, &lcov::LcovImporter, &scip::ScipImporter];
+pub const IMPORTERS: &[&dyn ReportImporter] = &[
+    &junit::JunitImporter,
+    &lcov::LcovImporter,
+    &cobertura::CoberturaImporter,
+    &scip::ScipImporter,
+];
 
 impl ImportedReport {
     /// Adds a test unless it is already there.
@@ -58,6 +63,13 @@ impl ImportedReport {
         if !self.entities.iter().any(|entity| entity["id"] == id) {
             let entity = json!({"id": id, "type": "test", "title": title, "status": status});
             self.entities.push(entity);
+        }
+    }
+
+    /// Says when the test that was added last ran, if the report does.
+    fn set_ran_at(&mut self, ran_at: Option<String>) {
+        if let (Some(ran_at), Some(entity)) = (ran_at, self.entities.last_mut()) {
+            entity["ran_at"] = ran_at.into();
         }
     }
 

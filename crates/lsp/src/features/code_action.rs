@@ -55,17 +55,17 @@ pub(super) fn code_action(client: &OperationClient, params: &Value) -> Result<Va
         let handle = format!("{}#{}", place.path, symbol.name);
         for card in related_cards(client, &symbol.name)? {
             let title = format!("Link `{}` to {card}", symbol.name);
-            actions.push(refactor(&title, LINK_COMMAND, json!([handle, card])));
+            actions.push(refactor(&title, LINK_COMMAND, &json!([handle, card])));
         }
         let summary = symbol.doc.unwrap_or_else(|| format!("What {} does", symbol.name));
         let key = new_key(&place.path.to_string(), &symbol.name);
         let title = format!("Write a card for `{}`: {key}", symbol.name);
-        actions.push(refactor(&title, CREATE_COMMAND, json!([handle, key, summary])));
+        actions.push(refactor(&title, CREATE_COMMAND, &json!([handle, key, summary])));
     }
     Ok(json!(actions))
 }
 
-fn refactor(title: &str, command: &str, arguments: Value) -> Value {
+fn refactor(title: &str, command: &str, arguments: &Value) -> Value {
     json!({
         "title": title,
         "kind": "refactor",
@@ -108,7 +108,8 @@ fn new_key(path: &str, name: &str) -> String {
     let folders: Vec<&str> = path.rsplit('/').skip(1).collect();
     let is_general = |folder: &&&str| !["src", "lib", "source"].contains(*folder);
     let folder = folders.iter().find(is_general).copied().unwrap_or("code");
-    let slug = |text: &str| words(text).join("-");
+    // A name that several declarations share has a number after `~`.
+    let slug = |text: &str| words(text.split('~').next().unwrap_or(text)).join("-");
     format!("spec::{}/{}", slug(folder), slug(name))
 }
 
@@ -159,6 +160,7 @@ mod tests {
             new_key("src/a.rs", "HTTPServer.open_file2Read"),
             "spec::code/httpserver-open-file2-read"
         );
+        assert_eq!(new_key("src/a.rs", "open~12"), "spec::code/open");
         assert_eq!(words("openSession"), ["open", "session"]);
     }
 

@@ -9,7 +9,7 @@ mod memory;
 
 use std::sync::Arc;
 
-use base::{Call, RepoPath, Result};
+use base::{Call, EntityRef, RepoPath, Result};
 use setup::AgentHook;
 
 use crate::CallFormat;
@@ -58,7 +58,9 @@ fn start_session(
 ) -> Result<Option<String>> {
     let (overview, _) = workspace.read(call, RepositoryOverview::collect)?;
     if let Ok((findings, _)) = workspace.read(call, damage) {
-        findings.iter().for_each(|line| memory.remember(line));
+        for line in &findings {
+            memory.remember(line);
+        }
     }
     let mut page = Page::default();
     overview.render(&mut page);
@@ -120,7 +122,7 @@ fn damage(view: &View) -> Result<Vec<String>> {
         found.severity != RuleSeverity::Note && !TOO_EARLY.contains(&found.code)
     };
     let text = |found: &RuleFinding| {
-        let place = found.node.as_ref().map_or_else(|| found.place(), |node| node.short_handle());
+        let place = found.node.as_ref().map_or_else(|| found.place(), EntityRef::short_handle);
         format!(
             "{} {}: {}; {}  {place}",
             found.severity.as_str(),
@@ -133,11 +135,11 @@ fn damage(view: &View) -> Result<Vec<String>> {
 }
 
 fn listed(lines: &[String]) -> String {
-    let mut text: String = lines.iter().take(MAX_LINES).map(|line| format!("- {line}\n")).collect();
-    if let Some(more) = lines.len().checked_sub(MAX_LINES).filter(|more| *more > 0) {
-        text += &format!("- {more} more: `cairn review`\n");
+    let text: String = lines.iter().take(MAX_LINES).map(|line| format!("- {line}\n")).collect();
+    match lines.len().saturating_sub(MAX_LINES) {
+        0 => text,
+        more => format!("{text}- {more} more: `cairn review`\n"),
     }
-    text
 }
 
 /// The text up to the last whole line within a limit.

@@ -18,6 +18,7 @@ use engine::areas::code::symbol_node;
 use engine::areas::files;
 use engine::areas::work::{is_empty, work_patterns};
 use engine::graph::{self, NodeDescription};
+use engine::spec_links::{LinkState, spec_links};
 use engine::view::View;
 
 /// The kind of a reason.
@@ -69,6 +70,7 @@ pub(crate) struct Explanation {
 pub(crate) fn explain(view: &View, node: &EntityRef) -> Result<Explanation> {
     let target = graph::describe(view, node)?;
     let mut reasons = written_reasons::reasons_at(view, node)?;
+    mark_suspects(view, node, &mut reasons)?;
     let is_asked = |reasons: &[Reason]| {
         reasons
             .iter()
@@ -93,6 +95,27 @@ pub(crate) fn explain(view: &View, node: &EntityRef) -> Result<Explanation> {
     ];
     let gaps = gaps.into_iter().filter(|(sort, _)| !has(*sort)).map(|(_, word)| word).collect();
     Ok(Explanation { target, reasons, gaps })
+}
+
+/// Says of each reason whether its link to the node is suspect.
+fn mark_suspects(view: &View, node: &EntityRef, reasons: &mut [Reason]) -> Result<()> {
+    let known = spec_links(view)?;
+    if known.has_no_confirmations() {
+        return Ok(());
+    }
+    for status in known.statuses_at(view, node)? {
+        if status.state != LinkState::Suspect {
+            continue;
+        }
+        let changed: Vec<String> = status.changed.iter().map(ToString::to_string).collect();
+        let is_end =
+            |reason: &&mut Reason| reason.node == status.link.from || reason.node == status.link.to;
+        for reason in reasons.iter_mut().filter(is_end) {
+            let (says, changed) = (&reason.says, changed.join(" and "));
+            reason.says = format!("{says}; suspect: {changed} changed since it was confirmed");
+        }
+    }
+    Ok(())
 }
 
 /// The chain of reasons for some lines of a file: the commits that made them what they are, newest

@@ -38,7 +38,11 @@ impl Mutation for Accept {
     type Answer = BaselineAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<BaselineAnswer>> {
-        let found = rules::run(view, &RuleScope::Everything, &[])?.findings;
+        let mut found = rules::run(view, &RuleScope::Everything, &[])?.findings;
+        let on_request = rules::ON_REQUEST.map(ToOwned::to_owned);
+        found.extend(rules::run(view, &RuleScope::Everything, &on_request)?.findings);
+        found.sort();
+        found.dedup();
         let path: RepoPath = FILE.parse().map_err(Problem::internal)?;
         let text = Baseline::print(&found);
         let before = view.tree().read(&path)?;

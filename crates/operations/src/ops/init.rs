@@ -39,6 +39,10 @@ pub struct Init {
     #[arg(long)]
     #[serde(default)]
     pub no_hooks: bool,
+    /// Let git merge cards, shared records and confirmations by field
+    #[arg(long)]
+    #[serde(default)]
+    pub merge_driver: bool,
     /// Show what would change, write nothing
     #[arg(long)]
     #[serde(default)]
@@ -77,7 +81,15 @@ impl Action for Init {
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<InitAnswer> {
         let request = SetupRequest { clients: self.clients(workspace)?, hooks: self.agent_hooks };
-        let plan = || setup::plan_init(install::existing_file_reader(workspace), &request);
+        let plan = || {
+            let existing = install::existing_file_reader(workspace);
+            let driver = self.merge_driver.then(|| existing(".gitattributes"));
+            let mut plan = setup::plan_init(existing, &request);
+            if let Some(attributes) = driver {
+                install::add_planned(&mut plan, setup::plan_merge_driver(attributes));
+            }
+            plan
+        };
         if !self.dry_run {
             layout_version::refuse_newer(&workspace.tree)?;
             workspace.make_cache()?;
@@ -96,6 +108,9 @@ impl Action for Init {
                 call,
             )?,
         };
+        if self.merge_driver && !self.dry_run {
+            install::set_merge_driver(workspace, Some(setup::MERGE_COMMAND), call)?;
+        }
         let agents = agents::find(workspace);
         Ok(InitAnswer { files, hooks, left, agents, dry_run: self.dry_run })
     }

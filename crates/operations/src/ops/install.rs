@@ -66,6 +66,29 @@ pub(crate) fn existing_file_reader(workspace: &Workspace) -> impl Fn(&str) -> Op
     }
 }
 
+/// Adds one more file to a plan.
+pub(super) fn add_planned(
+    plan: &mut setup::SetupPlan,
+    change: Result<Option<FileChange>, setup::MalformedFile>,
+) {
+    match change {
+        Ok(change) => plan.changes.extend(change),
+        Err(reason) => {
+            plan.refused.push(setup::SetupRefusal { path: ".gitattributes", reason });
+        }
+    }
+}
+
+/// Tells git the command of the merge driver, or takes it out of git's settings.
+pub(super) fn set_merge_driver(
+    workspace: &Workspace,
+    command: Option<&str>,
+    call: &Call,
+) -> Result<()> {
+    let Some(git) = &workspace.git else { return Ok(()) };
+    git.repo().set_merge_driver(call, setup::MERGE_DRIVER, command)
+}
+
 /// Commits the planned files like any other change, or shows them in a dry run.
 pub(super) fn write_files(
     workspace: &Workspace,

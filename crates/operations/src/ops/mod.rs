@@ -7,6 +7,7 @@ mod baseline;
 mod card;
 mod changelog;
 mod code;
+mod confirm;
 mod context;
 mod deps;
 mod doctor;
@@ -21,6 +22,8 @@ mod init;
 pub(crate) mod install;
 mod kb;
 mod link;
+mod matrix;
+mod merge_file;
 mod overview;
 mod reach;
 mod redo;
@@ -93,14 +96,19 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<card::status::Status>(),
     OpSpec::mutation::<card::rename::Rename>(),
     OpSpec::mutation::<card::delete::Delete>(),
+    OpSpec::query::<card::diff::Diff>(),
+    OpSpec::mutation::<card::draft::Draft>(),
     OpSpec::query::<card::relations::Relations>(),
     OpSpec::query::<card::coverage::Coverage>(),
     OpSpec::query::<card::unlinked::Unlinked>(),
     OpSpec::mutation::<link::add::Add>(),
     OpSpec::mutation::<link::remove::Remove>(),
+    OpSpec::mutation::<confirm::Confirm>(),
+    OpSpec::query::<matrix::Matrix>(),
     OpSpec::mutation::<relation::add::Add>(),
     OpSpec::mutation::<relation::remove::Remove>(),
     OpSpec::query::<kb::query::KbQuery>(),
+    OpSpec::query::<kb::schema::KbSchema>(),
     OpSpec::mutation::<kb::upsert::KbUpsert>(),
     OpSpec::mutation::<kb::delete::KbDelete>(),
     OpSpec::query::<kb::check::KbCheck>(),
@@ -108,6 +116,7 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<kb::rollback::KbRollback>(),
     OpSpec::action::<kb::promote::KbPromote>(),
     OpSpec::mutation::<kb::import::KbImport>(),
+    OpSpec::mutation::<kb::adopt::KbAdopt>(),
     OpSpec::query::<kb::branches::KbBranches>(),
     OpSpec::mutation::<kb::merge::KbMerge>(),
     OpSpec::action::<kb::gc::KbGc>(),
@@ -186,8 +195,13 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::action::<uninstall::Uninstall>(),
     OpSpec::action::<restore::Restore>(),
     OpSpec::action::<hook::Hook>(),
+    OpSpec::action::<merge_file::MergeFile>(),
 ];
 
+/// What the knowledge base knows, as JSON.
+pub(crate) fn kb_schema() -> serde_json::Value {
+    serde_json::json!(kb::schema::KbSchemaAnswer::new())
+}
 /// The operation that a command line without words asks for.
 pub const WITHOUT_WORDS: &str = "overview";
 

@@ -8,6 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::matrix::MatrixSummary;
 use super::team::status::summary_line;
 use engine::durable::team::TeamOverview;
 
@@ -16,6 +17,7 @@ use engine::contract::op::{OpExample, Query, ToolVisibility};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::durable::branches::SET_DEFAULT_BRANCH;
 use engine::index::tables;
+use engine::spec_links::trace_matrix;
 use engine::view::View;
 
 /// Show what is indexed, how fresh it is and where each store is
@@ -32,6 +34,9 @@ pub struct StatusAnswer {
     pub edited: u64,
     /// Files by language
     pub languages: Vec<NamedCount>,
+    /// How requirements and cards stand; absent if there are none
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub specs: Option<MatrixSummary>,
     /// What was left out, by reason
     pub left_out: Vec<NamedCount>,
     /// Whether `init` has been run here
@@ -81,6 +86,7 @@ impl Query for Status {
             files: tables::count_files(conn)?,
             edited: tables::count_edited(conn)?,
             languages: counts(tables::language_counts(conn)?),
+            specs: specs(view)?,
             left_out: counts(tables::skipped_counts(conn)?),
             initialised: view.tree().root().join(".cairn/schema/version").is_file(),
             config: view.config_findings().iter().map(ToString::to_string).collect(),
@@ -91,6 +97,12 @@ impl Query for Status {
             team: view.team().short_overview(view.call())?,
         })
     }
+}
+
+/// How requirements and cards stand.
+fn specs(view: &View) -> Result<Option<MatrixSummary>> {
+    let summary = MatrixSummary::of(&trace_matrix(view)?);
+    Ok((summary.requirements + summary.cards > 0).then_some(summary))
 }
 
 /// A problem with the default branch.
@@ -143,6 +155,9 @@ impl Render for StatusAnswer {
         page.answer(format!("{} indexed, {edited}", counted(self.files, "file")));
         if !self.languages.is_empty() {
             page.item("languages", counts_text(&self.languages));
+        }
+        if let Some(specs) = &self.specs {
+            page.item("specs", specs.sentence());
         }
         if !self.left_out.is_empty() {
             page.item("left out", counts_text(&self.left_out));

@@ -48,12 +48,19 @@ impl Action for Uninstall {
     type Answer = UninstallAnswer;
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<UninstallAnswer> {
-        let plan = || setup::plan_uninstall(install::existing_file_reader(workspace));
+        let plan = || {
+            let existing = install::existing_file_reader(workspace);
+            let attributes = existing(".gitattributes");
+            let mut plan = setup::plan_uninstall(existing);
+            install::add_planned(&mut plan, setup::plan_merge_driver_removal(attributes));
+            plan
+        };
         let (files, mut left) =
             install::write_files(workspace, plan, "uninstall", self.dry_run, call)?;
         let hooks =
             install::change_hooks(workspace, HookChange::Remove, self.dry_run, &mut left, call)?;
         if !self.dry_run {
+            install::set_merge_driver(workspace, None, call)?;
             remove_cache(workspace)?;
         }
         Ok(UninstallAnswer { files, hooks, left, dry_run: self.dry_run })

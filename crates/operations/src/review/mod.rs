@@ -6,6 +6,7 @@
 
 mod callers;
 mod cochange;
+mod confirmations;
 mod knowledge;
 mod requirements;
 mod test_selection;
@@ -34,6 +35,7 @@ pub(crate) const REVIEW_RULES: &[RuleSummary] = &[
     ("CALLER_AT_RISK", RuleSeverity::Warning, "callers change with the signature that they use"),
     (COCHANGE_MISSING, RuleSeverity::Warning, "files that usually change together change together"),
     ("KNOWLEDGE_STALE", RuleSeverity::Warning, "knowledge about files is up to date"),
+    ("MAKES_SUSPECT", RuleSeverity::Warning, "a change keeps what was confirmed about it true"),
     ("SPEC_TO_CHECK", RuleSeverity::Note, "code does what its card says"),
     ("KB_TO_CHECK", RuleSeverity::Note, "code respects requirements, decisions and flags"),
     ("NO_TEST_REACHES", RuleSeverity::Note, "a test covers what changed"),
@@ -102,8 +104,14 @@ pub(crate) fn review(view: &View, between: &DiffRange) -> Result<ReviewReport> {
     }
     let change = ReviewedChange { view, between, files: &files, symbols: &symbols };
     review.add_result(check_parsed(&change));
-    let questions: [fn(&ReviewedChange<'_>) -> Result<ReviewCheckResult>; 5] =
-        [callers::check, violations::check, cochange::check, knowledge::check, requirements::check];
+    let questions: [fn(&ReviewedChange<'_>) -> Result<ReviewCheckResult>; 6] = [
+        callers::check,
+        violations::check,
+        cochange::check,
+        knowledge::check,
+        confirmations::check,
+        requirements::check,
+    ];
     for question in questions {
         view.call().check_stopped()?;
         review.add_result(question(&change)?);

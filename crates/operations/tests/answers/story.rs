@@ -112,7 +112,8 @@ fn stable(repo: &TestRepo, page: &str) -> String {
     }
     for (pattern, name) in [
         (r"\b((?:task|feature|project):[\w-]+)-[0-9a-f]{4}\b", "$1-<key>"),
-        (r"(start |done |block |Task: |\{#)([\w-]+)-[0-9a-f]{4}\b", "$1$2-<key>"),
+        (r"(start |done |block |blocked by: |Task: |\{#)([\w-]+)-[0-9a-f]{4}\b", "$1$2-<key>"),
+        (r"\b[0-9a-f]{4}( (?:⊘|just now|yours|held by|for))", "<key>$1"),
         (r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}(-[0-9a-f]{4}-[0-9a-f]{12})?\b", "<id>"),
         (r"\b([0-9a-f]{64}|[0-9a-f]{12})\b", "<hash>"),
         (r"\b\d+ KB *", "<size>  "),

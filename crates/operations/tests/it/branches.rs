@@ -1,5 +1,7 @@
 //! Which branches there are, and what becomes of their knowledge bases: renames, unborn branches,
 //! worktrees, detached heads, garbage collection and the way back from it.
+//!
+//! @see spec::kb/branches
 
 use std::fs;
 

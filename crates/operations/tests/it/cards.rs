@@ -1,4 +1,7 @@
 //! Cards, asked through their operations: lists, links, rules, renames, merges, bad input.
+//!
+//! @see spec::cards/links
+//! @see spec::cards/rules
 
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};

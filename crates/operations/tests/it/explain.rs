@@ -1,4 +1,6 @@
 //! `explain`: the chain of reasons for a piece of code.
+//!
+//! @see spec::cross/explain
 
 use serde_json::json;
 use testkit::{TestRepo, check};

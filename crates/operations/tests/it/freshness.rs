@@ -1,4 +1,6 @@
 //! The index is never behind, whatever happens to the tree or to the index itself.
+//!
+//! @see spec::workspace/freshness
 
 use std::fs;
 use std::path::PathBuf;

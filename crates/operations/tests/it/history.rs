@@ -1,4 +1,6 @@
 //! The history is what git says it is, however it came about.
+//!
+//! @see spec::history/artifacts
 
 use std::fs;
 use std::sync::atomic::{AtomicBool, Ordering};

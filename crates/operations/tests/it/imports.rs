@@ -140,6 +140,13 @@ const twin = 2;
         "code unused --sure maybe",
         "
         6 exports that nothing imports: 2 certain, 3 likely, 1 maybe
+        certain  constant  nothing names it                                          2  symbol:src/parts.ts#lost
+        certain  function  nothing names it                                          5  symbol:src/parts.ts#isShape
+        likely   constant  nothing imports it, but its name is written elsewhere     3  symbol:src/parts.ts#twin
+        likely   constant  nothing imports its file; a tool may load it by its path  1  symbol:src/orphan.ts#orphan
+        likely   type      used only in its own file                                 4  symbol:src/parts.ts#Shape
+        maybe    constant  public API of its package; nothing here uses it           1  symbol:src/api.ts#offered
+        basis: fresh · main @ COMMIT
         ",
     );
 }

@@ -3,9 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod accesses;
+mod adopt;
 mod answers;
 mod basis;
 mod branches;
+mod card_texts;
 mod cards;
 mod code;
 mod contract;
@@ -24,6 +26,7 @@ mod kb;
 mod killed;
 mod kind_changes;
 mod locate;
+mod merges;
 mod moves;
 mod naming;
 mod odd_questions;
@@ -41,6 +44,7 @@ mod shared_knowledge;
 mod show;
 mod snapshots;
 mod soak;
+mod spec_links;
 mod text_edits;
 mod undo;
 mod unheard;

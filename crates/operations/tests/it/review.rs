@@ -1,4 +1,6 @@
 //! `review`: what a change may break, forgot, and must keep to.
+//!
+//! @see spec::cross/review
 
 use serde_json::{Value, json};
 use testkit::{TestRepo, check};

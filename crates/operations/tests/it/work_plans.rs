@@ -84,10 +84,10 @@ fn a_backlog_folder_is_imported_and_imported_again() {
     assert_eq!(made["format"], "backlog");
     assert_eq!(made["plan"]["created"], 2);
     let skipped = made["plan"]["skipped"][0].as_str().unwrap();
-    assert!(skipped.contains("backlog:task-9"), "{skipped}");
+    assert!(skipped.contains("backlog:9"), "{skipped}");
     let again = repo.data("work.import", json!({"path": "backlog"}))["result"].clone();
     assert_eq!((&again["plan"]["created"], &again["plan"]["unchanged"]), (&json!(0), &json!(2)));
-    let shown = repo.data("work.state", json!({"id": "backlog:task-1"}));
+    let shown = repo.data("work.state", json!({"id": "backlog:1"}));
     assert_eq!((&shown["name"], &shown["status"]), (&json!("First"), &json!("CLOSED")));
     assert_eq!(repo.data("work.next", json!({}))["tasks"][0]["title"], "Second");
     let odd = repo.call_op("work.import", json!({"text": "just prose"})).unwrap_err();

@@ -264,7 +264,6 @@ fn closing_brace(text: &str, open: usize) -> usize {
             _ if escaped => escaped = false,
             (Some(_), b'\\') => escaped = true,
             (Some(known), byte) if known == byte => quote = None,
-            (Some(_), _) => {}
             (None, b'"' | b'`') => quote = Some(byte),
             // An apostrophe in the text of a nested element is none; one in code follows no letter.
             (None, b'\'') if !text.as_bytes()[at - 1].is_ascii_alphanumeric() => quote = Some(byte),
@@ -275,7 +274,7 @@ fn closing_brace(text: &str, open: usize) -> usize {
                     return at;
                 }
             }
-            (None, _) => {}
+            _ => {}
         }
     }
     text.len()

@@ -58,7 +58,7 @@ impl JavaScriptWalker<'_, '_> {
             SymbolDraft::new(SymbolKind::Function, COMPONENT_NAME, whole, Span::new(0, 0));
         draft.visibility = Visibility::Public;
         draft.exported = true;
-        draft.signature = "component".to_owned();
+        draft.signature.push_str("component");
         let symbol = self.builder.add_symbol(draft);
         let known = self.builder.facts.exports.iter_mut().find(|one| one.name == COMPONENT_NAME);
         match known {

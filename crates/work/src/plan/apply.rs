@@ -169,22 +169,18 @@ impl PlanApplication<'_> {
     fn write_item(&mut self, draft: &mut WorkDraft<'_>, item: &PlannedItem) -> Result<()> {
         let feature = item.feature.and_then(|at| self.ids.get(at)).cloned();
         let existing = self.existing(draft, item, feature.as_ref())?;
-        let id = match &existing {
-            Some(known) => {
-                let fields = changed_fields(known, item, feature.as_ref())?;
-                let id = WorkRecordRef::from(known.id());
-                if let Some(fields) = fields {
-                    let target = VersionedRef { id: &id, version: None };
-                    edit::update(draft, Some(item.kind), target, &fields)?;
-                }
-                known.id().clone()
+        let id = if let Some(known) = &existing {
+            let id = WorkRecordRef::from(known.id());
+            if let Some(fields) = changed_fields(known, item, feature.as_ref())? {
+                let target = VersionedRef { id: &id, version: None };
+                edit::update(draft, Some(item.kind), target, &fields)?;
             }
-            None => {
-                let fields = all_fields(item, feature.as_ref())?;
-                let project = WorkRecordRef::from(&self.project);
-                let project = feature.is_none().then_some(&project);
-                edit::create(draft, item.kind, project, &fields)?.id().clone()
-            }
+            known.id().clone()
+        } else {
+            let fields = all_fields(item, feature.as_ref())?;
+            let project = WorkRecordRef::from(&self.project);
+            let project = feature.is_none().then_some(&project);
+            edit::create(draft, item.kind, project, &fields)?.id().clone()
         };
         self.used.insert(id.clone());
         self.ids.push(id);
@@ -205,13 +201,14 @@ impl PlanApplication<'_> {
             return Ok(Some(known));
         }
         if let Some(source) = &item.source
-            && let Some(known) = draft.from_source(item.kind, source)?
+            && let Some(known) = draft.imported_from(item.kind, source)?
         {
             return Ok(Some(known));
         }
         let fits = |one: &WorkItem| {
             one.project_id() == &self.project
                 && !self.used.contains(one.id())
+                && (item.source.is_none() || one.source().is_none())
                 && match one {
                     WorkItem::Task(task) => task.feature_id.as_ref() == feature,
                     _ => true,
@@ -277,7 +274,7 @@ impl PlanApplication<'_> {
         relation: &PlannedRelation,
     ) -> Result<()> {
         let stored = relation.kind.stored();
-        let own = self.item(draft, plan.items[at].kind, &self.ids[at])?;
+        let own = planned_record(draft, plan.items[at].kind, &self.ids[at])?;
         let other = match relation.other.as_str() {
             "" if relation.reason.is_empty() => {
                 return Err(Problem::invalid("a block without other work needs a reason"));
@@ -308,15 +305,10 @@ impl PlanApplication<'_> {
         let places = [&self.names.keys, &self.names.sources, &self.names.names];
         let lower = name.to_ascii_lowercase();
         if let Some(at) = places.iter().find_map(|names| names.get(&lower)) {
-            return self.item(draft, plan.items[*at].kind, &self.ids[*at]);
+            return planned_record(draft, plan.items[*at].kind, &self.ids[*at]);
         }
         let name: WorkRecordRef = name.parse().map_err(Problem::invalid)?;
         WorkItem::find(draft, &[WorkKind::Feature, WorkKind::Task], &name)
-    }
-
-    fn item(&self, draft: &WorkDraft<'_>, kind: WorkKind, id: &WorkRecordId) -> Result<WorkItem> {
-        let item = WorkItem::get(draft, kind, id)?;
-        item.ok_or_else(|| Problem::internal("an item of the plan is gone"))
     }
 
     /// Gives new tasks and features their statuses. A feature with open tasks is not finished.
@@ -337,7 +329,7 @@ impl PlanApplication<'_> {
                     WorkKind::Feature => feature_status(draft, id, wanted)?,
                     _ => wanted,
                 };
-                let mut one = self.item(draft, kind, id)?;
+                let mut one = planned_record(draft, kind, id)?;
                 if one.status() != Some(status) {
                     one.set_end_reason(item.end_reason.as_deref());
                     one.set_initial_status(status);
@@ -383,6 +375,12 @@ impl PlanApplication<'_> {
         let project = WorkItem::Project(project).brief();
         Ok(AppliedPlan { project, created, changed, unchanged, rows, skipped: self.skipped })
     }
+}
+
+/// The record that an item of the plan means.
+fn planned_record(draft: &WorkDraft<'_>, kind: WorkKind, id: &WorkRecordId) -> Result<WorkItem> {
+    let item = WorkItem::get(draft, kind, id)?;
+    item.ok_or_else(|| Problem::internal("an item of the plan is gone"))
 }
 
 /// The status that a feature can have with its tasks.

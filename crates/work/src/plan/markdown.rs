@@ -187,7 +187,6 @@ fn is_plain(text: &str) -> bool {
         && !text.contains('\r')
         && !text.starts_with("<!-- {")
         && !text.contains(|c: char| c.is_control() && c != '\n' && c != '\t')
-        && !text.starts_with("- ")
 }
 
 /// Whether a text is one paragraph that can stand before others.

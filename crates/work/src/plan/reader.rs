@@ -132,7 +132,7 @@ fn read_section(section: &mut PlannedSection, text: &str) -> Result<(), String> 
         return Ok(());
     }
     body = body.trim_matches(['\n', ' ', '\t']);
-    section.content = body.to_owned();
+    body.clone_into(&mut section.content);
     Ok(())
 }
 

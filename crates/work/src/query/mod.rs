@@ -14,7 +14,7 @@ use crate::container::{WorkItem, WorkItemBrief};
 use crate::draft::WorkDraft;
 use crate::id::WorkRecordId;
 use crate::lookup::not_found;
-use crate::record::{Feature, Project, Record, Task};
+use crate::record::{Feature, Project, Record, Table, Task};
 use crate::text::ListArg;
 use crate::words::{WorkKind, WorkPriority, WorkStatus};
 
@@ -78,28 +78,46 @@ impl<T: std::str::FromStr<Err = String> + PartialEq + Copy> ValueFilter<T> {
     }
 }
 
-/// The ids of the matching records with their kinds: projects by name, then features and tasks by
-/// priority and name.
-pub fn search(draft: &WorkDraft<'_>, wanted: &WorkQuery) -> Result<Vec<WorkItemRef>> {
+/// A part of what a search found.
+#[derive(Debug, Clone, Default)]
+pub struct WorkSearchPage {
+    /// How many records match
+    pub total: usize,
+    /// Projects by name, then features and tasks by priority and name
+    pub items: Vec<WorkItemRef>,
+}
+
+/// A part of the matching records.
+pub fn search(
+    draft: &WorkDraft<'_>,
+    wanted: &WorkQuery,
+    offset: usize,
+    limit: usize,
+) -> Result<WorkSearchPage> {
     let status = ValueFilter::<WorkStatus>::parse(&wanted.status)?;
     let priority = ValueFilter::<WorkPriority>::parse(&wanted.priority)?;
     let words = wanted.words.to_lowercase();
     let (no_words, words): (Vec<&str>, Vec<&str>) =
         words.split_whitespace().partition(|word| word.len() > 1 && word.starts_with('-'));
     let no_words: Vec<&str> = no_words.iter().map(|word| &word[1..]).collect();
+    let tags: Vec<&str> = wanted.tags.0.iter().map(|tag| tag.trim()).collect();
+    let (no_tags, tags): (Vec<&str>, Vec<&str>) =
+        tags.into_iter().partition(|tag| tag.starts_with('!'));
+    let no_tags: Vec<&str> = no_tags.iter().map(|tag| tag[1..].trim()).collect();
     // SQLite lowers the case of ASCII letters only.
     let in_store = words.iter().chain(&no_words).all(|word| word.is_ascii());
-    let statuses = status.words(WorkStatus::ALL, WorkStatus::word);
-    let priorities = priority.words(WorkPriority::ALL, WorkPriority::word);
     let filter = ItemFilter {
         project: wanted.project.as_ref().map(WorkRecordId::as_str),
         feature: wanted.feature.as_ref().map(WorkRecordId::as_str),
-        statuses: &statuses,
-        priorities: &priorities,
+        statuses: &status.words(WorkStatus::ALL, WorkStatus::word),
+        priorities: &priority.words(WorkPriority::ALL, WorkPriority::word),
         words: if in_store { &words } else { &[] },
         unwanted_words: if in_store { &no_words } else { &[] },
+        tags: &tags,
+        unwanted_tags: &no_tags,
         assignee: wanted.assignee.as_deref(),
         milestone: wanted.milestone.as_deref(),
+        ids: wanted.ids.as_ref(),
     };
     let mut found = Vec::new();
     let of_work = !status.is_empty()
@@ -109,34 +127,47 @@ pub fn search(draft: &WorkDraft<'_>, wanted: &WorkQuery) -> Result<Vec<WorkItemR
         || wanted.milestone.is_some()
         || wanted.ids.is_some();
     if wanted.kind.is_none_or(|kind| kind == WorkKind::Project) && !of_work {
-        found.extend(matching_projects(draft, wanted, &words, &no_words)?);
+        found = matching_projects(draft, wanted, &words, &no_words)?;
     }
-    let mut sorted = Vec::new();
-    for (kind, table) in [(WorkKind::Feature, Feature::TABLE), (WorkKind::Task, Task::TABLE)] {
-        let is_wanted = wanted.kind.is_none_or(|wanted| wanted == kind);
-        if is_wanted && !(kind == WorkKind::Feature && wanted.feature.is_some()) {
-            let items = tables::matching_items(draft.conn(), table, &filter)?;
-            sorted.extend(items.into_iter().map(|item| (item, kind)));
-        }
-    }
-    sorted.sort();
-    let mut ranked: Vec<WorkItemRef> =
-        sorted.into_iter().map(|(item, kind)| WorkItemRef { kind, id: item.id }).collect();
-    if let Some(ids) = &wanted.ids {
-        ranked.retain(|one| ids.contains(&one.id));
-    }
-    for tag in &wanted.tags.0 {
-        let name = tag.strip_prefix('!').unwrap_or(tag).trim();
-        let mut having = tables::ids_with_tag(draft.conn(), Feature::TABLE, name)?;
-        having.extend(tables::ids_with_tag(draft.conn(), Task::TABLE, name)?);
-        let having: BTreeSet<WorkRecordId> = having.into_iter().collect();
-        ranked.retain(|one| having.contains(&one.id) != tag.starts_with('!'));
-    }
+    let is_wanted = |kind: &&WorkKind| {
+        let fits = wanted.kind.is_none_or(|wanted| wanted == **kind);
+        fits && !(**kind == WorkKind::Feature && wanted.feature.is_some())
+    };
+    let kinds = [WorkKind::Feature, WorkKind::Task];
+    let tables: Vec<Table> = kinds.iter().filter(is_wanted).map(|kind| kind.table()).collect();
     if !in_store {
-        ranked = retain_words(draft, ranked, &words, &no_words)?;
+        let all = matching_work(draft, &tables, &filter, 0, usize::MAX)?.items;
+        found.extend(retain_words(draft, all, &words, &no_words)?);
+        let total = found.len();
+        let items = found.into_iter().skip(offset).take(limit).collect();
+        return Ok(WorkSearchPage { total, items });
     }
-    found.extend(ranked);
-    Ok(found)
+    let projects = found.len();
+    let mut items: Vec<WorkItemRef> = found.into_iter().skip(offset).take(limit).collect();
+    let (skipped, room) = (offset.saturating_sub(projects), limit - items.len());
+    let page = matching_work(draft, &tables, &filter, skipped, room)?;
+    items.extend(page.items);
+    Ok(WorkSearchPage { total: projects + page.total, items })
+}
+
+/// A part of the features and tasks that fit.
+fn matching_work(
+    draft: &WorkDraft<'_>,
+    among: &[Table],
+    filter: &ItemFilter<'_>,
+    offset: usize,
+    limit: usize,
+) -> Result<WorkSearchPage> {
+    if among.is_empty() {
+        return Ok(WorkSearchPage::default());
+    }
+    let limit = limit.min(i32::MAX as usize);
+    let page = tables::matching_items(draft.conn(), among, filter, offset, limit)?;
+    let found = |(kind, id): (String, WorkRecordId)| {
+        Ok(WorkItemRef { kind: kind.parse().map_err(Problem::internal)?, id })
+    };
+    let items = page.items.into_iter().map(found).collect::<Result<_>>()?;
+    Ok(WorkSearchPage { total: page.total, items })
 }
 
 /// A project, feature or task that was found.

@@ -1,6 +1,6 @@
 //! The SQL of searches, overviews and tags. It reads indexes rather than rows where it can.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::Result;
 use serde_json::json;
@@ -10,7 +10,7 @@ use crate::id::WorkRecordId;
 use crate::record::{Record, Table, Task};
 use crate::tables::{BLOCKS_NOW, PRIORITY_ORDER, id_column};
 
-/// A filter of features or tasks, in the terms of the store.
+/// A filter of features or tasks, in the terms of the store. An empty list asks for nothing.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct ItemFilter<'a> {
     pub project: Option<&'a str>,
@@ -21,65 +21,120 @@ pub(crate) struct ItemFilter<'a> {
     pub words: &'a [&'a str],
     /// Words in lower case that the texts do not contain
     pub unwanted_words: &'a [&'a str],
+    pub tags: &'a [&'a str],
+    pub unwanted_tags: &'a [&'a str],
     /// Who is to do it
     pub assignee: Option<&'a str>,
     pub milestone: Option<&'a str>,
+    /// Only these records
+    pub ids: Option<&'a BTreeSet<WorkRecordId>>,
 }
 
-/// A feature or task that fits a filter, with what it is sorted by.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct MatchingItem {
-    pub priority_rank: u8,
-    pub name: String,
-    pub id: WorkRecordId,
+/// A part of the features and tasks that fit a filter.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct MatchingPage {
+    /// How many there are
+    pub total: usize,
+    /// The kind and id of each, by priority, then by name
+    pub items: Vec<(String, WorkRecordId)>,
 }
 
-/// The features or tasks that fit, by priority, then by name.
+/// A part of the features and tasks that fit. Conditions that are not asked for are left out, because
+/// those on texts, tags and people read whole rows and not only an index.
 pub(crate) fn matching_items(
     conn: &Connection,
-    table: Table,
+    tables: &[Table],
     wanted: &ItemFilter<'_>,
-) -> Result<Vec<MatchingItem>> {
+    offset: usize,
+    limit: usize,
+) -> Result<MatchingPage> {
+    let list = |list: &[&str]| (!list.is_empty()).then(|| json!(list).to_string());
+    let (words, unwanted) = (list(wanted.words), list(wanted.unwanted_words));
+    let (tags, unwanted_tags) = (list(wanted.tags), list(wanted.unwanted_tags));
+    let statuses = json!(wanted.statuses).to_string();
+    let priorities = json!(wanted.priorities).to_string();
+    let ids = wanted.ids.map(|ids| json!(ids).to_string());
+    let params: [&dyn ToSql; 11] = [
+        &wanted.project,
+        &wanted.feature,
+        &statuses,
+        &priorities,
+        &wanted.assignee,
+        &wanted.milestone,
+        &words,
+        &unwanted,
+        &tags,
+        &unwanted_tags,
+        &ids,
+    ];
+    let parts: Vec<String> = tables.iter().map(|table| select_matching(*table, wanted)).collect();
+    let all = parts.join(" UNION ALL ");
+    let sql = format!("SELECT count(*) FROM ({all})");
+    let totals = rows(conn, &sql, "search work", &params, |row| row.get::<_, u32>(0))?;
+    let total = totals.first().map_or(0, |total| *total as usize);
+    let sql = format!(
+        "SELECT kind, id FROM ({all}) ORDER BY rank, name, id LIMIT {limit} OFFSET {offset}"
+    );
+    let read = |row: &Row<'_>| Ok((row.get(0)?, id_column(row, 1)?));
+    let items = rows(conn, &sql, "search work", &params, read)?;
+    Ok(MatchingPage { total, items })
+}
+
+/// The rows of one table that fit.
+fn select_matching(table: Table, wanted: &ItemFilter<'_>) -> String {
     let name = table.name_column().unwrap_or("id");
     let feature = if table == Task::TABLE { "x.feature_id" } else { "NULL" };
     let text = format!("lower(x.{name} || char(10) || x.summary || char(10) || x.description)");
-    let lists = [json!(wanted.statuses), json!(wanted.priorities)].map(|list| list.to_string());
-    let words = [json!(wanted.words), json!(wanted.unwanted_words)].map(|list| list.to_string());
-    let mut conditions = vec![
+    let has_words = !wanted.words.is_empty() || !wanted.unwanted_words.is_empty();
+    let has_tags = !wanted.tags.is_empty() || !wanted.unwanted_tags.is_empty();
+    let has_people = wanted.assignee.is_some() || wanted.milestone.is_some();
+    let if_asked = |is_asked: bool, condition: String, otherwise: &str| {
+        if is_asked { condition } else { otherwise.to_owned() }
+    };
+    let conditions = [
         "(?1 IS NULL OR x.project_id = ?1)".to_owned(),
         format!("(?2 IS NULL OR {feature} = ?2)"),
         "x.status IN (SELECT value FROM json_each(?3))".to_owned(),
         "x.priority IN (SELECT value FROM json_each(?4))".to_owned(),
-        "(?5 IS NULL OR x.assignee = ?5 COLLATE NOCASE)".to_owned(),
-        "(?6 IS NULL OR x.milestone = ?6 COLLATE NOCASE)".to_owned(),
-    ];
-    // A condition on texts reads whole rows, so it is left out where no words are asked for.
-    let no_words = "json_array_length(?7) = 0 AND json_array_length(?8) = 0";
-    conditions.push(match wanted.words.is_empty() && wanted.unwanted_words.is_empty() {
-        true => no_words.to_owned(),
-        false => format!(
-            "NOT EXISTS (SELECT 1 FROM json_each(?7) w WHERE instr({text}, w.value) = 0)
-             AND NOT EXISTS (SELECT 1 FROM json_each(?8) w WHERE instr({text}, w.value) > 0)"
+        if_asked(
+            has_people,
+            "(?5 IS NULL OR x.assignee = ?5 COLLATE NOCASE)
+             AND (?6 IS NULL OR x.milestone = ?6 COLLATE NOCASE)"
+                .into(),
+            "?5 IS NULL AND ?6 IS NULL",
         ),
-    });
-    let sql = format!(
-        "SELECT {PRIORITY_ORDER}, x.{name}, x.id FROM {} x WHERE {} ORDER BY 1, 2, 3",
+        if_asked(
+            has_words,
+            format!(
+                "(?7 IS NULL OR NOT EXISTS
+                    (SELECT 1 FROM json_each(?7) w WHERE instr({text}, w.value) = 0))
+                 AND (?8 IS NULL OR NOT EXISTS
+                    (SELECT 1 FROM json_each(?8) w WHERE instr({text}, w.value) > 0))"
+            ),
+            "?7 IS NULL AND ?8 IS NULL",
+        ),
+        if_asked(
+            has_tags,
+            "(?9 IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(?9) w WHERE NOT EXISTS
+                (SELECT 1 FROM json_each(x.tags) t WHERE t.value = w.value COLLATE NOCASE)))
+             AND (?10 IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(?10) w, json_each(x.tags) t
+                WHERE t.value = w.value COLLATE NOCASE))"
+                .into(),
+            "?9 IS NULL AND ?10 IS NULL",
+        ),
+        if_asked(
+            wanted.ids.is_some(),
+            "x.id IN (SELECT value FROM json_each(?11))".into(),
+            "?11 IS NULL",
+        ),
+    ];
+    format!(
+        "SELECT '{}' AS kind, x.id AS id, {PRIORITY_ORDER} AS rank, x.{name} AS name
+         FROM {} x WHERE {}",
+        table.name,
         table.name,
         conditions.join(" AND ")
-    );
-    let params: [&dyn ToSql; 8] = [
-        &wanted.project,
-        &wanted.feature,
-        &lists[0],
-        &lists[1],
-        &wanted.assignee,
-        &wanted.milestone,
-        &words[0],
-        &words[1],
-    ];
-    rows(conn, &sql, "search work", &params, |row| {
-        Ok(MatchingItem { priority_rank: row.get(0)?, name: row.get(1)?, id: id_column(row, 2)? })
-    })
+    )
 }
 
 /// How many tasks of a project have each status, by feature. An empty text stands for no feature.
@@ -121,6 +176,7 @@ pub(crate) fn overview_rows(
     limit: usize,
 ) -> Result<Vec<WorkRecordId>> {
     let name = table.name_column().unwrap_or("id");
+    let limit = limit.min(i32::MAX as usize); // SQLite takes larger numbers for fractions
     let (condition, value) = match scope {
         OverviewScope::Features(project) => ("x.project_id = ?1", project),
         OverviewScope::LooseTasks(project) => {
@@ -168,11 +224,7 @@ pub(crate) fn tag_counts(
     table: Table,
     project: Option<&str>,
 ) -> Result<Vec<(String, usize)>> {
-    let column = match table.name {
-        "project" => "x.id",
-        "feature" | "task" => "x.project_id",
-        _ => "NULL",
-    };
+    let column = project_column(table);
     let sql = format!(
         "SELECT t.value, count(*) FROM {} x, json_each(x.tags) t
          WHERE x.tags <> '[]' AND (?1 IS NULL OR {column} = ?1) GROUP BY t.value ORDER BY t.value",
@@ -187,12 +239,23 @@ pub(crate) fn tag_counts(
 pub(crate) fn ids_with_tag(
     conn: &Connection,
     table: Table,
+    project: Option<&str>,
     tag: &str,
 ) -> Result<Vec<WorkRecordId>> {
+    let column = project_column(table);
     let sql = format!(
-        "SELECT x.id FROM {} x WHERE x.tags <> '[]'
+        "SELECT x.id FROM {} x WHERE x.tags <> '[]' AND (?2 IS NULL OR {column} = ?2)
            AND EXISTS (SELECT 1 FROM json_each(x.tags) t WHERE t.value = ?1) ORDER BY x.id",
         table.name
     );
-    rows(conn, &sql, "find a tag", &[&tag], |row| id_column(row, 0))
+    rows(conn, &sql, "find a tag", &[&tag, &project], |row| id_column(row, 0))
+}
+
+/// The column of a table that has the project.
+fn project_column(table: Table) -> &'static str {
+    match table.name {
+        "project" => "x.id",
+        "feature" | "task" => "x.project_id",
+        _ => "NULL",
+    }
 }

@@ -246,7 +246,7 @@ fn files_of_backlog_md_are_read() {
         ## Description\n\nWhat and why.\n\n## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [ ] #1 it works\n<!-- AC:END -->\n";
     let (format, plan) = import("backlog/tasks/back-7 - Link.md", text);
     assert_eq!(format, ImportFormat::Backlog);
-    let expected = ["task ACTIVE Link: tasks blocked by backlog:back-3 part of backlog:back-1"];
+    let expected = ["task ACTIVE Link: tasks blocked by backlog:3 part of backlog:1"];
     assert_eq!(outline(&plan), expected);
     let item = &plan.items[0];
     assert_eq!(

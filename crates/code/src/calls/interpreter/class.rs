@@ -18,6 +18,9 @@ const MAX_ANCESTORS: usize = 200;
 impl<'a> Interpreter<'a> {
     /// The receiver of a method that runs for its summary.
     pub(super) fn summary_receiver(&mut self, function: SymbolId) -> AbstractValue {
+        if let Some(prototype) = self.heap.known_prototype(function) {
+            return vec![PossibleValue::Object(prototype)];
+        }
         let Some(parent) = self.tables.parent(function) else { return Vec::new() };
         match self.tables.kind(parent) {
             kind if kind.is_type() => {

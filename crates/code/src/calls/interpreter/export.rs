@@ -81,6 +81,7 @@ impl Interpreter<'_> {
         }
         match kind {
             ShapeKind::Function | ShapeKind::Getter => {
+                shape.members.extend(self.export_function_members(at));
                 shape.signature = self.tables.signature(at);
                 let behaviour = self.summaries.function(at).cloned().unwrap_or_default();
                 shape.returns = self.export_result(&behaviour.returns, Some(at));
@@ -112,6 +113,23 @@ impl Interpreter<'_> {
             }
         }
         Some(shape)
+    }
+
+    /// What was assigned to members of a function of JavaScript and to its prototype.
+    fn export_function_members(
+        &mut self,
+        function: SymbolId,
+    ) -> BTreeMap<String, Vec<ExportedValue>> {
+        let mut all = BTreeMap::new();
+        if self.tables.family != CallModel::JavaScript {
+            return all;
+        }
+        let prototype = self.heap.known_prototype(function);
+        let fields = prototype.map(|id| self.heap.all_fields(id)).unwrap_or_default();
+        for (name, value) in fields.into_iter().chain(self.heap.assigned_members(function)) {
+            all.insert(name, self.export_values(&value, 0));
+        }
+        all
     }
 
     fn export_members(&mut self, class: SymbolId) -> BTreeMap<String, Vec<ExportedValue>> {

@@ -232,6 +232,11 @@ impl Heap {
         id
     }
 
+    /// The object that instances of a constructor function inherit from, if anything uses it.
+    pub(super) fn known_prototype(&self, function: SymbolId) -> Option<ObjectId> {
+        self.prototypes.get(&function).copied()
+    }
+
     /// Whether instances of a constructor function inherit from an object.
     pub(super) fn is_prototype(&self, id: ObjectId) -> bool {
         self.prototypes.values().any(|one| *one == id)

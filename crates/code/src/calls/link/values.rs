@@ -185,7 +185,9 @@ impl Linker<'_> {
                     }
                     Some(ShapeKind::Module) => self.lookup(&value.file, path, name),
                     Some(ShapeKind::Class) => self.class_member(&value.file, path, name),
-                    Some(ShapeKind::Function) if name.starts_with('(') => {
+                    Some(ShapeKind::Function)
+                        if name.starts_with('(') || is_javascript(&value.file) =>
+                    {
                         self.class_member(&value.file, path, name)
                     }
                     _ => Ok(Vec::new()),
@@ -342,6 +344,11 @@ impl Linker<'_> {
                         }
                         out => extend_unique(&mut all, self.dereference(value.with_value(out))?),
                     }
+                }
+                // A constructor function makes what inherits from its prototype.
+                let has_members = shape.members.keys().any(|name| !name.starts_with('('));
+                if all.is_empty() && has_members && is_javascript(&value.file) {
+                    all.push(value.with_value(ExportedValue::New(path.clone())));
                 }
                 Ok(all)
             }

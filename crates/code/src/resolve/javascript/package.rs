@@ -82,6 +82,9 @@ pub(in crate::resolve) fn entries(
             EntryPointKind::Api,
         );
     }
+    for subpath in pattern_subpaths(world, &folder, manifest) {
+        add(resolve_subpath(world, &folder, manifest, &subpath), EntryPointKind::Api);
+    }
     for bin in &manifest.bins {
         add(built_or_source(world, &folder, bin), EntryPointKind::Program);
     }
@@ -96,6 +99,29 @@ fn subpaths(exports: &ConditionalTarget) -> Vec<String> {
     let ConditionalTarget::Keyed(entries) = exports else { return Vec::new() };
     let named = entries.iter().map(|(key, _)| key.clone());
     named.filter(|key| key.starts_with("./") && !key.contains('*')).collect()
+}
+
+/// The subpaths that patterns of `exports` may stand for: `./utils/*`.
+fn pattern_subpaths(
+    world: &ResolutionContext<'_>,
+    folder: &str,
+    manifest: &NpmManifest,
+) -> Vec<String> {
+    let Some(ConditionalTarget::Keyed(entries)) = &manifest.exports else { return Vec::new() };
+    let starts = entries.iter().filter_map(|(key, _)| key.strip_prefix("./")?.split_once('*'));
+    let mut found = Vec::new();
+    for (start, _) in starts {
+        for written in ["src/", ""] {
+            let inside = format!("{folder}{written}{start}");
+            let Ok(inside) = inside.trim_end_matches('/').parse::<RepoPath>() else { continue };
+            for file in world.in_folder(&inside) {
+                let name = file.name();
+                let stem = name.split('.').next().unwrap_or(&name);
+                found.push(format!("{start}{stem}"));
+            }
+        }
+    }
+    found
 }
 
 /// Whether a path is that of a compiled file, by its extension.

@@ -8,6 +8,7 @@ use cards::{CardRow, SeeTagRow};
 use super::graph_area::{about, code_node, row};
 use crate::graph::{ContextItem, ContextSection};
 use crate::index::tables::range_below;
+use crate::spec_links::{LinkState, SpecLink, SpecLinkKind, spec_links};
 use crate::view::View;
 
 /// How many lines of a card's text a context shows.
@@ -58,12 +59,27 @@ fn must_hold(view: &View, sees: &[SeeTagRow]) -> Result<Vec<ContextItem>> {
             Some(owner) => format!("linked at {owner}"),
             None => "linked at the module".into(),
         };
+        let place = format!("{place}{}", suspicion(view, see)?);
         if let Some(card) = cards::card_by_key(view.index()?.conn(), see.key.as_str())? {
             let text = format!("{}  \"{}\"  {place}", card.status, card.summary);
             items.push(item(ContextSection::MustHold, text, &card.key));
         }
     }
     Ok(items)
+}
+
+/// That a link is suspect, if it is.
+fn suspicion(view: &View, see: &SeeTagRow) -> Result<&'static str> {
+    let known = spec_links(view)?;
+    if known.has_no_confirmations() {
+        return Ok("");
+    }
+    let (from, to) = (code_node(see), EntityRef::Card(see.key.clone()));
+    let status = known.status(view, &SpecLink { kind: SpecLinkKind::See, from, to })?;
+    Ok(match status.state {
+        LinkState::Suspect => ", suspect: changed since it was confirmed",
+        _ => "",
+    })
 }
 
 fn of_card(view: &View, card: &CardRow) -> Result<Vec<ContextItem>> {
@@ -87,7 +103,7 @@ fn of_card(view: &View, card: &CardRow) -> Result<Vec<ContextItem>> {
         items.push(ContextItem { section: ContextSection::MustHold, text, handle: None });
     }
     for see in cards::see_tags_of_key(conn, card.key.as_str())?.iter().take(MAX_LISTED) {
-        let text = format!("implements it, line {}", see.line);
+        let text = format!("implements it, line {}{}", see.line, suspicion(view, see)?);
         items.push(item(ContextSection::IfItChanges, text, &code_node(see)));
     }
     for said in cards::relations_to(conn, card.key.as_str())?.iter().take(MAX_LISTED) {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use base::entity::CardKey;
 use base::similarity::similarity;
 use base::{EntityRef, RepoPath, Result};
-use cards::{CardRow, SeeTagRow, StoredCardRelation};
+use cards::{CardMention, CardRow, SeeTagRow, StoredCardRelation};
 use store::Connection;
 
 use super::context;
@@ -16,6 +16,7 @@ use crate::graph::{
     ChangePropagation, Confidence, ContextItem, EdgeKind, EdgeRequest, GraphArea, GraphEdge,
     NodeCandidate, NodeDescription, NodeMetadata, WalkFrontier,
 };
+use crate::index::tables::has_file;
 use crate::view::View;
 
 /// The edge from code to a card.
@@ -25,7 +26,10 @@ const fn relation(name: &'static str, travel: ChangePropagation, means: &'static
     EdgeKind { area: "card", name, propagation: travel, means }
 }
 
-static EDGES: [EdgeKind; 6] = [
+/// The edge from a card to code that its text names.
+const MENTIONS: &str = "mentions";
+
+static EDGES: [EdgeKind; 7] = [
     relation(
         "depends_on",
         ChangePropagation::TargetToSource,
@@ -36,6 +40,11 @@ static EDGES: [EdgeKind; 6] = [
     relation("extends", ChangePropagation::TargetToSource, "a card refines another"),
     relation("conflicts", ChangePropagation::OnRequest, "two cards cannot both be true"),
     relation(SEE, ChangePropagation::Both, "code says that it implements a card"),
+    relation(
+        MENTIONS,
+        ChangePropagation::TargetToSource,
+        "the text of a card names a piece of code",
+    ),
 ];
 
 /// Cards.
@@ -149,6 +158,22 @@ pub fn code_node(see: &SeeTagRow) -> EntityRef {
     see.owner.as_ref().map_or_else(|| file_node(&see.path), |name| named_node(&see.path, name))
 }
 
+/// The node that the text of a card names.
+pub(super) fn mention_node(mention: &CardMention) -> EntityRef {
+    match &mention.symbol {
+        Some(name) => named_node(&mention.target, name),
+        None => file_node(&mention.target),
+    }
+}
+
+/// Whether the code that a card names is there.
+pub(super) fn exists(conn: &Connection, mention: &CardMention) -> Result<bool> {
+    match &mention.symbol {
+        Some(name) => Ok(code::symbol(conn, &mention.target, name)?.is_some()),
+        None => has_file(conn, &mention.target),
+    }
+}
+
 fn card_node(card: &CardRow) -> EntityRef {
     EntityRef::Card(card.key.clone())
 }
@@ -165,6 +190,8 @@ struct CardEdges<'a> {
     relations: Vec<EdgeRequest>,
     /// The links from code, if they are wanted
     see: Option<EdgeRequest>,
+    /// The code that texts name, if it is wanted
+    mentions: Option<EdgeRequest>,
     /// The tags of each file that was asked about
     sees: BTreeMap<&'a RepoPath, Vec<SeeTagRow>>,
     edges: Vec<GraphEdge>,
@@ -172,10 +199,12 @@ struct CardEdges<'a> {
 
 impl<'a> CardEdges<'a> {
     fn new(conn: &'a Connection, wanted: &[EdgeRequest]) -> Self {
-        let (see, relations) = wanted.iter().partition(|one| one.kind.name == SEE);
-        let see: Vec<EdgeRequest> = see;
+        let named = |name: &str| wanted.iter().find(|one| one.kind.name == name).copied();
+        let (see, mentions) = (named(SEE), named(MENTIONS));
+        let is_relation = |one: &&EdgeRequest| ![SEE, MENTIONS].contains(&one.kind.name);
+        let relations = wanted.iter().filter(is_relation).copied().collect();
         let (sees, edges) = (BTreeMap::new(), Vec::new());
-        Self { conn, relations, see: see.first().copied(), sees, edges }
+        Self { conn, relations, see, mentions, sees, edges }
     }
 
     fn at_card(&mut self, here: &EntityRef, key: &str) -> Result<()> {
@@ -198,6 +227,14 @@ impl<'a> CardEdges<'a> {
                 }
             }
         }
+        if let Some(wanted) = self.mentions.filter(EdgeRequest::wants_outgoing) {
+            for row in cards::mentions_in(self.conn, key)? {
+                let target = mention_node(&row.mention);
+                if exists(self.conn, &row.mention)? && target != *here {
+                    self.add(here.clone(), target, wanted);
+                }
+            }
+        }
         if let Some(wanted) = self.see.filter(EdgeRequest::wants_incoming) {
             for see in cards::see_tags_of_key(self.conn, key)? {
                 self.add(code_node(&see), here.clone(), wanted);
@@ -207,6 +244,13 @@ impl<'a> CardEdges<'a> {
     }
 
     fn at_code(&mut self, here: &EntityRef, path: &'a RepoPath) -> Result<()> {
+        if let Some(wanted) = self.mentions.filter(EdgeRequest::wants_incoming) {
+            for row in cards::mentions_of(self.conn, path)? {
+                if mention_node(&row.mention) == *here {
+                    self.add(EntityRef::Card(row.source), here.clone(), wanted);
+                }
+            }
+        }
         let Some(wanted) = self.see.filter(EdgeRequest::wants_outgoing) else { return Ok(()) };
         if !self.sees.contains_key(path) {
             self.sees.insert(path, cards::see_tags_in_file(self.conn, path)?);

@@ -8,7 +8,7 @@ use base::similarity::is_one_edit_apart;
 use base::{EntityRef, RepoPath, Result};
 use cards::{CardRelationKind, CardRow, CardStatus, SeeTagRow, StoredCardRelation};
 
-use super::graph_area::code_node;
+use super::graph_area::{code_node, exists};
 use super::unsound::report_unsound_cards;
 use crate::index::tables::skipped_paths;
 use crate::rules::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
@@ -41,7 +41,39 @@ rules! {
     "CONFIRMED_WITHOUT_LINK", Warning, "some code links an accepted card", confirmed_unlinked;
     "DEPENDS_ON_CYCLE", Warning, "no card depends on itself", cycles;
     "REFERENCES_DEPRECATED", Warning, "nothing names a deprecated card", deprecated;
+    "CARD_MENTION_DEAD", Warning, "the code that the text of a card names is there", dead_mentions;
+    "CARD_UNREVIEWED", Error, "a drafted card is reviewed before it is accepted", unreviewed;
     "SEE_TYPE_UNKNOWN", Warning, "no `@see` nearly has a card type", almost_registered;
+}
+
+/// A file that is missing is a dead link, which `LINK_DEAD` reports where it is a link.
+fn dead_mentions(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    let conn = known.view.index()?.conn();
+    let mut found = Vec::new();
+    for row in cards::all_mentions(conn)? {
+        let Some(name) = row.mention.symbol.as_ref() else { continue };
+        if exists(conn, &row.mention)? {
+            continue;
+        }
+        let message = format!("the text names {}#{name}, which does not exist", row.mention.target);
+        let node = Some(EntityRef::Card(row.source));
+        let fix = "name what took its place, or take it out".into();
+        found.push(at(&row.path, row.mention.line, node, message, fix));
+    }
+    Ok(found)
+}
+
+fn unreviewed(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
+    let is_open = |card: &&CardRow| {
+        card.extra.get(cards::UNREVIEWED) == Some(&serde_json::Value::Bool(true))
+            && !matches!(card.status, CardStatus::Draft | CardStatus::Deprecated)
+    };
+    let violation = |card: &CardRow| {
+        let message = format!("marked {}, and still `{}`", card.status, cards::UNREVIEWED);
+        let fix = format!("review it, then remove the field `{}`", cards::UNREVIEWED);
+        at_card(card, card.lines[2], message, fix)
+    };
+    Ok(known.cards.iter().filter(is_open).map(violation).collect())
 }
 
 fn checked(view: &View, _: &RuleScope, check: CardCheck) -> Result<Vec<RuleViolation>> {

@@ -77,6 +77,11 @@ pub fn dead_links(view: &View<'_>) -> Result<Vec<(RepoPath, RepoPath, u32)>> {
     tables::dead_links(view.index()?.conn())
 }
 
+/// Documents that link a path: from where, at which line.
+pub fn links_to(view: &View<'_>, path: &RepoPath) -> Result<Vec<(RepoPath, u32)>> {
+    tables::links_to(view.index()?.conn(), path)
+}
+
 /// Whether a path is a file or a folder.
 pub fn is_there(view: &View<'_>, path: &RepoPath) -> Result<bool> {
     let conn = view.index()?.conn();

@@ -6,7 +6,7 @@ use config::KbConfig;
 use crate::path_globs::PathGlobs;
 
 /// The patterns of `kb.documents` and `kb.manifests`, compiled.
-pub(super) struct DocumentFilter {
+pub struct DocumentFilter {
     documents: PathGlobs,
     manifests: PathGlobs,
     /// Manifests that are named by where they are and not only by what they are called
@@ -16,7 +16,8 @@ pub(super) struct DocumentFilter {
 }
 
 impl DocumentFilter {
-    pub(super) fn new(config: &KbConfig) -> Result<Self> {
+    /// Compiles the patterns.
+    pub fn new(config: &KbConfig) -> Result<Self> {
         let documents: Vec<&str> =
             config.documents.iter().map(config::PathPattern::as_str).collect();
         let manifests: Vec<&str> =
@@ -32,10 +33,12 @@ impl DocumentFilter {
     }
 
     /// Whether what an extractor read in a file counts. What code says of itself always does.
-    pub(super) fn accepts(&self, extractor: &str, path: &RepoPath) -> bool {
+    pub fn accepts(&self, extractor: &str, path: &RepoPath) -> bool {
         let fits = |globs: &PathGlobs| globs.match_below(path, &RepoPath::ROOT);
         match extractor {
-            "document" => fits(&self.documents),
+            name if name == "document" || kb::DOCUMENT_FORMS.contains(&name) => {
+                fits(&self.documents)
+            }
             "manifest" => {
                 fits(&self.manifest_paths)
                     || (fits(&self.manifests) && self.is_in_document_folder(path))

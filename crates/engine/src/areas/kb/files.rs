@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use base::{RepoPath, Result};
+use config::KbConfig;
 use kb::{Entity, FactOrigin, FileRelation, KbEntityKind, KbRelationKind, KnownEntity};
 
 use super::document_filter::DocumentFilter;
@@ -22,6 +23,8 @@ pub(crate) struct KbFiles {
     pub relations: Vec<FileRelation>,
     /// What nobody understands
     pub faults: Vec<(RepoPath, u32, String)>,
+    /// What looks like an entity and is not taken in as it stands
+    pub notices: Vec<(RepoPath, u32, String)>,
     /// The entities by their ids; of two the first
     by_id: BTreeMap<String, usize>,
     /// The files whose relations name something
@@ -55,9 +58,19 @@ fn read(view: &View) -> Result<(KbFiles, bool)> {
     let gate = DocumentFilter::new(&view.config().kb)?;
     let conn = view.index()?.conn();
     let mut facts = Vec::new();
-    for (extractor, said) in kb::derived_tables::all_entities(conn)? {
+    let mut notices = Vec::new();
+    for (extractor, mut said) in kb::derived_tables::all_entities(conn)? {
         if gate.accepts(&extractor, &said.path) {
+            let is_foreign = is_foreign(&extractor);
+            if let Some(message) = map_words(&view.config().kb, &mut said.entity, is_foreign) {
+                notices.push((said.path.clone(), said.line, message));
+            }
             facts.push(fact(view, said.entity, FactOrigin::File(said.path, said.line))?);
+        }
+    }
+    for (extractor, path, line, message) in kb::derived_tables::notices(conn)? {
+        if gate.accepts(&extractor, &path) {
+            notices.push((path, line, message));
         }
     }
     let is_whole = fill_dates(view, &mut facts)?;
@@ -70,7 +83,42 @@ fn read(view: &View) -> Result<(KbFiles, bool)> {
         kb::extractor(path).is_some_and(|extractor| gate.accepts(extractor.name(), path))
     });
     let told = told.into_iter().map(|(_, told)| told).collect();
-    Ok((KbFiles::new(facts, told, faults), is_whole))
+    Ok((KbFiles { notices, ..KbFiles::new(facts, told, faults) }, is_whole))
+}
+
+/// Whether an extractor reads documents that were not written for cairn.
+pub fn is_foreign(extractor: &str) -> bool {
+    !matches!(extractor, "document" | "manifest" | "code")
+}
+
+/// Translates the type and status of an entity as `kb.types` and `kb.statuses` say, and for foreign
+/// documents by the words that are commonly used. Returns a notice about a status that stays unknown.
+fn map_words(config: &KbConfig, entity: &mut Entity, is_foreign: bool) -> Option<String> {
+    let id = entity.id.to_uppercase();
+    let longest = config.types.iter().filter(|(prefix, _)| id.starts_with(&prefix.to_uppercase()));
+    if let Some((_, kind)) = longest.max_by_key(|(prefix, _)| prefix.len())
+        && let Ok(kind) = kind.parse()
+    {
+        if entity.status == entity.kind.statuses()[0] {
+            KbEntityKind::statuses(kind)[0].clone_into(&mut entity.status);
+        }
+        entity.kind = kind;
+    }
+    if let Some(status) = config.statuses.get(&entity.status) {
+        entity.status.clone_from(status);
+    }
+    if !is_foreign {
+        return None;
+    }
+    if let Some(status) = kb::known_status(entity.kind, &entity.status) {
+        status.clone_into(&mut entity.status);
+        return None;
+    }
+    let foreign = std::mem::replace(&mut entity.status, entity.kind.statuses()[0].to_owned());
+    Some(format!(
+        "{} has the status `{foreign}`, which is read as `{}`; map it in `kb.statuses`",
+        entity.id, entity.status
+    ))
 }
 
 /// An entity as it is known here.
@@ -140,7 +188,8 @@ impl KbFiles {
                 files_by_name.entry(end.clone()).or_default().insert(path.to_string());
             }
         }
-        Self { facts, relations, faults, by_id, files_by_name }
+        let notices = Vec::new();
+        Self { facts, relations, faults, notices, by_id, files_by_name }
     }
 
     /// An entity that a file tells.

@@ -10,6 +10,7 @@ use crate::graph::{
     ChangePropagation, Confidence, ContextItem, EdgeKind, EdgeRequest, GraphArea, GraphEdge,
     NodeCandidate, NodeDescription, NodeMetadata, WalkFrontier,
 };
+use crate::spec_links::{LinkState, spec_links};
 use crate::view::View;
 
 const fn edge(relates: KbRelationKind, travel: ChangePropagation, means: &'static str) -> EdgeKind {
@@ -129,10 +130,12 @@ impl GraphArea for KbGraphArea {
         if !known.mentions(node) {
             return Ok(Vec::new());
         }
-        Ok(match node {
+        let mut items = match node {
             EntityRef::Kb(id) => context::of_entity(&known, id.as_str()),
             node => context::of_code(&known, node),
-        })
+        };
+        mark_suspects(view, node, &mut items)?;
+        Ok(items)
     }
 
     fn add_metadata(&self, view: &View, node: &EntityRef, marks: &mut NodeMetadata) -> Result<()> {
@@ -143,6 +146,26 @@ impl GraphArea for KbGraphArea {
         }
         Ok(())
     }
+}
+
+/// Says of each item whether its link to the node is suspect.
+fn mark_suspects(view: &View, node: &EntityRef, items: &mut [ContextItem]) -> Result<()> {
+    let known = spec_links(view)?;
+    if known.has_no_confirmations() {
+        return Ok(());
+    }
+    for status in known.statuses_at(view, node)? {
+        let ends = [status.link.from.to_string(), status.link.to.to_string()];
+        let is_end = |item: &&mut ContextItem| {
+            item.handle.as_ref().is_some_and(|handle| ends.contains(handle))
+        };
+        if status.state == LinkState::Suspect {
+            for item in items.iter_mut().filter(is_end) {
+                item.text.push_str(", suspect: changed since it was confirmed");
+            }
+        }
+    }
+    Ok(())
 }
 
 fn edges_of(known: &KbState, node: &EntityRef, wanted: &[EdgeRequest]) -> Vec<GraphEdge> {

@@ -12,6 +12,9 @@ use crate::search::{self, SearchText};
 /// Keeps what documents, manifests and doc comments say.
 pub(crate) struct KbIndexer;
 
+/// How much of an entity's text is kept, in characters. It is enough to quote and to search.
+const MAX_TEXT_CHARS: usize = 4000;
+
 /// What doc comments say is known by this name.
 const CODE_EXTRACTOR: &str = "code";
 
@@ -42,8 +45,13 @@ impl Indexer for KbIndexer {
         let (Some(extractor), Some(text)) = (kb::extractor(file.path), file.text) else {
             return Ok(());
         };
-        let found = extractor.extract(file.path, &String::from_utf8_lossy(text));
-        tables::index_file(conn, file.path, extractor.name(), &found)?;
+        let mut found = extractor.extract(file.path, &String::from_utf8_lossy(text));
+        for (entity, _) in &mut found.entities {
+            let text = entity.more.text.take();
+            entity.more.text = text.map(|text| text.chars().take(MAX_TEXT_CHARS).collect());
+        }
+        let form = found.form.unwrap_or(extractor.name());
+        tables::index_file(conn, file.path, form, &found)?;
         found.entities.iter().try_for_each(|(entity, _)| put_text(conn, &entity.id))
     }
 

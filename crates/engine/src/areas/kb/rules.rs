@@ -13,7 +13,7 @@ use crate::view::View;
 const STALE_AFTER_DAYS: i64 = 180;
 
 /// Every rule, the three of old first.
-pub static RULES: [VerifyRule; 12] = [
+pub static RULES: [VerifyRule; 13] = [
     VerifyRule {
         code: "KB_MUST_COVERAGE",
         severity: RuleSeverity::Error,
@@ -55,6 +55,12 @@ pub static RULES: [VerifyRule; 12] = [
         severity: RuleSeverity::Error,
         statement: "documents and manifests can be understood",
         check: |view, _| unreadable(view),
+    },
+    VerifyRule {
+        code: "KB_NOT_TAKEN",
+        severity: RuleSeverity::Note,
+        statement: "documents that look like decisions or requirements are taken in as they say",
+        check: |view, _| not_taken(view),
     },
     VerifyRule {
         code: "KB_ADR_WITHOUT_SUCCESSOR",
@@ -104,6 +110,18 @@ fn run(
         RuleViolation { path, line, node, message: breach.message, fix: breach.fix }
     };
     Ok(breaches.into_iter().map(violation).collect())
+}
+
+fn not_taken(view: &View) -> Result<Vec<RuleViolation>> {
+    let known = kb_state(view)?;
+    let violation = |(path, line, message): &(base::RepoPath, u32, String)| RuleViolation {
+        path: Some(path.clone()),
+        line: Some(*line),
+        node: None,
+        message: message.clone(),
+        fix: "`kb adopt` shows what is taken in and why not".into(),
+    };
+    Ok(known.files.notices.iter().map(violation).collect())
 }
 
 fn unreadable(view: &View) -> Result<Vec<RuleViolation>> {

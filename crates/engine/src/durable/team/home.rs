@@ -1,6 +1,6 @@
 //! The link of one clone to its team: the connection, when it last worked, and reads through it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -44,6 +44,8 @@ pub struct TeamLink {
     failure: Mutex<Option<LastFailure>>,
     /// What the last read or write found
     status: Mutex<Option<TeamBasis>>,
+    /// Up to which change the place of each replica was last found to be current, by store
+    confirmed: Mutex<BTreeMap<String, ConfirmedPlace>>,
     /// The stores that a listener keeps up to date; none while nobody listens
     followed: Mutex<Option<BTreeSet<String>>>,
 }
@@ -52,6 +54,13 @@ pub struct TeamLink {
 struct LastFailure {
     at: Instant,
     why: String,
+}
+
+/// The place of a replica, and the change up to which nothing is missing.
+#[derive(Debug, PartialEq, Eq)]
+struct ConfirmedPlace {
+    seq: i64,
+    newest: i64,
 }
 
 /// A thread that holds the project's row.
@@ -85,6 +94,7 @@ impl TeamLink {
             writers: Arc::default(),
             failure: Mutex::default(),
             status: Mutex::default(),
+            confirmed: Mutex::default(),
             followed: Mutex::default(),
         }
     }
@@ -225,8 +235,26 @@ impl TeamLink {
             reached => reached,
         };
         let newest = reached?;
+        self.confirm(files, newest)?;
         self.note_contact(call.now);
         Ok(newest)
+    }
+
+    /// Notes that the replica that is read has everything up to a change, although the changes since its
+    /// place were of other stores.
+    fn confirm(&self, files: ReplicaFiles<'_>, newest: i64) -> Result<()> {
+        let Some(store) = files.read_store()? else { return Ok(()) };
+        if let ReplicaFile::At(at) = files.look(&store)?
+            && at.store == store.name
+        {
+            lock(&self.confirmed).insert(store.name, ConfirmedPlace { seq: at.seq, newest });
+        }
+        Ok(())
+    }
+
+    /// Whether a replica at a place is known to have everything up to a change.
+    pub(super) fn is_confirmed(&self, store: &str, seq: i64, newest: i64) -> bool {
+        lock(&self.confirmed).get(store) == Some(&ConfirmedPlace { seq, newest })
     }
 
     /// Whether this thread holds the project's row.

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use base::words::counted;
-use base::{Call, Problem, ProblemCode, Result};
+use base::{Call, NextCall, Problem, ProblemCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -279,7 +279,8 @@ fn push_conflict(differing: usize, compared: &[StoreComparison]) -> Problem {
     let what = format!("{} differ from the server's", counted(differing, "record"));
     Problem::new(ProblemCode::Conflict, what)
         .detail("conflicts", rows)
-        .hint("nothing was written; to keep yours run  cairn team push --prefer mine  or to take the server's  cairn team push --prefer theirs")
+        .hint_call("nothing was written; to keep yours", NextCall::repeat().with("prefer", "mine"))
+        .hint_call("or to take the server's", NextCall::repeat().with("prefer", "theirs"))
 }
 
 /// Pushes one store: a replica is made of the server's records, the local ones are laid over it, and
@@ -449,7 +450,8 @@ pub fn leave(workspace: &Workspace, give_up_waiting: bool, call: &Call) -> Resul
             ProblemCode::Blocked,
             format!("the server does not have {} yet", counted(waiting, "change")),
         )
-        .hint("write them with  cairn team push  or give them up with  cairn team leave --give-up-pending"));
+        .hint_call("write them with", NextCall::new("team.push"))
+        .hint_call("or give them up with", NextCall::repeat().with("give_up_pending", true)));
     }
     let stores = local_stores(workspace, call)?;
     workspace.stores().open_stores().close_idle();

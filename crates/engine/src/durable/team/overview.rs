@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use base::{Call, Problem, ProblemCode, Result};
+use base::{Call, NextCall, Problem, ProblemCode, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
@@ -214,8 +214,9 @@ impl TeamLink {
     /// What this clone has joined; a problem if nothing.
     pub fn require_membership(&self) -> Result<TeamMembership> {
         self.membership()?.ok_or_else(|| {
-            Problem::new(ProblemCode::InvalidOperation, "this repository has joined no team")
-                .hint("join one with  cairn team join postgres://USER@HOST/DATABASE")
+            let join = NextCall::new("team.join").with("address", "postgres://USER@HOST/DATABASE");
+            Problem::new(ProblemCode::Unavailable, "this repository has joined no team")
+                .hint_call("join one with", join)
         })
     }
 }

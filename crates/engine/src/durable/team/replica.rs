@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use base::{Call, Problem, ProblemCode, Result};
+use base::{Call, NextCall, Problem, ProblemCode, Result};
 use serde_json::{Value, json};
 use store::{Connection, RecordImage, RecordTables};
 use team::{ProjectId, RecordPage, TeamClient, TeamFailure, TeamResult};
@@ -234,7 +234,7 @@ fn older_server(newest: i64, here: i64) -> Problem {
         ProblemCode::Conflict,
         format!("the team's server ends at change {newest}, and this machine has change {here}"),
     )
-    .hint("it was restored from a backup; run  cairn team leave , then  cairn team join  and  cairn team push")
+    .hint_call("it was restored from a backup; join it again, after", NextCall::new("team.leave"))
 }
 
 /// The tables of a store whose rows are records.

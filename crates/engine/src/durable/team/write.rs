@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use base::call::ExpectedRecord;
-use base::{Call, Problem, ProblemCode, Result};
+use base::{Call, NextCall, Problem, ProblemCode, Result};
 use serde_json::{Value, json};
 use store::{Connection, RecordChange, RecordImage};
 use team::{ChangeUid, LockedProject, NewChange, ProjectId, TeamFailure};
@@ -157,7 +157,7 @@ impl TeamLink {
             _writing: self.begin_writing(),
         };
         require_known_layout(files.durable, &locked.layouts)?;
-        online.advance_replica(files, call)?;
+        online.advance_replica(self, files, call)?;
         self.note_contact(call.now);
         Ok(online)
     }
@@ -208,14 +208,20 @@ impl TeamLink {
 impl OnlineWrite {
     /// Brings the replica up to the change that the project's row names. A store that the server
     /// does not have becomes a copy of the one that it was copied from here.
-    fn advance_replica(&mut self, files: ReplicaFiles<'_>, call: &Call) -> Result<(), TeamFailure> {
+    fn advance_replica(
+        &mut self,
+        link: &TeamLink,
+        files: ReplicaFiles<'_>,
+        call: &Call,
+    ) -> Result<(), TeamFailure> {
         let at = match files.look(&self.store)? {
             ReplicaFile::At(at) => at,
             ReplicaFile::Missing => files.start_of(&self.store),
             ReplicaFile::Unpushed => return Err(not_pushed().into()),
         };
         if at.store == self.store.name {
-            if at.seq != self.seq {
+            let is_current = at.seq == self.seq || link.is_confirmed(&at.store, at.seq, self.seq);
+            if !is_current {
                 files.advance(&self.client, &self.store, &at, WRITE_WAIT)?;
             }
             return Ok(());
@@ -421,7 +427,8 @@ fn not_pushed() -> Problem {
         ProblemCode::InvalidOperation,
         "this clone has records that the team's server does not know",
     )
-    .hint("bring them there with  cairn team push  or give the team up with  cairn team leave")
+    .hint_call("bring them there with", NextCall::new("team.push"))
+    .hint_call("or give the team up with", NextCall::new("team.leave"))
 }
 
 /// Refuses a request that is planned again if another machine has changed its records meanwhile.

@@ -18,6 +18,7 @@ use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, NodeTarget, Offset};
 use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
+use engine::spec_links::LinkState;
 use engine::view::View;
 
 /// Show which cards are linked from code, and which should be
@@ -49,6 +50,8 @@ pub struct Coverage {
 pub struct CoverageAnswer {
     /// Cards by status: how many are linked, and how many there are
     pub statuses: BTreeMap<&'static str, CoverageCount>,
+    /// How many links are suspect
+    pub suspect: usize,
     /// The cards, worst first
     pub cards: Vec<CoverageRow>,
     #[serde(skip)]
@@ -75,6 +78,8 @@ pub struct CoverageRow {
     pub verdict: CoverageVerdict,
     /// The verdict as text
     pub says: &'static str,
+    /// How many of its links are suspect
+    pub suspect: usize,
     /// The places that link it
     pub links: Vec<CardLink>,
 }
@@ -114,21 +119,30 @@ impl Query for Coverage {
             let share = statuses.entry(card.status.word()).or_default();
             share.total += 1;
             share.linked += u64::from(!links.is_empty());
-            let (verdict, says) = judge(card.status, !links.is_empty());
-            rows.push(CoverageRow { key: card.key, status: card.status, verdict, says, links });
+            let suspect = links.iter().filter(|link| link.state == LinkState::Suspect).count();
+            let (verdict, says) = judge(card.status, !links.is_empty(), suspect > 0);
+            let (key, status) = (card.key, card.status);
+            rows.push(CoverageRow { key, status, verdict, says, suspect, links });
         }
         rows.sort_by(|a, b| a.verdict.cmp(&b.verdict).then_with(|| a.key.cmp(&b.key)));
         if self.key.is_none() {
             report_unsound_cards(view)?;
         }
+        let suspect = rows.iter().map(|row| row.suspect).sum();
         let (cards, paging) = Paging::cut(rows, self.offset, self.limit);
-        Ok(CoverageAnswer { statuses, cards, paging })
+        Ok(CoverageAnswer { statuses, suspect, cards, paging })
     }
 }
 
 /// The verdict on a card, by its status and links.
-fn judge(status: CardStatus, is_linked: bool) -> (CoverageVerdict, &'static str) {
+fn judge(status: CardStatus, is_linked: bool, is_suspect: bool) -> (CoverageVerdict, &'static str) {
     match (status, is_linked) {
+        (CardStatus::Implemented, true) if is_suspect => {
+            (CoverageVerdict::Error, "linked, but changed since it was confirmed")
+        }
+        (CardStatus::Accepted | CardStatus::Implementing, true) if is_suspect => {
+            (CoverageVerdict::Warning, "linked, but changed since it was confirmed")
+        }
         (CardStatus::Accepted, false) => {
             (CoverageVerdict::Warning, "accepted, but no code links it")
         }
@@ -156,16 +170,17 @@ impl Render for CoverageAnswer {
             [only] if total == 1 => {
                 let places = count(only.links.len() as u64, "place");
                 page.answer(format!("{}: {}, {} ({places})", only.key, only.status, only.says));
-                let row = |link: &CardLink| {
-                    vec![
-                        PageCell::faint(format!("line {}", link.line)),
-                        PageCell::handle(&link.node),
-                    ]
-                };
-                page.table(2, only.links.iter().map(row).collect());
+                CardLink::table(page, &only.links);
                 return;
             }
-            _ => page.answer(format!("{linked} of {} are linked from code", count(total, "card"))),
+            _ => {
+                let suspect = match self.suspect {
+                    0 => String::new(),
+                    suspect => format!("; {} suspect", count(suspect as u64, "link")),
+                };
+                let cards = count(total, "card");
+                page.answer(format!("{linked} of {cards} are linked from code{suspect}"));
+            }
         }
         let share = |(status, share): (&&str, &CoverageCount)| {
             format!("{status} {} of {}", share.linked, share.total)
@@ -176,7 +191,10 @@ impl Render for CoverageAnswer {
                 CoverageVerdict::Fine => PageCell::faint(row.says),
                 _ => PageCell::bad(row.says),
             };
-            let links = count(row.links.len() as u64, "link");
+            let links = match row.suspect {
+                0 => count(row.links.len() as u64, "link"),
+                suspect => format!("{}, {suspect} suspect", count(row.links.len() as u64, "link")),
+            };
             vec![
                 PageCell::text(row.status),
                 says,

@@ -42,7 +42,7 @@ pub struct Create {
     #[arg(long)]
     #[serde(default, deserialize_with = "one_or_many")]
     pub constraints: Vec<String>,
-    /// Text of the card, as Markdown
+    /// Text of the card, as Markdown; else `.cairn/templates/<type>.md`
     #[arg(long)]
     #[serde(default)]
     pub body: Option<String>,
@@ -85,7 +85,7 @@ impl Mutation for Create {
                 ("constraints", &self.constraints),
             ],
             relations: &[],
-            body: self.body.as_deref().unwrap_or_default(),
+            body: &self.body.clone().map_or_else(|| template(view, &key), Ok)?,
         })
         .map_err(|fault| Problem::invalid(fault.message))?;
         let edit = FileEdit { path: path.clone(), expected: None, content: Some(text.into()) };
@@ -99,6 +99,14 @@ impl Mutation for Create {
             retry_on_conflict: true,
         })
     }
+}
+
+/// The text of a new card of a type: what `.cairn/templates/<type>.md` has, if there is such a file.
+fn template(view: &View, key: &CardKey) -> Result<String> {
+    let path = format!(".cairn/templates/{}.md", cards::key_kind(key));
+    let path: RepoPath = path.parse().map_err(Problem::internal)?;
+    let file = view.tree().read(&path)?;
+    Ok(file.map(|file| String::from_utf8_lossy(&file.bytes).into_owned()).unwrap_or_default())
 }
 
 /// Refuses a type that `card_types` does not list.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::entity::CardKey;
-use base::{Hash, NextCall, Problem, ProblemCode, RepoPath, Result};
+use base::{EntityRef, Hash, NextCall, Problem, ProblemCode, RepoPath, Result};
 use cards::{RelationChange, SeeTagRow, StoredCardRelation};
 use clap::Args;
 use schemars::JsonSchema;
@@ -18,6 +18,7 @@ use engine::areas::cards::code_node;
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::{Plan, PlannedChange};
+use engine::spec_links::removed_confirmations;
 use engine::view::View;
 
 /// How many references to a card a problem lists.
@@ -78,6 +79,10 @@ impl Mutation for Delete {
         };
         let (path, expected) = (card.path.clone(), Some(now.hash));
         edits.push(FileEdit { path, expected, content: None });
+        if is_only {
+            let gone = EntityRef::Card(card.key.clone());
+            edits.extend(removed_confirmations(view, |link| link.to == gone || link.from == gone)?);
+        }
         let summary = format!("{}: {said}", card.key);
         let answer = CardChangeAnswer { key: card.key, path: card.path, said, notes: Vec::new() };
         Ok(Plan {

@@ -3,6 +3,8 @@
 pub(super) mod coverage;
 pub(super) mod create;
 pub(super) mod delete;
+pub(super) mod diff;
+pub(super) mod draft;
 pub(super) mod list;
 pub(super) mod relations;
 pub(super) mod rename;
@@ -26,8 +28,19 @@ use engine::graph::{self, GraphArea};
 use engine::plan::{Plan, PlannedChange};
 use engine::view::View;
 
-/// The card that was named: by its key, its slug, the end of it, or its file.
+/// The card that was named: by its key, its slug, the end of it, or its file. If several files claim
+/// its key, only the name of a file identifies one.
 pub(super) fn find_card(view: &View, name: &NodeTarget) -> Result<CardRow> {
+    let card = first_card(view, name)?;
+    let text = name.as_str().trim();
+    let typed = view.paths().candidates(text.strip_prefix("file:").unwrap_or(text));
+    if !typed.contains(&card.path) {
+        refuse_duplicate(view, &card.key)?;
+    }
+    Ok(card)
+}
+
+fn first_card(view: &View, name: &NodeTarget) -> Result<CardRow> {
     report_unsound_cards(view)?;
     let text = name.as_str().trim();
     let conn = view.index()?.conn();
@@ -52,13 +65,7 @@ pub(super) fn find_card(view: &View, name: &NodeTarget) -> Result<CardRow> {
 
 /// The card to write. If several files claim its key, only the name of a file identifies one.
 pub(super) fn find_card_for_write(view: &View, name: &NodeTarget) -> Result<CardRow> {
-    let card = find_card(view, name)?;
-    let text = name.as_str().trim();
-    let typed = view.paths().candidates(text.strip_prefix("file:").unwrap_or(text));
-    if !typed.contains(&card.path) {
-        refuse_duplicate(view, &card.key)?;
-    }
-    Ok(card)
+    find_card(view, name)
 }
 
 /// The key of the one card that was named.
@@ -214,3 +221,4 @@ fn refuse_new_mistakes(old: &str, new: &str) -> Result<()> {
 }
 
 pub(super) use base::words::counted as count;
+pub(super) use cards::UNREVIEWED;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::entity::CardKey;
-use base::{Problem, RepoPath, Result};
+use base::{EntityRef, Problem, RepoPath, Result};
 use cards::CardRow;
 use clap::Args;
 use schemars::JsonSchema;
@@ -16,6 +16,7 @@ use super::{CardChangeAnswer, count, edit_refused, files_of, find_card_for_write
 use engine::contract::args::{NodeTarget, Words};
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::{Plan, PlannedChange};
+use engine::spec_links::carry_confirmations;
 use engine::view::View;
 
 /// Rename a card everywhere: its file, every `@see` and every relation, all or nothing
@@ -62,6 +63,12 @@ impl Mutation for Rename {
         let path = edits.last().map_or_else(|| card.path.clone(), |edit| edit.path.clone());
         edits.extend(code);
         edits.extend(others);
+        if other.is_none() {
+            let (old, renamed) = (EntityRef::Card(card.key.clone()), EntityRef::Card(new.clone()));
+            let rename =
+                |node: &EntityRef| if *node == old { renamed.clone() } else { node.clone() };
+            edits = carry_confirmations(view, edits, rename)?;
+        }
         let summary = format!("{} → {new}", card.key);
         let mut notes = unread_cards(view)?;
         notes.extend(other.map(|path| format!("references to {} still lead to {path}", card.key)));

@@ -14,6 +14,7 @@ use engine::areas::history::updated_at;
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
+use engine::spec_links::{LinkState, SpecLink, SpecLinkKind, spec_links};
 use engine::view::View;
 
 /// How many lines of text a page shows unless `full` is given.
@@ -94,6 +95,28 @@ pub struct CardLink {
     pub node: EntityRef,
     /// The line of the tag
     pub line: u32,
+    /// Whether somebody confirmed that they agree
+    pub state: LinkState,
+}
+
+impl CardLink {
+    /// A table of links; their states are shown once somebody has confirmed one.
+    pub(super) fn table(page: &mut Page, links: &[Self]) {
+        let has_states = links.iter().any(|link| link.state != LinkState::Unconfirmed);
+        page.table(2, links.iter().map(|link| link.cells(has_states)).collect());
+    }
+
+    fn cells(&self, has_states: bool) -> Vec<PageCell> {
+        let line = PageCell::faint(format!("line {}", self.line));
+        if !has_states {
+            return vec![line, PageCell::handle(&self.node)];
+        }
+        let state = match self.state {
+            LinkState::Suspect => PageCell::bad("suspect"),
+            state => PageCell::faint(state.word()),
+        };
+        vec![line, state, PageCell::handle(&self.node)]
+    }
 }
 
 impl Query for Show {
@@ -145,7 +168,13 @@ pub(super) fn related(view: &View, said: &StoredCardRelation, other: &str) -> Re
 /// The code that links a card.
 pub(super) fn links(view: &View, key: &CardKey) -> Result<Vec<CardLink>> {
     let sees = cards::see_tags_of_key(view.index()?.conn(), key.as_str())?;
-    Ok(sees.iter().map(|see| CardLink { node: code_node(see), line: see.line }).collect())
+    let known = spec_links(view)?;
+    let link = |see: &cards::SeeTagRow| {
+        let (node, to) = (code_node(see), EntityRef::Card(key.clone()));
+        let link = SpecLink { kind: SpecLinkKind::See, from: node.clone(), to };
+        Ok(CardLink { node, line: see.line, state: known.status(view, &link)?.state })
+    };
+    sees.iter().map(link).collect()
 }
 
 /// Cells of a relation.
@@ -206,9 +235,6 @@ impl CardShowAnswer {
             0 => "No code links it".to_owned(),
             _ => "Linked at".to_owned(),
         });
-        let row = |link: &CardLink| {
-            vec![PageCell::faint(format!("line {}", link.line)), PageCell::handle(&link.node)]
-        };
-        page.table(2, self.links.iter().map(row).collect());
+        CardLink::table(page, &self.links);
     }
 }

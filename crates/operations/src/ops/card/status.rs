@@ -1,6 +1,6 @@
 //! `card.status`: sets the status of a card.
 
-use base::Result;
+use base::{NextCall, Problem, ProblemCode, Result};
 use cards::CardStatus as Stage;
 use clap::Args;
 use schemars::JsonSchema;
@@ -35,6 +35,7 @@ impl Mutation for Status {
 
     fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
         let card = find_card_for_write(view, &self.key)?;
+        refuse_unreviewed(&card, self.status)?;
         let fields = Map::from_iter([("status".to_owned(), json!(self.status.word()))]);
         let said = format!("{} → {}", card.status, self.status);
         let mut plan =
@@ -47,4 +48,18 @@ impl Mutation for Status {
         }
         Ok(plan)
     }
+}
+
+/// Refuses to accept a draft that nobody has reviewed.
+fn refuse_unreviewed(card: &cards::CardRow, status: Stage) -> Result<()> {
+    let is_marked = card.extra.get(cards::UNREVIEWED) == Some(&json!(true));
+    if !is_marked || matches!(status, Stage::Draft | Stage::Deprecated) {
+        return Ok(());
+    }
+    let message = format!("{} was drafted and nobody has reviewed it", card.key);
+    let fields = json!({cards::UNREVIEWED: null});
+    Err(Problem::new(ProblemCode::InvalidOperation, message).hint_call(
+        "edit it, then take the mark out with",
+        NextCall::new("card.update").with("key", card.key.to_string()).with("fields", fields),
+    ))
 }

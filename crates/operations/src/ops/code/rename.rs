@@ -1,7 +1,7 @@
 //! `code.rename`: renames a symbol and all its uses, or nothing.
 
 use base::words::counted;
-use base::{Hash, Problem, Result, text_type};
+use base::{EntityRef, Hash, Problem, Result, text_type};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,8 @@ use engine::contract::alias::OpAlias;
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::contract::page::{Page, Render};
-use engine::plan::Plan;
+use engine::plan::{Plan, PlannedChange};
+use engine::spec_links::carry_confirmations;
 use engine::view::View;
 
 text_type!(
@@ -118,6 +119,10 @@ impl Mutation for Rename {
         files.iter().try_for_each(crate::language_server::refuse_new_syntax_errors)?;
         let mut plan = plan(&spot, new, by, files);
         (plan.answer.added, plan.answer.left) = (added, left);
+        if let PlannedChange::Files(edits) = plan.change {
+            let rename = |node: &EntityRef| renamed_node(node, &spot.node, new);
+            plan.change = PlannedChange::Files(carry_confirmations(view, edits, rename)?);
+        }
         Ok(plan)
     }
 }
@@ -132,6 +137,21 @@ impl Rename {
             .detail("current", now.to_string())
             .hint("read the file again and repeat the request"))
     }
+}
+
+/// A node after a symbol got another name: the symbol itself, and what is nested in it.
+fn renamed_node(node: &EntityRef, symbol: &EntityRef, new: &str) -> EntityRef {
+    let (EntityRef::Symbol(path, old), EntityRef::Symbol(own, name)) = (symbol, node) else {
+        return node.clone();
+    };
+    let rest = name.as_str().strip_prefix(old.as_str());
+    let Some(rest) = rest.filter(|rest| own == path && (rest.is_empty() || rest.starts_with('.')))
+    else {
+        return node.clone();
+    };
+    let outer = old.as_str().rsplit_once('.').map(|(outer, _)| format!("{outer}."));
+    let full = format!("{}{new}{rest}", outer.unwrap_or_default());
+    engine::areas::code::named_node(path, &full)
 }
 
 fn by_server(

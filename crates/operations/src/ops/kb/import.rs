@@ -5,20 +5,22 @@ use std::collections::BTreeSet;
 use base::words::counted;
 use base::{Problem, RepoPath, Result};
 use clap::Args;
-use kb::{Changeset, Deletion, ReportImporter};
+use kb::{Changeset, Deletion, ImportedReport, ReportImporter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use engine::areas::kb::answer_rows::KbChangeAnswer;
 use engine::areas::kb::{ChangeLabel, ParsedChangeset, STORE, plan_changeset};
+use engine::contract::args::Words;
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::contract::schema_choices;
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Import test results (`JUnit` XML), coverage (lcov) or an index (SCIP)
+/// Import test results (`JUnit` XML), coverage (lcov, Cobertura) or an index (SCIP)
 ///
-/// A report replaces its previous import; what others wrote stays.
+/// A report replaces its previous import; what others wrote stays. Tests keep when and on which
+/// commit they ran.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbImport {
@@ -29,6 +31,11 @@ pub struct KbImport {
     #[serde(default)]
     #[schemars(schema_with = "schema_choices::report_format")]
     pub format: Option<String>,
+    /// Commit that the tests ran on; the checked-out one if left out
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub commit: Option<Words>,
 }
 
 impl Mutation for KbImport {
@@ -49,8 +56,9 @@ impl Mutation for KbImport {
         let refused = |message| {
             Problem::invalid(format!("{path} cannot be read as {}: {message}", importer.name()))
         };
-        let found =
+        let mut found =
             importer.import(&blob.bytes, &path.name(), &IndexedCode { view }).map_err(refused)?;
+        self.add_run(view, &mut found)?;
         let (mut set, faults) = Changeset::parse(&found.entities, &found.relations, &[]);
         let source = format!("import:{}:{path}", importer.name());
         set.source = Some(source.clone());
@@ -66,6 +74,27 @@ impl Mutation for KbImport {
             plan.answer.warnings.push(warning);
         }
         Ok(plan)
+    }
+}
+
+impl KbImport {
+    /// Says of each test on which commit it ran, and when if the report does not.
+    fn add_run(&self, view: &View, found: &mut ImportedReport) -> Result<()> {
+        let Some(git) = view.git() else { return Ok(()) };
+        let commit = match &self.commit {
+            Some(commit) => Some(git.repo().resolve(view.call(), commit.as_str())?),
+            None => git.head(view.call())?.commit,
+        };
+        let now = base::moment::to_the_second(&view.call().now.to_string());
+        for entity in found.entities.iter_mut().filter(|entity| entity["type"] == "test") {
+            if let Some(commit) = &commit {
+                entity["commit"] = commit.to_string().into();
+            }
+            if entity["ran_at"].is_null() {
+                entity["ran_at"] = now.clone().into();
+            }
+        }
+        Ok(())
     }
 }
 

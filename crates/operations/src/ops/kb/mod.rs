@@ -1,5 +1,6 @@
 //! Operations on the knowledge base: queries, changes, and the stores of branches.
 
+pub(super) mod adopt;
 pub(super) mod branches;
 pub(super) mod check;
 pub(super) mod compact;
@@ -11,4 +12,5 @@ pub(super) mod merge;
 pub(super) mod promote;
 pub(super) mod query;
 pub(super) mod rollback;
+pub(crate) mod schema;
 pub(super) mod upsert;

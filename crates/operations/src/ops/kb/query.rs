@@ -281,6 +281,16 @@ impl Render for KbQueryAnswer {
     }
 }
 
+/// When and on which commit a test last ran.
+fn ran(more: &kb::EntityDetails) -> Option<String> {
+    let commit = more.commit.as_ref().map(|commit| commit.chars().take(12).collect::<String>());
+    match (more.ran_at.as_deref().map(to_the_second), commit) {
+        (Some(at), Some(commit)) => Some(format!("{at} on {commit}")),
+        (Some(at), None) => Some(at),
+        (None, commit) => commit,
+    }
+}
+
 fn render_one(page: &mut Page, row: &EntityRow) {
     let entity = &row.entity;
     page.answer(format!("{}: {}", entity.id, one_line(&entity.title, 200)));
@@ -293,6 +303,7 @@ fn render_one(page: &mut Page, row: &EntityRow) {
         ("severity", more.severity.clone()),
         ("links", Some(more.links.join(", ")).filter(|links| !links.is_empty())),
         ("code", row.symbol.clone().or_else(|| more.code.clone())),
+        ("ran", ran(more)),
         ("written in", row.file.clone()),
         ("text in", more.text_ref.clone().filter(|text| *text != entity.source)),
         ("by", Some(entity.author.clone()).filter(|author| !author.is_empty())),

@@ -15,6 +15,7 @@ use engine::areas::cards::code_node;
 use engine::contract::args::NodeTarget;
 use engine::graph;
 use engine::plan::{Plan, PlannedChange};
+use engine::spec_links::{SpecLink, SpecLinkKind};
 use engine::view::View;
 
 /// A file or a symbol in it.
@@ -82,6 +83,19 @@ fn edit_comment(
     let edit = FileEdit { path, expected: Some(now.hash), content: Some(new.into()) };
     let summary = format!("{key}: {}", answer.said);
     Ok(Plan { summary, change: PlannedChange::Files(vec![edit]), answer, retry_on_conflict: true })
+}
+
+/// The link of a place to a card.
+fn spec_link(node: &EntityRef, key: &CardKey) -> SpecLink {
+    SpecLink { kind: SpecLinkKind::See, from: node.clone(), to: EntityRef::Card(key.clone()) }
+}
+
+/// The edits of a plan that changes files.
+fn edits_of(change: PlannedChange) -> Vec<FileEdit> {
+    match change {
+        PlannedChange::Files(edits) => edits,
+        _ => Vec::new(),
+    }
 }
 
 fn refused(spot: &CardLinkTarget, refusal: EditRefusal) -> Problem {

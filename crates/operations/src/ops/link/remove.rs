@@ -7,12 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use syntax::edit::remove_doc_link;
 
-use super::{edit_comment, link_target};
+use super::{edit_comment, edits_of, link_target, spec_link};
 use crate::ops::card::{CardChangeAnswer, find_card};
 use engine::areas::cards::code_node;
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{Effect, Mutation, OpExample};
-use engine::plan::Plan;
+use engine::plan::{Plan, PlannedChange};
+use engine::spec_links::removed_confirmations;
 use engine::view::View;
 
 /// Remove a link to a card from a doc comment; reverses `link add` byte for byte
@@ -57,8 +58,13 @@ impl Mutation for Remove {
                 .fold(problem, Problem::hint));
         }
         let said = format!("no longer linked at {}", spot.node);
-        edit_comment(view, &spot, &key, said, |text| {
+        let mut plan = edit_comment(view, &spot, &key, said, |text| {
             remove_doc_link(spot.language, text, spot.place(), key.as_str())
-        })
+        })?;
+        let link = spec_link(&spot.node, &key);
+        let mut edits = edits_of(plan.change);
+        edits.extend(removed_confirmations(view, |gone| *gone == link)?);
+        plan.change = PlannedChange::Files(edits);
+        Ok(plan)
     }
 }

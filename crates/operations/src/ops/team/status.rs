@@ -61,7 +61,8 @@ impl Render for TeamStatusAnswer {
     fn render(&self, page: &mut Page) {
         let Some(team) = &self.team else {
             page.answer("This clone has joined no team: its records stay on this machine");
-            page.say("to share them:  cairn team join postgres://USER@HOST/DATABASE");
+            let join = NextCall::new("team.join").with("address", "postgres://USER@HOST/DATABASE");
+            page.say_call("to share them", join);
             return;
         };
         page.answer(format!("Team: {}", summary_line(team)));

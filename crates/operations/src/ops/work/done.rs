@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::claim::{ClaimScope, next_tasks};
 use work::container::WorkItemBrief;
+use work::events::comment;
 use work::knowledge::context::KnowledgePage;
 use work::knowledge::edit::{self as knowledge, KnowledgeFields, KnowledgeRecord, KnowledgeTarget};
 use work::knowledge::globs::PathGlob;
@@ -61,12 +62,13 @@ pub struct Done {
     pub version: Option<u32>,
 }
 
-/// The atom that took what was learnt
+/// The atom that took what was learnt, or the task if no file says where it belongs
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LearntNote {
-    /// Its id
-    pub id: WorkRecordId,
-    /// Its name
+    /// The id of the atom; absent if it is a comment on the task
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub id: Option<WorkRecordId>,
+    /// The name of the atom or task
     pub name: String,
     /// Whether it was created for this
     pub is_new: bool,
@@ -186,8 +188,7 @@ impl Done {
             }
             None => {
                 if paths.is_empty() {
-                    return Err(Problem::invalid("no file tells where this knowledge belongs")
-                        .hint("name the files in the section Context Files, or an atom"));
+                    return comment_learnt(draft, task, text);
                 }
                 let globs = paths.iter().take(MAX_ATOM_PATHS).map(|path| path.parse::<PathGlob>());
                 let globs = globs.collect::<Result<Vec<_>, _>>().map_err(Problem::invalid)?;
@@ -200,7 +201,7 @@ impl Done {
                 (knowledge::create(draft, grain, Some(&project), &fields, Some(files))?, true)
             }
         };
-        Ok(LearntNote { id: known.id().clone(), name: known.name().to_owned(), is_new })
+        Ok(LearntNote { id: Some(known.id().clone()), name: known.name().to_owned(), is_new })
     }
 
     /// The atom that was named, or the one that covers most of some files. Of several, the one that
@@ -235,6 +236,17 @@ impl Done {
     }
 }
 
+/// Keeps what was learnt as a comment on the task.
+fn comment_learnt(
+    draft: &mut WorkDraft<'_>,
+    task: &Task,
+    text: &KnowledgeText,
+) -> Result<LearntNote> {
+    let text = text.as_str().parse().map_err(Problem::invalid)?;
+    comment(draft, &WorkItem::Task(task.clone()), &text)?;
+    Ok(LearntNote { id: None, name: task.title.clone(), is_new: false })
+}
+
 impl Render for DoneAnswer {
     fn render(&self, page: &mut Page) {
         self.moved.render(page);
@@ -246,8 +258,13 @@ impl Render for DoneAnswer {
         }
         if let Some(learnt) = &self.learnt {
             let verb = if learnt.is_new { "recorded in the new atom" } else { "added to atom" };
-            let handle = format!("atom:{}", learnt.id.short());
-            page.say_handle(format!("learnt: {verb} \"{}\"", learnt.name), handle);
+            match &learnt.id {
+                Some(id) => page.say_handle(
+                    format!("learnt: {verb} \"{}\"", learnt.name),
+                    format!("atom:{}", id.short()),
+                ),
+                None => page.say("learnt: kept as a comment, because the task names no files"),
+            }
         }
         if let Some(hints) = &self.graph_hints {
             hints.render(page);

@@ -18,6 +18,12 @@ use engine::view::View;
 /// The largest file with a plan, in bytes.
 const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
+/// How many created and changed records a page shows.
+const MAX_SHOWN_ROWS: usize = 60;
+
+/// How many relations that could not be made a page shows.
+const MAX_SHOWN_SKIPPED: usize = 20;
+
 /// The name of a project where the folder of the repository has none.
 const DEFAULT_PROJECT: &str = "Project";
 
@@ -149,9 +155,14 @@ pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan) {
             PageCell::faint(change),
         ]
     };
-    page.table(0, applied.rows.iter().map(cells).collect());
+    page.table(0, applied.rows.iter().take(MAX_SHOWN_ROWS).map(cells).collect());
+    if applied.rows.len() > MAX_SHOWN_ROWS {
+        page.say(format!("…  {} more", applied.rows.len() - MAX_SHOWN_ROWS));
+    }
     if !applied.skipped.is_empty() {
-        page.heading("Relations that could not be made");
-        applied.skipped.iter().for_each(|line| page.say(format!("  {line}")));
+        let count = counted(applied.skipped.len(), "relation");
+        page.heading(format!("{count} could not be made"));
+        let shown = applied.skipped.iter().take(MAX_SHOWN_SKIPPED);
+        shown.for_each(|line| page.say(format!("  {line}")));
     }
 }

@@ -145,9 +145,11 @@ impl Query for Search {
                 milestone: self.milestone.as_ref().map(|name| name.as_str().trim().to_owned()),
                 ids: self.wanted_ids(view, draft)?,
             };
-            let found = search(draft, &wanted)?;
-            let (found, paging) = Paging::cut(found, self.offset, self.limit);
-            let rows = found.iter().map(|one| found_row(draft, &one.load(draft)?));
+            let (offset, limit) = (self.offset.get(), self.limit.get());
+            let found = search(draft, &wanted, offset, limit)?;
+            let total = found.total as u64;
+            let paging = Paging { offset: offset as u64, limit: limit as u64, total };
+            let rows = found.items.iter().map(|one| found_row(draft, &one.load(draft)?));
             let items = rows.collect::<Result<Vec<_>>>()?;
             Ok(WorkSearchAnswer { items, paging, now: view.call().now })
         })

@@ -68,6 +68,8 @@ impl Query for Tags {
             if let Some(tag) = &self.tag {
                 let all = items_with_tag(draft, scope, tag.as_str().trim())?;
                 let (items, paging) = Paging::cut(all, self.offset, self.limit);
+                let items = items.iter().map(|one| Ok(one.load(draft)?.brief()));
+                let items = items.collect::<Result<Vec<_>>>()?;
                 return Ok(WorkTagsAnswer { tags: Vec::new(), items, paging });
             }
             let (tags, paging) = Paging::cut(usage(draft, scope)?, self.offset, self.limit);

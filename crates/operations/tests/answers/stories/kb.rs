@@ -49,6 +49,8 @@ pub const STEPS: &[Step] = &[
     show("kb merge feature/payouts"),
     show_case("same", "kb merge main"),
     Step::Git(&["branch", "-q", "-D", "feature/payouts"]),
+    show("kb schema"),
+    show("kb adopt"),
     show("kb gc"),
     show("kb compact"),
 ];

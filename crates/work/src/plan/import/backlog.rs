@@ -54,8 +54,14 @@ fn list(fields: &Value, key: &str) -> Vec<String> {
     }
 }
 
+/// The source of a task. A backlog may change its prefix while older references keep theirs, so the
+/// number alone counts.
 fn source(id: &str) -> String {
-    format!("backlog:{}", id.to_lowercase())
+    let id = id.trim().to_lowercase();
+    let number = id.rsplit_once('-').filter(|(prefix, number)| {
+        *prefix != "draft" && number.chars().all(|c| c.is_ascii_digit() || c == '.')
+    });
+    format!("backlog:{}", number.map_or(id.as_str(), |(_, number)| number))
 }
 
 fn item(fields: &Value, id: &str, title: &str, body: &str) -> PlannedItem {

@@ -20,12 +20,11 @@ const SECTIONS: [(&str, &str); 4] = [
 
 /// Reads issues.
 pub(super) fn parse(text: &str) -> Result<PlanDocument> {
-    let issues: Vec<Value> = match text.trim_start().starts_with('[') {
-        true => parse_json(text)?.as_array().cloned().unwrap_or_default(),
-        false => {
-            let lines = text.lines().filter(|line| !line.trim().is_empty());
-            lines.map(parse_json).collect::<Result<_>>()?
-        }
+    let issues: Vec<Value> = if text.trim_start().starts_with('[') {
+        parse_json(text)?.as_array().cloned().unwrap_or_default()
+    } else {
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        lines.map(parse_json).collect::<Result<_>>()?
     };
     let is_issue = |one: &&Value| one["id"].is_string() && one["title"].is_string();
     let issues: Vec<&Value> = issues.iter().filter(is_issue).collect();

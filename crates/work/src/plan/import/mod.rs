@@ -64,7 +64,7 @@ pub fn detect(files: &[ImportFile]) -> Result<ImportFormat> {
         return Ok(ImportFormat::Backlog);
     };
     let text = file.text.trim_start();
-    if file.path.ends_with(".jsonl") {
+    if file.path.to_lowercase().ends_with(".jsonl") {
         return Ok(ImportFormat::Beads);
     }
     if text.starts_with("---") {

@@ -1,0 +1,319 @@
+//! The traceability matrix: for each requirement and card, the scenarios, code and tests that
+//! belong to it, and what is missing.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use base::{EntityRef, RepoPath, Result};
+use cards::CardStatus;
+use code::SymbolRelation;
+use kb::{KbEntityKind, KbRelationKind, KnownEntity};
+use schemars::JsonSchema;
+use serde::Serialize;
+use syntax::is_test_file;
+
+use super::evidence::{EvidenceReader, TestEvidence};
+use super::graph::{SpecLink, SpecLinkKind};
+use super::state::{LinkState, SpecLinks, spec_links};
+use crate::areas::code::named_node;
+use crate::areas::kb::{KbState, kb_state};
+use crate::view::View;
+
+/// What a row of the matrix is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TraceKind {
+    /// A requirement of the knowledge base
+    Requirement,
+    /// A card
+    Card,
+}
+
+/// What a requirement or card lacks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TraceGap {
+    /// No scenario tells it as an example
+    Scenario,
+    /// No code says that it implements it
+    Code,
+    /// No test checks it
+    Test,
+}
+
+impl TraceGap {
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Scenario => "no scenario",
+            Self::Code => "no code",
+            Self::Test => "no test",
+        }
+    }
+}
+
+/// Something that belongs to a requirement or card
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+pub struct TraceEnd {
+    /// Its handle
+    pub node: EntityRef,
+    /// Whether its link is confirmed; absent for what is linked through something else
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub state: Option<LinkState>,
+    /// What a test says about the code
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<TestEvidence>,
+}
+
+/// One requirement or card with what belongs to it
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TraceRow {
+    /// What it is
+    pub kind: TraceKind,
+    /// Its handle
+    pub node: EntityRef,
+    /// Its title or summary
+    pub title: String,
+    /// Its status
+    pub status: String,
+    /// Its priority, for a requirement
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub priority: Option<&'static str>,
+    /// Its tags
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tags: Vec<String>,
+    /// The file that tells it; none for a record of a store
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path: Option<RepoPath>,
+    /// The line in that file
+    #[serde(skip)]
+    pub line: u32,
+    /// Scenarios that tell it as examples
+    pub scenarios: Vec<TraceEnd>,
+    /// Cards that the same code links
+    pub cards: Vec<EntityRef>,
+    /// Code that implements it
+    pub code: Vec<TraceEnd>,
+    /// Tests that check it
+    pub tests: Vec<TraceEnd>,
+    /// How many of its links are suspect
+    pub suspect: usize,
+    /// How many of its links nobody confirmed
+    pub unconfirmed: usize,
+    /// What it lacks
+    pub gaps: Vec<TraceGap>,
+}
+
+impl TraceRow {
+    /// Whether a test passed since the code last changed.
+    pub fn is_verified(&self) -> bool {
+        self.tests.iter().any(|test| test.evidence == Some(TestEvidence::Verified))
+    }
+}
+
+/// The whole matrix: requirements first, then cards, each by name.
+pub fn trace_matrix(view: &View) -> Result<Vec<TraceRow>> {
+    let known = kb_state(view)?;
+    let links = spec_links(view)?;
+    let reader = EvidenceReader::new(view);
+    let builder = MatrixBuilder { view, known: &known, links: &links, reader };
+    let mut rows = Vec::new();
+    for fact in known.model.facts().filter(|fact| fact.entity.kind == KbEntityKind::Req) {
+        view.call().check_stopped()?;
+        rows.push(builder.requirement(fact)?);
+    }
+    for card in cards::all_cards(view.index()?.conn())? {
+        view.call().check_stopped()?;
+        rows.push(builder.card(&card)?);
+    }
+    Ok(rows)
+}
+
+struct MatrixBuilder<'v> {
+    view: &'v View<'v>,
+    known: &'v KbState,
+    links: &'v SpecLinks,
+    reader: EvidenceReader<'v>,
+}
+
+impl MatrixBuilder<'_> {
+    fn requirement(&self, fact: &KnownEntity) -> Result<TraceRow> {
+        let entity = &fact.entity;
+        let node: EntityRef =
+            format!("kb:{}", entity.id).parse().map_err(base::Problem::internal)?;
+        let origin = fact.origin.file();
+        let row = TraceRow {
+            kind: TraceKind::Requirement,
+            node,
+            title: entity.title.clone(),
+            status: entity.status.clone(),
+            priority: entity.more.priority.map(kb::RequirementPriority::word),
+            tags: entity.more.tags.clone(),
+            path: origin.map(|(path, _)| path.clone()),
+            line: origin.map_or(1, |(_, line)| line),
+            scenarios: Vec::new(),
+            cards: Vec::new(),
+            code: Vec::new(),
+            tests: Vec::new(),
+            suspect: 0,
+            unconfirmed: 0,
+            gaps: Vec::new(),
+        };
+        let mut row = self.filled(row)?;
+        let is_must = entity.more.priority == Some(kb::RequirementPriority::Must);
+        row.gaps = match entity.status.as_str() {
+            "deprecated" => Vec::new(),
+            "closed" => missing(&row, [is_must, true, true]),
+            "in_progress" => missing(&row, [is_must, true, false]),
+            _ => missing(&row, [is_must, false, false]),
+        };
+        Ok(row)
+    }
+
+    fn card(&self, card: &cards::CardRow) -> Result<TraceRow> {
+        let row = TraceRow {
+            kind: TraceKind::Card,
+            node: EntityRef::Card(card.key.clone()),
+            title: card.summary.clone(),
+            status: card.status.to_string(),
+            priority: None,
+            tags: card.tags.clone(),
+            path: Some(card.path.clone()),
+            line: card.lines[0],
+            scenarios: Vec::new(),
+            cards: Vec::new(),
+            code: Vec::new(),
+            tests: Vec::new(),
+            suspect: 0,
+            unconfirmed: 0,
+            gaps: Vec::new(),
+        };
+        let mut row = self.filled(row)?;
+        row.gaps = match card.status {
+            CardStatus::Draft | CardStatus::Deprecated => Vec::new(),
+            CardStatus::Accepted | CardStatus::Implementing => missing(&row, [false, true, false]),
+            CardStatus::Implemented => missing(&row, [false, true, true]),
+        };
+        Ok(row)
+    }
+
+    /// Adds what the links of a row lead to.
+    fn filled(&self, mut row: TraceRow) -> Result<TraceRow> {
+        let own: Vec<&SpecLink> = self.links_at(&row.node).collect();
+        let mut tests: BTreeMap<EntityRef, TraceEnd> = BTreeMap::new();
+        for link in own {
+            let state = self.links.status(self.view, link)?.state;
+            row.suspect += usize::from(state == LinkState::Suspect);
+            row.unconfirmed += usize::from(state == LinkState::Unconfirmed);
+            let other = if link.from == row.node { &link.to } else { &link.from };
+            let end = TraceEnd { node: other.clone(), state: Some(state), evidence: None };
+            match link.kind {
+                SpecLinkKind::Relation(KbRelationKind::SpecifiedBy) => row.scenarios.push(end),
+                SpecLinkKind::Relation(KbRelationKind::VerifiedBy) => {
+                    tests.insert(other.clone(), end);
+                }
+                _ if other.path().is_some_and(is_test_file) => {
+                    tests.insert(other.clone(), end);
+                }
+                _ => row.code.push(end),
+            }
+        }
+        let code: Vec<EntityRef> = row.code.iter().map(|end| end.node.clone()).collect();
+        row.cards = self.cards_at(&row.node, &code);
+        for node in &code {
+            for test in tests_of(self.view, node)? {
+                tests.entry(test.clone()).or_insert(TraceEnd {
+                    node: test,
+                    state: None,
+                    evidence: None,
+                });
+            }
+        }
+        for (node, mut end) in tests {
+            end.evidence = Some(self.evidence(&node, &code)?);
+            row.tests.push(end);
+        }
+        row.tests.sort_by(|a, b| (a.evidence, &a.node).cmp(&(b.evidence, &b.node)));
+        Ok(row)
+    }
+
+    fn links_at<'s>(&'s self, node: &'s EntityRef) -> impl Iterator<Item = &'s SpecLink> {
+        self.links.links.iter().filter(move |link| link.from == *node || link.to == *node)
+    }
+
+    /// The other cards that some code links.
+    fn cards_at(&self, own: &EntityRef, code: &[EntityRef]) -> Vec<EntityRef> {
+        let sees = self.links.links.iter().filter(|link| link.kind == SpecLinkKind::See);
+        let near = sees.filter(|link| code.contains(&link.from) && link.to != *own);
+        let cards: BTreeSet<&EntityRef> = near.map(|link| &link.to).collect();
+        cards.into_iter().cloned().collect()
+    }
+
+    /// What a test says about the code of a row.
+    fn evidence(&self, test: &EntityRef, code: &[EntityRef]) -> Result<TestEvidence> {
+        let own = match test {
+            EntityRef::Kb(id) => self.known.model.get(id.as_str()),
+            node => self.imported_test(node),
+        };
+        match own {
+            Some(fact) => self.reader.evidence(&fact.entity, code),
+            None => Ok(TestEvidence::Present),
+        }
+    }
+
+    /// The result of a test that a report bound to its code.
+    fn imported_test(&self, node: &EntityRef) -> Option<&KnownEntity> {
+        let EntityRef::Symbol(path, name) = node else { return None };
+        let code = format!("{path}#{name}");
+        let is_own = |fact: &&KnownEntity| {
+            fact.entity.kind == KbEntityKind::Test
+                && fact.entity.more.code.as_deref() == Some(&code)
+        };
+        self.known.model.facts().find(is_own)
+    }
+}
+
+/// The tests that cover a node by a relation, call it, or stand beside it.
+pub fn tests_of(view: &View, node: &EntityRef) -> Result<Vec<EntityRef>> {
+    let mut tests = BTreeSet::new();
+    let covered = SpecLinkKind::Relation(KbRelationKind::CoveredBy);
+    let links = spec_links(view)?;
+    let by_relation = links.links.iter().filter(|l| l.kind == covered && l.from == *node);
+    tests.extend(by_relation.map(|link| link.to.clone()));
+    let conn = view.index()?.conn();
+    let calls = [SymbolRelation::Calls, SymbolRelation::Uses];
+    let (path, names) = match node {
+        EntityRef::Symbol(path, name) => (path, vec![name.to_string()]),
+        EntityRef::Module(path) => {
+            let symbols = code::symbols_in_file(conn, path)?;
+            let beside = symbols.iter().filter(|row| row.is_test && row.kind == "function");
+            tests.extend(beside.map(|row| named_node(path, &row.full)));
+            let own = symbols.iter().filter(|row| row.exported && !row.is_test);
+            (path, own.map(|row| row.full.clone()).collect())
+        }
+        _ => return Ok(tests.into_iter().collect()),
+    };
+    let ends: Vec<_> = names.iter().map(|name| (path, name.as_str())).collect();
+    for edge in code::edges_to(conn, &ends, &calls)? {
+        let (from, name) = edge.from;
+        let is_test = match is_test_file(&from) {
+            true => true,
+            false => code::symbol(conn, &from, &name)?.is_some_and(|row| row.is_test),
+        };
+        if is_test {
+            tests.insert(match name.as_str() {
+                "" => crate::areas::files::file_node(&from),
+                name => named_node(&from, name),
+            });
+        }
+    }
+    Ok(tests.into_iter().collect())
+}
+
+fn missing(row: &TraceRow, [scenario, code, test]: [bool; 3]) -> Vec<TraceGap> {
+    let all = [
+        (scenario && row.scenarios.is_empty(), TraceGap::Scenario),
+        (code && row.code.is_empty(), TraceGap::Code),
+        (test && row.tests.is_empty(), TraceGap::Test),
+    ];
+    all.into_iter().filter(|(is_missing, _)| *is_missing).map(|(_, gap)| gap).collect()
+}

@@ -1,0 +1,327 @@
+//! Whether links are confirmed: what was confirmed is compared with what is there now.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
+
+use base::{EntityRef, Hash, Problem, RepoPath, Result};
+use git::{Blob, Oid};
+use schemars::JsonSchema;
+use serde::Serialize;
+use syntax::SUBSTANCE_VERSION;
+
+use super::confirmation::{ConfirmationSide, FOLDER, LinkConfirmation};
+use super::content::{EndContent, EndReader, digest, substance_in};
+use super::graph::{SpecLink, all_links};
+use crate::index::tables;
+use crate::view::View;
+
+/// The largest object that is read again, in bytes.
+const MAX_BLOB_BYTES: u64 = 8 * 1024 * 1024;
+
+/// Whether a link still holds, worst first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LinkState {
+    /// An end changed in substance since it was confirmed
+    Suspect,
+    /// The two states cannot be compared
+    NotChecked,
+    /// Nobody confirmed it yet
+    Unconfirmed,
+    /// Both ends are as they were when it was confirmed
+    Confirmed,
+}
+
+impl LinkState {
+    /// The word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Suspect => "suspect",
+            Self::NotChecked => "not checked",
+            Self::Unconfirmed => "unconfirmed",
+            Self::Confirmed => "confirmed",
+        }
+    }
+}
+
+/// The state of one link.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkStatus {
+    /// The link
+    pub link: SpecLink,
+    /// Whether it holds
+    pub state: LinkState,
+    /// The ends that changed, if it is suspect
+    pub changed: Vec<EntityRef>,
+    /// Why it could not be compared, if it could not
+    pub reason: Option<String>,
+    /// Its confirmation, if there is one
+    pub confirmation: Option<StoredConfirmation>,
+}
+
+/// A confirmation and the file that it is in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StoredConfirmation {
+    /// The file
+    pub path: RepoPath,
+    /// The hash of its content
+    pub hash: Hash,
+    /// What it says
+    pub record: LinkConfirmation,
+}
+
+/// All links and confirmations of a view.
+pub struct SpecLinks {
+    /// The links, sorted
+    pub links: Vec<SpecLink>,
+    /// The confirmations, by link
+    confirmations: BTreeMap<SpecLink, StoredConfirmation>,
+    /// Confirmations of links that do not exist
+    orphans: Vec<StoredConfirmation>,
+    /// Files that are no confirmations, with the reason
+    pub unreadable: Vec<(RepoPath, String)>,
+    /// Ends that were read
+    contents: RefCell<BTreeMap<EntityRef, Result<EndContent, String>>>,
+}
+
+/// The links of a view, put together once.
+pub fn spec_links(view: &View) -> Result<Rc<SpecLinks>> {
+    view.cached_for_view(|| SpecLinks::read(view))
+}
+
+impl SpecLinks {
+    fn read(view: &View) -> Result<Self> {
+        let links = all_links(view)?;
+        let known: BTreeSet<&SpecLink> = links.iter().collect();
+        let (mut confirmations, mut orphans) = (BTreeMap::new(), Vec::new());
+        let mut unreadable = Vec::new();
+        let folder: RepoPath = FOLDER.parse().map_err(Problem::internal)?;
+        for (path, ..) in tables::contents_below(view.index()?.conn(), &folder)? {
+            let Some(file) = view.tree().read(&path)? else { continue };
+            match LinkConfirmation::parse(&String::from_utf8_lossy(&file.bytes)) {
+                Err(why) => unreadable.push((path, why)),
+                Ok(record) => {
+                    let stored = StoredConfirmation { path, hash: file.hash, record };
+                    match known.contains(&stored.record.link) {
+                        false => orphans.push(stored),
+                        true => drop(confirmations.insert(stored.record.link.clone(), stored)),
+                    }
+                }
+            }
+        }
+        let contents = RefCell::new(BTreeMap::new());
+        Ok(Self { links, confirmations, orphans, unreadable, contents })
+    }
+
+    /// Whether nobody has confirmed anything.
+    pub fn has_no_confirmations(&self) -> bool {
+        self.confirmations.is_empty() && self.orphans.is_empty()
+    }
+
+    /// Every confirmation, also of links that no longer exist.
+    pub fn all_confirmations(&self) -> impl Iterator<Item = &StoredConfirmation> {
+        self.confirmations.values().chain(&self.orphans)
+    }
+
+    /// The state of every link.
+    pub fn all_statuses(&self, view: &View) -> Result<Vec<LinkStatus>> {
+        self.links.iter().map(|link| self.status(view, link)).collect()
+    }
+
+    /// The state of the links at a node.
+    pub fn statuses_at(&self, view: &View, node: &EntityRef) -> Result<Vec<LinkStatus>> {
+        let near = self.links.iter().filter(|link| link.touches(node));
+        near.map(|link| self.status(view, link)).collect()
+    }
+
+    /// The state of a link.
+    pub fn status(&self, view: &View, link: &SpecLink) -> Result<LinkStatus> {
+        view.call().check_stopped()?;
+        let status = LinkStatus {
+            link: link.clone(),
+            state: LinkState::Unconfirmed,
+            changed: Vec::new(),
+            reason: None,
+            confirmation: self.confirmations.get(link).cloned(),
+        };
+        if self.has_no_confirmations() {
+            return Ok(status);
+        }
+        let (from, to) = match (self.content(view, &link.from)?, self.content(view, &link.to)?) {
+            (Ok(from), Ok(to)) => (from, to),
+            (Err(why), _) | (_, Err(why)) => {
+                let has_confirmation = status.confirmation.is_some();
+                let state =
+                    if has_confirmation { LinkState::NotChecked } else { LinkState::Unconfirmed };
+                return Ok(LinkStatus { state, reason: Some(why), ..status });
+            }
+        };
+        let stored = match status.confirmation.clone() {
+            Some(stored) => Some(stored),
+            None => self.moved_confirmation(view, link, [&from, &to])?,
+        };
+        let Some(stored) = stored else { return Ok(status) };
+        let status = LinkStatus { confirmation: Some(stored.clone()), ..status };
+        Ok(match confirmed_sides(view, &stored.record, [&from, &to])? {
+            Err(why) => LinkStatus { state: LinkState::NotChecked, reason: Some(why), ..status },
+            Ok([was_from, was_to]) => {
+                let mut changed = Vec::new();
+                changed.extend((was_from != from.side.digest).then(|| link.from.clone()));
+                changed.extend((was_to != to.side.digest).then(|| link.to.clone()));
+                let is_same = changed.is_empty();
+                let state = if is_same { LinkState::Confirmed } else { LinkState::Suspect };
+                LinkStatus { state, changed, ..status }
+            }
+        })
+    }
+
+    /// Confirmations of links that do not exist and did not move.
+    pub fn abandoned(&self, view: &View) -> Result<Vec<&StoredConfirmation>> {
+        let mut taken = BTreeSet::new();
+        if !self.orphans.is_empty() {
+            for link in &self.links {
+                let status = self.status(view, link)?;
+                taken.extend(status.confirmation.map(|stored| stored.path));
+            }
+        }
+        Ok(self.orphans.iter().filter(|orphan| !taken.contains(&orphan.path)).collect())
+    }
+
+    /// What stands at an end now.
+    pub fn content(&self, view: &View, node: &EntityRef) -> Result<Result<EndContent, String>> {
+        if let Some(known) = self.contents.borrow().get(node) {
+            return Ok(known.clone());
+        }
+        let content = EndReader::new(view).read(node)?;
+        self.contents.borrow_mut().insert(node.clone(), content.clone());
+        Ok(content)
+    }
+
+    /// The confirmation of a link that had another name: its other end is the same, and what moved
+    /// has the same substance, or is the only one that could be meant.
+    fn moved_confirmation(
+        &self,
+        view: &View,
+        link: &SpecLink,
+        now: [&EndContent; 2],
+    ) -> Result<Option<StoredConfirmation>> {
+        let mut alike = Vec::new();
+        for orphan in &self.orphans {
+            let was = &orphan.record.link;
+            let is_one_end =
+                was.kind == link.kind && (was.from == link.from) != (was.to == link.to);
+            if !is_one_end {
+                continue;
+            }
+            let moved = usize::from(was.from == link.from);
+            if let Ok(sides) = confirmed_sides(view, &orphan.record, now)?
+                && sides[moved] == now[moved].side.digest
+            {
+                return Ok(Some(orphan.clone()));
+            }
+            let (old, new) = [(&was.from, &link.from), (&was.to, &link.to)][moved];
+            if old.path().is_some() && (old.path() == new.path() || own_name(old) == own_name(new))
+            {
+                alike.push(orphan);
+            }
+        }
+        let is_open = |other: &&SpecLink| {
+            other.kind == link.kind
+                && (other.from == link.from || other.to == link.to)
+                && !self.confirmations.contains_key(*other)
+        };
+        let is_only = self.links.iter().filter(is_open).count() == 1;
+        Ok(match alike.as_slice() {
+            [only] if is_only => Some((*only).clone()),
+            _ => None,
+        })
+    }
+}
+
+fn own_name(node: &EntityRef) -> Option<&str> {
+    match node {
+        EntityRef::Symbol(_, name) => Some(base::entity::own_name(name.as_str())),
+        _ => None,
+    }
+}
+
+/// The digests that a confirmation is compared by. Those of another normaliser are made again from
+/// the objects that it names.
+fn confirmed_sides(
+    view: &View,
+    record: &LinkConfirmation,
+    now: [&EndContent; 2],
+) -> Result<Result<[String; 2], String>> {
+    if record.normaliser == SUBSTANCE_VERSION {
+        return Ok(Ok([record.from.digest.clone(), record.to.digest.clone()]));
+    }
+    let mut digests = Vec::new();
+    let ends = [(&record.link.from, &record.from), (&record.link.to, &record.to)];
+    for ((node, side), now) in ends.into_iter().zip(now) {
+        match confirmed_substance(view, node, side, now.path.as_ref())? {
+            Ok(substance) => digests.push(digest(&substance)),
+            Err(why) => return Ok(Err(why)),
+        }
+    }
+    let [from, to] = <[String; 2]>::try_from(digests).map_err(|_| Problem::internal("two ends"))?;
+    Ok(Ok([from, to]))
+}
+
+/// The substance of an end when it was confirmed.
+fn confirmed_substance(
+    view: &View,
+    node: &EntityRef,
+    side: &ConfirmationSide,
+    path: Option<&RepoPath>,
+) -> Result<Result<String, String>> {
+    let missing = || format!("{node} was confirmed by another version, and its content is gone");
+    let Some(bytes) = confirmed_bytes(view, side)? else { return Ok(Err(missing())) };
+    let Some(path) = node.path().or(path) else { return Ok(Err(missing())) };
+    Ok(substance_in(node, path, &bytes))
+}
+
+/// The file of an end when it was confirmed; `None` if git does not have it.
+pub(super) fn confirmed_bytes(view: &View, side: &ConfirmationSide) -> Result<Option<Vec<u8>>> {
+    let oid = side.blob.as_deref().and_then(|blob| blob.parse::<Oid>().ok());
+    let (Some(git), Some(oid)) = (view.git(), oid) else { return Ok(None) };
+    let mut found = None;
+    git.read_blobs(&[oid], MAX_BLOB_BYTES, view.call(), |_, blob| {
+        if let Blob::Bytes(bytes) = blob {
+            found = Some(bytes);
+        }
+    })?;
+    Ok(found)
+}
+
+impl StoredConfirmation {
+    /// The file of one end when it was confirmed; `None` if git does not have it.
+    pub fn confirmed_bytes(&self, view: &View, end: &EntityRef) -> Result<Option<Vec<u8>>> {
+        let is_from = *end == self.record.link.from;
+        confirmed_bytes(view, if is_from { &self.record.from } else { &self.record.to })
+    }
+}
+
+/// The confirmation of a link as its ends are now, or why it cannot be confirmed.
+pub fn new_confirmation(
+    view: &View,
+    reader: &EndReader<'_>,
+    link: &SpecLink,
+    why: &str,
+    version: u32,
+) -> Result<Result<LinkConfirmation, String>> {
+    let (from, to) = match (reader.read(&link.from)?, reader.read(&link.to)?) {
+        (Ok(from), Ok(to)) => (from.side, to.side),
+        (Err(why), _) | (_, Err(why)) => return Ok(Err(why)),
+    };
+    Ok(Ok(LinkConfirmation {
+        link: link.clone(),
+        normaliser: SUBSTANCE_VERSION,
+        from,
+        to,
+        by: view.call().actor.clone(),
+        at: base::moment::to_the_second(&view.call().now.to_string()),
+        why: why.trim().to_owned(),
+        version,
+    }))
+}

@@ -1,0 +1,135 @@
+//! Reads Gherkin features: scenarios, and the requirements that their tags name.
+
+use base::RepoPath;
+
+use super::foreign::{ForeignEntity, slug};
+use super::{ExtractedFacts, Extractor, has_ending};
+use crate::knowledge_model::{FactOrigin, FileRelation};
+use crate::model::{KbEntityKind, KbRelationKind};
+
+/// Scenarios in `.feature` files.
+pub(super) struct GherkinExtractor;
+
+/// Words that start a scenario.
+const SCENARIO: [&str; 4] = ["Scenario Outline:", "Scenario Template:", "Scenario:", "Example:"];
+
+impl Extractor for GherkinExtractor {
+    fn name(&self) -> &'static str {
+        "gherkin"
+    }
+
+    fn accepts(&self, path: &RepoPath) -> bool {
+        has_ending(path, &[".feature"])
+    }
+
+    fn extract(&self, path: &RepoPath, text: &str) -> ExtractedFacts {
+        let mut reader = FeatureReader {
+            path,
+            out: ExtractedFacts::default(),
+            feature_tags: Vec::new(),
+            tags: Vec::new(),
+            open: None,
+        };
+        for (number, line) in (1u32..).zip(text.lines()) {
+            reader.line(number, line.trim());
+        }
+        reader.close();
+        reader.out
+    }
+}
+
+/// A scenario whose steps are being read.
+struct OpenScenario {
+    title: String,
+    line: u32,
+    tags: Vec<String>,
+    steps: Vec<String>,
+}
+
+struct FeatureReader<'p> {
+    path: &'p RepoPath,
+    out: ExtractedFacts,
+    feature_tags: Vec<String>,
+    tags: Vec<String>,
+    open: Option<OpenScenario>,
+}
+
+impl FeatureReader<'_> {
+    fn line(&mut self, number: u32, line: &str) {
+        if line.starts_with('@') {
+            self.close();
+            let tags = line.split_whitespace().filter_map(|word| word.strip_prefix('@'));
+            self.tags.extend(tags.map(ToOwned::to_owned));
+        } else if line.starts_with("Feature:") || line.starts_with("Rule:") {
+            self.close();
+            self.feature_tags.append(&mut self.tags);
+        } else if let Some(title) = SCENARIO.iter().find_map(|word| line.strip_prefix(word)) {
+            self.close();
+            let mut tags = std::mem::take(&mut self.tags);
+            tags.extend(self.feature_tags.iter().cloned());
+            self.open = Some(OpenScenario {
+                title: title.trim().to_owned(),
+                line: number,
+                tags,
+                steps: Vec::new(),
+            });
+        } else if line.starts_with("Background:") {
+            self.close();
+        } else if let Some(open) =
+            self.open.as_mut().filter(|_| !line.is_empty() && !line.starts_with('#'))
+        {
+            open.steps.push(line.to_owned());
+        }
+    }
+
+    fn close(&mut self) {
+        let Some(open) = self.open.take() else { return };
+        let own_id =
+            open.tags.iter().find(|tag| KbEntityKind::of_id(tag) == Some(KbEntityKind::Scenario));
+        let name = self.path.name();
+        let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+        let id =
+            own_id.cloned().unwrap_or_else(|| format!("SCEN-{}-{}", slug(stem), slug(&open.title)));
+        let mut entity =
+            ForeignEntity::new(self.path, id.clone(), KbEntityKind::Scenario, &open.title);
+        entity.status = "active".into();
+        entity.text = open.steps.join("\n");
+        let requirements: Vec<String> = open
+            .tags
+            .iter()
+            .filter(|tag| KbEntityKind::of_id(tag) == Some(KbEntityKind::Req))
+            .cloned()
+            .collect();
+        entity.tags =
+            open.tags.into_iter().filter(|tag| KbEntityKind::of_id(tag).is_none()).collect();
+        self.out.entities.push((entity.into_entity(), open.line));
+        for requirement in requirements {
+            self.out.relations.push(FileRelation {
+                relates: Some(KbRelationKind::SpecifiedBy),
+                from: requirement,
+                to: id.clone(),
+                kind: String::new(),
+                origin: FactOrigin::File(self.path.clone(), open.line),
+            });
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scenarios_name_their_requirements_by_tags() {
+        let text = "@REQ-1 @slow\nFeature: Pay\n\n  Background:\n    Given a shop\n\n  @SCEN-7\n  Scenario: Once\n    When I pay\n    Then it is paid\n\n  Scenario Outline: Twice <n>\n    When I pay\n";
+        let found = GherkinExtractor.extract(&"features/pay.feature".parse().unwrap(), text);
+        let ids: Vec<_> = found
+            .entities
+            .iter()
+            .map(|(e, line)| (e.id.as_str(), *line, e.more.tags.join(",")))
+            .collect();
+        assert_eq!(ids, [("SCEN-7", 8, "slow".into()), ("SCEN-pay-twice-n", 12, "slow".into())]);
+        assert_eq!(found.entities[0].0.more.text.as_deref(), Some("When I pay\nThen it is paid"));
+        assert_eq!(found.relations.len(), 2);
+    }
+}

@@ -1,0 +1,85 @@
+//! Links that the change makes suspect: they were confirmed, and one of their ends changed in
+//! substance.
+
+use base::{EntityRef, Result};
+
+use super::{ReviewCheckResult, ReviewedChange};
+use crate::diff::ChangedFile;
+use engine::rules::{RuleFinding, RuleSeverity};
+use engine::spec_links::{EndReader, LinkState, LinkStatus, spec_links};
+use tree::FileEdit;
+
+pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
+    let mut found = ReviewCheckResult::default();
+    let known = spec_links(change.view)?;
+    if known.has_no_confirmations() {
+        return Ok(found);
+    }
+    let now = EndReader::new(change.view);
+    let before = EndReader::with_edits(change.view, &undone(change.files));
+    let paths = change.paths();
+    for link in &known.links {
+        let touched = |node: &EntityRef| {
+            Ok::<_, base::Problem>(now.path_of(node)?.is_ok_and(|path| paths.contains(&path)))
+        };
+        if !touched(&link.from)? && !touched(&link.to)? {
+            continue;
+        }
+        let status = known.status(change.view, link)?;
+        if status.state == LinkState::Suspect && is_made_here(&status, &before)? {
+            found.findings.push(finding(change, &now, &status)?);
+        }
+    }
+    found.checked.push("confirmed links");
+    Ok(found)
+}
+
+/// Edits that put back what files were before the change.
+fn undone(files: &[ChangedFile]) -> Vec<FileEdit> {
+    let edit = |file: &ChangedFile| FileEdit {
+        path: file.path.clone(),
+        expected: None,
+        content: file.before.clone(),
+    };
+    files.iter().map(edit).collect()
+}
+
+/// Whether an end was as it was confirmed before the change.
+fn is_made_here(status: &LinkStatus, before: &EndReader<'_>) -> Result<bool> {
+    let Some(stored) = &status.confirmation else { return Ok(false) };
+    for end in &status.changed {
+        let is_from = *end == status.link.from;
+        let side = if is_from { &stored.record.from } else { &stored.record.to };
+        // What the change moved here cannot be read at its old place; that counts as made here.
+        let is_same = match before.read(end)? {
+            Ok(content) => content.side.digest == side.digest,
+            Err(_) => true,
+        };
+        if is_same {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+fn finding(
+    change: &ReviewedChange<'_>,
+    now: &EndReader<'_>,
+    status: &LinkStatus,
+) -> Result<RuleFinding> {
+    let link = &status.link;
+    let changed = status.changed.first().unwrap_or(&link.from);
+    let other = if *changed == link.from { &link.to } else { &link.from };
+    let path = now.path_of(changed)?.ok();
+    let own = |symbol: &&crate::diff::ChangedSymbol| symbol.node() == *changed;
+    let line = change.symbols.iter().find(own).map(|symbol| symbol.lines.0);
+    Ok(RuleFinding {
+        severity: RuleSeverity::Warning,
+        code: "MAKES_SUSPECT",
+        path,
+        line: line.or(Some(1)),
+        node: Some(changed.clone()),
+        message: format!("the link of {changed} to {other} was confirmed and is suspect now"),
+        fix: "check that they still agree and `confirm` it, or change the other end too".into(),
+    })
+}

@@ -1,0 +1,405 @@
+//! Links between specs and code: what makes them suspect, what does not, and how they are confirmed.
+//!
+//! @see spec::cards/suspect-links
+
+use serde_json::{Value, json};
+use testkit::{TestRepo, check};
+
+const SHOP: &str = "
+//- .cairn/cards/pay/capture.card.md
+---
+key: spec::pay/capture
+type: spec
+summary: A payment is captured once
+status: implemented
+---
+Never twice.
+//- .cairn/cards/pay/refund.card.md
+---
+key: spec::pay/refund
+type: spec
+summary: A refund is at most the payment
+status: accepted
+---
+//- docs/requirements/pay.md
+---
+id: REQ-1
+title: Money moves once
+status: closed
+specified_by: [SCEN-1]
+---
+It must.
+//- docs/scenarios/once.md
+---
+id: SCEN-1
+title: Pay twice
+status: active
+---
+Given a payment.
+//- src/gateway.ts
+/**
+ * Takes money.
+ * implements REQ-1
+ * @see spec::pay/capture
+ */
+export function charge(amount: number): boolean {
+  return amount > 0;
+}
+
+export function refund(amount: number): boolean {
+  return amount > 0;
+}
+";
+
+const CHARGE: &str = "symbol:src/gateway.ts#charge";
+
+fn shop() -> TestRepo {
+    let repo = TestRepo::new(SHOP);
+    repo.data("confirm", json!({"all": true, "why": "read all of it"}));
+    repo.commit("confirm");
+    repo
+}
+
+/// The codes of rules about links that `verify` reports, with the messages.
+fn findings(repo: &TestRepo) -> Vec<String> {
+    let rules = json!([
+        "LINK_SUSPECT",
+        "LINK_SUSPECT_UNFINISHED",
+        "LINK_NOT_CHECKED",
+        "CONFIRMATION_UNREADABLE",
+        "CONFIRMATION_ABANDONED",
+    ]);
+    let data = repo.data("verify", json!({"rules": rules}));
+    let found = data["findings"].as_array().unwrap().iter();
+    found
+        .map(|f| format!("{} {}", f["code"].as_str().unwrap(), f["message"].as_str().unwrap()))
+        .collect()
+}
+
+fn edit(repo: &TestRepo, path: &str, from: &str, to: &str) {
+    let text = repo.read(path).unwrap();
+    assert!(text.contains(from), "{path} has no {from}");
+    repo.write(path, text.replace(from, to));
+}
+
+fn links(repo: &TestRepo) -> Vec<String> {
+    let all = repo.snapshot().into_iter().map(|(path, _)| path);
+    all.filter(|path| path.starts_with(".cairn/links/")).collect()
+}
+
+#[test]
+fn links_are_confirmed_and_become_suspect() {
+    let repo = TestRepo::new(SHOP);
+    assert_eq!(findings(&repo), Vec::<String>::new(), "an unconfirmed link is no error");
+    let dry = repo.text("confirm --all --why first --dry-run");
+    assert!(
+        dry.starts_with("3 links confirmed\nunconfirmed  symbol:src/gateway.ts#charge"),
+        "{dry}"
+    );
+    assert_eq!(links(&repo), Vec::<String>::new());
+    repo.data("confirm", json!({"targets": ["pay/capture"], "why": "read both"}));
+    assert_eq!(links(&repo).len(), 1);
+    repo.data("confirm", json!({"all": true, "why": "the rest"}));
+    assert_eq!(links(&repo).len(), 3);
+    assert_eq!(findings(&repo), Vec::<String>::new());
+    repo.commit("confirm");
+    edit(
+        &repo,
+        "src/gateway.ts",
+        "return amount > 0;\n}\n\nexport",
+        "return amount >= 0;\n}\n\nexport",
+    );
+    let day = "2026-01-02 by tester";
+    assert_eq!(
+        findings(&repo),
+        [
+            format!(
+                "LINK_SUSPECT {CHARGE} changed since its link to kb:REQ-1 was confirmed on {day}"
+            ),
+            format!(
+                "LINK_SUSPECT {CHARGE} changed since its link to spec::pay/capture was confirmed on {day}"
+            ),
+        ]
+    );
+}
+
+#[test]
+fn layout_comments_renames_and_moves_keep_a_link() {
+    let quiet: [(&str, &dyn Fn(&TestRepo)); 8] = [
+        ("layout", &|repo| {
+            edit(
+                repo,
+                "src/gateway.ts",
+                "charge(amount: number): boolean {\n  return amount > 0;",
+                "charge(\n  amount: number,\n): boolean {\n  return (\n    amount > 0\n  )",
+            );
+        }),
+        ("comments", &|repo| {
+            edit(repo, "src/gateway.ts", "Takes money.", "Takes money, once.");
+            edit(repo, "src/gateway.ts", "  return", "  // why\n  return");
+        }),
+        ("another symbol", &|repo| {
+            edit(repo, "src/gateway.ts", "refund(amount: number)", "refund(amount: bigint)");
+        }),
+        ("a renamed symbol", &|repo| {
+            edit(repo, "src/gateway.ts", "function charge", "function capture");
+        }),
+        ("a moved file", &|repo| {
+            repo.rename("src/gateway.ts", "lib/pay.ts");
+        }),
+        ("a moved card", &|repo| {
+            repo.rename(".cairn/cards/pay/capture.card.md", ".cairn/cards/capture.card.md");
+        }),
+        ("the status, tags and layout of a card", &|repo| {
+            edit(
+                repo,
+                ".cairn/cards/pay/capture.card.md",
+                "status: implemented\n",
+                "status: implemented\ntags: [pay]\n",
+            );
+            edit(repo, ".cairn/cards/pay/capture.card.md", "Never twice.", "*Never*\ntwice.");
+        }),
+        ("a renamed card", &|repo| {
+            edit(repo, ".cairn/cards/pay/capture.card.md", "spec::pay/capture", "spec::pay/once");
+            edit(repo, "src/gateway.ts", "spec::pay/capture", "spec::pay/once");
+        }),
+    ];
+    for (what, change) in quiet {
+        let repo = shop();
+        change(&repo);
+        assert_eq!(findings(&repo), Vec::<String>::new(), "{what}");
+    }
+}
+
+#[test]
+fn literals_operators_and_words_make_a_link_suspect() {
+    let loud: [(&str, &str, &str, usize); 6] = [
+        ("src/gateway.ts", "return amount > 0;\n}\n\nexport", "return amount > 1;\n}\n\nexport", 2),
+        ("src/gateway.ts", "return amount > 0;\n}\n\nexport", "return amount < 0;\n}\n\nexport", 2),
+        ("src/gateway.ts", "charge(amount: number)", "charge(amount: bigint)", 2),
+        (".cairn/cards/pay/capture.card.md", "Never twice.", "Never thrice.", 1),
+        (".cairn/cards/pay/capture.card.md", "captured once", "captured at once", 1),
+        ("docs/requirements/pay.md", "It must.", "It should.", 2),
+    ];
+    for (path, from, to, count) in loud {
+        let repo = shop();
+        edit(&repo, path, from, to);
+        let found = findings(&repo);
+        assert_eq!(found.len(), count, "{path}: {to}: {found:?}");
+        assert!(found.iter().all(|f| f.starts_with("LINK_SUSPECT ")), "{found:?}");
+    }
+}
+
+#[test]
+fn a_symbol_that_is_renamed_and_changed_is_suspect() {
+    let repo = shop();
+    edit(&repo, "src/gateway.ts", "function charge", "function capture");
+    edit(
+        &repo,
+        "src/gateway.ts",
+        "return amount > 0;\n}\n\nexport",
+        "return amount > 9;\n}\n\nexport",
+    );
+    let found = findings(&repo);
+    assert_eq!(found.len(), 2, "{found:?}");
+    repo.data("confirm", json!({"targets": ["src/gateway.ts#capture"], "why": "still once"}));
+    assert_eq!(findings(&repo), Vec::<String>::new());
+    assert_eq!(links(&repo).len(), 3, "the old files are gone");
+}
+
+#[test]
+fn renames_carry_confirmations_along() {
+    let repo = shop();
+    repo.data("card.rename", json!({"old_key": "pay/capture", "new_key": "spec::pay/once"}));
+    repo.data("code.rename", json!({"target": "src/gateway.ts#charge", "new_name": "take"}));
+    assert_eq!(findings(&repo), Vec::<String>::new());
+    let all = links(&repo);
+    assert_eq!(all.len(), 3, "{all:?}");
+    let see = all.iter().find(|path| path.contains("once--src-gateway.ts-take")).unwrap();
+    let text = repo.read(see).unwrap();
+    assert!(
+        text.contains("\"symbol:src/gateway.ts#take\"") && text.contains("read all of it"),
+        "{text}"
+    );
+    repo.data("undo", json!({}));
+    repo.data("undo", json!({}));
+    assert_eq!(findings(&repo), Vec::<String>::new());
+    repo.data("card.delete", json!({"key": "pay/capture", "unlink": true}));
+    assert_eq!(links(&repo).len(), 2);
+    assert_eq!(findings(&repo), Vec::<String>::new());
+}
+
+#[test]
+fn linking_is_confirming() {
+    let repo = shop();
+    let args = json!({"targets": ["src/gateway.ts"], "symbol": "refund", "card": "pay/refund", "why": "new"});
+    repo.data("link.add", args);
+    let confirmed = links(&repo).into_iter().filter(|path| path.contains("pay-refund--")).count();
+    assert_eq!(confirmed, 1);
+    edit(
+        &repo,
+        "src/gateway.ts",
+        "refund(amount: number): boolean {\n  return amount > 0",
+        "refund(amount: number): boolean {\n  return amount > 5",
+    );
+    let found = findings(&repo);
+    assert_eq!(found.len(), 1);
+    assert!(found[0].starts_with("LINK_SUSPECT_UNFINISHED "), "{found:?}");
+    repo.data("link.remove", json!({"target": "src/gateway.ts#refund", "card": "pay/refund"}));
+    assert_eq!(findings(&repo), Vec::<String>::new());
+}
+
+#[test]
+fn a_link_that_is_gone_leaves_a_confirmation_to_remove() {
+    let repo = shop();
+    edit(&repo, "src/gateway.ts", " * @see spec::pay/capture\n", "");
+    let found = findings(&repo);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].starts_with("CONFIRMATION_ABANDONED"), "{found:?}");
+    let data = repo.data("confirm", json!({"all": true, "why": "clean up"}));
+    assert_eq!(data["result"]["removed"].as_array().map(Vec::len), Some(1));
+    assert_eq!(findings(&repo), Vec::<String>::new());
+    repo.write(&links(&repo)[0], "odd");
+    assert!(findings(&repo)[0].starts_with("CONFIRMATION_UNREADABLE"));
+}
+
+#[test]
+fn another_normaliser_reads_the_confirmed_content_again() {
+    let repo = shop();
+    for path in links(&repo) {
+        edit(&repo, &path, "normaliser: 1", "normaliser: 0");
+        let text = repo.read(&path).unwrap();
+        let other = text.lines().map(|line| match line.split_once("_digest: ") {
+            Some((name, _)) => format!("{name}_digest: \"old\"\n"),
+            None => format!("{line}\n"),
+        });
+        repo.write(&path, other.collect::<String>());
+    }
+    assert_eq!(findings(&repo), Vec::<String>::new());
+    edit(&repo, "src/gateway.ts", "charge(amount: number)", "charge(amount: bigint)");
+    assert_eq!(findings(&repo).len(), 2);
+    let path = links(&repo).into_iter().find(|path| path.contains("pay-capture")).unwrap();
+    let text = repo.read(&path).unwrap();
+    let lost = text.lines().map(|line| match line.split_once("_blob: ") {
+        Some((name, _)) => format!("{name}_blob: \"{}\"\n", "1".repeat(40)),
+        None => format!("{line}\n"),
+    });
+    repo.write(&path, lost.collect::<String>());
+    assert!(findings(&repo).iter().any(|found| found.starts_with("LINK_NOT_CHECKED")));
+}
+
+#[test]
+fn suspects_are_shown_where_people_look() {
+    let repo = shop();
+    edit(
+        &repo,
+        "src/gateway.ts",
+        "return amount > 0;\n}\n\nexport",
+        "return amount >= 0;\n}\n\nexport",
+    );
+    let codes = |data: &Value| -> Vec<String> {
+        let all = data["findings"].as_array().unwrap().iter();
+        all.map(|found| found["code"].as_str().unwrap().to_owned()).collect()
+    };
+    let review = repo.data("review", json!({}));
+    let made = codes(&review).iter().filter(|code| *code == "MAKES_SUSPECT").count();
+    assert_eq!(made, 2, "{review:#}");
+    assert!(!codes(&review).contains(&"LINK_SUSPECT".to_owned()), "one finding a link");
+    for line in
+        ["explain src/gateway.ts#charge", "context src/gateway.ts#charge", "card show pay/capture"]
+    {
+        assert!(repo.text(line).contains("suspect"), "{line}: {}", repo.text(line));
+    }
+    check(
+        &repo,
+        "card coverage pay/capture",
+        "
+        spec::pay/capture: implemented, linked, but changed since it was confirmed (1 place)
+          line 4  suspect  symbol:src/gateway.ts#charge
+        basis: fresh · main @ COMMIT + 1 edited file
+        ",
+    );
+    repo.commit("a change");
+    assert!(!codes(&repo.data("review", json!({}))).contains(&"MAKES_SUSPECT".to_owned()));
+    let text = repo.text("confirm src/gateway.ts#charge --with pay/capture --why 'zero is free'");
+    assert!(
+        text.contains("-  return amount > 0;") && text.contains("+  return amount >= 0;"),
+        "{text}"
+    );
+    assert_eq!(findings(&repo).len(), 1);
+    assert_eq!(
+        repo.code("confirm", json!({"targets": ["src/gateway.ts#refund"], "why": "x"})),
+        base::ProblemCode::NotFound
+    );
+}
+
+#[test]
+fn the_matrix_shows_what_belongs_together_and_what_is_missing() {
+    let repo = shop();
+    let data = repo.data("matrix", json!({}));
+    assert_eq!(
+        data["summary"],
+        json!({"requirements": 1, "cards": 2, "with_code": 2, "with_test": 0, "verified": 0,
+               "suspect": 0, "unconfirmed": 0, "with_gaps": 3})
+    );
+    let gaps: Vec<_> =
+        data["rows"].as_array().unwrap().iter().map(|row| row["gaps"].clone()).collect();
+    assert_eq!(gaps, [json!(["test"]), json!(["test"]), json!(["code"])]);
+    repo.write(
+        "test/gateway.test.ts",
+        "import { charge } from '../src/gateway';\nfunction pays() { charge(1); }\n",
+    );
+    let open = repo.data("matrix", json!({"open": true}));
+    assert_eq!(open["rows"].as_array().map(Vec::len), Some(1), "{open:#}");
+    assert_eq!(open["rows"][0]["node"], "spec::pay/refund");
+    let csv = repo.text("matrix --format csv");
+    assert!(csv.contains("\"REQ-1\",\"Money moves once\",\"requirement\",\"closed\",\"\",\"SCEN-1\",\"spec::pay/capture\",\"src/gateway.ts#charge\",\"test/gateway.test.ts#pays(present)\",\"0\",\"\""), "{csv}");
+    let html = repo.text("matrix --format html --kind card");
+    assert!(html.starts_with("<!doctype html>") && !html.contains("<script"), "{html}");
+    assert!(repo.run_line("matrix --gate").unwrap().has_findings);
+    repo.data("baseline", json!({}));
+    assert!(!repo.run_line("matrix --gate").unwrap().has_findings);
+    edit(
+        &repo,
+        "src/gateway.ts",
+        "return amount > 0;\n}\n\nexport",
+        "return amount >= 0;\n}\n\nexport",
+    );
+    assert!(repo.run_line("matrix --gate").unwrap().has_findings);
+}
+
+#[test]
+fn verified_means_passed_since_the_code_changed() {
+    let repo = shop();
+    repo.write(
+        "test/gateway.test.ts",
+        "import { charge } from '../src/gateway';\nfunction pays() { charge(1); }\n",
+    );
+    repo.write("junit.xml", "<testsuite timestamp=\"2026-01-01T10:00:00\"><testcase name=\"pays\" file=\"test/gateway.test.ts\"/></testsuite>");
+    repo.commit("a test");
+    repo.data("kb.import", json!({"path": "junit.xml"}));
+    let verified = |repo: &TestRepo| repo.data("matrix", json!({}))["summary"]["verified"].clone();
+    assert_eq!(verified(&repo), 2);
+    let text = repo.text("kb query --type test");
+    assert!(text.contains("passing"), "{text}");
+    edit(&repo, "src/gateway.ts", "Takes money.", "Takes all the money.");
+    repo.commit("a comment");
+    assert_eq!(verified(&repo), 2);
+    edit(
+        &repo,
+        "src/gateway.ts",
+        "return amount > 0;\n}\n\nexport",
+        "return amount >= 0;\n}\n\nexport",
+    );
+    assert_eq!(verified(&repo), 0);
+    repo.commit("a change");
+    assert_eq!(verified(&repo), 0);
+    repo.data("kb.import", json!({"path": "junit.xml"}));
+    assert_eq!(verified(&repo), 2);
+    let cobertura = "<coverage line-rate=\"1\" timestamp=\"1767261600\"><packages><package><classes>\
+        <class filename=\"src/gateway.ts\"><lines><line number=\"7\" hits=\"2\"/><line number=\"11\" hits=\"0\"/>\
+        </lines></class></classes></package></packages></coverage>";
+    repo.write("coverage.xml", cobertura);
+    let data = repo.data("kb.import", json!({"path": "coverage.xml"}));
+    assert_eq!(data["result"]["relations"].as_array().map_or(1, Vec::len), 1, "{data:#}");
+}

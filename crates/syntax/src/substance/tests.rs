@@ -1,0 +1,179 @@
+//! Laws: layout, comments, renames and moves keep the substance; literals, operators and structure
+//! are it.
+
+use super::*;
+
+fn substance(file: &str, text: &str, symbol: Option<&str>) -> String {
+    let language = Language::from_path(&file.parse().unwrap()).unwrap();
+    code_substance(language, text.as_bytes(), symbol).unwrap()
+}
+
+fn same(file: &str, symbol: Option<&str>, texts: &[&str]) {
+    let first = substance(file, texts[0], symbol);
+    assert!(!first.is_empty());
+    for text in &texts[1..] {
+        assert_eq!(substance(file, text, symbol), first, "{text}");
+    }
+}
+
+fn differ(file: &str, symbol: Option<&str>, texts: &[&str]) {
+    let all: std::collections::BTreeSet<String> =
+        texts.iter().map(|text| substance(file, text, symbol)).collect();
+    assert_eq!(all.len(), texts.len(), "{texts:?}");
+}
+
+#[test]
+fn layout_and_comments_do_not_count() {
+    same(
+        "a.ts",
+        Some("f"),
+        &[
+            "export function f(a: string, b = 'x') { return a + (b) }",
+            "/** Docs. */\nexport function f(\n  a: string,\n  b = \"x\",\n) {\n  // why\n  return a + b;\n}\n",
+        ],
+    );
+    same(
+        "a.tsx",
+        Some("View"),
+        &[
+            "const View = x => <p className='a'>Hello <b>{x}</b></p>",
+            "const View = (x) => (\n  <p className=\"a\">\n    Hello{\" \"}\n    <b>{x}</b>\n  </p>\n);\n",
+        ],
+    );
+    same("a.ts", Some("T"), &["type T = 'a' | 'b'", "type T =\n  | \"a\"\n  | \"b\";"]);
+    same("a.js", Some("o"), &["const o = {'a': 0xff}", "const o = { a: 255 };"]);
+    same(
+        "a.rs",
+        Some("f"),
+        &[
+            "fn f(a: u8, b: u8) -> u8 { match a { 0 => { b } _ => g(a, b), } }",
+            "/// Docs.\nfn f(\n    a: u8,\n    b: u8,\n) -> u8 {\n    // why\n    match a {\n        0 => b,\n        _ => g(\n            a,\n            b,\n        ),\n    }\n}\n",
+        ],
+    );
+    same(
+        "a.py",
+        Some("f"),
+        &[
+            "def f(a, b='x'):\n    \"\"\"Docs.\"\"\"\n    return a + b # why\n",
+            "def f(\n    a,\n    b=\"x\",\n):\n    \"\"\"Other docs.\"\"\"\n\n    return (\n        a\n        + b\n    )\n",
+        ],
+    );
+    same(
+        "a.go",
+        Some("F"),
+        &[
+            "package a\nfunc F(a int) int { return a+1 }\n",
+            "package a\n\n// F adds.\nfunc F(\n\ta int,\n) int {\n\treturn a + 1 // why\n}\n",
+        ],
+    );
+    same(
+        "A.java",
+        Some("A.f"),
+        &[
+            "class A { int f(int a) { return a+1; } }",
+            "class A {\n    /** Docs. */\n    int f(int a) {\n        // why\n        return a + 1;\n    }\n}\n",
+        ],
+    );
+}
+
+#[test]
+fn renames_and_moves_do_not_count() {
+    let substance_of = |file: &str, name: &str, text: &str| substance(file, text, Some(name));
+    assert_eq!(
+        substance_of("a.ts", "f", "export function f(n) { return n ? f(n - 1) : 0 }"),
+        substance_of("b/c.ts", "g", "export function g(n) { return n ? g(n - 1) : 0 }"),
+    );
+    assert_eq!(
+        substance_of("a.rs", "A.f", "struct A;\nimpl A { fn f(&self) -> A { A.f() } }"),
+        substance_of("b.rs", "B.g", "struct B;\nimpl B { fn g(&self) -> B { B.g() } }"),
+    );
+    assert_eq!(
+        substance("a.ts", "import { x } from './x';\nexport const a = x;", None),
+        substance("b/a.ts", "import { x } from '../x';\nexport const a = x;", None),
+    );
+    assert_eq!(
+        substance_of("a.js", "f", "function f() { return require('./x').y }"),
+        substance_of("b/a.js", "f", "function f() { return require('../x').y }"),
+    );
+}
+
+#[test]
+fn what_code_does_counts() {
+    let cases: [(&str, &str, &[&str]); 6] = [
+        (
+            "a.ts",
+            "f",
+            &[
+                "const f = (a, b) => a - b - 1;",
+                "const f = (a, b) => a - (b - 1);",
+                "const f = (a, b) => a - b - 2;",
+                "const f = (a, b) => a + b - 1;",
+                "const f = (a, b) => a - b - '1';",
+                "const f = async (a, b) => a - b - 1;",
+            ],
+        ),
+        (
+            "a.rs",
+            "f",
+            &[
+                "fn f() -> u8 { g(1) }",
+                "fn f() { g(1); }",
+                "fn f() -> u8 { g(2) }",
+                "fn f() -> u8 { h(1) }",
+                "pub fn f() -> u8 { g(1) }",
+                "fn f() -> u8 { [1; 2] }",
+                "fn f() -> u8 { [1, 2] }",
+                "fn f() -> u8 { vec![1; 2] }",
+                "fn f() -> u8 { vec![1, 2] }",
+                "fn f() -> u8 { a - b - c }",
+                "fn f() -> u8 { a - (b - c) }",
+            ],
+        ),
+        (
+            "a.py",
+            "f",
+            &[
+                "def f(a):\n    if a:\n        g()\n    h()\n",
+                "def f(a):\n    if a:\n        g()\n        h()\n",
+                "def f(a):\n    if not a:\n        g()\n    h()\n",
+                "def f(a):\n    return (a,)\n",
+                "def f(a):\n    return (a)\n",
+                "def f(a):\n    return 'a'\n",
+                "def f(a):\n    return 'b'\n",
+                "def f(a):\n    return b'b'\n",
+            ],
+        ),
+        (
+            "a.go",
+            "F",
+            &["package a\nfunc F() int { return 1 }", "package a\nfunc F() int { return 2 }"],
+        ),
+        (
+            "a.rb",
+            "f",
+            &["def f\n  \"a b\"\nend\n", "def f\n  \"a  b\"\nend\n", "def f\n  'a b'\nend\n"],
+        ),
+        ("a.sh", "f", &["f() { echo a; }", "f() { echo b; }", "f() { echo \"a\"; }"]),
+    ];
+    for (file, symbol, texts) in cases {
+        differ(file, Some(symbol), texts);
+    }
+}
+
+#[test]
+fn a_module_is_read_without_its_tests_and_imports() {
+    let module = "use b::C;\nuse a::B;\n\npub fn f() -> B { C }\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn t() { assert!(true) }\n}\n";
+    let other = "//! Docs.\nuse a::B;\nuse b::C;\n\npub fn f() -> B {\n    C\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn t() { assert!(false) }\n}\n";
+    same("a.rs", None, &[module, other]);
+    differ("a.rs", None, &[module, &module.replace("{ C }", "{ D }")]);
+}
+
+#[test]
+fn prose_is_what_it_says() {
+    let text = "# Login\n\nUsers *sign in* with OAuth.\n\n* one\n* [two](../src/a.ts)\n";
+    let same = "Login\n=====\n\nUsers _sign in_\nwith OAuth.\n\n<!-- why -->\n\n-   one\n-   [two](../lib/a.ts)\n";
+    assert_eq!(prose_substance(text), prose_substance(same));
+    assert_ne!(prose_substance(text), prose_substance(&text.replace("OAuth", "SAML")));
+    assert_ne!(prose_substance("- one\n- two"), prose_substance("- one two"));
+    assert_ne!(prose_substance("a `b` c"), prose_substance("a `d` c"));
+}

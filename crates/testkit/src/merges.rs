@@ -1,0 +1,272 @@
+//! Random three-way merges of cards and shared records, compared with a merge by rule.
+//!
+//! A model has single values, lists and lines of text. Both sides change copies of one model; the
+//! merge by rule works on the models, the merge under test on their texts.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use document::{Document, MergeTexts, MergedText, merge_documents, merge_records};
+use serde_json::{Value, json};
+
+use crate::soak::SeededRng;
+
+const SCALARS: [&str; 5] = ["summary", "status", "owner", "team", "priority"];
+const LISTS: [&str; 3] = ["tags", "constraints", "paths"];
+
+/// What merging found.
+#[derive(Debug, Default)]
+pub struct MergeProof {
+    /// How many merges were made
+    pub merges: usize,
+    /// How many of them had a conflict, by rule and in fact
+    pub conflicts: usize,
+    /// Descriptions of merges that are not as the rule says
+    pub failures: Vec<String>,
+}
+
+/// Makes merges with a seed: cards and records by turns.
+pub fn run(count: usize, seed: u64) -> MergeProof {
+    let mut proof = MergeProof::default();
+    let mut rng = SeededRng::new(seed);
+    for number in 0..count {
+        let base = MergeModel::random(&mut rng);
+        let (mut ours, mut theirs) = (base.clone(), base.clone());
+        ours.change(&mut rng, "ours");
+        theirs.change(&mut rng, "theirs");
+        let case = MergeCase { base, ours, theirs };
+        let found = if number % 2 == 0 { case.check_card() } else { case.check_record() };
+        proof.merges += 1;
+        match found {
+            Ok(conflicts) => proof.conflicts += usize::from(conflicts > 0),
+            Err(why) => proof.failures.push(format!("merge {number}: {why}\n{case:#?}")),
+        }
+    }
+    proof
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct MergeModel {
+    scalars: BTreeMap<&'static str, String>,
+    lists: BTreeMap<&'static str, Vec<String>>,
+    lines: Vec<String>,
+    appended: Vec<String>,
+    version: u64,
+}
+
+impl MergeModel {
+    fn random(rng: &mut SeededRng) -> Self {
+        let mut model = Self {
+            scalars: BTreeMap::new(),
+            lists: BTreeMap::new(),
+            lines: (0..rng.below(5)).map(|at| format!("line {at}")).collect(),
+            appended: Vec::new(),
+            version: 1 + rng.below(5) as u64,
+        };
+        for name in SCALARS {
+            if rng.below(3) > 0 {
+                model.scalars.insert(name, format!("{name} {}", rng.below(3)));
+            }
+        }
+        for name in LISTS {
+            if rng.below(3) == 0 {
+                continue;
+            }
+            let items = (0..=rng.below(3)).map(|at| format!("{name} item {at}"));
+            model.lists.insert(name, items.collect());
+        }
+        model
+    }
+
+    fn change(&mut self, rng: &mut SeededRng, side: &str) {
+        let before = self.clone();
+        for step in 0..rng.below(5) {
+            let scalar = SCALARS[rng.below(SCALARS.len())];
+            let list = LISTS[rng.below(LISTS.len())];
+            match rng.below(6) {
+                0 | 1 => {
+                    // Now and then both sides come to the same value.
+                    let who = if rng.below(3) == 0 { "both" } else { side };
+                    self.scalars.insert(scalar, format!("{scalar} of {who}"));
+                }
+                2 => drop(self.scalars.remove(scalar)),
+                3 => self.lists.entry(list).or_default().push(format!("{list} {side} {step}")),
+                4 => self.remove_item(rng, list),
+                _ if self.lines.is_empty() || rng.below(2) == 0 => {
+                    self.appended.push(format!("appended by {side} {step}"));
+                }
+                _ => {
+                    let at = rng.below(self.lines.len());
+                    self.lines[at] = format!("line {at} of {side}");
+                }
+            }
+        }
+        self.version += u64::from(*self != before);
+    }
+
+    fn remove_item(&mut self, rng: &mut SeededRng, list: &'static str) {
+        if let Some(items) = self.lists.get_mut(list) {
+            let at = rng.below(items.len());
+            items.remove(at);
+            if items.is_empty() {
+                self.lists.remove(list);
+            }
+        }
+    }
+
+    /// Lines that can change are apart from each other, so that no two changes touch.
+    fn body(&self) -> String {
+        let lines = self.lines.iter().enumerate();
+        let lines = lines.map(|(at, line)| format!("{line}\nbetween {at}\n"));
+        let appended = self.appended.iter().map(|line| format!("{line}\n"));
+        lines.chain(["the end\n".to_owned()]).chain(appended).collect()
+    }
+
+    fn card(&self) -> String {
+        let scalars = self.scalars.iter().map(|(name, value)| format!("{name}: {value}\n"));
+        let lists = self.lists.iter().map(|(name, items)| {
+            let items: Vec<String> = items.iter().map(|item| format!("  - {item}\n")).collect();
+            format!("{name}:\n{}", items.concat())
+        });
+        let fields: String = scalars.chain(lists).collect();
+        format!("---\nkey: spec::a\n{fields}---\n\n{}", self.body())
+    }
+
+    fn record(&self) -> String {
+        let mut head: BTreeMap<&str, Value> = BTreeMap::new();
+        head.insert("id", json!("a"));
+        head.insert("version", json!(self.version));
+        head.extend(self.scalars.iter().map(|(name, value)| (*name, json!(value))));
+        head.extend(self.lists.iter().map(|(name, items)| (*name, json!(items))));
+        let head: String = head.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
+        format!("{head}---\n{}\n", self.body().trim_end_matches('\n'))
+    }
+}
+
+#[derive(Debug)]
+struct MergeCase {
+    base: MergeModel,
+    ours: MergeModel,
+    theirs: MergeModel,
+}
+
+impl MergeCase {
+    /// The merge by rule, with ours where both changed one thing, and the names of those things.
+    fn by_rule(&self) -> (MergeModel, BTreeSet<String>) {
+        let Self { base, ours, theirs } = self;
+        let mut merged = ours.clone();
+        let mut conflicts = BTreeSet::new();
+        for name in SCALARS {
+            let sides = [base, ours, theirs].map(|side| side.scalars.get(name).cloned());
+            let [was, our, their] = sides;
+            if our == was && their != was {
+                merged.scalars.remove(name);
+                merged.scalars.extend(their.map(|value| (name, value)));
+            } else if our != was && their != was && our != their {
+                conflicts.insert(name.to_owned());
+            }
+        }
+        for name in LISTS {
+            let [was, our, their] =
+                [base, ours, theirs].map(|side| side.lists.get(name).cloned().unwrap_or_default());
+            let mut items: Vec<String> = our.clone();
+            items.retain(|item| !was.contains(item) || their.contains(item));
+            items.extend(their.iter().filter(|i| !was.contains(i) && !our.contains(i)).cloned());
+            merged.lists.remove(name);
+            if !items.is_empty() {
+                merged.lists.insert(name, items);
+            }
+        }
+        for at in 0..base.lines.len() {
+            let (was, our, their) = (&base.lines[at], &ours.lines[at], &theirs.lines[at]);
+            if our == was {
+                merged.lines[at].clone_from(their);
+            } else if their != was && our != their {
+                conflicts.insert("text".to_owned());
+            }
+        }
+        if ours.appended != theirs.appended {
+            merged.appended.extend(theirs.appended.iter().cloned());
+        }
+        let both = ours != theirs && ours != base && theirs != base;
+        merged.version = ours.version.max(theirs.version) + u64::from(both);
+        (merged, conflicts)
+    }
+
+    fn check_card(&self) -> Result<usize, String> {
+        let texts = [&self.base, &self.ours, &self.theirs].map(MergeModel::card);
+        let [base, ours, theirs] = &texts;
+        let merged = merge_documents(MergeTexts { base, ours, theirs });
+        let (expected, conflicts) = self.checked_conflicts(&merged)?;
+        let text = resolve_with_ours(&merged.text);
+        let document =
+            Document::parse(&text).map_err(|fault| format!("{}\n{text}", fault.message))?;
+        let fields: BTreeMap<&str, Value> =
+            document.fields().map(|(name, node)| (name, node.to_json())).collect();
+        compare(&fields, &expected)?;
+        same("text", document.body(), &format!("\n{}", expected.body()))?;
+        Ok(conflicts)
+    }
+
+    fn check_record(&self) -> Result<usize, String> {
+        let texts = [&self.base, &self.ours, &self.theirs].map(MergeModel::record);
+        let [base, ours, theirs] = &texts;
+        let merged = merge_records(MergeTexts { base, ours, theirs });
+        let (expected, conflicts) = self.checked_conflicts(&merged)?;
+        let text = resolve_with_ours(&merged.text);
+        let file =
+            base::shared::parse_file(&text, "body").map_err(|why| format!("{why}\n{text}"))?;
+        let record = file.record.ok_or("it is deleted")?;
+        let fields: BTreeMap<&str, Value> =
+            record.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+        compare(&fields, &expected)?;
+        same("version", &fields["version"].to_string(), &expected.version.to_string())?;
+        let body = fields["body"].as_str().unwrap_or_default();
+        same("text", body.trim_end_matches('\n'), expected.body().trim_end_matches('\n'))?;
+        Ok(conflicts)
+    }
+
+    fn checked_conflicts(&self, merged: &MergedText) -> Result<(MergeModel, usize), String> {
+        let (expected, conflicts) = self.by_rule();
+        let found: BTreeSet<String> = merged.conflicts.iter().cloned().collect();
+        match found == conflicts {
+            true => Ok((expected, found.len())),
+            false => Err(format!("conflicts {found:?}, by rule {conflicts:?}\n{}", merged.text)),
+        }
+    }
+}
+
+fn compare(fields: &BTreeMap<&str, Value>, expected: &MergeModel) -> Result<(), String> {
+    for name in SCALARS {
+        let found = fields.get(name).and_then(Value::as_str);
+        let wanted = expected.scalars.get(name).map(String::as_str);
+        same(name, &format!("{found:?}"), &format!("{wanted:?}"))?;
+    }
+    for name in LISTS {
+        let wanted = expected.lists.get(name).map(|items| json!(items));
+        let found = fields.get(name).filter(|value| **value != json!([]) && !value.is_null());
+        same(name, &format!("{found:?}"), &format!("{:?}", wanted.as_ref()))?;
+    }
+    Ok(())
+}
+
+fn same(what: &str, found: &str, wanted: &str) -> Result<(), String> {
+    match found == wanted {
+        true => Ok(()),
+        false => Err(format!("{what} is\n{found}\nand should be\n{wanted}")),
+    }
+}
+
+/// A text in which every conflict is settled as ours.
+fn resolve_with_ours(text: &str) -> String {
+    let (mut kept, mut is_theirs) = (String::new(), false);
+    for line in text.split_inclusive('\n') {
+        match line.trim_end() {
+            "<<<<<<< ours" => {}
+            "=======" => is_theirs = true,
+            ">>>>>>> theirs" => is_theirs = false,
+            _ if is_theirs => {}
+            _ => kept.push_str(line),
+        }
+    }
+    kept
+}

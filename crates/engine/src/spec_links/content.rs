@@ -55,6 +55,9 @@ impl<'v> EndReader<'v> {
             }
             Err(None) => return Ok(Err(format!("{node} does not exist"))),
         };
+        if let EntityRef::Dir(_) = node {
+            return Ok(Err("a folder has no text of its own".into()));
+        }
         let Some(bytes) = self.bytes(&path)? else {
             return Ok(Err(format!("{path} cannot be read")));
         };

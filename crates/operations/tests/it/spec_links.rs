@@ -230,6 +230,20 @@ fn renames_carry_confirmations_along() {
 }
 
 #[test]
+fn a_folder_cannot_be_confirmed_and_stops_nothing() {
+    let repo = TestRepo::new(SHOP);
+    repo.write(
+        "docs/adr/folder.md",
+        "---\nid: ADR-1\ntitle: A\nstatus: accepted\naffects: [\"dir:src\"]\n---\n",
+    );
+    let data = repo.data("confirm", json!({"all": true, "why": "read"}));
+    assert_eq!(data["result"]["confirmed"].as_array().map(Vec::len), Some(3), "{data:#}");
+    let refused = "kb:ADR-1 and dir:src: a folder has no text of its own";
+    assert_eq!(data["result"]["refused"], json!([refused]));
+    assert_eq!(findings(&repo), Vec::<String>::new());
+}
+
+#[test]
 fn linking_is_confirming() {
     let repo = shop();
     let args = json!({"targets": ["src/gateway.ts"], "symbol": "refund", "card": "pay/refund", "why": "new"});

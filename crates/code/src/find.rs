@@ -78,11 +78,11 @@ impl SymbolNameIndex {
     }
 
     fn add(&mut self, row: SymbolNameRow<'_>) {
-        if self.paths.last().is_none_or(|last| last.as_bytes() != row.path) {
-            if let Ok(path) = RepoPath::from_bytes(row.path) {
-                self.roles.push(FileRole::of(&path));
-                self.paths.push(path);
-            }
+        if self.paths.last().is_none_or(|last| last.as_bytes() != row.path)
+            && let Ok(path) = RepoPath::from_bytes(row.path)
+        {
+            self.roles.push(FileRole::of(&path));
+            self.paths.push(path);
         }
         let kind = self.kinds.iter().position(|kind| kind == row.kind).unwrap_or_else(|| {
             self.kinds.push(row.kind.to_owned());

@@ -412,7 +412,7 @@ impl<'w> View<'w> {
                 basis.revisions.insert(durable.name.into(), revision);
             }
         }
-        basis.team = self.team.borrow().clone();
+        basis.team.clone_from(&self.team.borrow());
         let is_behind = self.index.get().is_some_and(|(_, freshness)| freshness.is_behind);
         basis.state = match (!is_behind, doubts.is_empty() && always.is_empty()) {
             (false, _) => BasisState::Stale,

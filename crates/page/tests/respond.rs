@@ -59,7 +59,7 @@ impl PageTest {
     }
 
     fn card(&self) -> String {
-        self.repo.read(".cairn/cards/a/open.card.md").unwrap()
+        self.repo.read(".cairn/cards/a/open.card.md").expect("a card")
     }
 }
 

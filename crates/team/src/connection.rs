@@ -64,7 +64,9 @@ impl TeamConnection {
                 Err(error) => drop(opened.send(Err(TeamFailure::from(error)))),
                 Ok(mut client) => {
                     if opened.send(Ok(())).is_ok() {
-                        received.into_iter().for_each(|job| job(&mut client));
+                        for job in received {
+                            job(&mut client);
+                        }
                     }
                 }
             }

@@ -17,7 +17,7 @@ const STEPS: [&str; 1] = [include_str!("schema/0001_records.sql")];
 pub const SCHEMA_VERSION: i32 = 1;
 
 /// How long the steps may take.
-const MIGRATION_TIMEOUT: Duration = Duration::from_secs(60);
+const MIGRATION_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The schema of a database.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -78,7 +78,7 @@ pub(crate) fn read(client: &mut Client) -> TeamResult<SchemaState> {
 pub(crate) fn migrate(connection: &TeamConnection) -> TeamResult<SchemaState> {
     connection.run(MIGRATION_TIMEOUT, |client| {
         let state = read(client)?;
-        if state.version == SCHEMA_VERSION || state.version > SCHEMA_VERSION {
+        if state.version >= SCHEMA_VERSION {
             return Ok(state);
         }
         if state.version > 0 && !state.is_own {

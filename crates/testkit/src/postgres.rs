@@ -174,15 +174,15 @@ const JOIN_VARIABLE: &str = "CAIRN_TEST_TEAM";
 /// Joins a team of its own, if the test command says so, without a change to any file.
 #[expect(clippy::disallowed_methods, reason = "the test command says so")]
 pub(crate) fn join_if_told(repo: &TestRepo) {
+    static DATABASE: LazyLock<TestDatabase> =
+        LazyLock::new(|| PostgresServer::shared().expect("a server").database());
+    // Two that make the schema at the same moment would meet.
+    static FIRST: Mutex<()> = Mutex::new(());
     if std::env::var_os(JOIN_VARIABLE).is_none() {
         return;
     }
-    static DATABASE: LazyLock<TestDatabase> =
-        LazyLock::new(|| PostgresServer::shared().expect("a server").database());
     let address = DATABASE.url().parse().expect("an address");
     let project = team::ProjectId::random().expect("an id");
-    // Two that make the schema at the same moment would meet.
-    static FIRST: Mutex<()> = Mutex::new(());
     let _first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
     team::join(&repo.workspace(), &address, &project, true, &crate::call()).expect("a team");
 }

@@ -68,7 +68,9 @@ impl NetworkProxy {
             let open = std::mem::take(
                 &mut *self.shared.open.lock().unwrap_or_else(PoisonError::into_inner),
             );
-            open.iter().for_each(|stream| drop(stream.shutdown(Shutdown::Both)));
+            for stream in &open {
+                drop(stream.shutdown(Shutdown::Both));
+            }
         }
     }
 

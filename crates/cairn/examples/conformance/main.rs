@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use cairn::cli::open_at;
-use cairn::http::HttpServerConfig;
+use cairn::http::{HttpServerConfig, TokenList};
 use cairn::mcp::{McpServer, ServerOptions};
 use clap::{Args, Command, FromArgMatches};
 use engine::WorkspaceMode;

@@ -92,19 +92,18 @@ pub(super) async fn authorize(
     next: Next,
 ) -> Response {
     match guard.check(request.headers()) {
-        Ok(identity) if visitor.try_authenticate() => match identity.begin() {
-            Some(_running) => {
+        Ok(identity) if visitor.try_authenticate() => {
+            if let Some(_running) = identity.begin() {
                 request.extensions_mut().insert(identity);
                 next.run(request).await
-            }
-            None => {
+            } else {
                 let problem = Problem::new(ProblemCode::Busy, "this token sends too many requests")
                     .hint("send fewer at once, or wait a minute");
                 let wait = [(header::RETRY_AFTER, "5")];
                 (StatusCode::TOO_MANY_REQUESTS, wait, Json(CallFormat::Http.json(&Err(problem))))
                     .into_response()
             }
-        },
+        }
         Ok(_) => {
             let problem = Problem::new(ProblemCode::Busy, "too many connections are open")
                 .hint("close some, or use one for several requests");

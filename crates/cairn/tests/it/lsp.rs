@@ -111,6 +111,7 @@ impl EditorClient {
         }
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers write it as a literal")]
     fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.next_id;
         self.next_id += 1;
@@ -120,6 +121,7 @@ impl EditorClient {
         reply["result"].clone()
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers write it as a literal")]
     fn notify(&mut self, method: &str, params: Value) {
         self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }

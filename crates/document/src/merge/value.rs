@@ -74,6 +74,7 @@ mod tests {
 
     use super::*;
 
+    #[expect(clippy::needless_pass_by_value, reason = "callers write them as literals")]
     fn merged(base: Value, ours: Value, theirs: Value) -> Result<Option<Value>, ValueConflict> {
         let side = |value: &'_ Value| (!value.is_null()).then(|| value.clone());
         let (base, ours, theirs) = (side(&base), side(&ours), side(&theirs));

@@ -112,11 +112,7 @@ impl<'a> SymbolMover<'a> {
         let target_in_importers = files.iter().position(|file| &file.path == self.to);
         let needs_export = (is_used_here || !files.is_empty()) && !self.is_exported;
         let declaration = self.declaration(needs_export);
-        let base = match target_in_importers {
-            // The target imported the symbol until now.
-            Some(at) => Some(files.remove(at)),
-            None => None,
-        };
+        let base = target_in_importers.map(|at| files.remove(at));
         let (before, hash) = match (&self.target, &base) {
             (_, Some(file)) => (file.after.clone(), Some(file.hash)),
             (Some(target), None) => (target.text.clone(), Some(target.hash)),
@@ -370,19 +366,16 @@ fn add_imports(language: syntax::Language, text: &str, statements: &[String]) ->
     let top = facts.imports.iter().filter(|import| import.owner.is_none());
     let last = top.map(|import| import.span.range().end).max();
     let lines: String = statements.iter().map(|line| format!("{line}\n")).collect();
-    match last {
-        Some(end) => {
-            let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
-            let gap = if text[..line_end].ends_with('\n') { "" } else { "\n" };
-            format!("{}{gap}{lines}{}", &text[..line_end], &text[line_end..])
-        }
-        None => {
-            let start = facts.doc.as_ref().map_or(0, |doc| doc.span.range().end);
-            let (head, rest) = (&text[..start], text[start..].trim_start_matches(['\n', '\r']));
-            let before = if head.is_empty() { "" } else { "\n\n" };
-            let after = if rest.is_empty() { "" } else { "\n" };
-            format!("{head}{before}{lines}{after}{rest}")
-        }
+    if let Some(end) = last {
+        let line_end = text[end..].find('\n').map_or(text.len(), |at| end + at + 1);
+        let gap = if text[..line_end].ends_with('\n') { "" } else { "\n" };
+        format!("{}{gap}{lines}{}", &text[..line_end], &text[line_end..])
+    } else {
+        let start = facts.doc.as_ref().map_or(0, |doc| doc.span.range().end);
+        let (head, rest) = (&text[..start], text[start..].trim_start_matches(['\n', '\r']));
+        let before = if head.is_empty() { "" } else { "\n\n" };
+        let after = if rest.is_empty() { "" } else { "\n" };
+        format!("{head}{before}{lines}{after}{rest}")
     }
 }
 

@@ -102,7 +102,8 @@ fn contains_whole(line: &str, text: &str) -> bool {
     line.match_indices(text).any(|(at, _)| {
         let before = line[..at].chars().next_back().is_some_and(is_part);
         let after = line[at + text.len()..].chars().next().is_some_and(is_part);
-        !(starts && before) && !(ends && after)
+        let is_inside = (starts && before) || (ends && after);
+        !is_inside
     })
 }
 

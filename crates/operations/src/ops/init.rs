@@ -25,6 +25,7 @@ use engine::workspace::Workspace;
 /// Creates what is missing and overwrites nothing; a second run changes no byte.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of its own on the command line")]
 pub struct Init {
     /// Agents to set up: claude, codex, cursor, vscode, gemini, opencode, found or all; none if left out
     #[arg(long, value_delimiter = ',')]

@@ -123,9 +123,12 @@ fn links_are_confirmed_and_become_suspect() {
     );
 }
 
+/// Something that is done to a repository.
+type RepoChange<'c> = &'c dyn Fn(&TestRepo);
+
 #[test]
 fn layout_comments_renames_and_moves_keep_a_link() {
-    let quiet: [(&str, &dyn Fn(&TestRepo)); 8] = [
+    let quiet: [(&str, RepoChange<'_>); 8] = [
         ("layout", &|repo| {
             edit(
                 repo,

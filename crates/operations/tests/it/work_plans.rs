@@ -99,7 +99,15 @@ fn a_plan_of_many_tasks_is_made_at_once() {
     let repo = TestRepo::new(FIXTURE);
     let mut text = "# Feature: Many\n\n".to_owned();
     for number in 0..600 {
-        text.push_str(&format!("## Task: Step {number}\n\n- blocked by: Step {}\n\n", number + 1));
+        let next = number + 1;
+        text += &[
+            "## Task: Step ",
+            &number.to_string(),
+            "\n\n- blocked by: Step ",
+            &next.to_string(),
+            "\n\n",
+        ]
+        .concat();
     }
     text.push_str("## Task: Step 600\n");
     let made = repo.data("work.plan", json!({"text": text}))["result"].clone();

@@ -410,7 +410,7 @@ fn a_reader_reads_and_a_stranger_sees_nothing() {
         let own =
             hostile.query(&format!("SELECT DISTINCT project FROM cairn.{table}"), &[]).unwrap();
         let own: Vec<String> = own.iter().map(|row| row.get(0)).collect();
-        assert_eq!(own, [project.clone()], "{table}");
+        assert_eq!(own, std::slice::from_ref(&project), "{table}");
     }
     for attack in [
         "UPDATE cairn.records SET body = 'x' WHERE project = 'other'",

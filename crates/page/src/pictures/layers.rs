@@ -152,7 +152,9 @@ fn ordered_layers(nodes: &[LayerNode], edges: &[LayerEdge]) -> BTreeMap<usize, V
             rank[*node] = (row as f64 + 0.5) / layer.len() as f64;
         }
     };
-    layers.values().for_each(|layer| rank_layer(layer, &mut rank));
+    for layer in layers.values() {
+        rank_layer(layer, &mut rank);
+    }
     let numbers: Vec<usize> = layers.keys().copied().collect();
     for round in 0..ROUNDS {
         // Once from left to right by what is before, then back by what comes after.

@@ -79,10 +79,8 @@ fn continues_in(node: Node<'_>, parent: Node<'_>) -> bool {
 
 /// The name of the field that a node fills in its parent.
 fn field_of<'t>(parent: Node<'t>, node: Node<'t>) -> Option<&'t str> {
-    let at = (0..parent.child_count()).find_map(|at| {
-        let at = u32::try_from(at).ok()?;
-        (parent.child(at)?.id() == node.id()).then_some(at)
-    })?;
+    let is_node = |at: &u32| parent.child(*at).is_some_and(|child| child.id() == node.id());
+    let at = (0..parent.child_count()).find(is_node)?;
     parent.field_name_for_child(at)
 }
 
@@ -137,7 +135,7 @@ fn changes_in_place(node: Node<'_>) -> bool {
         return true;
     }
     let is_unary = kind.contains("prefix") || kind.contains("postfix") || kind.contains("unary");
-    let mut parts = (0..node.child_count()).filter_map(|at| node.child(u32::try_from(at).ok()?));
+    let mut parts = (0..node.child_count()).filter_map(|at| node.child(at));
     if kind == "reference_expression" {
         return parts.any(|part| part.kind() == "mutable_specifier");
     }

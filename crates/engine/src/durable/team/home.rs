@@ -181,7 +181,7 @@ impl TeamLink {
         let files = ReplicaFiles { durable, locations, project: &membership.project };
         let wait = READ_WAIT.max(call.optional_wait);
         let reached = self.catch_up(&membership, files, wait, call);
-        let basis = self.basis(files, reached, call)?;
+        let basis = self.basis(files, &reached, call)?;
         self.set_status(basis.clone());
         let is_replay = call.request.as_ref().is_some_and(|request| request.replayed.is_some());
         let pending = match is_replay || basis.pending == 0 {
@@ -283,7 +283,7 @@ impl TeamLink {
     fn basis(
         &self,
         files: ReplicaFiles<'_>,
-        reached: TeamResult<i64>,
+        reached: &TeamResult<i64>,
         call: &Call,
     ) -> Result<TeamBasis> {
         let (is_pushed, at) = match files.read_store()? {
@@ -294,7 +294,7 @@ impl TeamLink {
                 ReplicaFile::Unpushed => (false, 0),
             },
         };
-        let (state, reason) = match &reached {
+        let (state, reason) = match reached {
             Ok(_) if !is_pushed => (TeamState::NotPushed, None),
             Ok(_) => (TeamState::Current, None),
             Err(TeamFailure::Unreachable(why)) => (TeamState::Offline, Some(why.clone())),

@@ -28,7 +28,7 @@ pub(super) fn copy_for_reading(
         true => crate::durable::tables::revision(&store::open_read_only(&store.path)?)?,
         false => 0,
     };
-    let prefix = base::Hash::of(store.name.as_bytes()).prefix(16).to_string();
+    let prefix = base::Hash::of(store.name.as_bytes()).prefix(16).clone();
     let folder = link.shared().join(FOLDER);
     let file = folder.join(format!("{prefix}-{revision}-{}.sqlite", last.entry));
     if file.exists() {

@@ -46,7 +46,7 @@ pub(super) enum ReplicaFile {
     At(ReplicaPosition),
 }
 
-impl<'a> ReplicaFiles<'a> {
+impl ReplicaFiles<'_> {
     /// The store that is read: the branch's own where it is there, else the default branch's.
     pub(super) fn read_store(&self) -> Result<Option<TeamStore>> {
         let stores = self.locations.team_stores(self.durable);
@@ -218,13 +218,14 @@ pub(super) fn catch_up_store(
         ReplicaFile::Missing => files.advance(client, store, &files.start_of(store), wait),
         ReplicaFile::Unpushed => client.newest(files.project, wait),
         ReplicaFile::At(at) if at.store == store.name => files.advance(client, store, &at, wait),
-        ReplicaFile::At(at) => match client.last_of_store(files.project, &store.name, wait)? {
-            None => files.advance(client, store, &at, wait),
-            Some(_) => {
+        ReplicaFile::At(at) => {
+            if client.last_of_store(files.project, &store.name, wait)?.is_none() {
+                files.advance(client, store, &at, wait)
+            } else {
                 let _lock = StoreManager::lock(&store.path, call)?;
                 files.rebuild(client, store, wait)
             }
-        },
+        }
     }
 }
 

@@ -150,7 +150,7 @@ fn doubt_written(view: &View, found: &mut [Found]) -> Result<()> {
         let places = written.get(&one.symbol.name).copied().unwrap_or_default();
         if places > 1 || one.symbol.name == "default" {
             one.certainty = code::UnusedCertainty::Likely;
-            one.reason = "nothing imports it, but its name is written elsewhere".to_owned();
+            "nothing imports it, but its name is written elsewhere".clone_into(&mut one.reason);
         }
     }
     found.sort_by_key(|one| one.certainty); // within one degree the order stays

@@ -92,7 +92,9 @@ impl Render for TeamPushAnswer {
             ("conflict", &self.outbox.conflicts),
             ("waits", &self.outbox.waiting),
         ] {
-            changes.iter().for_each(|change| page.item(what, change));
+            for change in changes {
+                page.item(what, change);
+            }
         }
         if !self.outbox.conflicts.is_empty() {
             page.say_call("both sides are shown by", NextCall::new("team.status"));

@@ -110,6 +110,22 @@ impl Language {
         self.descriptor().kind == LanguageKind::Code
     }
 
+    /// Whether files in this language run as they are written, so that what they import does too.
+    pub const fn runs_as_written(self) -> bool {
+        matches!(self, Self::JavaScript)
+    }
+
+    /// What a path in settings may leave out at the end of a file of code: an extension, or an
+    /// index file.
+    pub fn omitted_endings() -> Vec<String> {
+        let code = Self::ALL.iter().filter(|language| language.is_code());
+        let extensions: Vec<&str> =
+            code.flat_map(|language| language.descriptor().extensions).copied().collect();
+        let plain = extensions.iter().map(|extension| format!(".{extension}"));
+        let index = extensions.iter().map(|extension| format!("/index.{extension}"));
+        std::iter::once(String::new()).chain(plain).chain(index).collect()
+    }
+
     /// Whether files in this language are package manifests, which import resolution reads.
     pub fn is_manifest(self) -> bool {
         self.descriptor().kind == LanguageKind::Manifest

@@ -53,7 +53,7 @@ impl TraceGap {
 
 /// Something that belongs to a requirement or card
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
-pub struct TraceEnd {
+pub struct MatrixEnd {
     /// Its handle
     pub node: EntityRef,
     /// Whether its link is confirmed; absent for what is linked through something else
@@ -88,13 +88,13 @@ pub struct TraceRow {
     #[serde(skip)]
     pub line: u32,
     /// Scenarios that tell it as examples
-    pub scenarios: Vec<TraceEnd>,
+    pub scenarios: Vec<MatrixEnd>,
     /// Cards that the same code links
     pub cards: Vec<EntityRef>,
     /// Code that implements it
-    pub code: Vec<TraceEnd>,
+    pub code: Vec<MatrixEnd>,
     /// Tests that check it
-    pub tests: Vec<TraceEnd>,
+    pub tests: Vec<MatrixEnd>,
     /// How many of its links are suspect
     pub suspect: usize,
     /// How many of its links nobody confirmed
@@ -199,13 +199,13 @@ impl MatrixBuilder<'_> {
     /// Adds what the links of a row lead to.
     fn filled(&self, mut row: TraceRow) -> Result<TraceRow> {
         let own: Vec<&SpecLink> = self.links_at(&row.node).collect();
-        let mut tests: BTreeMap<EntityRef, TraceEnd> = BTreeMap::new();
+        let mut tests: BTreeMap<EntityRef, MatrixEnd> = BTreeMap::new();
         for link in own {
             let state = self.links.status(self.view, link)?.state;
             row.suspect += usize::from(state == LinkState::Suspect);
             row.unconfirmed += usize::from(state == LinkState::Unconfirmed);
             let other = if link.from == row.node { &link.to } else { &link.from };
-            let end = TraceEnd { node: other.clone(), state: Some(state), evidence: None };
+            let end = MatrixEnd { node: other.clone(), state: Some(state), evidence: None };
             match link.kind {
                 SpecLinkKind::Relation(KbRelationKind::SpecifiedBy) => row.scenarios.push(end),
                 SpecLinkKind::Relation(KbRelationKind::VerifiedBy) => {
@@ -221,7 +221,7 @@ impl MatrixBuilder<'_> {
         row.cards = self.cards_at(&row.node, &code);
         for node in &code {
             for test in tests_of(self.view, node)? {
-                tests.entry(test.clone()).or_insert(TraceEnd {
+                tests.entry(test.clone()).or_insert(MatrixEnd {
                     node: test,
                     state: None,
                     evidence: None,

@@ -21,7 +21,7 @@ pub use confirmation::{ConfirmationSide, FOLDER, LinkConfirmation, confirmation_
 pub use content::{EndContent, EndReader};
 pub use evidence::{EvidenceReader, TestEvidence};
 pub use graph::{SpecLink, SpecLinkKind};
-pub use matrix::{TraceEnd, TraceGap, TraceKind, TraceRow, tests_of, trace_matrix};
+pub use matrix::{MatrixEnd, TraceGap, TraceKind, TraceRow, tests_of, trace_matrix};
 pub use rules::GAP_RULE;
 pub(crate) use rules::RULES;
 pub use state::{

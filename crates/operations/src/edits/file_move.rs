@@ -14,7 +14,7 @@ use engine::view::View;
 const MAX_LISTED: usize = 12;
 
 /// A text that was read, with what it declares.
-pub(super) struct SourceFile {
+pub(super) struct EditedSource {
     pub path: RepoPath,
     pub language: Language,
     pub text: String,
@@ -22,7 +22,7 @@ pub(super) struct SourceFile {
     pub facts: FileFacts,
 }
 
-impl SourceFile {
+impl EditedSource {
     pub(super) fn read(view: &View, path: &RepoPath) -> Result<Self> {
         let language = Language::from_path(path).filter(|language| language.is_code());
         let language =
@@ -52,7 +52,7 @@ pub(crate) struct MovedFile {
 
 /// Plans the move of a file.
 pub(crate) fn move_file(view: &View, from: &RepoPath, to: &RepoPath) -> Result<MovedFile> {
-    let source = SourceFile::read(view, from)?;
+    let source = EditedSource::read(view, from)?;
     refuse_taken(view, to)?;
     refuse_other_language(source.language, to)?;
     let semantics = source.language.semantics();
@@ -85,10 +85,10 @@ pub(crate) fn move_file(view: &View, from: &RepoPath, to: &RepoPath) -> Result<M
         changes.add(&source, import, moved);
     }
     let own = changes.splices.remove(from).unwrap_or_default();
-    let mut importers: BTreeMap<RepoPath, SourceFile> = BTreeMap::new();
+    let mut importers: BTreeMap<RepoPath, EditedSource> = BTreeMap::new();
     for row in code::importers(conn, from)? {
         if row.via.is_none() && !importers.contains_key(&row.path) {
-            importers.insert(row.path.clone(), SourceFile::read(view, &row.path)?);
+            importers.insert(row.path.clone(), EditedSource::read(view, &row.path)?);
         }
     }
     for importer in importers.values() {
@@ -106,7 +106,7 @@ pub(crate) fn move_file(view: &View, from: &RepoPath, to: &RepoPath) -> Result<M
         }
     }
     let mut splices = changes.finish()?;
-    let rewrite = |file: SourceFile, splices: Vec<TextSplice>| {
+    let rewrite = |file: EditedSource, splices: Vec<TextSplice>| {
         let after = apply_splices(&file.text, &splices);
         file.rewritten(after)
     };
@@ -117,7 +117,7 @@ pub(crate) fn move_file(view: &View, from: &RepoPath, to: &RepoPath) -> Result<M
     Ok(MovedFile { file: rewrite(source, own), importers })
 }
 
-fn source_rewrite(source: SourceFile) -> FileRewrite {
+fn source_rewrite(source: EditedSource) -> FileRewrite {
     let after = source.text.clone();
     source.rewritten(after)
 }
@@ -157,7 +157,7 @@ pub(super) struct ImportChanges {
 impl ImportChanges {
     pub(super) fn add(
         &mut self,
-        file: &SourceFile,
+        file: &EditedSource,
         import: &syntax::Import,
         moved: MovedImport<'_>,
     ) {
@@ -170,7 +170,7 @@ impl ImportChanges {
         }
     }
 
-    pub(super) fn refuse(&mut self, file: &SourceFile, import: &syntax::Import, why: &str) {
+    pub(super) fn refuse(&mut self, file: &EditedSource, import: &syntax::Import, why: &str) {
         self.refused.push(format!("{}:{}: `{}`: {why}", file.path, import.line, import.specifier));
     }
 

@@ -12,7 +12,7 @@ use syntax::edit::{
 use syntax::{Import, ImportKind, Symbol, SymbolKind};
 
 use super::SymbolPath;
-use super::file_move::{SourceFile, refusal, refuse_other_language};
+use super::file_move::{EditedSource, refusal, refuse_other_language};
 use crate::language_server::FileRewrite;
 use engine::view::View;
 
@@ -31,7 +31,7 @@ pub(crate) fn move_symbol(
     symbol: SymbolPath<'_>,
     to: &RepoPath,
 ) -> Result<MovedSymbol> {
-    let source = SourceFile::read(view, symbol.path)?;
+    let source = EditedSource::read(view, symbol.path)?;
     refuse_other_language(source.language, to)?;
     if to == symbol.path {
         return Err(Problem::invalid(format!("`{}` is in `{to}` already", symbol.name)));
@@ -45,9 +45,9 @@ pub(crate) fn move_symbol(
 }
 
 struct SymbolMover<'a> {
-    source: SourceFile,
+    source: EditedSource,
     /// The target, if it exists
-    target: Option<SourceFile>,
+    target: Option<EditedSource>,
     to: &'a RepoPath,
     name: String,
     is_type: bool,
@@ -59,7 +59,7 @@ struct SymbolMover<'a> {
 }
 
 impl<'a> SymbolMover<'a> {
-    fn new(view: &View, source: SourceFile, name: &str, to: &'a RepoPath) -> Result<Self> {
+    fn new(view: &View, source: EditedSource, name: &str, to: &'a RepoPath) -> Result<Self> {
         let found = source.facts.symbols.iter().find(|symbol| symbol.path == name);
         let found = found
             .ok_or_else(|| Problem::not_found(format!("no symbol `{name}` in {}", source.path)))?;
@@ -71,7 +71,7 @@ impl<'a> SymbolMover<'a> {
         let rest = rest.map_err(edited)?;
         let text: Vec<&str> = spans.iter().rev().map(|span| &source.text[span.range()]).collect();
         let target = match view.tree().stat_if_reachable(to) {
-            Some(_) => Some(SourceFile::read(view, to)?),
+            Some(_) => Some(EditedSource::read(view, to)?),
             None => None,
         };
         if let Some(target) = &target
@@ -187,7 +187,7 @@ impl<'a> SymbolMover<'a> {
     }
 
     /// The files that import the symbol, and refusals for those that use it in another way.
-    fn importers(&self, view: &View) -> Result<Vec<SourceFile>> {
+    fn importers(&self, view: &View) -> Result<Vec<EditedSource>> {
         let conn = view.index()?.conn();
         let mut paths = BTreeSet::new();
         let mut refused = Vec::new();
@@ -199,7 +199,7 @@ impl<'a> SymbolMover<'a> {
         }
         let mut files = Vec::new();
         for path in paths {
-            let file = SourceFile::read(view, &path)?;
+            let file = EditedSource::read(view, &path)?;
             let targets = code::imports(conn, &path)?.into_iter().map(|row| row.target);
             let from_source = file.facts.imports.iter().zip(targets);
             let from_source =
@@ -226,7 +226,7 @@ impl<'a> SymbolMover<'a> {
     }
 
     /// A file that imports the symbol, importing it from the target.
-    fn retarget(&self, view: &View, file: SourceFile) -> Result<FileRewrite> {
+    fn retarget(&self, view: &View, file: EditedSource) -> Result<FileRewrite> {
         let conn = view.index()?.conn();
         let targets = code::imports(conn, &file.path)?.into_iter().map(|row| row.target);
         let mut found = file.facts.imports.iter().zip(targets).filter(|(import, target)| {
@@ -295,7 +295,7 @@ struct WantedImport {
     is_from_source: bool,
 }
 
-fn refuse_unmovable(source: &SourceFile, symbol: &Symbol) -> Result<()> {
+fn refuse_unmovable(source: &EditedSource, symbol: &Symbol) -> Result<()> {
     let why = if symbol.parent.is_some() {
         Some("is a part of another symbol")
     } else if source.facts.exports.iter().any(|export| {
@@ -315,7 +315,7 @@ fn refuse_unmovable(source: &SourceFile, symbol: &Symbol) -> Result<()> {
 
 /// The statement by which the target imports what the source imports.
 fn copied_statement(
-    source: &SourceFile,
+    source: &EditedSource,
     import: &Import,
     local: LocalImport<'_>,
     to: &RepoPath,

@@ -15,7 +15,7 @@ use engine::contract::page::{Page, PageCell, Render};
 use engine::graph;
 use engine::rules::baseline::Baseline;
 use engine::rules::{self, RuleScope};
-use engine::spec_links::{GAP_RULE, TraceEnd, TraceKind, TraceRow, trace_matrix};
+use engine::spec_links::{GAP_RULE, MatrixEnd, TraceKind, TraceRow, trace_matrix};
 use engine::view::View;
 
 /// The rules that a gate on the matrix looks at.
@@ -280,7 +280,7 @@ fn cells(row: &TraceRow) -> Vec<PageCell> {
 }
 
 /// A few names, and how many more there are.
-fn named(ends: &[TraceEnd]) -> String {
+fn named(ends: &[MatrixEnd]) -> String {
     if ends.is_empty() {
         return "–".into();
     }

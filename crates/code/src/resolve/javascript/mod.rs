@@ -31,7 +31,7 @@ pub(super) fn target(
 
 /// Whether a file runs as it is, so that what it imports is a file that runs too.
 fn is_script(file: &RepoPath) -> bool {
-    Language::from_path(file) == Some(Language::JavaScript)
+    Language::from_path(file).is_some_and(Language::runs_as_written)
 }
 
 fn find(world: &ResolutionContext<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {

@@ -36,6 +36,7 @@ pub struct Create {
     pub tags: Vec<String>,
     /// Broad categories that it belongs to
     #[arg(long, value_delimiter = ',')]
+    #[schemars(extend("x-rare" = true))]
     #[serde(default, deserialize_with = "comma_list")]
     pub subjects: Vec<String>,
     /// Rules that must hold, each in one line

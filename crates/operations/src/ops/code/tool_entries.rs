@@ -8,6 +8,7 @@ use rayon::prelude::*;
 use tree::WorkingTree;
 
 use engine::view::View;
+use syntax::Language;
 
 /// Maximum size of such a file, in bytes.
 const MAX_FILE_BYTES: u64 = 256 * 1024;
@@ -34,10 +35,6 @@ const CONFIG_STARTS: [&str; 13] = [
 
 /// Folders with such files.
 const CONFIG_FOLDERS: [&str; 5] = [".github/", ".storybook/", ".circleci/", ".gitlab/", "scripts/"];
-
-/// Endings that a path may leave out.
-const OMITTED_ENDINGS: [&str; 11] =
-    ["", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".mts", ".py", "/index.ts", "/index.js"];
 
 /// The files that settings of tools name.
 pub(super) fn find(view: &View, files: &BTreeSet<RepoPath>) -> Result<BTreeSet<RepoPath>> {
@@ -106,8 +103,9 @@ fn named_files(
     let inner = written.trim_start_matches("../").trim_end_matches('/');
     let candidates = by_name.get(stem(inner)).map(Vec::as_slice).unwrap_or_default();
     let home = setting.parent().map(|folder| folder.to_string()).unwrap_or_default();
+    let endings = Language::omitted_endings();
     let is_meant = |path: &&String| {
-        OMITTED_ENDINGS.iter().any(|ending| {
+        endings.iter().any(|ending| {
             let rest = path.strip_suffix(&format!("{inner}{ending}"));
             rest.is_some_and(|rest| match inner.contains('/') {
                 true => rest.is_empty() || rest.ends_with('/'),

@@ -1,7 +1,7 @@
 //! The matrix as CSV and as one HTML page.
 
 use base::EntityRef;
-use engine::spec_links::{LinkState, TestEvidence, TraceEnd, TraceRow};
+use engine::spec_links::{LinkState, MatrixEnd, TestEvidence, TraceRow};
 
 use super::MatrixSummary;
 
@@ -41,7 +41,7 @@ pub(super) fn csv(rows: &[TraceRow]) -> String {
 }
 
 fn values(row: &TraceRow) -> [String; 11] {
-    let list = |ends: &[TraceEnd]| ends.iter().map(marked).collect::<Vec<_>>().join(" ");
+    let list = |ends: &[MatrixEnd]| ends.iter().map(marked).collect::<Vec<_>>().join(" ");
     let gaps: Vec<&str> = row.gaps.iter().map(|gap| gap.word()).collect();
     let cards: Vec<String> = row.cards.iter().map(short).collect();
     [
@@ -60,7 +60,7 @@ fn values(row: &TraceRow) -> [String; 11] {
 }
 
 /// An end with what there is to say about it, as in `src/a.ts#f(suspect)`.
-fn marked(end: &TraceEnd) -> String {
+fn marked(end: &MatrixEnd) -> String {
     let state = (end.state == Some(LinkState::Suspect)).then_some("suspect");
     let evidence = end.evidence.map(TestEvidence::word);
     let marks: Vec<&str> = evidence.into_iter().chain(state).collect();
@@ -99,7 +99,7 @@ pub(super) fn html(rows: &[TraceRow], summary: &MatrixSummary) -> String {
 }
 
 fn html_row(row: &TraceRow) -> String {
-    let list = |ends: &[TraceEnd]| {
+    let list = |ends: &[MatrixEnd]| {
         let items = ends.iter().map(|end| {
             let class = match (end.state, end.evidence) {
                 (Some(LinkState::Suspect), _) => " class=\"bad\"",

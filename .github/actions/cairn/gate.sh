@@ -57,7 +57,7 @@ run "$folder/verify.txt" cairn verify || true
 run "$folder/review.sarif" cairn review "$start" --format sarif --fail-on "$fail_on" || stop=1
 run "$folder/review.txt" cairn review "$start" --fail-on never
 if cairn review --help | grep -q -- '--html'; then
-  run "$folder/review.html" cairn review "$start" --html --fail-on never || true
+  run "$folder/review-html.txt" cairn review "$start" --html "$folder/review.html" --fail-on never || true
 fi
 if [ "$fail_on" = never ]; then stop=0; fi
 

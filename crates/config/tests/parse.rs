@@ -72,7 +72,7 @@ fn the_seeds_spellings_are_read() {
 #[test]
 fn unknown_keys_name_their_nearest() {
     let text = "{\n  \"history\": {\n    \"stop_tag\": []\n  },\n  \"stopTags\": [],\n  \"ü\": 1, \"qqq\": 1,\n  \"languages\": { \"go\": { \"sever\": \"gopls\" } }\n}";
-    let all = "$schema, card_types, code, entries, exclude, history, kb, languages, mcp, source_dirs, work";
+    let all = "$schema, card_types, code, entries, exclude, history, kb, languages, mcp, source_dirs, team, work";
     assert_eq!(
         findings(text),
         [

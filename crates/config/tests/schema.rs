@@ -67,6 +67,8 @@ fn the_templates_comments_show_every_default() {
     let mut config = parsed.config;
     assert_eq!((config.languages.len(), parsed.findings), (1, vec![]));
     config.languages.clear();
+    // An id that nobody has: the template shows where it is written.
+    assert_eq!(config.team.project.take().as_deref(), Some(""));
     assert_eq!(config, Config::default());
     assert_eq!(violations(&schema(), &json(&full_template()), ""), Vec::<String>::new());
     let shown = json(&full_template());
@@ -96,7 +98,7 @@ fn any_key_of_the_template_can_be_put_in_force_alone() {
         assert_eq!(parse(text.join("\n").as_bytes()).findings, [], "{}", lines[start]);
         keys += 1;
     }
-    assert_eq!(keys, 9);
+    assert_eq!(keys, 10);
 }
 
 #[test]
@@ -121,7 +123,8 @@ fn every_key_is_described_and_has_its_default() {
         for (name, inner) in schema["properties"].as_object().into_iter().flatten() {
             let path = format!("{path}.{name}");
             assert!(inner["description"].is_string(), "{path} has no description");
-            let optional = ["$schema", "default_branch", "server", "formatter", "linter"];
+            let optional =
+                ["$schema", "default_branch", "server", "formatter", "linter", "project"];
             let has = inner.get("default").is_some() || optional.contains(&name.as_str());
             assert!(has, "{path} has no default");
             walk(inner, &path);

@@ -11,7 +11,7 @@ use engine::contract::alias::OpAlias;
 use operations::ops;
 
 /// Flags before a command that take a value.
-const FLAGS_WITH_VALUE: [&str; 3] = ["-C", "--dir", "--actor"];
+const FLAGS_WITH_VALUE: [&str; 4] = ["-C", "--dir", "--actor", "--server"];
 
 /// Replaces an older spelling of a command by the current one.
 pub(super) fn replace_legacy_spelling(args: Vec<OsString>) -> Vec<OsString> {

@@ -211,9 +211,19 @@ fn named_tokens_have_a_scope_and_name_their_changes() {
     assert!(status == "200" && log.contains("\"actor\":\"ada\""), "{log}");
     // Over MCP the scope holds as well.
     let call = |token: &str| {
-        let arguments = json!({"operation": "kb.upsert", "args": fact});
-        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "run", "arguments": arguments}});
-        post(token, "/mcp", &message).1
+        let bearer = format!("Bearer {token}");
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "named", "version": "1"}}});
+        let (head, _) = server.post("/mcp", &[("Authorization", &bearer)], &hello);
+        let named = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+        let headers = [("Authorization", bearer.as_str()), ("Mcp-Session-Id", named.unwrap())];
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        server.post("/mcp", &headers, &ready);
+        let arguments = json!({"operation": "kb.upsert", "arguments": fact});
+        let params = json!({"name": "run", "arguments": arguments});
+        let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
+        server.post("/mcp", &headers, &message).1
     };
     assert!(call(&bot).contains("may only read"), "{}", call(&bot));
     // The command line asks the same server, with the text and the exit code of a local one.

@@ -138,7 +138,7 @@ fn listed(lines: &[String]) -> String {
     let text: String = lines.iter().take(MAX_LINES).map(|line| format!("- {line}\n")).collect();
     match lines.len().saturating_sub(MAX_LINES) {
         0 => text,
-        more => format!("{text}- {more} more: `cairn review`\n"),
+        more => format!("{text}- {more} more, which `review` lists\n"),
     }
 }
 
@@ -165,6 +165,6 @@ mod tests {
     #[test]
     fn a_long_list_says_how_many_are_left_out() {
         let lines: Vec<String> = (0..10).map(|n| format!("line {n}")).collect();
-        assert!(listed(&lines).ends_with("- line 7\n- 2 more: `cairn review`\n"));
+        assert!(listed(&lines).ends_with("- line 7\n- 2 more, which `review` lists\n"));
     }
 }

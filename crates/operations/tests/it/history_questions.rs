@@ -124,6 +124,7 @@ fn lines_are_explained_by_the_commits_that_made_them_through_renames() {
     );
     let page = "
         src/moved.ts:3-3, in b: 2 commits made them
+        3  export const b = 22;
 
         Commits
           changed just now by Ada: widen b    commit:EDIT

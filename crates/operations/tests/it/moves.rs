@@ -50,7 +50,7 @@ fn a_file_moves_with_its_imports_and_undo_brings_it_back() {
     let before = read(&repo, "src/app.ts");
     let moved =
         repo.data("code.move", json!({"target": "src/pay/gate.ts", "to": "src/gateway.ts"}));
-    assert_eq!(moved["importers"], json!(["src/all.ts", "src/app.ts", "src/index.ts"]));
+    assert_eq!(moved["result"]["importers"], json!(["src/all.ts", "src/app.ts", "src/index.ts"]));
     assert!(read(&repo, "src/gateway.ts").starts_with("import { log } from './log';\n"));
     assert!(read(&repo, "src/app.ts").contains("giveBack } from './gateway';"));
     assert!(read(&repo, "src/index.ts").contains("from './gateway'"));

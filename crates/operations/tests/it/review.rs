@@ -304,12 +304,12 @@ mod tests {
 fn what_was_not_checked_is_said() {
     let repo = TestRepo::new(SHOP);
     repo.write("src/gateway.ts", OTHER_SIGNATURE);
-    repo.write("src/view.mdx", "# View\n");
+    repo.write("src/view.pug", "h1 View\n");
     let data = repo.data("review", json!({}));
     assert!(data["checked"].as_array().unwrap().contains(&json!("callers of changed signatures")));
     let not: Vec<&str> =
         data["not_checked"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
-    assert_eq!(not, ["types", ".mdx files (not parsed)"]);
+    assert_eq!(not, ["types", ".pug files (not parsed)"]);
 }
 
 #[test]

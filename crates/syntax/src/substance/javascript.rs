@@ -206,8 +206,10 @@ impl Estree<'_> {
             "JSXText" => return self.write_jsx_text(value, out),
             "EmptyStatement" => return,
             "JSXExpressionContainer" if self.is_space(value) => return,
-            "Literal" if value.field == "key" => {
-                if let Some(name) = self.text_of(value, "value").and_then(identifier) {
+            "Literal" | "Identifier" if value.field == "key" => {
+                let quoted = self.text_of(value, "value").and_then(identifier);
+                let plain = self.text_of(value, "name").and_then(identifier);
+                if let Some(name) = quoted.or(plain) {
                     push_token(out, "(Identifier key");
                     push_token(out, &format!("name {}", selection.name(name)));
                     return push_token(out, ")");

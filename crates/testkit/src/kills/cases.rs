@@ -160,6 +160,7 @@ fn arguments(operation: &str) -> Option<&'static [&'static str]> {
         "code.edit" => &["src/new.ts", "--new", "export const fresh = 1;"],
         "code.delete" => &["src/a.ts#unused"],
         "code.rename" => &["src/b.ts#shared", "common"],
+        "code.move" => &["src/b.ts", "src/far/b.ts"],
         "card.create" => &["spec::new/card", "--summary", "New"],
         "card.update" => &["spec::f", "--summary", "Another"],
         "card.status" => &["spec::f", "accepted"],
@@ -233,6 +234,7 @@ pub(super) fn all(seed: &SeedRepo) -> Result<Vec<KillCase>, &'static str> {
         Ok(KillCase { operation: op.name, before, words: line(&words) })
     };
     // Operations of a team need a server; `team_proof` kills their processes.
-    let is_local = |op: &&engine::OpSpec| op.area() != "team";
+    // `code.apply` needs a language server; it writes files as `code.edit` does.
+    let is_local = |op: &&engine::OpSpec| op.area() != "team" && op.name != "code.apply";
     operations::ops::ALL.iter().filter(|op| !op.is_read_only()).filter(is_local).map(case).collect()
 }

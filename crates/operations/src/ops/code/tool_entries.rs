@@ -102,7 +102,8 @@ fn named_files(
 ) -> Vec<RepoPath> {
     let inner = written.trim_start_matches("../").trim_end_matches('/');
     let candidates = by_name.get(stem(inner)).map(Vec::as_slice).unwrap_or_default();
-    let home = setting.parent().map(|folder| folder.to_string()).unwrap_or_default();
+    let home = setting.parent().filter(|folder| !folder.is_root());
+    let home = home.map(|folder| folder.to_string()).unwrap_or_default();
     let endings = Language::omitted_endings();
     let is_meant = |path: &&String| {
         endings.iter().any(|ending| {

@@ -153,7 +153,7 @@ fn wheels(release: &Release) -> XtaskResult<Vec<PathBuf>> {
     Ok(entries.flatten().map(|entry| entry.path()).collect())
 }
 
-/// Whether every crate can be packaged under the name it has on crates.io. `--no-verify`: the
+/// Whether every crate can be packaged under the name it has on the crate registry. `--no-verify`: the
 /// crates were compiled where they are; only their manifests differ.
 fn cargo_package(release: &Release) -> Validation {
     let folder = release.out.join(crates::FOLDER);

@@ -1,7 +1,7 @@
-//! The crates as crates.io takes them: a copy of the workspace with names that are free there.
+//! The crates as the crate registry takes them: a copy of the workspace with names that are free there.
 //!
 //! In this repository the crates have short names such as `git` and `store`, which others own on
-//! crates.io. In the copy a package is called `cairn-code-git`, its library is still called `git`,
+//! the crate registry. In the copy a package is called `cairn-code-git`, its library is still called `git`,
 //! and every dependency between them has a version. Tests stay here.
 
 use std::fs;
@@ -31,7 +31,7 @@ pub(super) fn write(release: &Release, crates: &ProgramCrates) -> XtaskResult<()
     Ok(())
 }
 
-/// The name of a crate on crates.io.
+/// The name of a crate on the crate registry.
 fn published_name(name: &str) -> String {
     if name == PROGRAM { PACKAGE.into() } else { format!("{PACKAGE}-{name}") }
 }

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 /// The name of the program.
 pub(super) const PROGRAM: &str = "cairn";
 
-/// The name in registries. `cairn` itself belongs to others on crates.io, npm and PyPI.
+/// The name in registries. `cairn` itself belongs to others on the crate registry, npm and PyPI.
 pub(super) const PACKAGE: &str = "cairn-code";
 
 /// What it is, in at most 100 characters: the limit of the MCP registry.
@@ -156,6 +156,6 @@ mod tests {
         for platform in &PLATFORMS {
             assert!(platform.npm_package().len() <= 214);
         }
-        assert!(KEYWORDS.len() <= 5, "crates.io takes five");
+        assert!(KEYWORDS.len() <= 5, "the crate registry takes five");
     }
 }

@@ -157,7 +157,7 @@ fn confirm_form(context: &ViewContext<'_>, answer: &CardShowAnswer, link: &CardL
     let field = format!("why-{}", link.line);
     let why = html! {
         label.hidden for=(field) { "Why they agree" }
-        input #(field) name="why" placeholder="Why they agree: what was checked" required size="32";
+        input #(field) type="text" name="why" placeholder="Why they agree: what was checked" required size="32";
     };
     let hidden = [("targets", answer.key.as_str()), ("with", node.as_str())];
     changes::inline_form(context, "confirm", &hidden, why, "Confirm")

@@ -85,7 +85,7 @@ impl Refresher {
         indexers: Vec<&'static dyn Indexer>,
         disk: DiskWriter,
     ) -> Self {
-        let own = [tables::SCHEMA, search::tables::SCHEMA, file_text::tables::SCHEMA];
+        let own = [tables::SCHEMA, search::tables::INDEX_SCHEMA, file_text::tables::SCHEMA];
         let schemas = own.into_iter().chain(indexers.iter().map(|indexer| indexer.schema()));
         let schema = schemas.collect::<Vec<_>>().join("\n");
         // Facts feed the index: other facts, other index.

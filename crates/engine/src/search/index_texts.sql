@@ -13,16 +13,9 @@ CREATE TABLE doc_row (
 CREATE UNIQUE INDEX doc_node ON doc_row (node) WHERE node IS NOT NULL;
 -- The rows of a file's symbols, which follow each other.
 CREATE TABLE doc_range (place INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL);
--- What a durable store has as a table.
-CREATE VIEW doc AS
-    SELECT r.id AS id,
-        coalesce(r.node, 'symbol:' || CAST(p.path AS TEXT) || '#' || f.text) AS node,
-        coalesce(r.kind, 'symbol') AS kind,
-        coalesce(r.path, p.path) AS path,
-        coalesce(r.name, f.text) AS name,
-        coalesce(r.body, s.signature || coalesce(char(10) || s.doc, '')) AS body
-    FROM doc_row r LEFT JOIN symbol s ON s.place = r.place AND s.id = r.symbol
-        LEFT JOIN name f ON f.id = s.full LEFT JOIN place p ON p.id = r.place;
+-- What a durable store has as a table. The code area makes one that reads the texts of symbols as
+-- well; this is for an index without that area.
+CREATE VIEW IF NOT EXISTS doc AS SELECT id, node, kind, path, name, body FROM doc_row;
 -- Words with identifiers split, for ranking; trigrams for substrings, typos, and scripts
 -- that put no space between words.
 CREATE VIRTUAL TABLE doc_word USING fts5 (

@@ -1,6 +1,7 @@
 //! Symbols and imports as a part of the index.
 
 use std::collections::HashMap;
+use std::sync::LazyLock;
 
 use base::{RepoPath, Result};
 use store::Connection;
@@ -12,12 +13,16 @@ use crate::search::{self, SearchText, SymbolBody, SymbolText, TokenizedText};
 /// Up to so many changed files, asking for each file is quicker than knowing all.
 const MAX_FILES_LOOKED_UP: usize = 64;
 
+/// The tables of the code area, and the view of the texts that its symbols have.
+static SCHEMA: LazyLock<String> =
+    LazyLock::new(|| format!("{}\n{}", code::SCHEMA, include_str!("symbol_texts.sql")));
+
 /// Keeps symbols, imports, and the search text of symbols.
 pub(crate) struct CodeIndexer;
 
 impl Indexer for CodeIndexer {
     fn schema(&self) -> &'static str {
-        code::SCHEMA
+        &SCHEMA
     }
 
     fn late_schema(&self) -> &'static str {

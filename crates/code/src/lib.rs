@@ -6,6 +6,7 @@
 
 mod calls;
 mod find;
+mod interning;
 mod moves;
 mod outline;
 mod resolve;

@@ -6,8 +6,8 @@ use engine::contract::page::Render;
 use engine::rules::RuleSeverity;
 use maud::{Markup, html};
 use operations::ops::typed::{
-    Blocked, CardCoverage, CoverageAnswer, CoverageVerdict, Drift, Hotspots, KbQuery, Overview,
-    Status, StatusAnswer, Verify,
+    Blocked, CardCoverage, CoverageAnswer, Drift, Hotspots, KbQuery, Matrix, Overview, Status,
+    StatusAnswer, Verify,
 };
 use serde_json::json;
 
@@ -113,12 +113,12 @@ pub(crate) fn late_part(context: &ViewContext<'_>) -> Result<Shown> {
 fn attention(context: &ViewContext<'_>) -> Result<Markup> {
     let asker = &context.asker;
     let checked = asker.ask::<Verify>(json!({"limit": MAX_ROWS}))?;
-    let coverage = asker.ask::<CardCoverage>(json!({"limit": 1000}))?;
-    let gaps = coverage.cards.iter().filter(|row| row.verdict != CoverageVerdict::Fine).count();
+    let specs = asker.ask::<Matrix>(json!({"open": true, "limit": 1}))?;
+    let gaps = specs.paging().map_or(0, |paging| paging.total);
     let blocked = asker.ask_optional::<Blocked>(json!({"limit": 1}))?;
     let blocked = blocked.and_then(|answer| answer.paging()).map_or(0, |paging| paging.total);
     let drift = asker.ask::<Drift>(json!({"limit": 1000}))?;
-    let is_calm = checked.errors + checked.warnings + gaps + drift.atoms.len() == 0 && blocked == 0;
+    let is_calm = checked.errors + checked.warnings + drift.atoms.len() == 0 && gaps + blocked == 0;
     Ok(html! {
         @if is_calm {
             p { (badge("clear", Tone::Good)) " All " (checked.rules) " checks pass, and nothing is blocked." }
@@ -132,7 +132,12 @@ fn attention(context: &ViewContext<'_>) -> Result<Markup> {
                         " in " (counted(checked.rules, "check"))
                     }
                 }
-                @if gaps > 0 { li { a href="/matrix?show=gaps" { (counted(gaps, "card")) " without the code they need" } } }
+                @if gaps > 0 {
+                    li {
+                        a href="/matrix?show=gaps" { (counted(gaps, "row")) " of the matrix" }
+                        " with a gap or a suspect link"
+                    }
+                }
                 @if blocked > 0 { li { a href="/board" { (counted(blocked, "item")) " of work blocked" } } }
                 @if !drift.atoms.is_empty() {
                     li { a href="/knowledge" { (counted(drift.atoms.len(), "atom")) " of knowledge older than the code" } }

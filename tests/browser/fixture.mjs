@@ -68,7 +68,7 @@ const FILES = {
   ].join("\n"),
   "docs/decisions/0001-integers.md": [
     "---", "id: DEC-0001", "title: Money is whole cents", "status: accepted", "date: 2026-01-10",
-    "affects:", "  - src/money.ts", "---", "", "# Money is whole cents", "",
+    "affects:", "  - src/money.ts", "  - src/cart.ts", "---", "", "# Money is whole cents", "",
     "Fractions of a cent round differently on every machine.", "",
   ].join("\n"),
   "docs/requirements/REQ-001.md": [
@@ -137,6 +137,15 @@ export function makeFixture(folder, cairn) {
     "--project", project.result.project.id, "--feature", feature.result.feature.id, ...more).result.task;
   const first = task("Handle disputed charges", "--priority", "HIGH", "--summary", "A customer asks the bank");
   const second = task("Print a receipt", "--tags", "paper");
+  const moved = (title, steps, ...more) => {
+    const { id } = task(title, ...more);
+    for (let step = 0; step < steps; step += 1) ask("work", "advance", id);
+    return id;
+  };
+  const claimed = moved("Refund to the same card", 1, "--priority", "HIGH");
+  ask("work", "claim", claimed);
+  moved("Show the currency beside every sum", 2);
+  moved("Keep the cart when the browser closes", 4);
   ask("work", "block", second.id, "--blocked-by", "NO_OP", "--reason", "the printer is not chosen");
   const atom = ask("graph", "create", "atom", "Rounding", "--project", project.result.project.id,
     "--paths", "src/**", "--knowledge", "Cents are whole. Never use a float.").result.atom;

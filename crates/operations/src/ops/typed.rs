@@ -24,6 +24,7 @@ pub use super::history::provenance::{Provenance, ProvenanceAnswer};
 pub use super::impact::Impact;
 pub use super::kb::query::{KbQuery, KbQueryAnswer};
 pub use super::matrix::{Matrix, MatrixAnswer, MatrixSummary};
+pub use super::overview::Overview as RepositoryQuestion;
 pub use super::reach::{ReachAnswer, ReachRow};
 pub use super::review::{Review, ReviewAnswer, ReviewTestRow};
 pub use super::search::{Search, SearchAnswer, SearchHitRow};
@@ -38,4 +39,5 @@ pub use super::work::search::{Search as WorkSearch, WorkSearchAnswer, WorkSearch
 pub use super::work::show::{Show as WorkShow, WorkShowAnswer};
 pub use super::work::state::{State as WorkState, StateAnswer};
 pub use crate::answers::test_finder::TestFile;
+pub use crate::overview::RepositoryOverview;
 pub use engine::areas::kb::answer_rows::EntityRow;

@@ -510,6 +510,32 @@ fn an_older_schema_is_brought_up_to_date_by_its_owner_alone() {
 }
 
 #[test]
+fn what_a_restored_database_lacks_is_brought_back() {
+    let Some(team) = Team::start() else { return };
+    team.join_first();
+    create_project(&team.origin, "Before the backup");
+    let other = team.member();
+    overview(&other.repo);
+    create_project(&team.origin, "After the backup");
+    let restored = "DELETE FROM cairn.records WHERE seq > 1; DELETE FROM cairn.changes WHERE seq > 1;
+         UPDATE cairn.projects SET seq = 1";
+    team.admin().batch_execute(restored).unwrap();
+    // Another machine writes first, so that the number of what was lost is given again.
+    create_project(&other.repo, "Written first");
+    let line = basis(&team.origin, "work overview");
+    assert!(line.contains("has a change 2 that the team's server does not have"), "{line}");
+    let project = json!({"kind": "project", "name": "X", "summary": "s"});
+    let refused = team.origin.call_op("work.create", project).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::Conflict, "{refused}");
+    assert!(refused.hints[0].to_string().contains("team.leave"), "{:?}", refused.hints);
+    team.origin.data("team.leave", json!({}));
+    assert_eq!(team.join(&team.origin)["pushed"], false);
+    team.origin.data("team.push", json!({}));
+    assert!(overview(&other.repo).contains("After the backup"), "{}", overview(&other.repo));
+    assert_eq!(export(&team.origin), export(&other.repo));
+}
+
+#[test]
 fn a_reply_that_is_lost_is_looked_up_and_never_repeated() {
     let Some(team) = Team::start() else { return };
     team.join_first();

@@ -6,8 +6,8 @@ use engine::contract::page::Render;
 use engine::rules::RuleSeverity;
 use maud::{Markup, html};
 use operations::ops::typed::{
-    Blocked, CardCoverage, CoverageAnswer, Drift, Hotspots, KbQuery, Matrix, Overview, Status,
-    StatusAnswer, Verify,
+    Blocked, CardCoverage, CoverageAnswer, Drift, Hotspots, KbQuery, Matrix, Overview,
+    RepositoryOverview, RepositoryQuestion, Status, StatusAnswer, Verify,
 };
 use serde_json::json;
 
@@ -42,6 +42,7 @@ pub(crate) fn overview(context: &ViewContext<'_>) -> Result<Shown> {
         (tiles(&status, &coverage, decisions))
         @if !status.initialised { (set_up()) }
         @for mistake in &status.config { div.problem { "cairn.jsonc: " (mistake) } }
+        (late("What it is", "/part/about", "/file/", "Show the files"))
         div.pair {
             (late("Needs attention", "/part/attention", "/checks", "Run the checks"))
             (late("Where the work is", "/part/activity", "/hotspots", "Show the hotspots"))
@@ -102,11 +103,41 @@ fn languages(status: &StatusAnswer) -> Vec<bars::BarShare> {
 /// The parts of the overview that are loaded late.
 pub(crate) fn late_part(context: &ViewContext<'_>) -> Result<Shown> {
     match context.name.as_str() {
+        "about" => about(context).map(Shown::Part),
         "attention" => attention(context).map(Shown::Part),
         "activity" => activity(context).map(Shown::Part),
         "tasks" => open_tasks(context).map(Shown::Part),
         other => Err(Problem::not_found(format!("no part is called `{other}`"))),
     }
+}
+
+/// What the repository says of itself, and its largest parts.
+fn about(context: &ViewContext<'_>) -> Result<Markup> {
+    let RepositoryOverview { summary, folders, more_folders, .. } =
+        context.asker.ask::<RepositoryQuestion>(json!({}))?;
+    Ok(html! {
+        @match &summary {
+            Some(summary) => p.summary { (summary.text) " " span.muted { "(" (summary.source) ")" } },
+            None => p.muted { "It has no README that says what it is." },
+        }
+        @if !folders.is_empty() {
+            div.scroll {
+                table {
+                    thead { tr { th { "Part" } th.number { "Files" } th { "About" } } }
+                    tbody {
+                        @for folder in &folders {
+                            tr {
+                                td { (components::path_link(&folder.path)) }
+                                td.number { (folder.files) }
+                                td { span.muted { (folder.about.as_deref().unwrap_or_default()) } }
+                            }
+                        }
+                    }
+                }
+            }
+            @if more_folders > 0 { p { a href="/file/" { "All files" } ", with " (counted(more_folders, "smaller part")) } }
+        }
+    })
 }
 
 /// What somebody should look at: failed checks, gaps of cards, blocked work, outdated knowledge.

@@ -144,8 +144,8 @@ export function makeFixture(folder, cairn) {
   };
   const claimed = moved("Refund to the same card", 1, "--priority", "HIGH");
   ask("work", "claim", claimed);
-  moved("Show the currency beside every sum", 2);
-  moved("Keep the cart when the browser closes", 4);
+  moved("Show the currency beside every sum", 1);
+  moved("Keep the cart when the browser closes", 2);
   ask("work", "block", second.id, "--blocked-by", "NO_OP", "--reason", "the printer is not chosen");
   const atom = ask("graph", "create", "atom", "Rounding", "--project", project.result.project.id,
     "--paths", "src/**", "--knowledge", "Cents are whole. Never use a float.").result.atom;

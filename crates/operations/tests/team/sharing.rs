@@ -517,7 +517,8 @@ fn what_a_restored_database_lacks_is_brought_back() {
     let other = team.member();
     overview(&other.repo);
     create_project(&team.origin, "After the backup");
-    let restored = "DELETE FROM cairn.records WHERE seq > 1; DELETE FROM cairn.changes WHERE seq > 1;
+    let restored =
+        "DELETE FROM cairn.records WHERE seq > 1; DELETE FROM cairn.changes WHERE seq > 1;
          UPDATE cairn.projects SET seq = 1";
     team.admin().batch_execute(restored).unwrap();
     // Another machine writes first, so that the number of what was lost is given again.

@@ -46,7 +46,7 @@ async function busiest(tab) {
 async function measure(browser, options, repository, choose) {
   const server = await serve(options.cairn, repository);
   const tab = await open(browser, server);
-  await tab.show("/checks"); // whatever is built on first use is built
+  for (const path of ["/", "/hotspots", "/matrix"]) await tab.show(path); // whatever is built on first use is built
   const name = repository.split("/").filter(Boolean).at(-1);
   for (const path of await choose(tab)) {
     const rounds = [];

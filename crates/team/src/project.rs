@@ -5,7 +5,7 @@ use postgres::Client;
 use postgres::error::SqlState;
 use postgres::types::Type;
 
-use crate::failure::{TeamFailure, TeamResult};
+use crate::failure::{TeamFailure, TeamResult, repeat_if_met};
 use crate::ids::ProjectId;
 use crate::tables;
 
@@ -111,7 +111,7 @@ pub(crate) fn create(client: &mut Client, new: &NewProject) -> TeamResult<()> {
             _ => return Err(error.into()),
         }
     }
-    client.batch_execute(&tables::grant_roles(&roles.writers, &roles.readers))?;
+    repeat_if_met(client, &tables::grant_roles(&roles.writers, &roles.readers))?;
     client.execute_typed(
         tables::INSERT_PROJECT,
         &[

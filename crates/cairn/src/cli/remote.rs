@@ -18,6 +18,7 @@ use ureq::tls::{RootCerts, TlsConfig};
 use super::{env_var, exit_code, json_args, print_answer, terminal};
 use crate::http::{EXIT_HEADER, TEXT};
 use crate::perform::check_allowed;
+use crate::session::{self, SESSION_HEADER};
 
 /// The variable with the token.
 const TOKEN: &str = "CAIRN_TOKEN";
@@ -62,7 +63,8 @@ fn ask(server: &str, name: &str, matches: &ArgMatches, json: bool) -> Result<Rem
         .post(&url)
         .header("authorization", format!("Bearer {}", token()?))
         .header("accept", if json { "application/json" } else { TEXT })
-        .header("content-type", "application/json");
+        .header("content-type", "application/json")
+        .header(SESSION_HEADER, session::for_header());
     if let Some(actor) = matches.get_one::<String>("actor") {
         request = request.header(crate::http::ACTOR_HEADER, actor);
     }

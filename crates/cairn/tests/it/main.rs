@@ -18,4 +18,5 @@ mod lsp;
 mod pipes;
 mod read_only;
 mod server;
+mod team;
 mod watch;

@@ -152,7 +152,7 @@ impl MatrixSummary {
     }
 
     /// The counts as a sentence.
-    pub(super) fn sentence(&self) -> String {
+    pub fn sentence(&self) -> String {
         let all = self.requirements + self.cards;
         let what = match (self.requirements, self.cards) {
             (0, cards) => counted(cards, "card"),
@@ -198,6 +198,13 @@ impl Query for Matrix {
         let new_problems = self.gate.then(|| new_problems(view)).transpose()?;
         let (rows, paging) = Paging::cut(rows, self.offset, self.limit);
         Ok(MatrixAnswer { summary, rows, new_problems, document, paging })
+    }
+}
+
+impl MatrixAnswer {
+    /// The matrix as CSV or HTML, if it was asked for.
+    pub fn document(&self) -> Option<&str> {
+        self.document.as_deref()
     }
 }
 

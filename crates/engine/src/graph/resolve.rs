@@ -27,11 +27,15 @@ pub struct NodeCandidate {
 /// error that names the most similar.
 pub fn resolve(view: &View, target: &NodeTarget) -> Result<EntityRef> {
     let name = target.as_str().trim();
-    match as_handle(view, name)? {
-        ParsedHandle::Node(node) => Ok(node),
-        ParsedHandle::Path(path) => by_name(view, &path),
-        ParsedHandle::None => by_name(view, name),
+    let node = match as_handle(view, name)? {
+        ParsedHandle::Node(node) => node,
+        ParsedHandle::Path(path) => by_name(view, &path)?,
+        ParsedHandle::None => by_name(view, name)?,
+    };
+    for area in view.graph_areas() {
+        area.refuse_ambiguous(view, &node)?;
     }
+    Ok(node)
 }
 
 /// A file or folder that an answer is limited to.

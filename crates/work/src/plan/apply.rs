@@ -45,6 +45,9 @@ pub struct AppliedPlan {
     /// Relations that could not be made, with the reason
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<String>,
+    /// Files and lines that were not read, with the reason
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// A feature or task that a plan creates or changes.
@@ -86,7 +89,9 @@ pub fn apply(
             .map_err(|problem| in_item(problem, item))?;
     }
     applying.write_statuses(draft, pipelines, plan)?;
-    applying.finish(draft, project)
+    let mut applied = applying.finish(draft, project)?;
+    applied.left_out.clone_from(&plan.left_out);
+    Ok(applied)
 }
 
 /// The same problem with the name of the item that it is about.
@@ -228,8 +233,11 @@ impl PlanApplication<'_> {
     ) -> Result<()> {
         let Some(owner) = WorkItem::get(draft, item.kind, &self.ids[at])? else { return Ok(()) };
         let known = sections::of(draft, &owner)?;
-        for section in &item.sections {
-            let same = known.iter().find(|one| one.title.eq_ignore_ascii_case(&section.title));
+        for (at, section) in item.sections.iter().enumerate() {
+            // The second section of a title is the second one that is stored.
+            let is_same = |title: &str| title.eq_ignore_ascii_case(&section.title);
+            let before = item.sections[..at].iter().filter(|one| is_same(&one.title)).count();
+            let same = known.iter().filter(|one| is_same(&one.title)).nth(before);
             let fields = section_fields(section)?;
             match same {
                 None => drop(sections::add(draft, &owner, &fields)?),
@@ -374,7 +382,15 @@ impl PlanApplication<'_> {
         }
         let unchanged = self.ids.len() - created - changed;
         let project = WorkItem::Project(project).brief();
-        Ok(AppliedPlan { project, created, changed, unchanged, rows, skipped: self.skipped })
+        Ok(AppliedPlan {
+            project,
+            created,
+            changed,
+            unchanged,
+            rows,
+            skipped: self.skipped,
+            left_out: Vec::new(),
+        })
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     let is_public =
         |symbol: &&ChangedSymbol| symbol.exported && !symbol.is_test && !is_test_file(&symbol.path);
     let public: Vec<&ChangedSymbol> = change.symbols.iter().filter(is_public).collect();
-    found.findings.extend(breaking(&public));
+    found.findings.extend(breaking(&of_others(change, &public)?));
     for symbol in public.iter().take(MAX_SYMBOLS) {
         found.findings.extend(documents(change, symbol)?);
     }
@@ -38,10 +38,29 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     Ok(found)
 }
 
+/// The breaking changes among those of exported symbols. A function with another signature that this repository
+/// calls is no surprise to others: its callers are told by another check, and a program has only such functions.
+fn of_others<'c>(
+    change: &ReviewedChange<'_>,
+    public: &[&'c ChangedSymbol],
+) -> Result<Vec<&'c ChangedSymbol>> {
+    let conn = change.view.index()?.conn();
+    let mut kept = Vec::new();
+    for symbol in public.iter().filter(|symbol| is_breaking(symbol)) {
+        let end = (&symbol.path, symbol.full_name.as_str());
+        let is_called = symbol.kind == SymbolHow::Signature
+            && !code::edges_to(conn, &[end], &[code::SymbolRelation::Calls])?.is_empty();
+        if !is_called {
+            kept.push(*symbol);
+        }
+    }
+    Ok(kept)
+}
+
 /// Exported symbols that were removed, moved or are called in another way, in one finding.
 fn breaking(public: &[&ChangedSymbol]) -> Option<RuleFinding> {
     let of = |kind: SymbolHow, how: &str| {
-        let is_one = |symbol: &&&ChangedSymbol| symbol.kind == kind && is_breaking(symbol);
+        let is_one = |symbol: &&&ChangedSymbol| symbol.kind == kind;
         let names: BTreeSet<&str> =
             public.iter().filter(is_one).map(|symbol| symbol.full_name.as_str()).collect();
         (!names.is_empty()).then(|| format!("{how} {}", join_few(names)))
@@ -52,7 +71,7 @@ fn breaking(public: &[&ChangedSymbol]) -> Option<RuleFinding> {
         of(SymbolHow::Signature, "other signature:"),
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
-    let first = public.iter().find(|symbol| is_breaking(symbol))?;
+    let first = public.first()?;
     Some(RuleFinding {
         severity: RuleSeverity::Note,
         code: "EXPORT_CHANGED",

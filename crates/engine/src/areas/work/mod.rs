@@ -1,4 +1,4 @@
-//! Work and knowledge as one durable store: looked at, planned for, searched, undone.
+//! The durable store of work and knowledge: reads, plans, search and undo.
 
 mod commits;
 mod context;

@@ -127,7 +127,7 @@ pub(crate) fn create(client: &mut Client, new: &NewProject) -> TeamResult<()> {
 
 fn cannot_make_roles(roles: &ProjectRoles) -> Problem {
     let ProjectRoles { writers, readers } = roles;
-    Problem::new(ProblemCode::Untrusted, "the login may not make the roles of a project").hint(format!(
+    Problem::new(ProblemCode::Untrusted, "this login may not create the project's roles").hint(format!(
         "an administrator runs  CREATE ROLE {writers} NOLOGIN; CREATE ROLE {readers} NOLOGIN; GRANT {writers} TO your_role;  then repeat the request"
     ))
 }

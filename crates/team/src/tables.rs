@@ -70,7 +70,7 @@ pub(crate) fn commit_and_notify(project: &ProjectId) -> String {
 
 pub(crate) const COMMIT: &str = "COMMIT";
 pub(crate) const ROLLBACK: &str = "ROLLBACK";
-/// The name of the server, which tells a PostgreSQL from what only speaks its protocol.
+/// The server's version text, which distinguishes PostgreSQL from servers that only use its protocol.
 pub(crate) const READ_SERVER: &str = "SELECT version()";
 
 /// The channel of a project.

@@ -228,7 +228,7 @@ fn new_problems(view: &View) -> Result<usize> {
     Ok(new.len())
 }
 
-/// Whether a row is told at a place, or linked to code there.
+/// Whether a row is defined in a file or folder, or linked to code in it.
 fn is_at(row: &TraceRow, place: &EntityRef) -> bool {
     let Some(folder) = place.path() else { return row.node == *place };
     let below = |node: &EntityRef| node.path().is_some_and(|path| path.is_at_or_below(folder));

@@ -68,7 +68,7 @@ const FILES = {
   ].join("\n"),
   "docs/decisions/0001-integers.md": [
     "---", "id: DEC-0001", "title: Money is whole cents", "status: accepted", "date: 2026-01-10",
-    "affects:", "  - src/money.ts", "  - src/cart.ts", "---", "", "# Money is whole cents", "",
+    'affects: ["module:src/money.ts", "module:src/cart.ts"]', "---", "", "# Money is whole cents", "",
     "Fractions of a cent round differently on every machine.", "",
   ].join("\n"),
   "docs/requirements/REQ-001.md": [

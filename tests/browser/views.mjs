@@ -299,6 +299,13 @@ async function connected(browser, server, fixture) {
 }
 
 async function exports(browser, server, options, fixture) {
+  await check("the list of knowledge says how much of its code has changed", async () => {
+    const tab = await open(browser, server);
+    await tab.show("/knowledge");
+    const row = await tab.page.locator("main tbody tr", { hasText: "Rounding" }).innerText();
+    expect(/\d+ % changed/.test(row), row);
+    await tab.context.close();
+  });
   const folder = join(fixture.folder, "..");
   for (const [words, file] of [[["review", "HEAD~2", "--fail-on", "never"], "review.html"], [["matrix"], "matrix.html"]]) {
     await check(`${words[0]} --html writes a file that needs nothing else`, async () => {

@@ -1,11 +1,12 @@
 //! How a file got here: its commits on a line of time with the decisions about it, and one commit.
 
 use base::words::counted;
-use base::{EntityRef, Result};
+use base::{EntityRef, Problem, ProblemCode, Result};
 use engine::contract::page::Render;
 use maud::{Markup, html};
 use operations::ops::typed::{
-    CommitRow, Explain, ExplainAnswer, KbQuery, Owners, OwnersAnswer, Provenance, Subgraph,
+    CodeShow, CommitRow, Explain, ExplainAnswer, KbQuery, Owners, OwnersAnswer, Provenance,
+    Subgraph,
 };
 use serde_json::json;
 
@@ -24,7 +25,10 @@ pub(crate) fn history(context: &ViewContext<'_>) -> Result<Shown> {
     let offset = request.number("offset").unwrap_or(0);
     let args =
         json!({"path": context.name, "newest": true, "limit": MAX_COMMITS, "offset": offset});
-    let answer = asker.ask::<Provenance>(args)?;
+    let answer = match asker.ask::<Provenance>(args) {
+        Ok(answer) => answer,
+        Err(problem) => return uncommitted(context, problem),
+    };
     let path = &answer.path;
     let reasons = asker.ask_optional::<Explain>(json!({"target": context.name}))?;
     let owners = asker.ask_optional::<Owners>(json!({"path": path, "limit": 10}))?;
@@ -58,6 +62,23 @@ pub(crate) fn history(context: &ViewContext<'_>) -> Result<Shown> {
     }
     crumbs.push(Crumb::here("History"));
     Ok(Screen::new(NavSection::Files, format!("History of {path}"), body).at(crumbs).into())
+}
+
+/// A file that is there and that no commit has yet: an empty history is no error.
+fn uncommitted(context: &ViewContext<'_>, problem: Problem) -> Result<Shown> {
+    let is_there = problem.code == ProblemCode::NotFound
+        && context.asker.ask_optional::<CodeShow>(json!({"targets": [context.name]}))?.is_some();
+    if !is_there {
+        return Err(problem);
+    }
+    let text = "No commit has this file yet. Its history begins when it is committed.";
+    let body = html! {
+        (heading(html! { "History of " (context.name) }, ""))
+        div.toolbar { a.button href=(links::address("file", &context.name)) { "The file" } }
+        (components::empty(text, None))
+    };
+    let title = format!("History of {}", context.name);
+    Ok(Screen::new(NavSection::Files, title, body).into())
 }
 
 fn subject(commit: &CommitRow) -> &str {

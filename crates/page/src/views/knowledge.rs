@@ -37,12 +37,16 @@ pub(crate) fn knowledge(context: &ViewContext<'_>) -> Result<Shown> {
     let shown: &[AtomDetails] =
         atoms.as_ref().and_then(|answer| answer.atoms.as_deref()).unwrap_or_default();
     let total = atoms.as_ref().and_then(Render::paging).map_or(0, |paging| paging.total);
+    let drifted = drift.iter().flat_map(|drift| &drift.atoms);
+    let changed: BTreeMap<&str, u32> = drifted
+        .filter_map(|atom| atom.drift.as_ref().map(|drift| (atom.id.as_str(), drift.percent)))
+        .collect();
     let stale = drift.as_ref().map_or(0, |drift| drift.atoms.len());
     let lead = format!("{}, {stale} about code that has changed since", counted(total, "atom"));
     let body = html! {
         (heading(html! { "Knowledge" }, if total == 0 { "" } else { &lead }))
         @if shown.is_empty() && names.is_empty() { (no_knowledge()) } @else {
-            (table(shown, &names))
+            (table(shown, &names, &changed))
             @if let Some(answer) = &atoms { (components::pager(request, answer.paging(), shown.len())) }
             @if !names.is_empty() {
                 (section("Molecules", Some(names.len()), html! {
@@ -73,7 +77,12 @@ fn no_knowledge() -> Markup {
     )
 }
 
-fn table(atoms: &[AtomDetails], molecules: &BTreeMap<String, String>) -> Markup {
+/// Atoms with how many percent of their code changed, by id; a search does not look at that.
+fn table(
+    atoms: &[AtomDetails],
+    molecules: &BTreeMap<String, String>,
+    changed: &BTreeMap<&str, u32>,
+) -> Markup {
     html! {
         div.scroll {
             table {
@@ -89,7 +98,7 @@ fn table(atoms: &[AtomDetails], molecules: &BTreeMap<String, String>) -> Markup 
                             }
                             td { span.muted { (atom.paths.join(", ")) } }
                             td.fit { (components::day(&atom.updated_at)) }
-                            td.fit { (age(atom)) }
+                            td.fit { (age(changed.get(atom.id.as_str()).copied())) }
                         }
                     }
                 }
@@ -99,12 +108,12 @@ fn table(atoms: &[AtomDetails], molecules: &BTreeMap<String, String>) -> Markup 
 }
 
 /// How much of what an atom is about has changed since it was written.
-fn age(atom: &AtomDetails) -> Markup {
-    match &atom.drift {
-        Some(drift) if drift.percent >= DOUBTFUL_PERCENT => {
-            badge(&format!("{} % changed", drift.percent), Tone::Bad)
+fn age(percent: Option<u32>) -> Markup {
+    match percent {
+        Some(percent) if percent >= DOUBTFUL_PERCENT => {
+            badge(&format!("{percent} % changed"), Tone::Bad)
         }
-        Some(drift) => badge(&format!("{} % changed", drift.percent), Tone::Warn),
+        Some(percent) => badge(&format!("{percent} % changed"), Tone::Warn),
         None => badge("up to date", Tone::Good),
     }
 }
@@ -119,7 +128,7 @@ pub(crate) fn atom(context: &ViewContext<'_>) -> Result<Shown> {
     let body = html! {
         (heading(html! { (atom.name) }, &atom.paths.join(", ")))
         div.toolbar {
-            (age(&atom))
+            (age(atom.drift.as_ref().map(|drift| drift.percent)))
             span.muted { "written " } (components::day(&atom.updated_at))
             a.button href=(links::graph(&format!("atom:{}", atom.id))) { "Graph" }
         }

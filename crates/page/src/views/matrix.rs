@@ -70,7 +70,7 @@ fn toolbar(request: &SiteRequest, is_open: bool) -> Markup {
         div.toolbar {
             (components::choice("Show", &options("show", &shown), if is_open { "Open" } else { "All" }))
             (components::choice("Of", &options("kind", &kinds), chosen))
-            a.button href="/cards" { "Cards" }
+            a.button href="/cards" { "List of cards" }
             a.button href=(filtered(request, "format", "csv")) download="matrix.csv" { "Download CSV" }
         }
     }
@@ -116,8 +116,8 @@ fn table(rows: &[TraceRow]) -> Markup {
                         th scope="col" { "Requirement or card" }
                         th.fit scope="col" { "Status" }
                         th scope="col" { "Scenarios and cards" }
-                        th scope="col" { "Code" }
-                        th scope="col" { "Tests" }
+                        th.wide scope="col" { "Code" }
+                        th.wide scope="col" { "Tests" }
                         th scope="col" { "Verdict" }
                     }
                 }

@@ -42,11 +42,11 @@ pub(crate) fn overview(context: &ViewContext<'_>) -> Result<Shown> {
         (tiles(&status, &coverage, decisions))
         @if !status.initialised { (set_up()) }
         @for mistake in &status.config { div.problem { "cairn.jsonc: " (mistake) } }
-        (late("What it is", "/part/about", "/file/", "Show the files"))
         div.pair {
             (late("Needs attention", "/part/attention", "/checks", "Run the checks"))
             (late("Where the work is", "/part/activity", "/hotspots", "Show the hotspots"))
         }
+        (late("What it is", "/part/about", "/file/", "Show the files"))
         (section("Languages", None, bars::shares(&languages(&status))))
     };
     Ok(Screen::new(NavSection::Overview, "Overview", body).into())

@@ -73,6 +73,39 @@ pub struct ImportRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportBinding(pub String, pub Option<String>);
 
+impl ImportRow {
+    /// Whether it gives a name to the importing file.
+    pub fn binds(&self, name: &str) -> bool {
+        let is_bound = |ImportBinding(there, here): &ImportBinding| match here {
+            Some(here) => here == name,
+            None => there == name || there == "*" && self.module_name() == name,
+        };
+        match self.kind.as_str() {
+            "ReExport" => false,
+            _ if self.names.is_empty() => self.specifier.split('.').next() == Some(name),
+            _ => self.names.iter().any(is_bound),
+        }
+    }
+
+    /// Whether it gives all names of a module to the importing file.
+    pub fn takes_all_names(&self) -> bool {
+        let is_all = |ImportBinding(there, here): &ImportBinding| match here.as_deref() {
+            Some(here) => here == ".",
+            None => there == "*" && self.kind == "From",
+        };
+        self.names.iter().any(is_all)
+    }
+
+    /// The name of a module that is imported as a whole, without its version: `cli` of
+    /// `example.org/cli/v3`.
+    fn module_name(&self) -> &str {
+        let is_version = |part: &&str| {
+            part.strip_prefix('v').is_some_and(|rest| rest.bytes().all(|one| one.is_ascii_digit()))
+        };
+        self.specifier.rsplit('/').find(|part| !is_version(part)).unwrap_or_default()
+    }
+}
+
 /// Writes a file's symbols, imports, exports under other names, calls and syntax errors to the
 /// index. `is_new` says that the index did not know the file before.
 pub fn index_file(

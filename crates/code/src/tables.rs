@@ -1,6 +1,6 @@
 //! The SQL of symbols and imports.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::entity::{own_name, plain_name};
 use base::{RepoPath, Result};
@@ -383,6 +383,19 @@ pub fn imports(conn: &Connection, path: &RepoPath) -> Result<Vec<ImportRow>> {
         params![path.as_bytes()],
         import_row,
     )
+}
+
+/// How most files import a name: the specifier, and how many imports bind the name with it.
+pub fn usual_import(conn: &Connection, name: &str) -> Result<Option<(String, usize)>> {
+    let sql = format!("{IMPORT_COLUMNS} WHERE instr(names, ?1) > 0 OR instr(specifier, ?2) > 0");
+    let quoted = serde_json::to_string(name).unwrap_or_default();
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for import in list(conn, &sql, params![quoted, name], import_row)? {
+        if import.binds(name) {
+            *counts.entry(import.specifier).or_default() += 1;
+        }
+    }
+    Ok(counts.into_iter().max_by(|a, b| a.1.cmp(&b.1).then_with(|| b.0.cmp(&a.0))))
 }
 
 /// The imports of a file that import a name explicitly.

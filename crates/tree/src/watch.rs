@@ -1,8 +1,8 @@
-//! Hears of changes as they happen, and knows when it has heard of all of them.
+//! Receives file events, and can tell when all events so far have arrived.
 //!
-//! Only folders of the project are watched, so ignored ones cost nothing. A fence leaves a
-//! cookie and waits for its event: the system reports in order, so by then everything written
-//! before has been heard of. Whatever could have been missed turns into "look at everything".
+//! Only folders of the project are watched, so ignored ones cost nothing. A fence writes a
+//! cookie file and waits for its event. Events arrive in order, so all earlier writes have then
+//! been reported. If events may have been lost, `DirtyPaths::Everything` is returned.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -1,9 +1,9 @@
-//! Every read of work in a store with 20,000 tasks.
+//! Every read of work and knowledge in a store with 20,000 tasks and 5,000 atoms.
 
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::TestRepo;
 
 use super::BenchContext;
@@ -14,37 +14,104 @@ use crate::run::XtaskResult;
 const FEATURES: usize = 200;
 const TASKS: usize = 100;
 
+/// Atoms, each of one folder; molecules that group them, and tasks whose changelog entries they have.
+const ATOMS: usize = 5_000;
+const MOLECULES: usize = 100;
+
 /// What a read may take.
 const LIMIT: Duration = Duration::from_millis(20);
 
 /// Fills a store with one import, then measures.
 pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
-    let repo = TestRepo::new("//- README.md\n# Shop\n//- src/a.ts\nexport const a = 1;\n");
+    let repo = TestRepo::new(&fixture());
     let mut warm = WarmServer::start(site, &repo.root())?;
     for part in 0..FEATURES / PART {
         warm.call("work_import", json!({"text": plan(part * PART), "format": "plan"}))?;
     }
+    record_knowledge(&mut warm)?;
     warm.call("work_start", json!({}))?;
-    for (tool, args) in [
+    let many_paths: Vec<String> = (0..200).map(|number| file(number * 25)).collect();
+    let mut reads = reads_of_work();
+    reads.extend([
+        ("graph_context", json!({"paths": [file(7)]})),
+        ("graph_context", json!({"paths": many_paths})),
+        ("graph_context", json!({"paths": ["src"]})),
+        ("graph_show", json!({"id": "atom:Atom 7"})),
+        ("graph_show", json!({"id": "molecule:Molecule 7"})),
+        ("graph_search", json!({"query": "rounding"})),
+        ("graph_search", json!({"query": "Atom 4999"})),
+        ("graph_search", json!({"kind": "molecule", "query": "Molecule 9"})),
+        ("graph_search", json!({"orphans_only": true})),
+        ("graph_drift", json!({})),
+        ("changelog_search", json!({"parent": "atom:Atom 7"})),
+    ]);
+    for (tool, args) in reads {
+        warm.measure_and_print(tool, &[args], LIMIT)?;
+    }
+    Ok(())
+}
+
+/// Questions about tasks, one of each kind and of each way to be slow.
+fn reads_of_work() -> Vec<(&'static str, Value)> {
+    vec![
         ("work_next", json!({"limit": 3})),
+        ("work_next", json!({"kind": "feature"})),
         ("work_overview", json!({})),
         ("work_overview", json!({"id": "Feature 7"})),
         ("work_board", json!({})),
+        ("work_board", json!({"feature": "Feature 7"})),
         ("work_search", json!({"query": "rounding", "status": "NEW"})),
+        ("work_search", json!({"query": "absent"})),
         ("work_search", json!({"tags": "t3"})),
         ("work_search", json!({"mine": true})),
         ("work_show", json!({"id": "Task 7.42", "full": true})),
+        ("work_show", json!({"id": "project:Shop", "full": true})),
         ("work_state", json!({"id": "Task 9.17"})),
         ("work_blocked", json!({})),
         ("work_dependencies", json!({"id": "Task 3.4"})),
         ("work_sections", json!({"id": "Task 3.4"})),
+        ("work_templates", json!({})),
         ("work_tags", json!({})),
         ("work_tags", json!({"tag": "t5"})),
         ("work_export", json!({"id": "Feature 7"})),
-    ] {
-        warm.measure_and_print(tool, &[args], LIMIT)?;
+        ("context", json!({"targets": ["task:Task 7.42"]})),
+    ]
+}
+
+/// Molecules, and atoms of which every tenth is in none.
+fn record_knowledge(warm: &mut WarmServer) -> XtaskResult<()> {
+    for number in 0..MOLECULES {
+        let args = json!({"kind": "molecule", "name": format!("Molecule {number}"),
+            "knowledge": "The folders of one package."});
+        warm.call("graph_create", args)?;
+    }
+    for number in 0..ATOMS {
+        let mut args = json!({"kind": "atom", "name": format!("Atom {number}"),
+            "paths": [format!("src/area{number}/**")],
+            "knowledge": "Amounts are in cents; rounding happens once, at the edge."});
+        if number % 10 != 0 {
+            args["molecule"] = json!(format!("Molecule {}", number % MOLECULES));
+        }
+        warm.call("graph_create", args)?;
+    }
+    for number in 0..30 {
+        let summary = format!("entry {number}");
+        warm.call("changelog_append", json!({"parent": "atom:Atom 7", "summary": summary}))?;
     }
     Ok(())
+}
+
+/// A repository with a file for every atom.
+fn fixture() -> String {
+    let mut text = "//- README.md\n# Shop\n".to_owned();
+    for number in 0..ATOMS {
+        let _ = write!(text, "//- {}\nexport const f{number} = {number};\n", file(number));
+    }
+    text
+}
+
+fn file(number: usize) -> String {
+    format!("src/area{number}/f.ts")
 }
 
 /// Features that one import brings.

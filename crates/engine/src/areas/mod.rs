@@ -1,4 +1,5 @@
-//! Each area as a part of the one graph, and as a part of the index. One folder an area.
+//! Each area as a part of the one graph, and as a part of the index. One folder for each area that has a
+//! part in the index or the graph; `link` and `shared` have rules only.
 
 pub mod cards;
 pub mod code;

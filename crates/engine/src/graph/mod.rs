@@ -324,6 +324,11 @@ pub trait GraphArea: Sync {
     /// Whether a handle names an existing node.
     fn contains(&self, view: &View, node: &EntityRef) -> Result<bool>;
 
+    /// Refuses a node that a question cannot mean, because several things have its name.
+    fn refuse_ambiguous(&self, _: &View, _: &EntityRef) -> Result<()> {
+        Ok(())
+    }
+
     /// The edges of the wanted types at all nodes of a frontier. There is one call for each hop, so
     /// that an area queries its tables once for all nodes.
     fn neighbours(

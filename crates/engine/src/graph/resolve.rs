@@ -27,11 +27,15 @@ pub struct NodeCandidate {
 /// error that names the most similar.
 pub fn resolve(view: &View, target: &NodeTarget) -> Result<EntityRef> {
     let name = target.as_str().trim();
-    match as_handle(view, name)? {
-        ParsedHandle::Node(node) => Ok(node),
-        ParsedHandle::Path(path) => by_name(view, &path),
-        ParsedHandle::None => by_name(view, name),
+    let node = match as_handle(view, name)? {
+        ParsedHandle::Node(node) => node,
+        ParsedHandle::Path(path) => by_name(view, &path)?,
+        ParsedHandle::None => by_name(view, name)?,
+    };
+    for area in view.graph_areas() {
+        area.refuse_ambiguous(view, &node)?;
     }
+    Ok(node)
 }
 
 /// A file or folder that an answer is limited to.
@@ -87,7 +91,7 @@ fn as_handle(view: &View, name: &str) -> Result<ParsedHandle> {
             return Ok(ParsedHandle::Node(node));
         }
     }
-    // `module:a.md` and `file:a.rs` are slips of the pen: the path says what was meant.
+    // `module:a.md` and `file:a.rs` have the wrong kind; the path identifies the node.
     match (&node, node.path()) {
         (EntityRef::Module(_) | EntityRef::File(_) | EntityRef::Dir(_), Some(path)) => {
             Ok(ParsedHandle::Path(path.to_string()))

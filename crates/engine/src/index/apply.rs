@@ -28,7 +28,7 @@ pub(super) struct RefreshWriter<'a> {
     pub(super) facts: &'a Path,
     /// When files are read, by the file system's clock
     pub(super) read_at: FileTime,
-    /// Hears which files are done, and may stop it
+    /// Called with the files that are done; an error stops the refresh
     pub(super) report_progress: &'a dyn Fn(usize, &[FileToRead]) -> Result<()>,
 }
 

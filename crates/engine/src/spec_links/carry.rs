@@ -16,11 +16,25 @@ pub fn renamed_confirmations(
     edits: &[FileEdit],
     rename: impl Fn(&EntityRef) -> EntityRef,
 ) -> Result<Vec<FileEdit>> {
+    moved_confirmations(view, edits, rename, |_| false)
+}
+
+/// The same for edits that move something out of one node and into another. Links of nodes that changed
+/// keep what was confirmed.
+pub fn moved_confirmations(
+    view: &View,
+    edits: &[FileEdit],
+    rename: impl Fn(&EntityRef) -> EntityRef,
+    is_changed: impl Fn(&EntityRef) -> bool,
+) -> Result<Vec<FileEdit>> {
     let known = spec_links(view)?;
     let reader = EndReader::with_edits(view, edits);
     let mut carried = Vec::new();
     for stored in known.all_confirmations() {
         let was = &stored.record.link;
+        if is_changed(&was.from) || is_changed(&was.to) {
+            continue;
+        }
         let link = SpecLink { kind: was.kind, from: rename(&was.from), to: rename(&was.to) };
         let is_edited = |node: &EntityRef| {
             let path = reader.path_of(node)?.ok();

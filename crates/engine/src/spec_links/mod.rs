@@ -16,7 +16,9 @@ mod matrix;
 mod rules;
 mod state;
 
-pub use carry::{carry_confirmations, removed_confirmations, renamed_confirmations};
+pub use carry::{
+    carry_confirmations, moved_confirmations, removed_confirmations, renamed_confirmations,
+};
 pub use confirmation::{ConfirmationSide, FOLDER, LinkConfirmation, confirmation_path};
 pub use content::{EndContent, EndReader};
 pub use evidence::{EvidenceReader, TestEvidence};

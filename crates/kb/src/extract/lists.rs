@@ -61,13 +61,15 @@ fn starts_with_number(text: &str) -> bool {
     digits > 0 && text[digits..].starts_with(['.', ')'])
 }
 
-/// `REQ-001`, `NFR-SEC-2`: capital letters, dashes, and a number at the end.
+/// `REQ-001`, `NFR-SEC-2`, `FR-001a`: capital letters, dashes, and a number at the end, which may have a
+/// letter.
 fn is_id(text: &str) -> bool {
     let Some((prefix, number)) = text.rsplit_once('-') else { return false };
     let is_prefix = prefix.starts_with(|c: char| c.is_ascii_uppercase())
         && prefix.len() > 1
         && prefix.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '-');
-    let is_number = number.chars().all(|c| c.is_ascii_digit() || c == '.') && !number.is_empty();
+    let digits = number.strip_suffix(|c: char| c.is_ascii_lowercase()).unwrap_or(number);
+    let is_number = digits.chars().all(|c| c.is_ascii_digit() || c == '.') && !digits.is_empty();
     is_prefix && is_number && number.len() < 7
 }
 
@@ -163,6 +165,11 @@ pub(super) fn extract_spec_kit(path: &RepoPath, body: &str, first_line: u32) -> 
             out.entities.push((entity.into_entity(), number));
         }
     }
+    if out.entities.is_empty() {
+        let why =
+            "a specification without an item `- **FR-001**: …` and without acceptance scenarios";
+        out.notices.push((first_line, why.into()));
+    }
     out
 }
 
@@ -238,7 +245,7 @@ mod tests {
                 "REQ-auth-sign-in -> SCEN-auth-sign-in-wrong-password"
             ]
         );
-        let text = "### User Story 1 - Upload (Priority: P1)\n\n1. **Given** a, **When** b, **Then** c\n\n## Requirements\n\n- **FR-001**: System MUST store\n";
+        let text = "### User Story 1 - Upload (Priority: P1)\n\n1. **Given** a, **When** b, **Then** c\n\n## Requirements\n\n- **FR-001**: System MUST store\n- **FR-001a**: System MUST list\n";
         let path: RepoPath = "specs/001-photos/spec.md".parse().unwrap();
         assert!(is_spec_kit(&path.to_string()));
         let found = extract_spec_kit(&path, text, 1);
@@ -246,8 +253,12 @@ mod tests {
             told(&found),
             [
                 "SCEN-001-photos-1 3 1 - Upload: Given a, When b, Then c",
-                "REQ-001-photos-FR-001 7 System MUST store"
+                "REQ-001-photos-FR-001 7 System MUST store",
+                "REQ-001-photos-FR-001a 8 System MUST list"
             ]
         );
+        let found = extract_spec_kit(&path, "# Photos\n\nWords alone.\n", 1);
+        assert_eq!(told(&found), Vec::<String>::new());
+        assert_eq!(found.notices.len(), 1);
     }
 }

@@ -1,6 +1,6 @@
 //! Repairs references to moved or renamed things, where the new place is certain.
 //!
-//! `trail` says where a thing went, each other file finds one sort of stale reference and mends
+//! `move_tracker` says where a thing went, each other file finds one sort of stale reference and mends
 //! it. What has no certain new place is listed with what it may be, and left alone.
 //!
 //! @see spec::cross/fix

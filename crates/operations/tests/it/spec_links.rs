@@ -233,6 +233,74 @@ fn renames_carry_confirmations_along() {
 }
 
 #[test]
+fn moves_carry_confirmations_along() {
+    let repo = shop();
+    let moved = json!({"target": "src/gateway.ts#charge", "to": "src/charge.ts"});
+    repo.data("code.move", moved);
+    repo.commit("move the symbol");
+    repo.data("code.rename", json!({"target": "src/charge.ts#charge", "new_name": "take"}));
+    repo.commit("rename it");
+    repo.data("code.move", json!({"target": "src/charge.ts", "to": "src/pay/charge.ts"}));
+    repo.commit("move the file");
+    assert_eq!(findings(&repo), Vec::<String>::new());
+    let all = links(&repo);
+    assert_eq!(all.len(), 3, "{all:?}");
+    let see = all.iter().find(|path| path.contains("pay-capture--src-pay-charge.ts-take")).unwrap();
+    assert!(repo.read(see).unwrap().contains("read all of it"));
+    // What was confirmed is still compared.
+    edit(&repo, "src/pay/charge.ts", "amount > 0", "amount > 1");
+    assert_eq!(findings(&repo).len(), 2, "the card and the requirement");
+}
+
+#[test]
+fn a_card_has_a_provenance() {
+    let repo = shop();
+    repo.data("card.update", json!({"key": "pay/capture", "body": "Never ever twice."}));
+    repo.data("confirm", json!({"targets": ["pay/capture"], "why": "the words changed"}));
+    repo.commit("say it twice");
+    let data = repo.data("history.provenance", json!({"path": "spec::pay/capture"}));
+    let rows: Vec<String> = data["commits"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| format!("{} {}", row["change"].as_str().unwrap(), row["path"].as_str().unwrap()))
+        .collect();
+    let card = ".cairn/cards/pay/capture.card.md";
+    let expected = [
+        format!("added {card}"),
+        format!("confirmed {CHARGE}"),
+        format!("modified {card}"),
+        format!("confirmed {CHARGE}"),
+    ];
+    let mut sorted = (rows.clone(), expected.to_vec());
+    (sorted.0.sort(), sorted.1.sort());
+    assert_eq!(sorted.0, sorted.1, "{rows:?}");
+    assert_eq!(data["confirmations"][0]["node"], CHARGE);
+    assert_eq!(data["confirmations"][0]["why"], "the words changed");
+}
+
+#[test]
+fn a_key_of_two_files_is_refused_everywhere() {
+    let repo = shop();
+    let text = repo.read(".cairn/cards/pay/capture.card.md").unwrap();
+    repo.write(".cairn/cards/pay/other.card.md", &text);
+    let key = "spec::pay/capture";
+    for (operation, args) in [
+        ("context", json!({"targets": [key]})),
+        ("impact", json!({"target": key})),
+        ("deps", json!({"target": key})),
+        ("explain", json!({"target": key})),
+        ("confirm", json!({"targets": [key], "why": "read"})),
+        ("history.provenance", json!({"path": key})),
+        ("card.show", json!({"key": key})),
+        ("card.diff", json!({"key": key})),
+        ("link.add", json!({"targets": ["src/gateway.ts#refund"], "card": key})),
+    ] {
+        assert_eq!(repo.code(operation, args), base::ProblemCode::Ambiguous, "{operation}");
+    }
+}
+
+#[test]
 fn a_folder_cannot_be_confirmed_and_stops_nothing() {
     let repo = TestRepo::new(SHOP);
     repo.write(

@@ -2,8 +2,8 @@
 //!
 //! Each change is proposed, applied and read again; only one that says what was wanted, and
 //! nothing else, is given back. So a change either does what its name says or is refused.
-//! `links` are the `@see` lines of doc comments, `symbols` whole declarations, `destinations` the
-//! links of documents.
+//! `doc_links` changes the `@see` lines of doc comments, `symbols` whole declarations,
+//! `markdown_links` the links of documents.
 
 mod declaration_groups;
 mod doc_comment;

@@ -1,8 +1,9 @@
-//! Language servers that stay: asked, kept in step with the disk, and never outliving us.
+//! Long-running language servers: requests, synchronisation with the files on disk, and shutdown.
 //!
-//! `link` is the wire: one thread listens, one writes, callers wait. `inbox` holds what a server
-//! says unasked, `reply` what it is answered. `session` is one server from its greeting to its
-//! farewell, `documents` what it was told of files, `pool` which sessions there are.
+//! `connection` is the transport: one thread reads, one writes, and callers wait. `notifications`
+//! stores messages that a server sends without a request, `reply` answers its requests. `session`
+//! is one server from `initialize` to `exit`, `documents` tracks which files it has open, and
+//! `pool` lists the running sessions.
 
 mod connection;
 mod documents;

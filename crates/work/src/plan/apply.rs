@@ -45,6 +45,9 @@ pub struct AppliedPlan {
     /// Relations that could not be made, with the reason
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<String>,
+    /// Files and lines that were not read, with the reason
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// A feature or task that a plan creates or changes.
@@ -86,7 +89,9 @@ pub fn apply(
             .map_err(|problem| in_item(problem, item))?;
     }
     applying.write_statuses(draft, pipelines, plan)?;
-    applying.finish(draft, project)
+    let mut applied = applying.finish(draft, project)?;
+    applied.left_out.clone_from(&plan.left_out);
+    Ok(applied)
 }
 
 /// The same problem with the name of the item that it is about.
@@ -105,7 +110,8 @@ fn find_project(
             let all: Vec<Project> = draft.all()?;
             let known = all.into_iter().find(|one| one.name.eq_ignore_ascii_case(name));
             if known.is_some() {
-                return known.ok_or_else(|| Problem::internal("the project is there"));
+                return known
+                    .ok_or_else(|| Problem::internal("the planned project does not exist"));
             }
             return create_project(draft, name);
         }
@@ -122,7 +128,7 @@ fn create_project(draft: &mut WorkDraft<'_>, name: &str) -> Result<Project> {
     let fields = WorkItemFields { name, ..WorkItemFields::default() };
     match edit::create(draft, WorkKind::Project, None, &fields)? {
         WorkItem::Project(project) => Ok(project),
-        _ => Err(Problem::internal("a project was created")),
+        _ => Err(Problem::internal("creating a project returned another record")),
     }
 }
 
@@ -227,8 +233,11 @@ impl PlanApplication<'_> {
     ) -> Result<()> {
         let Some(owner) = WorkItem::get(draft, item.kind, &self.ids[at])? else { return Ok(()) };
         let known = sections::of(draft, &owner)?;
-        for section in &item.sections {
-            let same = known.iter().find(|one| one.title.eq_ignore_ascii_case(&section.title));
+        for (at, section) in item.sections.iter().enumerate() {
+            // The second section of a title is the second one that is stored.
+            let is_same = |title: &str| title.eq_ignore_ascii_case(&section.title);
+            let before = item.sections[..at].iter().filter(|one| is_same(&one.title)).count();
+            let same = known.iter().filter(|one| is_same(&one.title)).nth(before);
             let fields = section_fields(section)?;
             match same {
                 None => drop(sections::add(draft, &owner, &fields)?),
@@ -277,7 +286,7 @@ impl PlanApplication<'_> {
         let own = planned_record(draft, plan.items[at].kind, &self.ids[at])?;
         let other = match relation.other.as_str() {
             "" if relation.reason.is_empty() => {
-                return Err(Problem::invalid("a block without other work needs a reason"));
+                return Err(Problem::invalid("a block without a blocking task needs a reason"));
             }
             "" => None,
             other => Some(self.related(draft, plan, other)?),
@@ -373,7 +382,15 @@ impl PlanApplication<'_> {
         }
         let unchanged = self.ids.len() - created - changed;
         let project = WorkItem::Project(project).brief();
-        Ok(AppliedPlan { project, created, changed, unchanged, rows, skipped: self.skipped })
+        Ok(AppliedPlan {
+            project,
+            created,
+            changed,
+            unchanged,
+            rows,
+            skipped: self.skipped,
+            left_out: Vec::new(),
+        })
     }
 }
 

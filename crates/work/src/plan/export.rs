@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use base::Result;
 
+use super::beads::BeadsIds;
 use super::{PlanDocument, PlannedItem, PlannedRelation, PlannedRelationKind, PlannedSection};
 use crate::container::WorkItem;
 use crate::draft::WorkDraft;
@@ -163,9 +164,9 @@ pub fn all_plans(draft: &WorkDraft<'_>) -> Result<Vec<PlanDocument>> {
 
 /// One plan as lines of JSON in the form of beads.
 pub fn beads_lines(plan: &PlanDocument) -> Result<String> {
-    let mut out = String::new();
+    let (mut out, ids) = (String::new(), BeadsIds::of(plan));
     for item in &plan.items {
-        let line = super::import::beads::line(plan, item)?;
+        let line = ids.line(plan, item)?;
         out.push_str(&line);
         out.push('\n');
     }

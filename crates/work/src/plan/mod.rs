@@ -4,6 +4,7 @@
 //! applied to the store as a whole: what exists is changed, what does not is created.
 
 mod apply;
+mod beads;
 pub mod export;
 mod fields;
 pub mod import;
@@ -21,6 +22,8 @@ pub struct PlanDocument {
     pub project: Option<String>,
     /// Features and tasks; a feature comes before its tasks
     pub items: Vec<PlannedItem>,
+    /// Files and lines that were not read, with the reason
+    pub left_out: Vec<String>,
 }
 
 /// A feature or task of a plan. An absent field is left as it is.

@@ -251,6 +251,44 @@ pub(crate) fn ids_with_tag(
     rows(conn, &sql, "find a tag", &[&tag, &project], |row| id_column(row, 0))
 }
 
+/// A filter of atoms or molecules.
+#[derive(Debug, Clone)]
+pub(crate) struct KnowledgeFilter<'a> {
+    pub project: &'a str,
+    /// Only atoms of this molecule
+    pub molecule: Option<&'a str>,
+    /// Only atoms without a molecule
+    pub orphans_only: bool,
+    /// Words in lower case that the name or the knowledge contains
+    pub words: Vec<&'a str>,
+}
+
+/// The atoms or molecules that fit a filter, by name.
+pub(crate) fn matching_knowledge(
+    conn: &Connection,
+    table: Table,
+    wanted: &KnowledgeFilter<'_>,
+) -> Result<Vec<WorkRecordId>> {
+    let mut params: Vec<&dyn ToSql> = vec![&wanted.project];
+    let mut sql = format!("SELECT x.id FROM {} x WHERE x.project_id = ?1", table.name);
+    if let Some(molecule) = &wanted.molecule {
+        params.push(molecule);
+        sql.push_str(" AND x.molecule_id = ?2");
+    }
+    if wanted.orphans_only {
+        sql.push_str(" AND x.molecule_id IS NULL");
+    }
+    for word in &wanted.words {
+        params.push(word);
+        let number = params.len();
+        sql.push_str(&format!(
+            " AND instr(lower(x.name || char(10) || x.knowledge), ?{number}) > 0"
+        ));
+    }
+    sql.push_str(" ORDER BY x.name, x.id");
+    rows(conn, &sql, "search knowledge", &params, |row| id_column(row, 0))
+}
+
 /// The column of a table that has the project.
 fn project_column(table: Table) -> &'static str {
     match table.name {

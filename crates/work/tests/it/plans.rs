@@ -1,7 +1,10 @@
 //! Plans: read, written, applied and exported without loss; and the files of other trackers.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use proptest::prelude::*;
+use serde_json::{Value, json};
 use store::Connection;
 use work::pipeline::WorkPipelines;
 use work::plan::export::{all_plans, beads_lines, plan_of};
@@ -239,6 +242,44 @@ fn issues_of_beads_go_in_and_out() {
     assert_eq!(back.items[2].estimate, Some(30));
 }
 
+/// The issues of lines of beads, by id.
+fn issues(lines: &str) -> BTreeMap<String, Value> {
+    let issues = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    issues.map(|issue| (issue["id"].as_str().unwrap().to_owned(), issue)).collect()
+}
+
+#[test]
+fn every_field_of_beads_is_exported_again() {
+    let lines = [
+        r#"{"id":"bd-1","title":"Epic","status":"hooked","priority":0,"issue_type":"epic","owner":"ann","created_at":"2026-01-01T00:00:00Z"}"#,
+        r#"{"id":"bd-2","title":"Other epic","status":"in_progress","priority":2,"issue_type":"epic","dependencies":[{"issue_id":"bd-2","depends_on_id":"bd-1","type":"parent-child","created_by":"ann"}]}"#,
+        r#"{"id":"bd-3","title":"Gone \n","status":"tombstone","priority":4,"issue_type":"bug","original_type":"bug","description":"ends with a line\n","dependencies":[{"issue_id":"bd-3","depends_on_id":"bd-2","type":"parent-child"},{"issue_id":"bd-3","depends_on_id":"bd-1","type":"parent-child"}]}"#,
+        r##"{"id":"bd-4","title":"Told","status":"open","priority":3,"issue_type":"feature","labels":["z","a"],"notes":"N","close_reason":"R","comments":[{"id":7,"issue_id":"bd-4","author":"bob","text":"First.\n\n## Heading\n","created_at":"2026-01-02T00:00:00Z"},{"id":8,"issue_id":"bd-4","author":"ann","text":"Second.","created_at":"2026-01-03T00:00:00Z"}],"dependencies":[{"issue_id":"bd-4","depends_on_id":"bd-3","type":"supersedes"}]}"##,
+    ]
+    .join("\n");
+    let conn = store();
+    let made = apply_to(&conn, &import("a.jsonl", &lines).1, 1).unwrap();
+    assert_eq!((made.created, made.skipped), (4, vec![]));
+    let out = beads_lines(&whole_plan(&conn)).unwrap();
+    assert_eq!(issues(&out), issues(&lines));
+    // Through Markdown and another store as well.
+    let elsewhere = store();
+    apply_to(&elsewhere, &parse(&render(&whole_plan(&conn))).unwrap(), 2).unwrap();
+    assert_eq!(issues(&beads_lines(&whole_plan(&elsewhere)).unwrap()), issues(&lines));
+    // Imported again, nothing changes.
+    assert_eq!(apply_to(&conn, &import("a.jsonl", &lines).1, 3).unwrap().changed, 0);
+    // What was changed here is written, and the other fields stay as they were.
+    let mut changed = whole_plan(&conn);
+    let told = changed.items.iter_mut().find(|item| item.name == "Told").unwrap();
+    told.priority = Some(WorkPriority::High);
+    told.sections.push(PlannedSection::new("Plan", "1. do it"));
+    let mut expected = issues(&lines);
+    let told = expected.get_mut("bd-4").unwrap();
+    told["priority"] = json!(1);
+    told["notes"] = json!("N\n\n## Plan\n\n1. do it");
+    assert_eq!(issues(&beads_lines(&changed).unwrap()), expected);
+}
+
 #[test]
 fn files_of_backlog_md_are_read() {
     let text = "---\nid: BACK-7\ntitle: 'Link: tasks'\nstatus: In Progress\nassignee:\n  - '@ann'\n\
@@ -253,7 +294,40 @@ fn files_of_backlog_md_are_read() {
         (item.assignee.as_deref(), item.description.as_deref()),
         (Some("ann"), Some("What and why."))
     );
-    assert_eq!(item.sections, [PlannedSection::new("Acceptance Criteria", "- [ ] #1 it works")]);
+    let criteria = PlannedSection::new("Acceptance Criteria", "- [ ] #1 it works");
+    assert_eq!(item.sections[0], criteria);
+    let kept = r#"{"id":"BACK-7","priority":"high","status":"In Progress"}"#;
+    assert_eq!(
+        (item.sections[1].title.as_str(), item.sections[1].content.as_str()),
+        ("Imported Fields", kept)
+    );
+}
+
+#[test]
+fn a_backlog_loses_no_file() {
+    let file = |path: &str, text: &str| ImportFile { path: path.into(), text: text.into() };
+    let files = [
+        file("backlog/archive/tasks/back-3.md", "---\nid: BACK-3\ntitle: Old\n---\nText.\n"),
+        file(
+            "backlog/tasks/back-3.md",
+            "---\nid: BACK-3\ntitle: New\nreporter: @ann\nassignee:\n  - @bob\n---\nBefore.\n\n## Description\n\nAfter.\n",
+        ),
+        file("backlog/tasks/back-4.md", "---\nid: [\n---\n"),
+        file("backlog/tasks/readme.md", "# Tasks\n"),
+        file("backlog/tasks/notes.md", "---\nauthor: ann\n---\n"),
+    ];
+    let plan = read(ImportFormat::Backlog, &files).unwrap();
+    assert_eq!(outline(&plan), ["task NEW New", "task NEW Old"]);
+    let sources: Vec<Option<&str>> = plan.items.iter().map(|one| one.source.as_deref()).collect();
+    assert_eq!(sources, [Some("backlog:3"), Some("backlog:3~2")]);
+    let new = &plan.items[0];
+    assert_eq!(new.assignee.as_deref(), Some("bob"));
+    assert_eq!(new.description.as_deref(), Some("Before.\n\nAfter."));
+    assert_eq!(new.sections[0].content, r#"{"id":"BACK-3","reporter":"@ann"}"#);
+    let left_out: Vec<&str> =
+        plan.left_out.iter().map(|one| one.split_once(':').unwrap().0).collect();
+    assert_eq!(left_out, ["backlog/tasks/back-4.md", "backlog/tasks/notes.md"]);
+    assert_eq!(apply_to(&store(), &plan, 1).unwrap().left_out, plan.left_out);
 }
 
 #[test]
@@ -368,7 +442,8 @@ proptest! {
 
     #[test]
     fn what_is_written_is_read_back(items in prop::collection::vec(planned_item(), 1..5)) {
-        let mut plan = PlanDocument { project: Some("Shop".into()), items };
+        let project = Some("Shop".into());
+        let mut plan = PlanDocument { project, items, left_out: Vec::new() };
         let mut feature = None;
         for (at, item) in plan.items.iter_mut().enumerate() {
             if item.kind == WorkKind::Feature {

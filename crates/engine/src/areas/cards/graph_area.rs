@@ -9,6 +9,7 @@ use cards::{CardMention, CardRow, SeeTagRow, StoredCardRelation};
 use store::Connection;
 
 use super::context;
+use super::duplicates::refuse_duplicate_key;
 use super::unsound::report_unsound_cards;
 use crate::areas::code::named_node;
 use crate::areas::files::file_node;
@@ -73,6 +74,13 @@ impl GraphArea for CardsGraphArea {
             found.push(NodeCandidate { node: EntityRef::Card(key), about, is_exact: false });
         }
         Ok(found)
+    }
+
+    fn refuse_ambiguous(&self, view: &View, node: &EntityRef) -> Result<()> {
+        match node {
+            EntityRef::Card(key) => refuse_duplicate_key(view, key),
+            _ => Ok(()),
+        }
     }
 
     fn similar_names(&self, view: &View, name: &str) -> Result<Vec<(f64, String)>> {

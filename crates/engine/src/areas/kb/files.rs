@@ -87,7 +87,7 @@ fn read(view: &View) -> Result<(KbFiles, bool)> {
 }
 
 /// Whether an extractor reads documents that were not written for cairn.
-pub fn is_foreign(extractor: &str) -> bool {
+fn is_foreign(extractor: &str) -> bool {
     !matches!(extractor, "document" | "manifest" | "code")
 }
 

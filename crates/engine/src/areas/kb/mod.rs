@@ -21,7 +21,6 @@ use crate::search;
 pub use change::{KbChange, KbChangeKind, logged_entries};
 pub use changeset_plan::{ChangeLabel, ParsedChangeset, plan_changeset};
 pub use document_filter::DocumentFilter;
-pub use files::is_foreign;
 pub(crate) use graph_area::KbGraphArea;
 pub(crate) use index::KbIndexer;
 pub use rules::RULES;

@@ -78,6 +78,34 @@ pub fn drift(view: &View, draft: &WorkDraft<'_>, atom: &Atom) -> Result<Option<K
     Ok(Some(drift::compute_drift(&then, &matched_files(view, &atom.paths)?)))
 }
 
+/// An atom, with the state of its files when its knowledge was written.
+#[derive(Debug)]
+pub struct MeasuredAtom {
+    /// The atom
+    pub atom: Atom,
+    /// The files then
+    pub footprint: Option<Footprint>,
+}
+
+impl MeasuredAtom {
+    /// How much its files changed since.
+    pub fn drift(&self, view: &View) -> Result<Option<KnowledgeDrift>> {
+        let Some(then) = &self.footprint else { return Ok(None) };
+        Ok(Some(drift::compute_drift(then, &matched_files(view, &self.atom.paths)?)))
+    }
+}
+
+/// All atoms with their footprints, by id, read once for a state of the store.
+pub fn measured_atoms(view: &View, draft: &WorkDraft<'_>) -> Result<Arc<Vec<MeasuredAtom>>> {
+    view.cached_for_store("measured atoms", super::STORE, || {
+        let footprints = draft.all::<Footprint>()?.into_iter();
+        let mut footprints: HashMap<WorkRecordId, Footprint> =
+            footprints.map(|one| (one.id.clone(), one)).collect();
+        let measured = |atom: Atom| MeasuredAtom { footprint: footprints.remove(&atom.id), atom };
+        Ok(draft.all::<Atom>()?.into_iter().map(measured).collect())
+    })
+}
+
 /// Where files went that are no longer there: to the only file with the same content, or else to the
 /// only file of the same name.
 pub fn moved_files(view: &View, gone: &[FileFingerprint]) -> Result<BTreeMap<String, String>> {

@@ -1,4 +1,4 @@
-//! Work and knowledge as one durable store: looked at, planned for, searched, undone.
+//! The durable store of work and knowledge: reads, plans, search and undo.
 
 mod commits;
 mod context;
@@ -31,8 +31,8 @@ use crate::view::View;
 
 pub use commits::files_touched;
 pub use files::{
-    context_files, drift, expand_paths, files_digest, files_of, knowledge_about, matched_files,
-    moved_files, tasks_about,
+    MeasuredAtom, context_files, drift, expand_paths, files_digest, files_of, knowledge_about,
+    matched_files, measured_atoms, moved_files, tasks_about,
 };
 pub(crate) use graph_area::WorkGraphArea;
 pub use rules::RULES;

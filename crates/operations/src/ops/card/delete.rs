@@ -10,11 +10,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
-use super::{
-    CardChangeAnswer, check_hash, count, edit_refused, files_of, find_card_for_write, read_current,
-};
+use super::{CardChangeAnswer, check_hash, count, edit_refused, find_card_for_write, read_current};
 use crate::ops::link::without_link;
 use engine::areas::cards::code_node;
+use engine::areas::cards::files_with_key;
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::{Plan, PlannedChange};
@@ -59,7 +58,7 @@ impl Mutation for Delete {
         let card = find_card_for_write(view, &self.key)?;
         let conn = view.index()?.conn();
         // If two files claim one key, references still lead to the other file.
-        let is_only = files_of(view, &card.key)?.len() == 1;
+        let is_only = files_with_key(view, &card.key)?.len() == 1;
         let sees =
             if is_only { cards::see_tags_of_key(conn, card.key.as_str())? } else { Vec::new() };
         let relations = cards::relations_to(conn, card.key.as_str())?.into_iter();

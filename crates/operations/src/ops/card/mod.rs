@@ -18,10 +18,9 @@ use base::{EntityRef, Hash, NextCall, Problem, ProblemCode, RepoPath, Result};
 use cards::CardRow;
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::json;
 use tree::FileEdit;
 
-use engine::areas::cards::{CardsGraphArea, report_unsound_cards};
+use engine::areas::cards::{CardsGraphArea, refuse_duplicate_key, report_unsound_cards};
 use engine::contract::args::NodeTarget;
 use engine::contract::page::{Page, Render};
 use engine::graph::{self, GraphArea};
@@ -35,7 +34,7 @@ pub(super) fn find_card(view: &View, name: &NodeTarget) -> Result<CardRow> {
     let text = name.as_str().trim();
     let typed = view.paths().candidates(text.strip_prefix("file:").unwrap_or(text));
     if !typed.contains(&card.path) {
-        refuse_duplicate(view, &card.key)?;
+        refuse_duplicate_key(view, &card.key)?;
     }
     Ok(card)
 }
@@ -71,29 +70,8 @@ pub(super) fn find_card_for_write(view: &View, name: &NodeTarget) -> Result<Card
 /// The key of the one card that was named.
 pub(super) fn key_for_write(view: &View, name: &NodeTarget) -> Result<CardKey> {
     let card = find_card(view, name)?;
-    refuse_duplicate(view, &card.key)?;
+    refuse_duplicate_key(view, &card.key)?;
     Ok(card.key)
-}
-
-/// Refuses a key that several files claim, and lists them.
-fn refuse_duplicate(view: &View, key: &CardKey) -> Result<()> {
-    let same = files_of(view, key)?;
-    let [first, _, ..] = same.as_slice() else { return Ok(()) };
-    let message = format!("`{key}` is the key of {} files", same.len());
-    let rows: Vec<_> = same.iter().map(|path| json!({"path": path.to_string()})).collect();
-    Err(Problem::new(ProblemCode::Ambiguous, message)
-        .detail("candidates", rows)
-        .hint(format!("name one of the files, for example  {first}"))
-        .hint_call(
-            "to give one of them another key",
-            NextCall::new("card.rename").with("old_key", first.to_string()).with("new_key", "…"),
-        ))
-}
-
-/// The files that claim a key.
-pub(super) fn files_of(view: &View, key: &CardKey) -> Result<Vec<RepoPath>> {
-    let keyed = cards::cards_with_folded_key(view.index()?.conn(), key.as_str())?.into_iter();
-    Ok(keyed.filter(|card| card.key == *key).map(|card| card.path).collect())
 }
 
 /// Adds card files that could not be read: they may be why a card was not found.

@@ -12,7 +12,8 @@ use syntax::Language;
 use tree::FileEdit;
 
 use super::create::{path_for_new_card, refuse_taken_key, refuse_unregistered};
-use super::{CardChangeAnswer, count, edit_refused, files_of, find_card_for_write, read_current};
+use super::{CardChangeAnswer, count, edit_refused, find_card_for_write, read_current};
+use engine::areas::cards::files_with_key;
 use engine::contract::args::{NodeTarget, Words};
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::{Plan, PlannedChange};
@@ -49,7 +50,7 @@ impl Mutation for Rename {
         refuse_taken_key(view, &new, Some(&card.path))?;
         let mut edits = rename_own_file(view, &card, &new)?;
         // If another file has the key too, references still lead to that one.
-        let other = files_of(view, &card.key)?.into_iter().find(|path| *path != card.path);
+        let other = files_with_key(view, &card.key)?.into_iter().find(|path| *path != card.path);
         let (code, others) = match other {
             Some(_) => (Vec::new(), Vec::new()),
             None => (rename_in_code(view, &card.key, &new)?, rename_in_cards(view, &card, &new)?),

@@ -12,11 +12,13 @@ use crate::edits::file_move::{MovedFile, move_file};
 use crate::edits::rewrite_plan::{diff_of, planned_rewrites, text_diff};
 use crate::edits::symbol_move::{MovedSymbol, move_symbol};
 use crate::language_server::{FileRewrite, refuse_new_syntax_errors};
+use engine::areas::code::named_node;
 use engine::contract::args::{NodeTarget, Words};
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::contract::page::{Page, Render};
 use engine::graph;
 use engine::plan::{Plan, PlannedChange};
+use engine::spec_links::moved_confirmations;
 use engine::view::View;
 
 /// Move a symbol or a file to another path, and rewrite the imports, all or nothing
@@ -60,21 +62,63 @@ impl Mutation for Move {
     fn plan(self, view: &View) -> Result<Plan<CodeMoveAnswer>> {
         let to = path_to(view, self.to.as_str())?;
         let node = graph::resolve(view, &self.target)?;
-        match SymbolPath::of(&node) {
-            Some(symbol) => symbol_plan(&node, &to, move_symbol(view, symbol, &to)?),
+        let mut plan = match SymbolPath::of(&node) {
+            Some(symbol) => symbol_plan(&node, &to, move_symbol(view, symbol, &to)?)?,
             None => match node.path() {
                 Some(path) if !matches!(node, EntityRef::Dir(_)) => {
                     let moved = move_file(view, path, &to)?;
-                    file_plan(&node, path, &to, moved)
+                    file_plan(&node, path, &to, moved)?
                 }
-                _ => Err(Problem::invalid(format!(
-                    "`{}` is neither a symbol nor a file",
-                    self.target
-                ))
-                .hint("name a symbol as path#name, or a file")),
+                _ => {
+                    let message = format!("`{}` is neither a symbol nor a file", self.target);
+                    return Err(
+                        Problem::invalid(message).hint("name a symbol as path#name, or a file")
+                    );
+                }
             },
+        };
+        if let PlannedChange::Files(edits) = &mut plan.change {
+            let moved = moved_confirmations(
+                view,
+                edits,
+                |one| moved_node(one, &node, &to),
+                |one| is_split(one, &node, &to),
+            )?;
+            edits.extend(moved);
         }
+        Ok(plan)
     }
+}
+
+/// A node after a move: what was moved, and what is in it.
+fn moved_node(one: &EntityRef, moved: &EntityRef, to: &RepoPath) -> EntityRef {
+    match (moved, one) {
+        (EntityRef::Symbol(from, outer), EntityRef::Symbol(path, name)) => {
+            let rest = name.as_str().strip_prefix(outer.as_str());
+            let is_inside = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+            match path == from && is_inside {
+                true => named_node(to, name.as_str()),
+                false => one.clone(),
+            }
+        }
+        (EntityRef::Symbol(..), _) => one.clone(),
+        (_, EntityRef::Symbol(path, name)) if moved.path() == Some(path) => {
+            named_node(to, name.as_str())
+        }
+        (_, EntityRef::Module(path)) if moved.path() == Some(path) => EntityRef::Module(to.clone()),
+        (_, EntityRef::File(path)) if moved.path() == Some(path) => EntityRef::File(to.clone()),
+        _ => one.clone(),
+    }
+}
+
+/// Whether a node is a file that loses or gets the moved symbol.
+fn is_split(one: &EntityRef, moved: &EntityRef, to: &RepoPath) -> bool {
+    let EntityRef::Symbol(from, _) = moved else { return false };
+    let path = match one {
+        EntityRef::Module(path) | EntityRef::File(path) => path,
+        _ => return false,
+    };
+    path == from || path == to
 }
 
 /// The path that is meant, which need not exist.

@@ -8,13 +8,15 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::container::project;
-use work::knowledge::drift::{KnowledgeDrift as Moved, footprint};
+use work::knowledge::drift::KnowledgeDrift as Moved;
 use work::knowledge::globs::GlobList;
-use work::record::{Atom, FileFingerprint};
-use work::{WorkDraft, WorkRecordId, WorkRecordRef};
+use work::record::FileFingerprint;
+use work::{WorkRecordId, WorkRecordRef};
 
 use super::search::atoms_covering;
-use engine::areas::work::{drift, matched_files, moved_files, read_store, work_patterns};
+use engine::areas::work::{
+    MeasuredAtom, matched_files, measured_atoms, moved_files, read_store, work_patterns,
+};
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, Offset};
 use engine::contract::op::{OpExample, Query};
@@ -118,30 +120,36 @@ impl Query for Drift {
 
     fn run(self, view: &View) -> Result<DriftAnswer> {
         read_store(view, |draft| {
-            let atoms = match &self.project {
-                Some(id) => draft.list::<Atom>("project_id", &project(draft, Some(id))?.id)?,
-                None => draft.all::<Atom>()?,
+            let project = match &self.project {
+                Some(id) => Some(project(draft, Some(id))?.id),
+                None => None,
             };
             let covering = self.path.as_ref().map(|path| atoms_covering(view, path)).transpose()?;
-            let mut atoms = atoms;
-            atoms.retain(|atom| covering.as_ref().is_none_or(|known| known.contains(&atom.id)));
+            let is_asked = |one: &&MeasuredAtom| {
+                project.as_ref().is_none_or(|id| one.atom.project_id == *id)
+                    && covering.as_ref().is_none_or(|known| known.contains(&one.atom.id))
+            };
             let (mut moved, mut fresh, mut covering_nothing) = (Vec::new(), 0, Vec::new());
             let mut dead_patterns = Vec::new();
-            for atom in atoms {
+            for one in measured_atoms(view, draft)?.iter().filter(is_asked) {
                 view.call().check_stopped()?;
-                let drift = drift(view, draft, &atom)?;
+                let (atom, drift) = (&one.atom, one.drift(view)?);
                 let has_room = dead_patterns.len() < MAX_DEAD_PATTERNS;
                 if has_room && drift.as_ref().is_none_or(|drift| drift.removed > 0) {
-                    dead_patterns.extend(dead_patterns_of(view, draft, &atom)?);
+                    dead_patterns.extend(dead_patterns_of(view, one)?);
                 }
                 let is_empty = match &drift {
                     Some(drift) => drift.files == drift.removed && drift.added == 0,
                     None => matched_files(view, &atom.paths)?.is_empty(),
                 };
-                let row = DriftedAtom { id: atom.id, name: atom.name, drift };
-                match &row.drift {
-                    _ if is_empty => covering_nothing.push(row),
-                    Some(drift) if !drift.is_none() => moved.push(row),
+                let row = || DriftedAtom {
+                    id: atom.id.clone(),
+                    name: atom.name.clone(),
+                    drift: drift.clone(),
+                };
+                match &drift {
+                    _ if is_empty => covering_nothing.push(row()),
+                    Some(drift) if !drift.is_none() => moved.push(row()),
                     _ => fresh += 1,
                 }
             }
@@ -167,8 +175,9 @@ impl Query for Drift {
 }
 
 /// The patterns of an atom that match nothing, with the likely new ones.
-fn dead_patterns_of(view: &View, draft: &WorkDraft<'_>, atom: &Atom) -> Result<Vec<DeadPattern>> {
-    let files = footprint(draft, &atom.id)?.map(|then| then.files).unwrap_or_default();
+fn dead_patterns_of(view: &View, one: &MeasuredAtom) -> Result<Vec<DeadPattern>> {
+    let atom = &one.atom;
+    let files = one.footprint.as_ref().map(|then| then.files.as_slice()).unwrap_or_default();
     let mut dead = Vec::new();
     for (at, pattern) in atom.paths.iter().enumerate() {
         let one = std::slice::from_ref(pattern);

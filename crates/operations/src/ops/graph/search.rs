@@ -120,20 +120,21 @@ impl Query for Search {
                 if covering.is_some() {
                     let mut atoms = draft.list::<Atom>("project_id", &project.id)?;
                     atoms.retain(|atom| covers(&atom.id));
-                    let of = |one: &Molecule| {
-                        atoms.iter().any(|atom| atom.molecule_id.as_ref() == Some(&one.id))
+                    let of = |id: &WorkRecordId| {
+                        atoms.iter().any(|atom| atom.molecule_id.as_ref() == Some(id))
                     };
                     all.retain(of);
                 }
                 let (found, paging) = Paging::cut(all, self.offset, self.limit.into());
-                let shown = found.into_iter().map(|one| MoleculeDetails::of(draft, one, changes));
+                let shown =
+                    found.iter().map(|id| MoleculeDetails::of(draft, draft.require(id)?, changes));
                 let molecules = Some(shown.collect::<Result<Vec<_>>>()?);
                 return Ok(GraphSearchAnswer { atoms: None, molecules, paging });
             }
             let mut all = atoms(draft, &project.id, &wanted)?;
-            all.retain(|atom| covers(&atom.id));
+            all.retain(covers);
             let (found, paging) = Paging::cut(all, self.offset, self.limit.into());
-            let shown = found.into_iter().map(|one| AtomDetails::of(draft, one, changes));
+            let shown = found.iter().map(|id| AtomDetails::of(draft, draft.require(id)?, changes));
             let atoms = Some(shown.collect::<Result<Vec<_>>>()?);
             Ok(GraphSearchAnswer { atoms, molecules: None, paging })
         })

@@ -2,28 +2,32 @@
 
 use std::collections::BTreeSet;
 
+use base::entity::CardKey;
 use base::words::counted;
-use base::{NextCall, Problem, RepoPath, Result};
+use base::{EntityRef, NextCall, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CommitRow, tags_text};
+use crate::ops::card::find_card;
 use engine::areas::history::{Artifact, HistoryReader, SymbolHistory, SymbolTouch, trace_symbol};
 use engine::contract::alias::OpAlias;
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, NodeTarget, Offset};
 use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
+use engine::spec_links::spec_links;
 use engine::view::View;
 
-/// Show the commits that changed a file or symbol, oldest first, with its tags
+/// Show the commits that changed a file, symbol or card, oldest first, with its tags
 ///
-/// Renames are followed. Earlier paths and paths of deleted files are accepted.
+/// Renames are followed. Earlier paths and paths of deleted files are accepted. A card comes with
+/// the confirmations of its links.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
-    /// File, by its name now or earlier; `path#name` for one symbol
+    /// File, by its name now or earlier; `path#name` for one symbol; key of a card
     pub path: NodeTarget,
     /// Show the newest commits first
     #[arg(long)]
@@ -68,6 +72,12 @@ pub struct ProvenanceAnswer {
     /// The symbol that was asked about
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
+    /// The card that was asked about
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub card: Option<CardKey>,
+    /// The confirmed links of the card as they are now
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub confirmations: Vec<CardConfirmation>,
     /// Where it was before
     pub earlier: BTreeSet<RepoPath>,
     /// Its commits, oldest first unless the newest were asked for
@@ -76,6 +86,19 @@ pub struct ProvenanceAnswer {
     paging: Paging,
     #[serde(skip)]
     newest: bool,
+}
+
+/// A confirmed link of a card
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CardConfirmation {
+    /// The other end of the link
+    pub node: String,
+    /// Who confirmed it
+    pub by: String,
+    /// When
+    pub at: String,
+    /// Why they agree
+    pub why: String,
 }
 
 impl Query for Provenance {
@@ -87,6 +110,10 @@ impl Query for Provenance {
         OpExample {
             args: "src/a.ts#Session.refresh",
             shows: "the commits that changed one function",
+        },
+        OpExample {
+            args: "spec::auth/login",
+            shows: "how a card and the confirmations of its links came to be",
         },
     ];
     type Answer = ProvenanceAnswer;
@@ -100,9 +127,71 @@ impl Query for Provenance {
             let artifact = history.artifact(view, &path.parse().map_err(Problem::invalid)?)?;
             return symbol_chain(view, &history, artifact, symbol, part);
         }
+        if text.contains("::") {
+            return card_chain(view, &history, &self.path, part);
+        }
         let artifact = history.artifact(view, &self.path)?;
         chain(&history, artifact, part)
     }
+}
+
+/// One page of the commits of a card and of the confirmations of its links.
+fn card_chain(
+    view: &View,
+    history: &HistoryReader<'_>,
+    target: &NodeTarget,
+    part: CommitPage,
+) -> Result<ProvenanceAnswer> {
+    let card = find_card(view, target)?;
+    let own = EntityRef::Card(card.key.clone());
+    let artifact =
+        history.artifact(view, &card.path.to_string().parse().map_err(Problem::invalid)?)?;
+    let ops = history.tag_ops(artifact.id)?;
+    let mut rows = Vec::new();
+    for touch in history.touches(artifact.id)? {
+        rows.push((touch.pos, touch.path.to_string(), touch.kind.word(), touch));
+    }
+    let paths = rows.iter().flat_map(|(.., touch)| touch.old_path.iter().chain([&touch.path]));
+    let earlier = paths.filter(|path| **path != artifact.path).cloned().collect();
+    let mut confirmations = Vec::new();
+    for stored in spec_links(view)?.all_confirmations() {
+        let record = &stored.record;
+        let other = match (&record.link.from, &record.link.to) {
+            (other, end) | (end, other) if *end == own => other.to_string(),
+            _ => continue,
+        };
+        confirmations.push(CardConfirmation {
+            node: other.clone(),
+            by: record.by.clone(),
+            at: record.at.clone(),
+            why: record.why.clone(),
+        });
+        let Some(file) = history.artifact_at(&stored.path)? else { continue };
+        for touch in history.touches(file.id)? {
+            rows.push((touch.pos, other.clone(), "confirmed", touch));
+        }
+    }
+    rows.sort_by_key(|(pos, ..)| *pos);
+    let (rows, paging) = part.cut(rows);
+    let mut commits = Vec::with_capacity(rows.len());
+    for (pos, path, change, touch) in rows {
+        commits.push(CommitRow {
+            path,
+            tags_at_commit: history.tags_at(&touch.path, &ops, pos),
+            ..CommitRow::of(history, &history.commit_position(pos)?, change)?
+        });
+    }
+    Ok(ProvenanceAnswer {
+        path: artifact.path,
+        alive: artifact.is_live,
+        symbol: None,
+        card: Some(card.key),
+        confirmations,
+        earlier,
+        commits,
+        paging,
+        newest: part.newest,
+    })
 }
 
 /// One page of the commits of an artifact.
@@ -130,6 +219,8 @@ pub(super) fn chain(
         path,
         alive,
         symbol: None,
+        card: None,
+        confirmations: Vec::new(),
         earlier,
         commits,
         paging,
@@ -169,7 +260,19 @@ fn symbol_chain(
     };
     let commits = touches.into_iter().map(row).collect::<Result<_>>()?;
     let (path, alive, symbol) = (artifact.path, artifact.is_live, Some(symbol.to_owned()));
-    Ok(ProvenanceAnswer { path, alive, symbol, earlier, commits, paging, newest: part.newest })
+    let (card, confirmations) = (None, Vec::new());
+    let newest = part.newest;
+    Ok(ProvenanceAnswer {
+        path,
+        alive,
+        symbol,
+        card,
+        confirmations,
+        earlier,
+        commits,
+        paging,
+        newest,
+    })
 }
 
 impl Render for ProvenanceAnswer {
@@ -178,13 +281,29 @@ impl Render for ProvenanceAnswer {
         let commits = counted(self.paging.total, "commit");
         let order = if self.newest { "newest first" } else { "oldest first" };
         let symbol = self.symbol.as_ref().map(|name| format!("#{name}")).unwrap_or_default();
-        page.answer(format!("{}{symbol}{gone}: {commits}, {order}", self.path));
+        let what = match &self.card {
+            Some(key) => format!("{key}, {}", self.path),
+            None => format!("{}{symbol}", self.path),
+        };
+        page.answer(format!("{what}{gone}: {commits}, {order}"));
         if !self.earlier.is_empty() {
             let earlier: Vec<String> = self.earlier.iter().map(ToString::to_string).collect();
             page.item("earlier paths", earlier.join(", "));
         }
         self.rows(page);
         self.paging.render_rest(page, self.commits.len());
+        if !self.confirmations.is_empty() {
+            page.heading("Confirmed links");
+            let cells = |one: &CardConfirmation| {
+                vec![
+                    PageCell::faint(one.at.get(..10).unwrap_or(&one.at)),
+                    PageCell::text(&one.by),
+                    PageCell::text(&one.why),
+                    PageCell::handle(&one.node),
+                ]
+            };
+            page.table(2, self.confirmations.iter().map(cells).collect());
+        }
     }
 
     fn paging(&self) -> Option<Paging> {
@@ -203,11 +322,17 @@ impl ProvenanceAnswer {
                 false => format!("[{}]", tags_text(&commit.tags_at_commit)),
             };
             before = Some(&commit.tags_at_commit);
+            let subject = match &self.card {
+                Some(_) if commit.change == "confirmed" => {
+                    format!("{} ({})", commit.subject(), commit.path)
+                }
+                _ => commit.subject().to_owned(),
+            };
             let author = commit.author.split(" <").next().unwrap_or_default();
             rows.push(vec![
                 PageCell::faint(commit.day()),
                 PageCell::text(&commit.change),
-                PageCell::text(commit.subject()),
+                PageCell::text(subject),
                 PageCell::faint(author),
                 PageCell::text(tags),
                 PageCell::handle(commit.handle()),

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
-use engine::areas::kb::{DocumentFilter, is_foreign, kb_state, resolve_path};
+use engine::areas::kb::{DocumentFilter, kb_state, resolve_path};
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::contract::page::{Page, PageCell, Render};
@@ -53,7 +53,8 @@ pub struct AdoptAnswer {
 /// Documents of one form
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AdoptedForm {
-    /// The form: adr, list, openspec, `spec_kit`, gherkin, `sphinx_needs` or doorstop
+    /// The form: adr, list, openspec, `spec_kit`, gherkin, `sphinx_needs` or doorstop; document or manifest
+    /// for what has ids of its own
     pub form: String,
     /// How many documents have it
     pub files: usize,
@@ -74,8 +75,8 @@ pub struct LeftOutDocument {
     pub why: String,
 }
 
-/// What the index has of a foreign document.
-struct ForeignDocument {
+/// What the index has of a document.
+struct IndexedDocument {
     form: String,
     entities: usize,
     is_taken: bool,
@@ -99,10 +100,10 @@ impl Mutation for KbAdopt {
         let gate = DocumentFilter::new(&view.config().kb)?;
         let conn = view.index()?.conn();
         let known = kb_state(view)?;
-        let mut documents: BTreeMap<RepoPath, ForeignDocument> = BTreeMap::new();
+        let mut documents: BTreeMap<RepoPath, IndexedDocument> = BTreeMap::new();
         let mut mapped = 0;
         for (form, said) in kb::derived_tables::all_entities(conn)? {
-            if !is_foreign(&form) || !is_here(&said.path) {
+            if form == "code" || !is_here(&said.path) {
                 continue;
             }
             let is_taken = gate.accepts(&form, &said.path);
@@ -110,7 +111,7 @@ impl Mutation for KbAdopt {
             mapped += usize::from(now.is_some_and(|fact| {
                 fact.entity.status != said.entity.status || fact.entity.kind != said.entity.kind
             }));
-            let new = ForeignDocument { form, entities: 0, is_taken };
+            let new = IndexedDocument { form, entities: 0, is_taken };
             documents.entry(said.path).or_insert(new).entities += 1;
         }
         let mut left_out: Vec<LeftOutDocument> = Vec::new();
@@ -135,7 +136,7 @@ impl Mutation for KbAdopt {
 }
 
 /// Documents that could be read and are in no folder of `kb.documents`, one row a folder.
-fn outside_patterns(documents: &BTreeMap<RepoPath, ForeignDocument>) -> Vec<LeftOutDocument> {
+fn outside_patterns(documents: &BTreeMap<RepoPath, IndexedDocument>) -> Vec<LeftOutDocument> {
     let mut folders: BTreeMap<String, (RepoPath, usize, usize)> = BTreeMap::new();
     for (path, document) in documents.iter().filter(|(_, document)| !document.is_taken) {
         let text = path.to_string();
@@ -154,10 +155,10 @@ fn outside_patterns(documents: &BTreeMap<RepoPath, ForeignDocument>) -> Vec<Left
     folders.into_iter().map(row).collect()
 }
 
-fn forms(documents: &BTreeMap<RepoPath, ForeignDocument>) -> Vec<AdoptedForm> {
+fn forms(documents: &BTreeMap<RepoPath, IndexedDocument>) -> Vec<AdoptedForm> {
     let names: BTreeSet<&str> = documents.values().map(|one| one.form.as_str()).collect();
     let form = |name: &str| {
-        let own: Vec<&ForeignDocument> =
+        let own: Vec<&IndexedDocument> =
             documents.values().filter(|one| one.form == name).collect();
         AdoptedForm {
             form: name.to_owned(),
@@ -170,7 +171,7 @@ fn forms(documents: &BTreeMap<RepoPath, ForeignDocument>) -> Vec<AdoptedForm> {
 }
 
 /// Frontmatter for decisions that are taken in without any id of their own.
-fn id_edits(view: &View, documents: &BTreeMap<RepoPath, ForeignDocument>) -> Result<Vec<FileEdit>> {
+fn id_edits(view: &View, documents: &BTreeMap<RepoPath, IndexedDocument>) -> Result<Vec<FileEdit>> {
     let known = kb_state(view)?;
     let mut edits = Vec::new();
     for fact in known.model.facts() {
@@ -198,7 +199,7 @@ impl Render for AdoptAnswer {
         let entities: usize = self.forms.iter().map(|form| form.entities).sum();
         let taken: usize = self.forms.iter().map(|form| form.taken).sum();
         if entities == 0 && self.left_out.is_empty() {
-            return page.answer("No documents in a known form: decisions, requirement lists, Gherkin, OpenSpec, Spec Kit, sphinx-needs or Doorstop");
+            return page.answer("No documents in a known form: frontmatter with ids, decisions, requirement lists, Gherkin, OpenSpec, Spec Kit, sphinx-needs or Doorstop");
         }
         page.answer(format!(
             "{taken} of {entities} entities are taken in, {} with another word for type or status; {} left out",

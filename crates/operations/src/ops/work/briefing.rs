@@ -10,6 +10,7 @@ use work::dependencies::{DependencyView, dependencies_of};
 use work::events::events_of;
 use work::knowledge::context::{KnowledgePage, PathKnowledge};
 use work::knowledge::files::{self, NamedLine, PLACEHOLDER};
+use work::plan::import::IMPORTED_FIELDS;
 use work::record::{Feature, Section, Task, WorkEvent};
 use work::words::{WorkEventKind, WorkStatus};
 use work::{WorkDraft, WorkItem, WorkRecordId};
@@ -136,7 +137,7 @@ impl TaskBriefing {
         let (there, missing_files): (Vec<String>, Vec<String>) =
             paths.into_iter().partition(|path| is_file(view, path));
         let mut sections = work::sections::of(draft, &item)?;
-        sections.retain(|section| !is_untouched(section));
+        sections.retain(|section| !is_untouched(section) && section.title != IMPORTED_FIELDS);
         let plan: String = sections.iter().map(|section| section.content.as_str()).collect();
         let shown = ShownFiles::read(view, &there, &lines, &plan)?;
         sections.retain(|section| !is_context_files(section));

@@ -125,10 +125,18 @@ impl Query for Next {
             let is_about =
                 |id: &WorkRecordId| about.as_ref().is_none_or(|about| about.contains(id));
             let limit = Limit::try_from(u32::from(self.limit)).map_err(Problem::internal)?;
+            // Rows that are not shown are counted, not read, unless a path decides which are.
+            let read = match about {
+                None => self.offset.get() + limit.get(),
+                Some(_) => usize::MAX,
+            };
             if self.kind == Some(WorkKind::Feature) {
-                let mut ready = next_features(draft, among, usize::MAX)?;
+                let mut ready = next_features(draft, among, read)?;
                 ready.items.retain(|one| is_about(&one.id));
-                let (features, paging) = Paging::cut(ready.items, self.offset, limit);
+                let (features, mut paging) = Paging::cut(ready.items, self.offset, limit);
+                if about.is_none() {
+                    paging.total = ready.total as u64;
+                }
                 let blocked = ready.blocked;
                 return Ok(NextAnswer::of(
                     Vec::new(),
@@ -137,9 +145,12 @@ impl Query for Next {
                     paging,
                 ));
             }
-            let mut ready = next_tasks(draft, among, usize::MAX)?;
+            let mut ready = next_tasks(draft, among, read)?;
             ready.items.retain(|one| is_about(&one.id));
-            let (tasks, paging) = Paging::cut(ready.items, self.offset, limit);
+            let (tasks, mut paging) = Paging::cut(ready.items, self.offset, limit);
+            if about.is_none() {
+                paging.total = ready.total as u64;
+            }
             let waiting = UnavailableCounts { blocked: ready.blocked, claimed: ready.claimed };
             let held = held_tasks(draft)?.into_iter().map(|(task, claim)| claimed(task, claim));
             let abandoned = abandoned_tasks(draft, among, MAX_ABANDONED)?.into_iter();

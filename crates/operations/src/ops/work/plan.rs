@@ -165,4 +165,9 @@ pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan) {
         let shown = applied.skipped.iter().take(MAX_SHOWN_SKIPPED);
         shown.for_each(|line| page.say(format!("  {line}")));
     }
+    if !applied.left_out.is_empty() {
+        page.heading(format!("{} not read", counted(applied.left_out.len(), "part")));
+        let shown = applied.left_out.iter().take(MAX_SHOWN_SKIPPED);
+        shown.for_each(|line| page.say(format!("  {line}")));
+    }
 }

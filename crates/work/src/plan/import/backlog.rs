@@ -1,12 +1,14 @@
 //! A folder of Backlog.md: one Markdown file a task, with frontmatter.
 
+use std::collections::BTreeMap;
+
 use base::{Problem, Result};
 use document::Document;
 use serde_json::{Map, Value};
 
 use super::{
-    ImportFile, add_section, clean_name, clean_person, clean_tags, priority, set_description,
-    status, text_of,
+    ImportFile, add_section, clean_name, clean_person, clean_tags, keep_fields, priority,
+    set_description, status, text_of,
 };
 use crate::plan::{PlanDocument, PlannedItem, PlannedRelation, PlannedRelationKind};
 use crate::words::{WorkKind, WorkStatus};
@@ -14,24 +16,63 @@ use crate::words::{WorkKind, WorkStatus};
 /// The folders of a backlog whose files are tasks.
 pub const FOLDERS: [&str; 3] = ["tasks", "completed", "drafts"];
 
-/// Reads the files of a backlog. Files without an id and a title are left out.
+/// Fields that an item says in full.
+const KNOWN_FIELDS: [&str; 6] =
+    ["title", "labels", "dependencies", "parent_task_id", "parent", "milestone"];
+
+/// Reads the files of a backlog. Files without an id and a title are listed as left out.
 pub(super) fn parse(files: &[ImportFile]) -> Result<PlanDocument> {
-    let mut items: Vec<PlannedItem> = Vec::new();
-    for file in files {
-        let text = file.text.replace("\r\n", "\n");
-        let Ok(front) = Document::parse(&text) else { continue };
+    let (mut items, mut left_out): (Vec<PlannedItem>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut sources: BTreeMap<String, usize> = BTreeMap::new();
+    // An archived task may have the number of one that is not.
+    let (archived, current): (Vec<&ImportFile>, Vec<&ImportFile>) =
+        files.iter().partition(|file| file.path.split('/').any(|part| part == "archive"));
+    for file in current.into_iter().chain(archived) {
+        let text = quote_people(&file.text.replace("\r\n", "\n"));
+        let front = match Document::parse(&text) {
+            Ok(front) => front,
+            Err(fault) => {
+                left_out.push(format!("{}: {fault}", file.path));
+                continue;
+            }
+        };
         let fields: Map<String, Value> =
             front.fields().map(|(name, node)| (name.to_owned(), node.to_json())).collect();
         let fields = Value::Object(fields);
         if let (Some(id), Some(title)) = (scalar(&fields, "id"), scalar(&fields, "title")) {
-            items.push(item(&fields, &id, &title, front.body()));
+            let mut item = item(&fields, &id, &title, front.body());
+            let uses = sources.entry(source(&id)).or_default();
+            *uses += 1;
+            if *uses > 1 {
+                item.source = Some(format!("{}~{uses}", source(&id)));
+            }
+            items.push(item);
+        } else if !file.path.to_lowercase().ends_with("readme.md") {
+            left_out.push(format!("{}: no id and title", file.path));
         }
     }
     if items.is_empty() {
         return Err(Problem::invalid("no file is a task of Backlog.md")
             .hint("name the folder that has `tasks` in it, or one task"));
     }
-    Ok(PlanDocument { project: None, items })
+    Ok(PlanDocument { project: None, items, left_out })
+}
+
+/// The same text with quotes around names such as `@someone` in the frontmatter, which Backlog.md reads and
+/// YAML does not.
+fn quote_people(text: &str) -> String {
+    let mut marks = 0;
+    let quoted = |line: &str| {
+        marks += usize::from(line.trim_end() == "---");
+        let at = line.find("@").filter(|_| marks == 1)?;
+        let (before, name) = line.split_at(at);
+        let is_value = before.ends_with(": ") || before.trim_start() == "- ";
+        let is_plain = !name.contains(['\'', '"', ',', ']']);
+        (is_value && is_plain).then(|| format!("{before}'{}'", name.trim_end()))
+    };
+    let mut quoted = quoted;
+    let lines = text.split('\n').map(|line| quoted(line).unwrap_or_else(|| line.to_owned()));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// A field that may be a text or a number.
@@ -76,7 +117,8 @@ fn item(fields: &Value, id: &str, title: &str, body: &str) -> PlannedItem {
     let parent = scalar(fields, "parent_task_id").or(scalar(fields, "parent"));
     relations.extend(parent.map(|parent| relation(PlannedRelationKind::PartOf, &parent)));
     let labels = list(fields, "labels");
-    let assignee = list(fields, "assignee").into_iter().next();
+    let people = list(fields, "assignee");
+    let assignee = people.first();
     let mut item = PlannedItem {
         status: Some(text_of(fields, "status").map_or(WorkStatus::New, status)),
         priority: text_of(fields, "priority").and_then(priority),
@@ -87,13 +129,23 @@ fn item(fields: &Value, id: &str, title: &str, body: &str) -> PlannedItem {
         relations,
         ..PlannedItem::new(WorkKind::Task, clean_name(title))
     };
+    let mut description = Vec::new();
     for (title, text) in body_sections(body) {
         if title.eq_ignore_ascii_case("description") || title.is_empty() {
-            set_description(&mut item, &text);
+            description.push(text.trim().to_owned());
         } else {
             add_section(&mut item, &title, &text);
         }
     }
+    set_description(&mut item, &description.join("\n\n"));
+    let is_kept = |(name, value): &(&String, &Value)| {
+        !KNOWN_FIELDS.contains(&name.as_str())
+            && **value != Value::Null
+            && **value != Value::Array(Vec::new())
+            && !(*name == "assignee" && people.len() < 2)
+    };
+    let kept = fields.as_object().into_iter().flatten().filter(is_kept);
+    keep_fields(&mut item, kept.map(|(name, value)| (name.clone(), value.clone())).collect());
     item
 }
 

@@ -16,7 +16,7 @@ pub(super) fn parse(text: &str) -> Result<PlanDocument> {
     };
     let is_issue = |issue: &&Value| issue.get("pull_request").is_none_or(Value::is_null);
     let items = issues.iter().filter(is_issue).map(item).collect();
-    Ok(PlanDocument { project: None, items })
+    Ok(PlanDocument { items, ..PlanDocument::default() })
 }
 
 fn item(issue: &Value) -> PlannedItem {

@@ -7,10 +7,13 @@ mod github;
 mod task_master;
 
 use base::{Problem, Result};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{PlanDocument, PlannedItem, PlannedSection, markdown};
-use crate::words::{WorkPriority, WorkStatus};
+use crate::words::{ContentFormat, WorkPriority, WorkStatus};
+
+/// The section that keeps the fields of another tracker that have no place here.
+pub const IMPORTED_FIELDS: &str = "Imported Fields";
 
 /// The longest name, in characters.
 const MAX_NAME_CHARS: usize = 255;
@@ -183,6 +186,25 @@ fn add_section(item: &mut PlannedItem, title: &str, text: &str) {
     let end = (0..=text.len().min(MAX_SECTION_BYTES)).rev().find(|at| text.is_char_boundary(*at));
     let text = &text[..end.unwrap_or_default()];
     item.sections.push(PlannedSection::new(clean_name(title), text));
+}
+
+/// Keeps fields that have no place in an item.
+fn keep_fields(item: &mut PlannedItem, fields: Map<String, Value>) {
+    let content = Value::Object(fields).to_string();
+    if content == "{}" || content.len() > MAX_SECTION_BYTES {
+        return;
+    }
+    item.sections.push(PlannedSection {
+        usage: Some("fields of the tracker it comes from; an export writes them again".into()),
+        format: Some(ContentFormat::Json),
+        ..PlannedSection::new(IMPORTED_FIELDS, content)
+    });
+}
+
+/// The fields that were kept when an item was imported.
+pub(super) fn kept_fields(item: &PlannedItem) -> Map<String, Value> {
+    let section = item.sections.iter().find(|section| section.title == IMPORTED_FIELDS);
+    section.and_then(|section| serde_json::from_str(&section.content).ok()).unwrap_or_default()
 }
 
 /// A priority by its usual words and numbers.

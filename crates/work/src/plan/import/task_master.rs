@@ -29,7 +29,7 @@ pub(super) fn parse(text: &str) -> Result<PlanDocument> {
     if reader.items.is_empty() {
         return Err(Problem::invalid("the file has no `tasks` of task-master"));
     }
-    Ok(PlanDocument { project: None, items: reader.items })
+    Ok(PlanDocument { items: reader.items, ..PlanDocument::default() })
 }
 
 struct TaskReader<'j> {

@@ -9,6 +9,7 @@ mod declared;
 mod interfaces;
 mod package;
 mod paths;
+mod python_modules;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};

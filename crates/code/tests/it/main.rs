@@ -6,6 +6,7 @@ mod calls;
 mod golang;
 mod javascript;
 mod languages;
+mod made_functions;
 mod program;
 mod python;
 mod runaway;

@@ -3,6 +3,7 @@
 use base::Span;
 
 use super::RustWalker;
+use super::made_functions::macro_callee;
 use crate::facts_builder::SymbolDraft;
 use crate::model::{
     Arg, AssignTarget, CallKind, Expr, FlowAction, FlowBlockKind, LiteralItem, LiteralKind,
@@ -140,13 +141,17 @@ impl RustWalker<'_> {
         parts.map(|part| Arg::positional(self.expr(part))).collect()
     }
 
+    /// Records the call of a macro whose arguments are part of what it makes.
+    pub(super) fn macro_mention(&mut self, node: Node<'_>) {
+        let Some(name) = node.field("macro") else { return };
+        let callee = macro_callee(self.path(name));
+        self.builder.add_mention(&callee, false, span(name).start);
+        self.builder.add_call(CallKind::Macro, callee, Vec::new(), span(node), span(name).start);
+    }
+
     fn macro_call(&mut self, node: Node<'_>) -> Expr {
         let Some(name) = node.field("macro") else { return Expr::Unknown };
-        let path = self.path(name);
-        let callee = match path.as_slice() {
-            [one] => Expr::Name(one.clone()),
-            _ => Expr::Path(path),
-        };
+        let callee = macro_callee(self.path(name));
         self.builder.add_mention(&callee, false, span(name).start);
         let args = match node.child_of_kind(&["token_tree"]) {
             Some(tokens) => self.token_args(tokens),

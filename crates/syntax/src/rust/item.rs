@@ -97,6 +97,8 @@ impl RustWalker<'_> {
                     self.items(body);
                 }
             }
+            "macro_invocation" | "expression_statement"
+                if self.is_among_items() && self.made_function(node, pending) => {}
             _ => return self.expr(node),
         }
         Expr::Unknown
@@ -155,7 +157,15 @@ impl RustWalker<'_> {
         }
     }
 
-    fn parent_kind(&self) -> Option<SymbolKind> {
+    /// Whether the walk is at the items of a file, a module, a trait or an `impl`.
+    fn is_among_items(&self) -> bool {
+        matches!(
+            self.parent_kind(),
+            None | Some(SymbolKind::Module | SymbolKind::Impl | SymbolKind::Trait)
+        )
+    }
+
+    pub(super) fn parent_kind(&self) -> Option<SymbolKind> {
         self.builder.position.owner.map(|owner| self.builder.facts.symbols[owner as usize].kind)
     }
 
@@ -458,6 +468,7 @@ impl RustWalker<'_> {
 
     fn macro_rules(&mut self, node: Node<'_>, pending: &PendingTrivia<'_>) {
         let Some(mut draft) = self.draft(SymbolKind::Macro, node, pending) else { return };
+        self.remember_made_function(&draft.name, node);
         draft.signature = format!("macro_rules! {}", draft.name);
         draft.body = Some(span(node));
         draft.exported = draft.decorators.iter().any(|one| one.name == "macro_export");

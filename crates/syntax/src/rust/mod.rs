@@ -1,11 +1,13 @@
 //! Rust.
 //!
 //! `item` reads declarations, `uses` expands `use` trees, `expr` follows values, `pattern` takes
-//! patterns apart, `tokens` finds calls in the arguments of macros, `types` reads types.
+//! patterns apart, `tokens` finds calls in the arguments of macros, `made_functions` finds functions
+//! that macros make, `types` reads types.
 
 mod descriptor;
 mod expr;
 mod item;
+mod made_functions;
 mod pattern;
 mod tokens;
 mod types;
@@ -15,6 +17,10 @@ mod uses;
 mod tests;
 
 pub(crate) use descriptor::DESCRIPTOR;
+
+use std::collections::HashMap;
+
+use made_functions::MadeFunction;
 
 use crate::descriptor::CommentSyntax;
 use crate::facts_builder::FactsBuilder;
@@ -28,7 +34,12 @@ fn extract(text: &str) -> FileFacts {
         tree_sitter_rust::LANGUAGE,
         CommentSyntax::C_STYLE,
         |builder, root| {
-            let mut walk = RustWalker { builder, names: Vec::new(), in_test: false };
+            let mut walk = RustWalker {
+                builder,
+                names: Vec::new(),
+                in_test: false,
+                made_functions: HashMap::new(),
+            };
             walk.items(root);
             walk.builder.finish()
         },
@@ -41,6 +52,8 @@ struct RustWalker<'t> {
     /// Local names, innermost last
     names: Vec<(String, u32)>,
     in_test: bool,
+    /// The functions that macros of the file make, by the name of the macro
+    made_functions: HashMap<String, MadeFunction>,
 }
 
 impl RustWalker<'_> {

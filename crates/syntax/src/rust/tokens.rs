@@ -3,7 +3,7 @@
 use base::Span;
 
 use super::RustWalker;
-use crate::model::{Arg, CallKind, Expr};
+use crate::model::{Arg, AssignTarget, BindingKind, CallKind, Expr};
 use crate::treesitter::{Node, children, span};
 
 impl RustWalker<'_> {
@@ -21,6 +21,10 @@ impl RustWalker<'_> {
         let mut last = Expr::Unknown;
         let mut things = 0;
         while at < tokens.len() {
+            if let Some(next) = self.let_tokens(tokens, at) {
+                at = next;
+                continue;
+            }
             let (value, next) = self.chain(tokens, at);
             if next == at {
                 at += 1;
@@ -31,6 +35,29 @@ impl RustWalker<'_> {
             at = next;
         }
         if things == 1 { last } else { Expr::Unknown }
+    }
+
+    /// `let name = value`; where it ends.
+    fn let_tokens(&mut self, tokens: &[Node<'_>], start: usize) -> Option<usize> {
+        let text = |at: usize| tokens.get(at).map(|token| self.builder.slice(span(*token)));
+        if text(start) != Some("let") {
+            return None;
+        }
+        let named = start + 1 + usize::from(text(start + 1) == Some("mut"));
+        let is_name = tokens.get(named).is_some_and(|token| token.kind() == "identifier");
+        if !is_name || text(named + 1) != Some("=") {
+            return None;
+        }
+        let value_at = named + 2 + usize::from(text(named + 2) == Some("&"));
+        let name = self.text(tokens[named]);
+        let (value, next) = match tokens.get(value_at) {
+            Some(_) => self.chain(tokens, value_at),
+            None => (Expr::Unknown, value_at),
+        };
+        let local = self.builder.add_binding(name.clone(), BindingKind::Variable);
+        self.builder.add_assignment(AssignTarget::Local(local), value);
+        self.names.push((name, local));
+        Some(next)
     }
 
     /// A name with what is accessed and called on it; where it ends.

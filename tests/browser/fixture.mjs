@@ -68,8 +68,27 @@ const FILES = {
   ].join("\n"),
   "docs/decisions/0001-integers.md": [
     "---", "id: DEC-0001", "title: Money is whole cents", "status: accepted", "date: 2026-01-10",
-    "affects:", "  - src/money.ts", "---", "", "# Money is whole cents", "",
+    "affects:", "  - src/money.ts", "  - src/cart.ts", "---", "", "# Money is whole cents", "",
     "Fractions of a cent round differently on every machine.", "",
+  ].join("\n"),
+  "docs/requirements/REQ-001.md": [
+    "---", "id: REQ-001", "title: A customer sees the total before paying", "status: in_progress", "priority: must",
+    "specified_by: [SCEN-001]", "verified_by: [TEST-001]", "---", "", "The total has a currency.", "",
+  ].join("\n"),
+  "docs/requirements/REQ-002.md": [
+    "---", "id: REQ-002", "title: A receipt can be printed", "status: open", "priority: should", "---", "",
+    "On paper that every printer has.", "",
+  ].join("\n"),
+  "docs/requirements/symbols.yaml": [
+    "symbols:", "  - id: SYM-001", "    title: Sums up a cart", "    code: src/cart.ts#Cart.total",
+    "    implements: [REQ-001]", "    covered_by: [TEST-001]", "",
+  ].join("\n"),
+  "docs/scenarios/SCEN-001.md": [
+    "---", "id: SCEN-001", "title: Two prices are added", "status: active", "---", "", "1.00 and 1.50 make 2.50 EUR.", "",
+  ].join("\n"),
+  "docs/tests/TEST-001.md": [
+    "---", "id: TEST-001", "title: A cart costs what its prices add up to", "status: passing", "kind: unit",
+    'links: ["module:tests/cart.test.ts"]', "---", "", "Run before every release.", "",
   ].join("\n"),
   "docs/decisions/0002-one-currency.md": [
     "---", "id: DEC-0002", "title: A cart has one currency", "status: superseded", "date: 2026-03-02",
@@ -110,6 +129,7 @@ export function makeFixture(folder, cairn) {
   const { result: { path: card } } = ask("card", "create", "spec::cart/empty", "--summary", "An empty cart costs nothing");
   ask("card", "status", "spec::money/add", "implemented");
   ask("card", "status", "spec::cart/empty", "accepted");
+  ask("confirm", "spec::money/add", "--why", "read both: other currencies are refused");
   commit(5, "docs: what money must do");
   const project = ask("work", "create", "project", "Till", "--summary", "Takes payments");
   const feature = ask("work", "create", "feature", "Refunds", "--project", project.result.project.id);
@@ -117,9 +137,20 @@ export function makeFixture(folder, cairn) {
     "--project", project.result.project.id, "--feature", feature.result.feature.id, ...more).result.task;
   const first = task("Handle disputed charges", "--priority", "HIGH", "--summary", "A customer asks the bank");
   const second = task("Print a receipt", "--tags", "paper");
+  const moved = (title, steps, ...more) => {
+    const { id } = task(title, ...more);
+    for (let step = 0; step < steps; step += 1) ask("work", "advance", id);
+    return id;
+  };
+  const claimed = moved("Refund to the same card", 1, "--priority", "HIGH");
+  ask("work", "claim", claimed);
+  moved("Show the currency beside every sum", 1);
+  moved("Keep the cart when the browser closes", 2);
   ask("work", "block", second.id, "--blocked-by", "NO_OP", "--reason", "the printer is not chosen");
   const atom = ask("graph", "create", "atom", "Rounding", "--project", project.result.project.id,
     "--paths", "src/**", "--knowledge", "Cents are whole. Never use a float.").result.atom;
   write("src/cart.ts", FILES["src/cart.ts"].replace("total(): Sum", 'total(currency = "EUR"): Sum').replace('"EUR", cents', "currency, cents"));
+  // The code that a confirmed card is about changes, so that its link is suspect.
+  write("src/money.ts", FILES["src/money.ts"].replace("a.cents + b.cents", "Math.trunc(a.cents + b.cents)"));
   return { folder, project: project.result.project, feature: feature.result.feature, first, second, atom, card };
 }

@@ -1,9 +1,9 @@
 // Tests the page in a real browser.
 //
-//     run.mjs --cairn PATH --chromium PATH [--repo DIR,DIR] [--shots DIR]
+//     run.mjs --cairn PATH --chromium PATH [--repo DIR,DIR] [--shots DIR] [--times]
 //
 // Without `--repo`, a small repository with everything in it is made. Others that are named are
-// only looked at. `--shots` also writes a picture of every view.
+// only looked at. `--shots` writes a picture of every view instead, and `--times` measures them.
 
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,6 +15,7 @@ import { finish } from "./checks.mjs";
 import { makeFixture } from "./fixture.mjs";
 import { testSecurity } from "./security.mjs";
 import { takeShots } from "./shots.mjs";
+import { measureTimes } from "./times.mjs";
 import { testEmpty, testViews } from "./views.mjs";
 import { testWrites } from "./writes.mjs";
 
@@ -24,6 +25,7 @@ const { values: options } = parseArgs({
     chromium: { type: "string", default: "chromium" },
     repo: { type: "string", default: "" },
     shots: { type: "string" },
+    times: { type: "boolean", default: false },
   },
 });
 
@@ -33,7 +35,9 @@ try {
   const till = join(folder, "till");
   mkdirSync(till);
   const fixture = makeFixture(till, options.cairn);
-  if (options.shots) {
+  if (options.times) {
+    await measureTimes(browser, options, folder);
+  } else if (options.shots) {
     await takeShots(browser, options, fixture);
   } else {
     await testViews(browser, options, fixture);
@@ -48,4 +52,4 @@ try {
   await browser.close();
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
-process.exit(options.shots ? 0 : finish());
+process.exit(options.shots || options.times ? 0 : finish());

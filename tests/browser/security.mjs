@@ -97,6 +97,11 @@ export async function testSecurity(browser, options, fixture) {
       const policy = (await ask(origin, path, { headers })).headers["content-security-policy"];
       expect(policy?.startsWith("default-src 'none'; "), `${path}: ${policy}`);
       expect(policy.includes("frame-ancestors 'none'") && !policy.includes("unsafe"), policy);
+      const all = (await ask(origin, path, { headers })).headers;
+      for (const [name, value] of Object.entries({ "x-content-type-options": "nosniff", "referrer-policy": "same-origin",
+        "cross-origin-opener-policy": "same-origin", "cross-origin-resource-policy": "same-origin", "cache-control": "no-store" })) {
+        expect(all[name] === value, `${path}: ${name} is ${all[name]}`);
+      }
     }
   });
   await check("other methods are refused", async () => {

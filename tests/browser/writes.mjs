@@ -1,5 +1,6 @@
 // Every change that the page offers: the plan with its difference, the change, and its undoing.
 
+import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -13,6 +14,7 @@ export async function testWrites(browser, options, fixture) {
   const tab = await open(browser, server);
   const { page } = tab;
   const task = `/task/${fixture.first.id}`;
+  const ask = (...words) => execFileSync(options.cairn, ["-C", fixture.folder, ...words]);
   const changes = [
     {
       name: "the status of a card",
@@ -70,7 +72,42 @@ export async function testWrites(browser, options, fixture) {
       shown: ".prose",
     },
   ];
+  const confirm = async (why) => {
+    await page.locator("main input[name=why]").first().fill(why);
+    await page.getByRole("button", { name: "Confirm" }).first().click();
+  };
+  changes.push(
+    {
+      name: "confirming a suspect link of a card",
+      at: "/card/spec::money/add",
+      fill: () => confirm("whole cents stay whole"),
+      diff: "whole cents stay whole",
+      before: "suspect",
+      after: "confirmed",
+      shown: "section:has(h2:text('Linked from code')) .badge",
+    },
+    {
+      name: "confirming a link of a requirement",
+      at: "/kb/REQ-001",
+      fill: () => confirm("the total has a currency"),
+      diff: "the total has a currency",
+      before: "unconfirmed",
+      after: "confirmed",
+      shown: "section:has(h2:text('Linked with')) .badge",
+    },
+    {
+      name: "moving a task back",
+      at: task,
+      prepare: () => ask("work", "advance", fixture.first.id),
+      fill: async () => { await page.selectOption(`#move-${fixture.first.id}`, "work.revert"); await page.getByRole("button", { name: "Move" }).click(); },
+      diff: "NEW",
+      before: "Active",
+      after: "New",
+      shown: ".toolbar .badge >> nth=1",
+    },
+  );
   for (const change of changes) {
+    await change.prepare?.();
     await check(`${change.name}: plan, change and undo`, () => perform(tab, change));
   }
   await check("nothing else is applied than what was shown", () => stalePlan(tab, fixture));

@@ -46,6 +46,13 @@ pub(crate) fn shots(root: &Path, repositories: &[&str]) -> XtaskResult<()> {
     run::run(command.arg("--shots").arg(root.join(PICTURES)))
 }
 
+/// Measures every view, with a build that is optimised.
+pub(crate) fn times(root: &Path, repositories: &[&str]) -> XtaskResult<()> {
+    let what = ["--package", "cairn", "--bins", "--profile", "quick"];
+    let cairn = run::build(root, &what, "quick")?.join("cairn");
+    run::run(command(root, &cairn, repositories)?.arg("--times"))
+}
+
 fn built_cairn(root: &Path) -> XtaskResult<PathBuf> {
     Ok(run::build(root, &["--workspace", "--bins", "--examples"], "debug")?.join("cairn"))
 }

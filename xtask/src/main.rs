@@ -27,6 +27,7 @@ cargo xtask test servers      only those against real language servers
 cargo xtask test team         only those against a real PostgreSQL server, and the contract suite over a team
 cargo xtask test browser [CLONE…]  only those of the page in a browser, also on other clones
 cargo xtask shots [CLONE]     write the pictures of docs/page.md
+cargo xtask times [CLONE…]    time and size of every view of the page in a browser, as a table
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
 cargo xtask house [CLONE…]    how this repository reads, beside other clones; prints a table
 cargo xtask dist [--check] [--without-build]  write all packages of a release into target/dist; ask their validators
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         ["test", "team"] => run::team(&root),
         ["test", "browser", clones @ ..] => browser::build_and_test(&root, clones),
         ["shots", clones @ ..] => browser::shots(&root, clones),
+        ["times", clones @ ..] => browser::times(&root, clones),
         ["codegen"] => codegen::write(&root),
         ["codegen", "--check"] => codegen::check(&root).and_then(|()| laws::check(&root)),
         ["house", clones @ ..] => house::run(&root, clones),

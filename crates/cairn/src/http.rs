@@ -231,7 +231,7 @@ impl HttpApi {
         // A named token says who it is, whatever the request says.
         let actor = identity.name.clone().or(named).unwrap_or_else(|| "http".into());
         let caller = CallerInfo {
-            session: crate::session::for_actor(&actor),
+            session: crate::session::for_request(&actor, headers),
             actor,
             timeout: Duration::from_secs(self.options.timeout),
             cancel: CancellationToken::new(),

@@ -3,6 +3,7 @@
 //! Only this crate reads the environment, the current directory and the clock, prints, and chooses
 //! exit codes. It is also a library, so that the conformance example can extend its MCP server.
 
+mod background;
 pub mod cli;
 pub mod http;
 pub mod mcp;

@@ -77,7 +77,7 @@ pub struct SeeTagRow {
     pub key: CardKey,
     /// The line number
     pub line: u32,
-    /// Whether `::` is part of the language
+    /// Whether the language itself uses `::` in names
     pub has_colons: bool,
 }
 

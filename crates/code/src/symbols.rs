@@ -10,6 +10,7 @@ use store::Connection;
 use syntax::{Export, FileFacts, Import, Symbol, Visibility};
 
 use crate::calls::{self, CallDigest};
+use crate::interning::path_id;
 use crate::{resolve, tables};
 
 /// A symbol as stored in the index.
@@ -72,6 +73,39 @@ pub struct ImportRow {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportBinding(pub String, pub Option<String>);
 
+impl ImportRow {
+    /// Whether it gives a name to the importing file.
+    pub fn binds(&self, name: &str) -> bool {
+        let is_bound = |ImportBinding(there, here): &ImportBinding| match here {
+            Some(here) => here == name,
+            None => there == name || there == "*" && self.module_name() == name,
+        };
+        match self.kind.as_str() {
+            "ReExport" => false,
+            _ if self.names.is_empty() => self.specifier.split('.').next() == Some(name),
+            _ => self.names.iter().any(is_bound),
+        }
+    }
+
+    /// Whether it gives all names of a module to the importing file.
+    pub fn takes_all_names(&self) -> bool {
+        let is_all = |ImportBinding(there, here): &ImportBinding| match here.as_deref() {
+            Some(here) => here == ".",
+            None => there == "*" && self.kind == "From",
+        };
+        self.names.iter().any(is_all)
+    }
+
+    /// The name of a module that is imported as a whole, without its version: `cli` of
+    /// `example.org/cli/v3`.
+    fn module_name(&self) -> &str {
+        let is_version = |part: &&str| {
+            part.strip_prefix('v').is_some_and(|rest| rest.bytes().all(|one| one.is_ascii_digit()))
+        };
+        self.specifier.rsplit('/').find(|part| !is_version(part)).unwrap_or_default()
+    }
+}
+
 /// Writes a file's symbols, imports, exports under other names, calls and syntax errors to the
 /// index. `is_new` says that the index did not know the file before.
 pub fn index_file(
@@ -82,23 +116,24 @@ pub fn index_file(
     is_new: bool,
 ) -> Result<()> {
     resolve::index_file(conn, path, facts, is_new)?;
+    let place = path_id(conn, path)?;
     let mut signatures = overloads_by_path(&facts.symbols);
     for (id, symbol) in (0..).zip(&facts.symbols).filter(|(_, symbol)| symbol.is_listed()) {
         let parent = named_parent(&facts.symbols, symbol);
         let overloads = signatures.remove(symbol.path.as_str()).unwrap_or_default();
         let new = NewSymbol { id, parent, symbol, overloads };
-        tables::put_symbol(conn, path, &new)?;
+        tables::put_symbol(conn, place, &new)?;
     }
     for (id, import) in (0..).zip(&facts.imports) {
-        tables::put_import(conn, path, id, import, &import_names_json(import))?;
+        tables::put_import(conn, place, id, import, &import_names_json(import))?;
     }
     for (id, alias) in
         (0..).zip(facts.exports.iter().filter_map(|export| export_alias(facts, export)))
     {
-        tables::put_alias(conn, path, id, &alias)?;
+        tables::put_alias(conn, place, id, &alias)?;
     }
-    digest.map_or(Ok(()), |digest| calls::index_file(conn, path, digest))?;
-    facts.errors.iter().try_for_each(|error| tables::put_error(conn, path, error))
+    digest.map_or(Ok(()), |digest| calls::index_file(conn, place, digest))?;
+    facts.errors.iter().try_for_each(|error| tables::put_error(conn, place, error))
 }
 
 /// Removes the rows of a file. `gone` says that the file was deleted; otherwise it is about to be
@@ -183,11 +218,20 @@ fn import_names_json(import: &Import) -> String {
     serde_json::to_string(&taken.collect::<Vec<_>>()).unwrap_or_default()
 }
 
-/// The name of the visibility of a symbol.
-pub(crate) fn visibility_name(symbol: &Symbol) -> &str {
+/// The visibility of a symbol in its stored form.
+pub(crate) fn stored_visibility(symbol: &Symbol) -> Option<&str> {
     match &symbol.visibility {
-        Visibility::Public => "public",
-        Visibility::Restricted(text) => text,
-        Visibility::Private => "private",
+        Visibility::Public => Some(""),
+        Visibility::Restricted(text) => Some(text),
+        Visibility::Private => None,
+    }
+}
+
+/// The name of a stored visibility.
+pub(crate) fn read_visibility(stored: Option<String>) -> String {
+    match stored {
+        Some(text) if text.is_empty() => "public".to_owned(),
+        Some(text) => text,
+        None => "private".to_owned(),
     }
 }

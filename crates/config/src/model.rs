@@ -63,7 +63,7 @@ pub struct KbConfig {
     pub statuses: BTreeMap<String, String>,
     /// Starts of ids, each with the type of the entities that have it, such as `"FR-": "req"`
     pub types: BTreeMap<String, String>,
-    /// How loudly a rule speaks, by the rule's name; true is the rule's own severity
+    /// Severity of each rule of `verify`, by the rule's name; true is its default severity
     pub rules: BTreeMap<String, RuleLevel>,
 }
 

@@ -151,7 +151,7 @@ stages!(
         New,
         /// Being worked on
         Active,
-        /// Done, not yet with its users
+        /// Done, not yet released
         ReadyToProd,
         /// Done
         Closed,
@@ -167,7 +167,7 @@ stages!(
         Active,
         /// Written, not yet tested
         ToBeTested,
-        /// Done, not yet with its users
+        /// Done, not yet released
         ReadyToProd,
         /// Done
         Closed,

@@ -28,7 +28,7 @@ pub enum RecordedChange {
     Store(DurableStore, ChangeRecord),
 }
 
-/// What `undo_call` and `redo` look for.
+/// What `undo` and `redo` look for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UndoTarget {
     /// A change that undoes no other
@@ -143,7 +143,7 @@ pub fn last_by_caller(view: &View, sought: UndoTarget) -> Result<RecordedChange>
     };
     let problem = Problem::not_found(what);
     Err(match newest(view, sought, |_| true)? {
-        None => problem.hint("nothing that can be taken back has been changed here"),
+        None => problem.hint("there is no change to undo here"),
         Some(last) => {
             let (name, summary, actor) = (last.name(), last.summary(), last.actor());
             let whose = match actor == view.call().actor {
@@ -349,7 +349,7 @@ fn check_in_effect(view: &View, change: &RecordedChange) -> Result<()> {
         }
     };
     let Some(by) = taken_back.by.get(&id) else { return Ok(()) };
-    let message = format!("change {} is already taken back, by change {by}", change.name());
+    let message = format!("change {} is already undone by change {by}", change.name());
     Err(Problem::new(ProblemCode::InvalidOperation, message)
         .detail("taken_back_by", *by)
         .hint_call("to make it again:", undo_call(&by.to_string())))

@@ -192,16 +192,19 @@ impl Workspace {
         if self.tree.is_root_unchanged() && !became_repository {
             return Ok(());
         }
-        Err(Problem::new(
-            ProblemCode::Unavailable,
-            "the folder that is served is not the one it was",
-        )
-        .hint("start the server anew"))
+        Err(Problem::new(ProblemCode::Unavailable, "the served folder was replaced by another one")
+            .hint("restart the server"))
     }
 
     /// Whether the user trusts the programs that the repository would run now.
     pub(crate) fn trust_status(&self, config: &Config, call: &Call) -> TrustStatus {
         self.trust.status(&self.trust_evidence(config, call))
+    }
+
+    /// Whether the user trusts the repository as it is now.
+    pub fn is_trusted(&self, call: &Call) -> Result<bool> {
+        let settings = self.settings()?;
+        Ok(self.trust_status(&settings.config, call) == TrustStatus::Trusted)
     }
 
     /// Trusts the programs that the repository would run now. Returns them, and whether any is new.

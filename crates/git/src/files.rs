@@ -22,7 +22,7 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// A folder is none too: where a branch `a/b` is, there is no branch `a`.
+/// A folder counts as absent: if branch `a/b` exists, branch `a` does not.
 fn is_absent(error: &io::Error) -> bool {
     let kinds =
         [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory, io::ErrorKind::IsADirectory];
@@ -113,6 +113,6 @@ fn would_block(path: &Path) -> bool {
 fn too_large(path: &Path) -> Problem {
     let most = MAX_FILE_BYTES >> 20;
     Problem::new(ProblemCode::Unavailable, format!("{} is larger than {most} MiB", path.display()))
-        .hint("git keeps small files there; look at what it is")
+        .hint("this git file is normally small; check it")
         .detail("limit_bytes", MAX_FILE_BYTES)
 }

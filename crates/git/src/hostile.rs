@@ -111,7 +111,7 @@ pub fn arm(repo_root: &Path, canary_dir: &Path) {
     traps.arm_worktree(&layout);
 }
 
-/// The canaries that are there, sorted: the traps that sprang.
+/// The canary files that exist, sorted: each shows a program that was run.
 pub fn sprung(canary_dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(canary_dir).expect("the canaries' folder is there");
     let names = entries.map(|entry| entry.expect("it can be listed").file_name());

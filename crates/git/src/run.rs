@@ -130,7 +130,7 @@ impl GitOutput {
 fn output_too_large(about: &GitCallInfo) -> Problem {
     let most = MAX_OUTPUT_BYTES >> 20;
     Problem::new(ProblemCode::Unavailable, format!("git {} wrote more than {most} MiB", about.verb))
-        .hint("the repository is too large to be served")
+        .hint("the output of git exceeds the limit of cairn")
         .detail("limit_bytes", MAX_OUTPUT_BYTES)
 }
 

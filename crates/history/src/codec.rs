@@ -61,6 +61,11 @@ impl<'a> ByteDecoder<'a> {
         self.rest.is_empty()
     }
 
+    /// How many bytes were not read yet.
+    pub(crate) const fn remaining(&self) -> usize {
+        self.rest.len()
+    }
+
     pub(crate) fn number(&mut self) -> Option<u64> {
         let mut number = 0_u64;
         for shift in (0..64).step_by(7) {

@@ -123,28 +123,37 @@ pub fn decode_text(bytes: Vec<u8>) -> String {
         .unwrap_or_else(|error| error.into_bytes().into_iter().map(char::from).collect())
 }
 
-/// Encodes changes as bytes.
-pub(crate) fn encode_changes(changes: &[CommitFileChange]) -> Vec<u8> {
+/// Encodes changes as bytes. Paths are written as numbers, which are not 0.
+pub(crate) fn encode_changes(
+    changes: &[CommitFileChange],
+    number_of: impl Fn(&[u8]) -> u64,
+) -> Vec<u8> {
     let mut pen = ByteEncoder::default();
     for change in changes {
         pen.number(u64::from(change.kind.letter()));
-        pen.bytes(&change.path);
-        pen.bytes(change.old_path.as_deref().unwrap_or_default());
+        pen.number(number_of(&change.path));
+        pen.number(change.old_path.as_deref().map_or(0, &number_of));
         pen.bytes(change.oid.as_deref().unwrap_or_default());
     }
     pen.bytes
 }
 
-/// Decodes changes; `None` if [`encode_changes`] did not write the bytes.
-pub(crate) fn decode_changes(bytes: &[u8]) -> Option<Vec<CommitFileChange>> {
+/// Decodes changes; `None` if [`encode_changes`] did not write the bytes, or a number means no path.
+pub(crate) fn decode_changes(
+    bytes: &[u8],
+    path_of: impl Fn(u64) -> Option<Vec<u8>>,
+) -> Option<Vec<CommitFileChange>> {
     let some = |bytes: &[u8]| (!bytes.is_empty()).then(|| bytes.to_vec());
     let mut eye = ByteDecoder::new(bytes);
     let mut changes = Vec::new();
     while !eye.is_at_end() {
         let how = CommitChangeKind::from_letter(eye.number()?.try_into().ok()?)?;
-        let path = eye.bytes()?.to_vec();
-        let (old, oid) = (some(eye.bytes()?), some(eye.bytes()?));
-        changes.push(CommitFileChange { kind: how, path, old_path: old, oid });
+        let path = path_of(eye.number()?)?;
+        let old_path = match eye.number()? {
+            0 => None,
+            number => Some(path_of(number)?),
+        };
+        changes.push(CommitFileChange { kind: how, path, old_path, oid: some(eye.bytes()?) });
     }
     Some(changes)
 }
@@ -178,9 +187,16 @@ mod tests {
             change(CommitChangeKind::Renamed, &long, Some(b"\xff\x80old")),
             change(CommitChangeKind::Deleted, b"[x]", None),
         ];
-        assert_eq!(decode_changes(&encode_changes(&changes)).unwrap(), changes);
-        for broken in [&b"A"[..], b"X\x00\x00\x00", b"A\xff\xff\xff", b"A\x05abc"] {
-            assert_eq!(decode_changes(broken), None);
+        let paths = [b"a b\nc".to_vec(), long.clone(), b"\xff\x80old".to_vec(), b"[x]".to_vec()];
+        let number_of = |path: &[u8]| 1 + paths.iter().position(|one| one == path).unwrap() as u64;
+        let path_of =
+            |number: u64| paths.get(usize::try_from(number).ok()?.checked_sub(1)?).cloned();
+        let bytes = encode_changes(&changes, number_of);
+        assert_eq!(decode_changes(&bytes, path_of).unwrap(), changes);
+        for broken in
+            [&b"A"[..], b"X\x01\x00\x00", b"A\xff\xff\xff", b"A\x05\x00\x00", b"A\x00\x00\x00"]
+        {
+            assert_eq!(decode_changes(broken, path_of), None);
         }
     }
 

@@ -3,6 +3,8 @@
 //! The history is rebuilt from the commits without git, and the digest verifies the result. So a snapshot
 //! stays valid when tables change, and a clone that lacks commits can take them from a snapshot.
 
+use std::borrow::Cow;
+
 use base::{NextCall, Problem, ProblemCode, RepoPath, Result};
 use store::Connection;
 
@@ -13,8 +15,14 @@ use crate::commit::{CommitChangeKind, CommitFileChange, CommitSignature, History
 /// The first bytes of every snapshot, in any format.
 const MAGIC: &[u8] = b"cairn history ";
 
-/// The format that is written, and the newest one that is read.
-const FORMAT: u64 = 1;
+/// The format that is written, and the newest one that is read: all that follows is compressed.
+const FORMAT: u64 = 2;
+
+/// The format before it, which is still read: the same without compression.
+const PLAIN_FORMAT: u64 = 1;
+
+/// The most that a snapshot may hold, in bytes; a file that would hold more is not one of ours.
+const MAX_BODY_BYTES: u64 = 4 << 30;
 
 /// A flag in the number of parents: the renames of the commit are unknown. No commit has so many parents,
 /// and a commit without the flag is written as older versions wrote it.
@@ -45,7 +53,9 @@ pub struct SnapshotHeader {
 pub struct Snapshot<'a> {
     /// Its header
     pub header: SnapshotHeader,
-    rest: ByteDecoder<'a>,
+    body: Cow<'a, [u8]>,
+    /// Where the commits start in the body
+    commits_at: usize,
 }
 
 /// Writes a snapshot, commit by commit.
@@ -63,8 +73,6 @@ impl SnapshotWriter {
     /// The snapshot. `header` says how many commits were added.
     pub fn finish(self, about: &SnapshotHeader) -> Vec<u8> {
         let mut pen = ByteEncoder::default();
-        pen.bytes.extend_from_slice(MAGIC);
-        pen.bytes.extend_from_slice(format!("{FORMAT}\n").as_bytes());
         pen.bytes(&about.head);
         pen.time(about.created_at);
         pen.length(about.commits);
@@ -74,9 +82,11 @@ impl SnapshotWriter {
         pen.length(about.tree.len());
         about.tree.iter().for_each(|path| pen.bytes(path));
         pen.bytes.extend_from_slice(&self.encoder.bytes);
-        let seal = blake3::hash(&pen.bytes);
-        pen.bytes.extend_from_slice(seal.as_bytes());
-        pen.bytes
+        let mut file = [MAGIC, format!("{FORMAT}\n").as_bytes()].concat();
+        file.extend_from_slice(&store::compress(&pen.bytes));
+        let seal = blake3::hash(&file);
+        file.extend_from_slice(seal.as_bytes());
+        file
     }
 }
 
@@ -85,18 +95,25 @@ pub fn read(bytes: &[u8]) -> Result<Snapshot<'_>> {
     let rest = bytes.strip_prefix(MAGIC).ok_or_else(not_a_snapshot)?;
     let end = rest.iter().position(|byte| *byte == b'\n').ok_or_else(not_a_snapshot)?;
     let format = std::str::from_utf8(&rest[..end]).ok().and_then(|digits| digits.parse().ok());
-    match format.ok_or_else(not_a_snapshot)? {
-        FORMAT => {}
-        format => return Err(unsupported_format(format)),
+    let format = format.ok_or_else(not_a_snapshot)?;
+    if !(PLAIN_FORMAT..=FORMAT).contains(&format) {
+        return Err(unsupported_format(format));
     }
     let (body, seal) = bytes.split_last_chunk::<CHECKSUM_LEN>().ok_or_else(damaged_snapshot)?;
     if blake3::hash(body) != *seal {
         return Err(damaged_snapshot());
     }
     let body = rest[end + 1..].split_last_chunk::<CHECKSUM_LEN>().ok_or_else(damaged_snapshot)?.0;
-    let mut eye = ByteDecoder::new(body);
-    let about = read_header(&mut eye).ok_or_else(damaged_snapshot)?;
-    Ok(Snapshot { header: about, rest: eye })
+    let body = if format == PLAIN_FORMAT {
+        Cow::Borrowed(body)
+    } else {
+        let body = store::decompress_at_most(body, MAX_BODY_BYTES);
+        Cow::Owned(body.map_err(|_| damaged_snapshot())?)
+    };
+    let mut eye = ByteDecoder::new(&body);
+    let header = read_header(&mut eye).ok_or_else(damaged_snapshot)?;
+    let commits_at = body.len() - eye.remaining();
+    Ok(Snapshot { header, body, commits_at })
 }
 
 impl Snapshot<'_> {
@@ -118,7 +135,7 @@ impl Snapshot<'_> {
 
     /// Its commits, in order.
     pub fn commits(&self) -> impl Iterator<Item = Result<HistoryCommit>> + '_ {
-        let mut eye = self.rest.clone();
+        let mut eye = ByteDecoder::new(&self.body[self.commits_at..]);
         let mut left = self.header.commits;
         std::iter::from_fn(move || {
             if left == 0 {
@@ -210,8 +227,9 @@ fn not_a_snapshot() -> Problem {
 }
 
 fn unsupported_format(format: u64) -> Problem {
-    let text =
-        format!("the snapshot has format {format}; this version of cairn reads format {FORMAT}");
+    let text = format!(
+        "the snapshot has format {format}; this version of cairn reads formats 1 to {FORMAT}"
+    );
     Problem::new(ProblemCode::InvalidOperation, text)
         .hint("a newer version of cairn wrote it; update this one")
 }
@@ -282,13 +300,27 @@ mod tests {
     }
 
     #[test]
+    fn a_snapshot_of_the_format_before_is_still_read() {
+        let (about, bytes) = snapshot();
+        let end = bytes.len() - CHECKSUM_LEN;
+        let body = store::decompress(&bytes[MAGIC.len() + 2..end]).unwrap();
+        let mut old = [MAGIC, b"1\n", &body].concat();
+        let seal = blake3::hash(&old);
+        old.extend_from_slice(seal.as_bytes());
+        let read = read(&old).unwrap();
+        assert_eq!(read.header, about);
+        assert_eq!(read.commits().map(Result::unwrap).collect::<Vec<_>>(), [0, 1, 2].map(commit));
+    }
+
+    #[test]
     fn strange_newer_cut_and_changed_files_are_refused() {
         let (about, bytes) = snapshot();
         let code = |bytes: &[u8]| read(bytes).map(|_| ()).unwrap_err().code;
         assert_eq!(code(b""), ProblemCode::ValidationError);
         assert_eq!(code(b"SQLite format 3\0"), ProblemCode::ValidationError);
         assert_eq!(code(b"cairn history x\n"), ProblemCode::ValidationError);
-        assert_eq!(code(b"cairn history 2\nanything"), ProblemCode::InvalidOperation);
+        assert_eq!(code(b"cairn history 3\nanything"), ProblemCode::InvalidOperation);
+        assert_eq!(code(b"cairn history 0\nanything"), ProblemCode::InvalidOperation);
         for end in [20, bytes.len() / 2, bytes.len() - 1] {
             assert_eq!(code(&bytes[..end]), ProblemCode::StoreDamaged, "cut at {end}");
         }

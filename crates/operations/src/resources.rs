@@ -99,7 +99,7 @@ fn read_file(view: &View<'_>, path: &str) -> Result<ResourceContent> {
         return Err(match view.tree().stat_if_reachable(&path) {
             None => absent(),
             Some(_) => Problem::not_found(format!("`{path}` is not a file of the project"))
-                .hint("ignored files, links and folders are not handed out"),
+                .hint("ignored files, links and folders are not available as resources"),
         });
     }
     let blob = view.tree().read_at_most(&path, MAX_TEXT_BYTES)?.ok_or_else(absent)?;

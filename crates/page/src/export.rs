@@ -4,15 +4,19 @@
 use std::sync::Arc;
 
 use base::{Call, Result};
+use engine::contract::page::Render;
 use engine::{JsonObject, Workspace};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
-use operations::ops::typed::{CardCoverage, Review};
+use operations::ops::typed::{Matrix, Review};
 use serde_json::{Value, json};
 
 use crate::asker::Asker;
 use crate::assets::STYLE;
 use crate::components;
 use crate::views;
+
+/// How many rows are asked for at once; no operation gives more.
+const ROWS_AT_ONCE: u64 = 1000;
 
 /// An operation whose answer can be written as an HTML file.
 #[derive(Clone, Copy)]
@@ -26,7 +30,7 @@ pub struct HtmlReport {
 /// Every operation whose answer can be written as an HTML file.
 pub const HTML_REPORTS: &[HtmlReport] = &[
     HtmlReport { operation: "review", document: review },
-    HtmlReport { operation: "card.coverage", document: matrix },
+    HtmlReport { operation: "matrix", document: matrix },
 ];
 
 fn review(workspace: &Workspace, call: Arc<Call>, args: JsonObject) -> Result<String> {
@@ -41,11 +45,22 @@ fn review(workspace: &Workspace, call: Arc<Call>, args: JsonObject) -> Result<St
 }
 
 fn matrix(workspace: &Workspace, call: Arc<Call>, mut args: JsonObject) -> Result<String> {
-    // A file has no next page.
-    args.insert("limit".into(), json!(1000));
     let asker = Asker::new(workspace, call);
-    let answer = asker.ask::<CardCoverage>(Value::Object(args))?;
-    Ok(document(&asker, "Traceability matrix", views::matrix::report(&answer)))
+    args.insert("format".into(), json!("text"));
+    args.insert("limit".into(), json!(ROWS_AT_ONCE));
+    let mut rows = Vec::new();
+    // A file has no next page, so it has all of them.
+    loop {
+        args.insert("offset".into(), json!(rows.len()));
+        let answer = asker.ask::<Matrix>(Value::Object(args.clone()))?;
+        let total = answer.paging().map_or(0, |paging| paging.total);
+        let is_last = answer.rows.is_empty();
+        rows.extend(answer.rows);
+        if is_last || rows.len() as u64 >= total {
+            let body = views::matrix::report(&answer.summary, &rows);
+            return Ok(document(&asker, "Traceability matrix", body));
+        }
+    }
 }
 
 fn document(asker: &Asker<'_>, title: &str, body: Markup) -> String {

@@ -3,8 +3,10 @@
 use std::sync::Arc;
 
 use base::{Call, Problem, ProblemCode, Result};
-use engine::{View, Workspace};
+use engine::{Basis, View, Workspace};
 use maud::{Markup, html};
+use operations::ops::typed::Status;
+use serde_json::json;
 
 use crate::asker::Asker;
 use crate::changes;
@@ -116,7 +118,7 @@ pub fn respond(site: &Site, call: Arc<Call>, request: &SiteRequest) -> SiteRespo
 }
 
 fn framed(context: &ViewContext<'_>, screen: &Screen) -> SiteResponse {
-    let basis = context.asker.basis();
+    let basis = context.asker.basis().or_else(|| current_basis(context));
     let repository = context.asker.repository_name();
     let query = context.request.param("q").unwrap_or_default();
     let notice = context.request.param(DONE).map(|change| changes::notice(context, &change));
@@ -128,6 +130,12 @@ fn framed(context: &ViewContext<'_>, screen: &Screen) -> SiteResponse {
         notice,
     };
     SiteResponse::Html { status: screen.status, body: layout::document(&info, screen) }
+}
+
+/// The basis of a view that asked nothing, such as a search without words.
+fn current_basis(context: &ViewContext<'_>) -> Option<Basis> {
+    context.asker.ask::<Status>(json!({})).ok()?;
+    context.asker.basis()
 }
 
 fn problem_screen(problem: &Problem) -> Screen {

@@ -91,6 +91,7 @@ fn every_view_answers_with_its_basis() {
         "/card/spec::a/open",
         "/matrix",
         "/matrix?show=gaps",
+        "/matrix?kind=card&path=src",
         "/review",
         "/board",
         "/hotspots",
@@ -104,8 +105,7 @@ fn every_view_answers_with_its_basis() {
     ] {
         let (status, body) = test.get(address);
         assert_eq!(status, 200, "{address}: {body}");
-        let needs_basis =
-            !address.starts_with("/part/") && !["/search", "/graph"].contains(&address);
+        let needs_basis = !address.starts_with("/part/");
         assert!(!needs_basis || body.contains("<strong>Basis </strong>fresh"), "{address}: {body}");
     }
 }

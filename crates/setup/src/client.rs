@@ -40,7 +40,7 @@ impl Client {
     }
 }
 
-/// What gives away that somebody works with a client.
+/// Files and programs that show that a client is in use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ClientTraces {
     /// Files and folders in a repository

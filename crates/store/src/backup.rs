@@ -14,10 +14,10 @@ use crate::immutable::{self, with_suffix};
 use crate::open::{Durability, check_integrity, open, require_regular};
 use crate::tables;
 
-/// How the name of a copy ends that is not finished.
+/// Extension of an unfinished copy.
 const UNFINISHED_EXTENSION: &str = "tmp";
 
-/// What the names of the files end with that SQLite keeps beside a store.
+/// Suffixes of the files that SQLite keeps beside a store.
 const SIDE_FILE_SUFFIXES: [&str; 3] = ["-journal", "-wal", "-shm"];
 
 /// What a copy says about itself: where it was taken and of what.

@@ -21,7 +21,7 @@ pub fn sqlite_problem(what: &str) -> impl FnOnce(Error) -> Problem {
             }
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) => {
                 return Problem::new(ProblemCode::StoreDamaged, format!("cannot {what}"))
-                    .hint_call("a backup is put back by", NextCall::new("restore"))
+                    .hint_call("restore a backup with", NextCall::new("restore"))
                     .hint_call("all stores are checked by", NextCall::new("doctor"))
                     .with_source(error);
             }

@@ -4,6 +4,7 @@
 //! store needs, and the one place where SQLite's failures become problems.
 
 mod backup;
+mod compression;
 mod failure;
 mod immutable;
 mod migrate;
@@ -14,6 +15,7 @@ mod rows;
 mod tables;
 
 pub use backup::{BackupNotes, back_up, backup_notes, remove_unfinished, restore};
+pub use compression::{compress, decompress, decompress_at_most};
 pub use failure::{is_corrupt, is_unwritable, sqlite_problem};
 pub use immutable::MemoryStore;
 pub use migrate::{Migration, migrate, open_durable, refuse_newer, schema_version};

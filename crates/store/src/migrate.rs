@@ -11,7 +11,7 @@ use crate::failure::sqlite_problem;
 use crate::open::{Durability, Store, open, open_read_only};
 use crate::tables;
 
-/// One step of a store's schema. Once landed it is never edited; the next step mends it.
+/// One step of a store's schema. A released step is never edited; a later step corrects it.
 #[derive(Debug, Clone, Copy)]
 pub struct Migration {
     /// What the step does, for the reader of a failure
@@ -23,8 +23,7 @@ pub struct Migration {
 /// Opens a durable store, made if it is not there, and brings it to the newest step.
 ///
 /// A store that a newer cairn wrote is refused untouched. Before the first step is applied to
-/// a store that holds data, a copy is put beside it. A store comes into being whole, so one
-/// without any step has lost what it held: it is refused too.
+/// a store that holds data, a copy is put beside it. A store is created with all steps, so one without any step has lost its data: it is refused too.
 pub fn open_durable(path: &Path, steps: &[Migration]) -> Result<Store> {
     if !path.exists() {
         create(path, steps)?;
@@ -111,7 +110,7 @@ pub fn schema_version(connection: &Connection) -> Result<u32> {
 fn empty_store_problem(path: &Path) -> Problem {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     Problem::new(ProblemCode::StoreDamaged, format!("{name} is empty, and it was not"))
-        .hint_call("the file is kept; a backup is put back by", NextCall::new("restore"))
+        .hint_call("the file is kept; restore a backup with", NextCall::new("restore"))
 }
 
 fn newer_store_problem(path: &Path, found: u32, newest: u32) -> Problem {

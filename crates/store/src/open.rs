@@ -164,7 +164,7 @@ pub fn require_safe_sqlite() -> Result<()> {
     }
     let version = rusqlite::version();
     Err(Problem::new(ProblemCode::Unavailable, format!("SQLite {version} can corrupt a store"))
-        .hint("build cairn with the SQLite that it brings along"))
+        .hint("build cairn with its bundled SQLite"))
 }
 
 pub(crate) fn configure(connection: &Connection) -> rusqlite::Result<()> {

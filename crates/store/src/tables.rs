@@ -12,7 +12,7 @@ pub(crate) const SETTINGS: &str = "
 ";
 pub(crate) const WAL: &str = "PRAGMA journal_mode = WAL";
 pub(crate) const NO_LOG: &str = "PRAGMA journal_mode = OFF";
-/// Pages that are written once are not worth a map of the file.
+/// Memory mapping does not pay for pages that are written once.
 pub(crate) const SYNC_OFF: &str =
     "PRAGMA synchronous = OFF; PRAGMA mmap_size = 0; PRAGMA cache_size = -32768";
 pub(crate) const SYNC_NORMAL: &str = "PRAGMA synchronous = NORMAL";

@@ -345,6 +345,8 @@ pub struct LanguageSemantics {
     pub extending_overrides: bool,
     /// Whether uses are followed well enough to report unused exports
     pub reports_unused_exports: bool,
+    /// Whether all scopes are followed, so that a name without a declaration in the file is known to be one
+    pub follows_all_scopes: bool,
     /// Whether a template or a setting can name its symbols at run time
     pub is_named_in_templates: bool,
     /// Names with this prefix are called by the language itself
@@ -372,6 +374,7 @@ impl LanguageSemantics {
         dispatches_to_overrides: true,
         extending_overrides: true,
         reports_unused_exports: false,
+        follows_all_scopes: false,
         is_named_in_templates: true,
         reserved_prefix: None,
         has_static_types: true,

@@ -192,7 +192,7 @@ const WORDS_EXPECTING_OPERAND: [&[u8]; 18] = [
     b"extends",
 ];
 
-/// Whether what follows a closing brace starts anew.
+/// Whether a new statement follows a closing brace.
 fn next_token_starts_statement(bytes: &[u8], after: usize) -> bool {
     let rest = bytes[after..].trim_ascii_start();
     let word = &rest[..rest.iter().take_while(|byte| is_word_byte(**byte)).count()];

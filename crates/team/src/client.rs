@@ -34,6 +34,8 @@ pub struct LockedProject {
     pub seq: i64,
     /// The schema of each store that the last writer had, as JSON
     pub layouts: String,
+    /// The id of the last change; none if somebody else wrote it while the row was waited for
+    pub change: Option<String>,
 }
 
 /// Records that were written after a place in the order of changes.
@@ -41,6 +43,10 @@ pub struct LockedProject {
 pub struct RecordPage {
     /// The number of the project's last change
     pub newest: i64,
+    /// The id of that change; none before the first
+    pub newest_change: Option<String>,
+    /// The id that the server knows for the last change that the reader has
+    pub own_change: Option<String>,
     /// The schema of each store that the last writer had, as JSON
     pub layouts: String,
     /// The records, in the order in which they were written
@@ -178,7 +184,11 @@ impl TeamClient {
             let row = row.ok_or_else(|| no_project(&id))?;
             let seq = row.get(0).and_then(|text| text.parse().ok());
             let seq = seq.ok_or_else(|| Problem::internal("a change has no number"))?;
-            Ok(LockedProject { seq, layouts: row.get(1).unwrap_or("{}").to_owned() })
+            Ok(LockedProject {
+                seq,
+                layouts: row.get(1).unwrap_or("{}").to_owned(),
+                change: row.get(2).map(ToOwned::to_owned),
+            })
         });
         if matches!(locked, Err(TeamFailure::Refused(_))) {
             let _ = self.roll_back(wait); // the connection is used again
@@ -196,7 +206,7 @@ impl TeamClient {
     ) -> TeamResult<RecordPage> {
         // Every kind is greater than this one, so all records of the next change follow it.
         let after = RecordCursor { seq: seq + 1, kind: String::new(), id: String::new() };
-        self.read_page(project, store, after, wait)
+        self.read_page(project, store, after, seq, wait)
     }
 
     /// The page after another; none after the last.
@@ -208,7 +218,7 @@ impl TeamClient {
         wait: Duration,
     ) -> TeamResult<Option<RecordPage>> {
         let Some(next) = page.next.clone() else { return Ok(None) };
-        self.read_page(project, store, next, wait).map(Some)
+        self.read_page(project, store, next, page.newest, wait).map(Some)
     }
 
     fn read_page(
@@ -216,6 +226,7 @@ impl TeamClient {
         project: &ProjectId,
         store: &str,
         after: RecordCursor,
+        own: i64,
         wait: Duration,
     ) -> TeamResult<RecordPage> {
         let (project, store) = (project.clone(), store.to_owned());
@@ -227,14 +238,16 @@ impl TeamClient {
                 (&after.kind, Type::TEXT),
                 (&after.id, Type::TEXT),
                 (&PAGE_RECORDS, Type::INT8),
+                (&own, Type::INT8),
             ];
             let rows = client.query_typed(tables::READ_RECORDS, params)?;
             let first = rows.first().ok_or_else(|| no_project(&project))?;
             let (newest, layouts) = (first.get(0), first.get(1));
+            let (newest_change, own_change) = (first.get(7), first.get(8));
             let is_full = i64::try_from(rows.len()).is_ok_and(|count| count >= PAGE_RECORDS);
             let next = rows.last().filter(|_| is_full).and_then(cursor_of_row);
             let images = rows.iter().filter_map(image_of_row).collect();
-            Ok(RecordPage { newest, layouts, images, next })
+            Ok(RecordPage { newest, newest_change, own_change, layouts, images, next })
         })
     }
 

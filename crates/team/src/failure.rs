@@ -1,6 +1,7 @@
 //! Failures of the shared home, told apart by what a caller does about them.
 
 use base::{Problem, ProblemCode};
+use postgres::Client;
 use postgres::error::SqlState;
 
 /// A failure of the shared home.
@@ -38,7 +39,11 @@ impl From<Problem> for TeamFailure {
 impl From<postgres::Error> for TeamFailure {
     fn from(error: postgres::Error) -> Self {
         let Some(reported) = error.as_db_error() else {
-            return Self::Unreachable(root_cause(&error));
+            return match root_cause(&error).as_str() {
+                // The server was reached and asks for one, so waiting for the network would not help.
+                NO_PASSWORD => Self::Refused(refused_login("it asks for a password")),
+                why => Self::Unreachable(why.to_owned()),
+            };
         };
         let said = reported.message().to_owned();
         let code = reported.code();
@@ -60,8 +65,7 @@ impl From<postgres::Error> for TeamFailure {
             code if *code == SqlState::INVALID_PASSWORD
                 || *code == SqlState::INVALID_AUTHORIZATION_SPECIFICATION =>
             {
-                Problem::new(ProblemCode::Untrusted, format!("the team's server refuses the login: {said}"))
-                    .hint("set PGPASSWORD, add a line to ~/.pgpass, or name a private file in CAIRN_TEAM_PASSWORD_FILE")
+                refused_login(&said)
             }
             code if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
                 Problem::new(ProblemCode::Untrusted, format!("the team's database does not allow it: {said}"))
@@ -72,6 +76,42 @@ impl From<postgres::Error> for TeamFailure {
                 .hint("nothing was written; repeat the request"),
         };
         Self::Refused(problem)
+    }
+}
+
+/// What the driver says if the server asks for a password and there is none.
+const NO_PASSWORD: &str = "password missing";
+
+fn refused_login(why: &str) -> Problem {
+    Problem::new(ProblemCode::Untrusted, format!("the team's server refuses the login: {why}"))
+        .hint("set PGPASSWORD, add a line to ~/.pgpass, or name a private file in CAIRN_TEAM_PASSWORD_FILE")
+}
+
+/// How often a statement is repeated that met one of another machine.
+const ATTEMPTS: u32 = 20;
+
+/// Runs statements that change what all projects share, such as grants. PostgreSQL does not queue those of two
+/// machines: one of them fails, is rolled back, and is repeated here.
+pub(crate) fn repeat_if_met(client: &mut Client, statements: &str) -> Result<(), postgres::Error> {
+    let mut left = ATTEMPTS;
+    loop {
+        left -= 1;
+        match client.batch_execute(statements) {
+            Err(error) if left > 0 && met_another(&error) => {}
+            done => return done,
+        }
+    }
+}
+
+/// Whether another machine changed the same entry of the catalogue at the same moment.
+fn met_another(error: &postgres::Error) -> bool {
+    let Some(reported) = error.as_db_error() else { return false };
+    match reported.code() {
+        code if *code == SqlState::INTERNAL_ERROR => reported.message().contains("concurrently"),
+        code if *code == SqlState::UNIQUE_VIOLATION => {
+            reported.schema() == Some("pg_catalog") || reported.table().is_none()
+        }
+        _ => false,
     }
 }
 

@@ -5,7 +5,7 @@ use postgres::Client;
 use postgres::error::SqlState;
 use postgres::types::Type;
 
-use crate::failure::{TeamFailure, TeamResult};
+use crate::failure::{TeamFailure, TeamResult, repeat_if_met};
 use crate::ids::ProjectId;
 use crate::tables;
 
@@ -111,7 +111,7 @@ pub(crate) fn create(client: &mut Client, new: &NewProject) -> TeamResult<()> {
             _ => return Err(error.into()),
         }
     }
-    client.batch_execute(&tables::grant_roles(&roles.writers, &roles.readers))?;
+    repeat_if_met(client, &tables::grant_roles(&roles.writers, &roles.readers))?;
     client.execute_typed(
         tables::INSERT_PROJECT,
         &[
@@ -127,7 +127,7 @@ pub(crate) fn create(client: &mut Client, new: &NewProject) -> TeamResult<()> {
 
 fn cannot_make_roles(roles: &ProjectRoles) -> Problem {
     let ProjectRoles { writers, readers } = roles;
-    Problem::new(ProblemCode::Untrusted, "the login may not make the roles of a project").hint(format!(
+    Problem::new(ProblemCode::Untrusted, "this login may not create the project's roles").hint(format!(
         "an administrator runs  CREATE ROLE {writers} NOLOGIN; CREATE ROLE {readers} NOLOGIN; GRANT {writers} TO your_role;  then repeat the request"
     ))
 }

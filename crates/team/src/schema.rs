@@ -7,14 +7,15 @@ use postgres::Client;
 use postgres::types::Type;
 
 use crate::connection::TeamConnection;
-use crate::failure::TeamResult;
+use crate::failure::{TeamResult, repeat_if_met};
 use crate::tables;
 
 /// The steps, oldest first.
-const STEPS: [&str; 1] = [include_str!("schema/0001_records.sql")];
+const STEPS: [&str; 2] =
+    [include_str!("schema/0001_records.sql"), include_str!("schema/0002_changes_by_time.sql")];
 
 /// The version that this program reads and writes: the number of steps.
-pub const SCHEMA_VERSION: i32 = 1;
+pub const SCHEMA_VERSION: i32 = 2;
 
 /// How long the steps may take.
 const MIGRATION_TIMEOUT: Duration = Duration::from_mins(1);
@@ -85,7 +86,7 @@ pub(crate) fn migrate(connection: &TeamConnection) -> TeamResult<SchemaState> {
             return Ok(state); // the caller says who has to do it
         }
         if state.version == 0 {
-            client.batch_execute(tables::CREATE_SCHEMA)?;
+            repeat_if_met(client, tables::CREATE_SCHEMA)?;
         }
         let mut transaction = client.transaction()?;
         let version: i32 = transaction.query_one(tables::LOCK_SCHEMA, &[])?.get(0);

@@ -56,7 +56,11 @@ pub(crate) fn grant_roles(writers: &str, readers: &str) -> String {
 /// Begins a transaction and takes the project's row, in one round trip. The id is a UUID by its
 /// type: a statement with parameters cannot be sent together with `BEGIN`.
 pub(crate) fn begin_and_lock(project: &ProjectId) -> String {
-    format!("BEGIN; SELECT seq, layouts FROM cairn.projects WHERE id = '{project}' FOR UPDATE")
+    format!(
+        "BEGIN; SELECT p.seq, p.layouts,
+             (SELECT c.id FROM cairn.changes c WHERE c.project = '{project}' AND c.seq = p.seq)
+         FROM cairn.projects p WHERE p.id = '{project}' FOR UPDATE OF p"
+    )
 }
 
 /// Commits, and tells those who listen.
@@ -66,7 +70,7 @@ pub(crate) fn commit_and_notify(project: &ProjectId) -> String {
 
 pub(crate) const COMMIT: &str = "COMMIT";
 pub(crate) const ROLLBACK: &str = "ROLLBACK";
-/// The name of the server, which tells a PostgreSQL from what only speaks its protocol.
+/// The server's version text, which distinguishes PostgreSQL from servers that only use its protocol.
 pub(crate) const READ_SERVER: &str = "SELECT version()";
 
 /// The channel of a project.
@@ -80,16 +84,21 @@ pub(crate) fn listen(project: &ProjectId) -> String {
 }
 
 /// A page of the records of one store that were written after a place in the order of changes,
-/// with the number of the newest change. One statement, so that both are of one moment.
+/// with the newest change and the id of the one that the reader has. One statement, so that all are of one moment.
 pub(crate) const READ_RECORDS: &str = "
-    SELECT p.seq AS newest, p.layouts, r.seq, r.kind, r.id, r.version, r.body
-    FROM cairn.projects p
+    SELECT p.seq AS newest, p.layouts, r.seq, r.kind, r.id, r.version, r.body, p.newest_change, p.own_change
+    FROM (
+        SELECT id, seq, layouts,
+            (SELECT c.id FROM cairn.changes c WHERE c.project = $1 AND c.seq = o.seq) AS newest_change,
+            (SELECT c.id FROM cairn.changes c WHERE c.project = $1 AND c.seq = $7) AS own_change
+        FROM cairn.projects o WHERE o.id = $1 OFFSET 0
+    ) p
     LEFT JOIN LATERAL (
         SELECT seq, kind, id, version, body FROM cairn.records
         WHERE project = p.id AND store = $2 AND (seq, kind, id) > ($3, $4, $5)
         ORDER BY seq, kind, id LIMIT $6
     ) r ON true
-    WHERE p.id = $1 ORDER BY r.seq, r.kind, r.id";
+    ORDER BY r.seq, r.kind, r.id";
 
 pub(crate) const READ_NEWEST: &str = "SELECT seq FROM cairn.projects WHERE id = $1";
 pub(crate) const LAST_OF_STORE: &str =

@@ -132,6 +132,18 @@ impl PostgresServer {
         config.connect_timeout(Duration::from_secs(5)).connect(postgres::NoTls).ok()
     }
 
+    /// Makes everybody but the superuser log in with a password, which is the same for all. Restarts the server.
+    pub fn require_password(&self, role: &str, password: &str) {
+        let mut admin = self.admin("postgres").expect("the server answers");
+        admin.batch_execute(&postgres_tables::set_password(role, password)).expect("a password");
+        drop(admin);
+        let rules =
+            "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
+        fs::write(self.data.path().join("data/pg_hba.conf"), rules).expect("rules");
+        self.kill();
+        self.run();
+    }
+
     /// A new database, with an owner of its own.
     pub fn database(&self) -> TestDatabase {
         static MADE: AtomicU32 = AtomicU32::new(0);
@@ -176,14 +188,11 @@ const JOIN_VARIABLE: &str = "CAIRN_TEST_TEAM";
 pub(crate) fn join_if_told(repo: &TestRepo) {
     static DATABASE: LazyLock<TestDatabase> =
         LazyLock::new(|| PostgresServer::shared().expect("a server").database());
-    // Two that make the schema at the same moment would meet.
-    static FIRST: Mutex<()> = Mutex::new(());
     if std::env::var_os(JOIN_VARIABLE).is_none() {
         return;
     }
     let address = DATABASE.url().parse().expect("an address");
     let project = team::ProjectId::random().expect("an id");
-    let _first = FIRST.lock().unwrap_or_else(PoisonError::into_inner);
     team::join(&repo.workspace(), &address, &project, true, &crate::call()).expect("a team");
 }
 

@@ -9,3 +9,8 @@ pub(crate) fn create_owner(name: &str) -> String {
 pub(crate) fn create_database(name: &str, owner: &str) -> String {
     format!("CREATE DATABASE {name} OWNER {owner}")
 }
+
+/// Gives a role a password.
+pub(crate) fn set_password(role: &str, password: &str) -> String {
+    format!("ALTER ROLE {role} PASSWORD '{password}'")
+}

@@ -26,7 +26,7 @@ const SILENCE_TIMEOUT: Duration = Duration::from_mins(10);
 pub struct SeededRng(u64);
 
 impl SeededRng {
-    /// Dice that fall the same way every time.
+    /// A random number generator with a fixed seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
@@ -51,7 +51,7 @@ pub struct SoakReport {
     pub records: BTreeSet<String>,
     /// Answers that were looked at
     pub reads: usize,
-    /// Writers that were told to come again
+    /// Writes that got `BUSY`
     pub busy: usize,
     /// Workers that were killed
     pub killed: usize,

@@ -2,7 +2,8 @@
 //!
 //! Each machine is a clone, and each of its processes writes tasks and claims tasks. What a process was
 //! told to be done is in its file of acknowledgements. Afterwards every acknowledged task is there once on
-//! every machine, the replicas are equal, and no task was claimed by two.
+//! every machine, the replicas are equal, and no task was claimed by two. Another repository has its own
+//! project in the same database, behind the same network; no row of one is in the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
@@ -30,11 +31,11 @@ pub struct ProofSize {
     pub machines: usize,
     /// Processes of each clone
     pub processes: usize,
-    /// Tasks that each process writes
+    /// Tasks that each process writes, at least
     pub writes: usize,
     /// Failures that are caused, one after the other
     pub failures: usize,
-    /// The proof goes on causing failures for this long, if that is longer
+    /// Processes go on writing, and failures are caused, for this long if that is longer
     pub time: Duration,
     /// Chooses the failures
     pub seed: u64,
@@ -55,6 +56,8 @@ pub struct ProofReport {
     pub cuts: usize,
     /// The number of the team's last change
     pub changes: i64,
+    /// Tasks of the other project in the same database
+    pub other_project: usize,
     /// How long it took
     pub took: Duration,
 }
@@ -66,26 +69,29 @@ pub struct ProofWorker {
     pub root: PathBuf,
     /// Its name, which is its actor
     pub name: String,
-    /// Tasks that it writes
+    /// Tasks that it writes, at least
     pub writes: usize,
     /// Where it notes what was acknowledged
     pub acknowledgements: PathBuf,
     /// The project that its tasks belong to
     pub project: String,
+    /// It goes on writing until this file exists
+    pub stop: PathBuf,
 }
 
 impl ProofWorker {
     /// Its fields in one line, for the process that it becomes.
     pub fn to_text(&self) -> String {
-        let Self { root, name, writes, acknowledgements, project } = self;
-        let (root, acknowledgements) = (root.display(), acknowledgements.display());
-        format!("{root}\t{name}\t{writes}\t{acknowledgements}\t{project}")
+        let Self { root, name, writes, acknowledgements, project, stop } = self;
+        let (root, stop) = (root.display(), stop.display());
+        let acknowledgements = acknowledgements.display();
+        format!("{root}\t{name}\t{writes}\t{acknowledgements}\t{project}\t{stop}")
     }
 
     /// Reads what [`Self::to_text`] wrote.
     pub fn parse(text: &str) -> Self {
         let fields: Vec<&str> = text.split('\t').collect();
-        let [root, name, writes, acknowledgements, project] = fields[..] else {
+        let [root, name, writes, acknowledgements, project, stop] = fields[..] else {
             panic!("not a worker: {text}")
         };
         Self {
@@ -94,8 +100,15 @@ impl ProofWorker {
             writes: writes.parse().expect("a number"),
             acknowledgements: acknowledgements.into(),
             project: project.to_owned(),
+            stop: stop.into(),
         }
     }
+}
+
+/// Clones of one repository, and the processes that write there.
+struct ProofProject {
+    machines: Vec<PathBuf>,
+    workers: Vec<ProofWorker>,
 }
 
 /// Runs a proof. `start` makes the command that calls [`work`] with a worker. None if the server is
@@ -105,11 +118,13 @@ pub fn run(size: ProofSize, start: impl Fn(&ProofWorker) -> Command) -> Option<P
     let begin = Instant::now();
     let (database, proxy) = (server.database(), NetworkProxy::to(server.port()));
     let folder = tempfile::tempdir().expect("a folder");
-    let machines = set_up(&database, &proxy, folder.path(), size.machines);
-    let project = contested_project(&machines[0]);
-    let workers = workers(&machines, size, &project, folder.path());
+    let stop = folder.path().join("stop");
+    let project = set_up(&database, &proxy, folder.path(), size, "worker");
+    let other_size = ProofSize { machines: 1, processes: 1, ..size };
+    let other = set_up(&database, &proxy, folder.path(), other_size, "stranger");
+    let workers = project.workers.iter().chain(&other.workers);
     let mut running: Vec<(ProofWorker, Child)> =
-        workers.iter().map(|worker| (worker.clone(), spawn(&start, worker))).collect();
+        workers.map(|worker| (worker.clone(), spawn(&start, worker))).collect();
     let mut report = ProofReport::default();
     let mut random = Random(size.seed);
     let mut failures = 0;
@@ -119,12 +134,17 @@ pub fn run(size: ProofSize, start: impl Fn(&ProofWorker) -> Command) -> Option<P
             cause_failure(&mut random, &server, &proxy, &mut running, &start, &mut report);
             failures += 1;
         } else {
+            fs::write(&stop, "").expect("a file");
             std::thread::sleep(Duration::from_millis(50));
         }
     }
     proxy.set(NetworkState::Open);
-    settle(&machines);
-    check(&machines, &workers, &mut report);
+    let mut other_report = report.clone();
+    settle(&other.machines);
+    check(&other, &mut other_report);
+    settle(&project.machines);
+    check(&project, &mut report);
+    report.other_project = other_report.acknowledged;
     report.took = begin.elapsed();
     Some(report)
 }
@@ -135,10 +155,18 @@ pub fn work(worker: &ProofWorker) {
     let done: BTreeSet<String> =
         noted.lines().filter_map(acknowledged_task).map(|(title, _)| title.to_owned()).collect();
     let repo = TestRepo::existing(&worker.root);
-    for number in 0..worker.writes {
+    let mut is_first = true;
+    for number in 0.. {
+        if number >= worker.writes && worker.stop.exists() {
+            return;
+        }
         let title = format!("{} {number}", worker.name);
-        if done.contains(&title) || exists(&repo, &title) {
-            continue; // a process that was killed may have written it
+        if done.contains(&title) {
+            continue;
+        }
+        // A process that was killed may have written the first one that was not acknowledged.
+        if std::mem::take(&mut is_first) && exists(&repo, &title) {
+            continue;
         }
         let args =
             json!({"kind": "task", "title": title, "project_id": worker.project, "summary": "s"});
@@ -224,30 +252,44 @@ fn call(repo: &TestRepo, call: Call, name: &str, args: Value) -> Result<Value, b
     op.call(&repo.workspace(), call, args).map(|answer| (*answer.data).clone())
 }
 
-/// A repository that has joined, and clones of it on other machines.
+/// A repository that has joined, clones of it on other machines, and the processes that will write there.
 fn set_up(
     database: &TestDatabase,
     proxy: &NetworkProxy,
     folder: &Path,
-    count: usize,
-) -> Vec<PathBuf> {
+    size: ProofSize,
+    name: &str,
+) -> ProofProject {
     let address = json!({"address": database.url_at(&database.owner, proxy.port())});
-    let first = folder.join("machine-0");
+    let first = folder.join(format!("{name}-machine-0"));
     fs::create_dir_all(&first).expect("a folder");
     let repo = TestRepo::existing(&first);
     repo.git(&["init", "-q", "-b", "main"]);
-    repo.write("a.ts", "export const a = 1;\n");
+    repo.write("a.ts", &format!("export const {name} = 1;\n"));
     repo.commit("start");
     ask(&repo, "owner", "team.join", address.clone()).expect("the first joins");
     repo.commit("join");
     let mut machines = vec![first];
-    for number in 1..count {
-        let to = folder.join(format!("machine-{number}"));
+    for number in 1..size.machines {
+        let to = folder.join(format!("{name}-machine-{number}"));
         repo.git(&["clone", "-q", ".", to.to_str().expect("a name")]);
         ask(&TestRepo::existing(&to), "owner", "team.join", address.clone()).expect("others join");
         machines.push(to);
     }
-    machines
+    let project = contested_project(&machines[0]);
+    let worker = |at: usize, process: usize| ProofWorker {
+        root: machines[at].clone(),
+        name: format!("{name}-{at}-{process}"),
+        writes: size.writes,
+        acknowledgements: folder.join(format!("acknowledged-{name}-{at}-{process}")),
+        project: project.clone(),
+        stop: folder.join("stop"),
+    };
+    let workers = (0..machines.len())
+        .flat_map(|at| (0..size.processes).map(move |process| (at, process)))
+        .map(|(at, process)| worker(at, process))
+        .collect();
+    ProofProject { machines, workers }
 }
 
 /// A project with tasks that everybody wants.
@@ -262,24 +304,6 @@ fn contested_project(machine: &Path) -> String {
         ask(&repo, "owner", "work.create", task).expect("a task");
     }
     project
-}
-
-fn workers(
-    machines: &[PathBuf],
-    size: ProofSize,
-    project: &str,
-    folder: &Path,
-) -> Vec<ProofWorker> {
-    let numbers =
-        (0..machines.len()).flat_map(|at| (0..size.processes).map(move |process| (at, process)));
-    let worker = |(at, process): (usize, usize)| ProofWorker {
-        root: machines[at].clone(),
-        name: format!("worker-{at}-{process}"),
-        writes: size.writes,
-        acknowledgements: folder.join(format!("acknowledged-{at}-{process}")),
-        project: project.to_owned(),
-    };
-    numbers.map(worker).collect()
 }
 
 fn spawn(start: &impl Fn(&ProofWorker) -> Command, worker: &ProofWorker) -> Child {
@@ -361,8 +385,10 @@ fn settle(machines: &[PathBuf]) {
     }
 }
 
-/// Every acknowledged task is there once on every machine; all replicas are equal; one winner a claim.
-fn check(machines: &[PathBuf], workers: &[ProofWorker], report: &mut ProofReport) {
+/// Every acknowledged task is there once on every machine; all replicas are equal; one winner a claim; nothing of
+/// another project.
+fn check(project: &ProofProject, report: &mut ProofReport) {
+    let ProofProject { machines, workers } = project;
     let mut acknowledged = BTreeSet::new();
     let mut winners: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for worker in workers {
@@ -398,6 +424,12 @@ fn check(machines: &[PathBuf], workers: &[ProofWorker], report: &mut ProofReport
         let titles: BTreeSet<&str> =
             tasks.iter().filter_map(|task| task["title"].as_str()).collect();
         assert!(tasks.len() - titles.len() <= report.kills, "a write was made twice");
+        let is_own = |title: &&&str| {
+            title.starts_with("contested ")
+                || workers.iter().any(|one| title.starts_with(&one.name))
+        };
+        let foreign: Vec<&&str> = titles.iter().filter(|title| !is_own(title)).collect();
+        assert!(foreign.is_empty(), "rows of another project: {foreign:?}");
         report.changes = status["team"]["server"]["last_change"].as_i64().unwrap_or_default();
         match &first {
             None => first = Some(exported),

@@ -329,7 +329,7 @@ pub fn check_edits(tree: &WorkingTree, edits: &[FileEdit]) -> Result<()> {
         if current != *expected {
             return Err(Problem::new(
                 ProblemCode::Conflict,
-                format!("`{path}` is not as expected"),
+                format!("`{path}` has changed since it was read"),
             )
             .detail("expected", show(*expected))
             .detail("current", show(current))
@@ -473,14 +473,15 @@ fn read(home: &DirHandle, path: &Path) -> io::Result<Vec<u8>> {
 
 fn changed_meanwhile_problem(foreign: &[RepoPath]) -> Problem {
     let names: Vec<String> = foreign.iter().map(|path| format!("`{path}`")).collect();
-    let message = format!("{} changed meanwhile and was left as it is", names.join(", "));
+    let message =
+        format!("{} was changed by another program and was not written", names.join(", "));
     Problem::new(ProblemCode::Conflict, message)
 }
 
 fn unreadable_entry(id: ChangeId) -> impl FnOnce(io::Error) -> Problem {
     move |error| {
         Problem::io(format!("read change {id} of the journal"))(error)
-            .hint("move the journal's folder away to go on without it")
+            .hint("move the journal folder away to continue without it")
     }
 }
 
@@ -498,7 +499,7 @@ fn parse(bytes: &[u8], id: ChangeId) -> Result<JournalEntry> {
             ProblemCode::StoreDamaged,
             format!("change {id} of the journal does not parse"),
         )
-        .hint("move the journal's folder away to go on without it")
+        .hint("move the journal folder away to continue without it")
         .with_source(error)
     })?;
     if entry.session.is_none() {

@@ -68,8 +68,11 @@ fn acquire(
         }
         call.step(WAITING_FOR_LOCK, 0, 0)?;
         if rounds == 0 {
-            return Err(Problem::new(ProblemCode::Busy, "another process is at work here")
-                .hint("nothing was changed; repeat the request in a moment"));
+            return Err(Problem::new(
+                ProblemCode::Busy,
+                "another process is writing to this repository",
+            )
+            .hint("nothing was changed; repeat the request in a moment"));
         }
         rounds -= 1;
         thread::sleep(RETRY_INTERVAL);

@@ -138,7 +138,7 @@ fn not_a_folder(path: &Path) -> Problem {
     let name = path.display();
     Problem::new(
         ProblemCode::InvalidOperation,
-        format!("`{name}` is not a folder, and cairn keeps its own there"),
+        format!("`{name}` is not a folder; cairn stores its data there"),
     )
     .hint(format!("look where it leads, then remove it: {name}"))
 }

@@ -14,7 +14,7 @@ use base::Hash;
 use crate::disk::{DirHandle, DiskWriter, parent};
 use crate::regular_file::read_regular_in;
 
-/// What became of one file.
+/// The result of changing one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SwapOutcome {
     /// It is as the change wants it

@@ -1,4 +1,4 @@
-//! Hears of changes as they happen, and knows when it has heard of all of them.
+//! Receives file events, and can tell when all events so far have arrived.
 //!
 //! Only folders of the project are watched, so ignored ones cost nothing. A fence leaves a
 //! cookie and waits for its event: the system reports in order, so by then everything written

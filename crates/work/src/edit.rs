@@ -353,7 +353,7 @@ impl WorkItemFields {
             WorkKind::Project | WorkKind::Feature if self.parent.is_some() => "parent",
             WorkKind::Project if self.discovered_from.is_some() => "discovered_from",
             _ if self.complexity.is_some_and(|complexity| !(1..=10).contains(&complexity)) => {
-                return Err(Problem::invalid("`complexity` is from 1 to 10"));
+                return Err(Problem::invalid("`complexity` must be between 1 and 10"));
             }
             _ => return Ok(()),
         };

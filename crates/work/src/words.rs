@@ -129,7 +129,7 @@ words!(
     DependencyKind {
         /// The first has to be finished before the second goes on
         Blocks = "BLOCKS",
-        /// Worth knowing of each other
+        /// Related without an order
         RelatesTo = "RELATES_TO",
         /// The second is a part of the first
         ParentOf = "PARENT_OF",

@@ -2,19 +2,16 @@
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs compilers")]
 
-use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 
 use base::RepoPath;
 use testkit::TestRepo;
 
-use super::{DependencyPairs, XtaskResult, calls, files, output};
+use super::{DependencyPairs, XtaskResult, calls, file_list, output};
 
 pub(super) fn pairs(root: &Path, repo: &TestRepo) -> XtaskResult<DependencyPairs> {
-    let list = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
-    std::fs::write(list.path(), files(repo).join("\n")).map_err(|error| error.to_string())?;
-    let input = File::open(list.path()).map_err(|error| error.to_string())?;
+    let input = file_list(repo)?;
     let mut go = Command::new("go");
     go.arg("run").arg(root.join("tests/oracle/calls.go")).arg(repo.root()).stdin(input);
     let text = output(&mut go)?;

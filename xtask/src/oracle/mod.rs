@@ -3,8 +3,9 @@
 //!
 //! Folders and tools come from the environment, since none of them is part of this repository:
 //! `CAIRN_ORACLE_TYPESCRIPT`, `CAIRN_ORACLE_JAVASCRIPT_CALLS`, `CAIRN_ORACLE_RUST`,
-//! `CAIRN_ORACLE_PYTHON`, `CAIRN_ORACLE_GO` name checkouts, joined by `:`; `CAIRN_ORACLE_NODE` a folder whose `node_modules` has `typescript` and
-//! `pyright`; `rust-analyzer` and `go` are found on the `PATH`. What is not there is NOT RUN.
+//! `CAIRN_ORACLE_PYTHON`, `CAIRN_ORACLE_PYTHON_CALLS`, `CAIRN_ORACLE_GO` name checkouts, joined by `:`;
+//! `CAIRN_ORACLE_NODE` a folder whose `node_modules` has `typescript` and `pyright`;
+//! `rust-analyzer`, `python3` and `go` are found on the `PATH`. What is not there is NOT RUN.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs compilers")]
 
@@ -78,6 +79,14 @@ const ALL: &[Oracle] = &[
         expected_pairs: python::pairs,
         required_pairs: python::without_parents,
         cairn_pairs: imports,
+    },
+    Oracle {
+        name: "Python calls, pyright",
+        variable: "CAIRN_ORACLE_PYTHON_CALLS",
+        endings: &["py"],
+        expected_pairs: python::calls,
+        required_pairs: python::required_calls,
+        cairn_pairs: python::cairn_calls,
     },
     Oracle {
         name: "Go calls, go/types",
@@ -175,6 +184,13 @@ fn files(repo: &TestRepo) -> Vec<String> {
     let file =
         |line: &str| line.strip_prefix("100")?.split_once('\t').map(|(_, path)| path.to_owned());
     listed.lines().filter_map(file).collect()
+}
+
+/// The names of the files that git knows of, as the input of a program.
+fn file_list(repo: &TestRepo) -> XtaskResult<std::fs::File> {
+    let list = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
+    std::fs::write(list.path(), files(repo).join("\n")).map_err(|error| error.to_string())?;
+    list.reopen().map_err(|error| error.to_string())
 }
 
 /// Who imports each file, as `code importers` answers.

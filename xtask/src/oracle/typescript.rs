@@ -3,14 +3,13 @@
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs compilers")]
 
-use std::fs::File;
 use std::path::Path;
 use std::process::Command;
 
 use base::RepoPath;
 use testkit::TestRepo;
 
-use super::{DependencyPairs, FORM_SEPARATOR, XtaskResult, calls, files, node_tools, output};
+use super::{DependencyPairs, FORM_SEPARATOR, XtaskResult, calls, file_list, node_tools, output};
 
 /// The form of a getter or setter that is read or written, which need not be a call.
 const READ_FORM: &str = "read";
@@ -69,9 +68,7 @@ fn is_anonymous(part: &str) -> bool {
 
 fn run(root: &Path, script: &str, repo: &TestRepo) -> XtaskResult<String> {
     let tools = node_tools()?;
-    let list = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
-    std::fs::write(list.path(), files(repo).join("\n")).map_err(|error| error.to_string())?;
-    let input = File::open(list.path()).map_err(|error| error.to_string())?;
+    let input = file_list(repo)?;
     let mut node = Command::new("node");
     node.arg("--max-old-space-size=4096").arg(root.join(script));
     output(node.arg(tools).arg(repo.root()).stdin(input))

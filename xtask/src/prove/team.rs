@@ -4,6 +4,7 @@
 
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -21,6 +22,10 @@ const MINUTES: u64 = 10;
 
 /// Writes that are measured at each latency.
 const MEASURED: u32 = 20;
+
+/// Machines that write to one project at once, and how often each.
+const CLIENTS: u32 = 100;
+const CLIENT_WRITES: u32 = 5;
 
 /// Entries of the long log.
 const LONG_LOG: u32 = 1_000_000;
@@ -83,7 +88,7 @@ fn cost() -> XtaskResult<()> {
         ));
     }
     proxy.set_round_trip(Duration::ZERO);
-    many_clients(&database);
+    many_clients(&database)?;
     long_log(&server, &database, &shared)
 }
 
@@ -102,9 +107,13 @@ fn task(title: &str) -> Value {
 }
 
 fn call(workspace: &engine::Workspace, name: &str, args: Value) {
+    try_call(workspace, name, args).expect("an answer");
+}
+
+fn try_call(workspace: &engine::Workspace, name: &str, args: Value) -> base::Result<()> {
     let args = serde_json::from_value(args).expect("an object");
     let (op, args) = operations::ops::resolve(name, args).expect("an operation");
-    op.call(workspace, testkit::call_by("bench"), args).expect("an answer");
+    op.call(workspace, testkit::call_by("bench"), args).map(drop)
 }
 
 /// The mean time of a call in a process that is already connected, and its round trips.
@@ -136,34 +145,46 @@ fn fresh(repo: &TestRepo, writes: bool) -> Duration {
     begin.elapsed() / 5
 }
 
-/// A hundred clients that write to one project at once.
-fn many_clients(database: &TestDatabase) {
-    let repo = joined(Some(&database.url()));
-    let (clients, writes) = (100, 2);
+/// A hundred machines that write to one project at once.
+fn many_clients(database: &TestDatabase) -> XtaskResult<()> {
+    let origin = joined(Some(&database.url()));
+    origin.commit("join");
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let clones: Vec<TestRepo> =
+        (0..CLIENTS).map(|at| clone_and_join(&origin, folder.path(), at, database)).collect();
+    let retries = AtomicU32::new(0);
     let begin = Instant::now();
     std::thread::scope(|scope| {
-        for client in 0..clients {
-            let repo = &repo;
+        for (client, repo) in clones.iter().enumerate() {
+            let retries = &retries;
             scope.spawn(move || {
                 let workspace = repo.workspace();
-                for number in 0..writes {
-                    let args = serde_json::from_value(task(&format!("c{client} {number}")))
-                        .expect("an object");
-                    let op = operations::ops::find("work.create").expect("an operation");
-                    // Writers of one clone queue at its lock, and some give up.
-                    while op
-                        .call(&workspace, testkit::call_by("bench"), JsonArgs::clone(&args))
-                        .is_err()
-                    {}
+                for number in 0..CLIENT_WRITES {
+                    let title = format!("c{client} {number}");
+                    // Writers queue at the project's row, and one that waits too long is told so.
+                    while let Err(problem) = try_call(&workspace, "work.create", task(&title)) {
+                        assert_eq!(problem.code, base::ProblemCode::Busy, "{problem}");
+                        retries.fetch_add(1, Ordering::Relaxed);
+                    }
                 }
             });
         }
     });
-    let rate = f64::from(clients * writes) / begin.elapsed().as_secs_f64();
-    run::print(&format!("\n{clients} clients on one project: {rate:.0} writes a second\n"));
+    let rate = f64::from(CLIENTS * CLIENT_WRITES) / begin.elapsed().as_secs_f64();
+    let retries = retries.into_inner();
+    run::print(&format!(
+        "\n{CLIENTS} clients on one project: {rate:.0} writes a second, {retries} told to try again\n"
+    ));
+    Ok(())
 }
 
-type JsonArgs = engine::JsonObject;
+fn clone_and_join(origin: &TestRepo, folder: &Path, at: u32, database: &TestDatabase) -> TestRepo {
+    let to = folder.join(format!("client-{at}"));
+    origin.git(&["clone", "-q", ".", &to.to_string_lossy()]);
+    let repo = TestRepo::existing(&to);
+    repo.data("team.join", json!({"address": database.url()}));
+    repo
+}
 
 /// A log of a million entries: a new machine, and one that is half behind.
 fn long_log(server: &PostgresServer, database: &TestDatabase, repo: &TestRepo) -> XtaskResult<()> {

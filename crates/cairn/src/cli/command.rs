@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use engine::{Door, OpSpec};
 use operations::ops;
 
-use super::{html_report, lsp, serve, terminal, token, ui, watch};
+use super::{background, html_report, lsp, serve, terminal, token, ui, watch};
 use crate::mcp::ServerOptions;
 
 type BuiltinHandler = fn(&ArgMatches) -> Result<ExitCode>;
@@ -27,6 +27,11 @@ const BUILTIN_COMMANDS: &[BuiltinCommand] = &[
     BuiltinCommand { name: "ui", command: ui::command, run: ui::ui },
     BuiltinCommand { name: "lsp", command: lsp::command, run: lsp::serve },
     BuiltinCommand { name: "watch", command: watch::command, run: watch::watch },
+    BuiltinCommand {
+        name: crate::background::COMMAND,
+        command: background::command,
+        run: background::control,
+    },
     BuiltinCommand { name: "token", command: token::command, run: token::make },
     BuiltinCommand { name: "completions", command: completions_command, run: completions },
     BuiltinCommand { name: "man", command: man_command, run: man },

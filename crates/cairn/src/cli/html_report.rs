@@ -30,6 +30,11 @@ pub(super) fn with_html_arg(command: Command, op: &OpSpec) -> Command {
     )
 }
 
+/// Whether the report was asked for.
+pub(super) fn is_asked(op: &OpSpec, matches: &ArgMatches) -> bool {
+    report_of(op).is_some() && matches.get_one::<PathBuf>(HTML).is_some()
+}
+
 /// Writes the report if it was asked for.
 pub(super) fn write_if_asked(
     op: &OpSpec,

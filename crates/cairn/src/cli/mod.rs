@@ -1,5 +1,6 @@
 //! The command line, built from the table of operations. Only this module uses the terminal.
 
+mod background;
 mod command;
 mod html_report;
 mod interactive;
@@ -19,7 +20,7 @@ mod watch;
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use base::{Call, Problem, ProblemCode};
+use base::{Call, Problem, ProblemCode, Result};
 use clap::ArgMatches;
 use engine::{Outcome, WorkspaceMode};
 use operations::ops;
@@ -28,6 +29,7 @@ pub use command::command;
 pub(crate) use invocation::env_var;
 pub use invocation::open_at;
 
+use crate::background::BackgroundCall;
 use crate::perform::now;
 use crate::session;
 
@@ -64,7 +66,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         },
         None => match inner.get_one::<String>("server") {
             Some(server) => return remote::run(server, &name, inner, json),
-            None => run_operation(&name, inner),
+            None => match run_operation(&name, inner, json) {
+                OperationResult::Outcome(outcome) => outcome,
+                OperationResult::Printed { text, exit } => return print_answer(&text, exit, json),
+            },
         },
     };
     if !terminal::print_outcome(&outcome, json) {
@@ -86,19 +91,58 @@ fn operation_name(matches: &ArgMatches) -> (String, &ArgMatches) {
     (name, inner)
 }
 
-fn run_operation(name: &str, matches: &ArgMatches) -> Outcome {
+/// What became of an operation.
+enum OperationResult {
+    /// Its outcome, still to be printed
+    Outcome(Outcome),
+    /// The text of the background process
+    Printed { text: String, exit: u8 },
+}
+
+fn run_operation(name: &str, matches: &ArgMatches, json: bool) -> OperationResult {
+    match try_operation(name, matches, json) {
+        Ok(result) => result,
+        Err(problem) => OperationResult::Outcome(Err(problem)),
+    }
+}
+
+fn try_operation(name: &str, matches: &ArgMatches, json: bool) -> Result<OperationResult> {
     let op = ops::find(name)?;
     let mut args = (op.from_cli)(matches).map_err(|error| Problem::invalid(error.to_string()))?;
     json_args::read_json_args(&mut args, &(op.command)())?;
     let workspace = invocation::open(matches, WorkspaceMode::Once)?;
     let actor = invocation::actor(matches, &workspace, op.needs_actor);
     let session = session::for_actor(&actor);
+    let folder = invocation::current_folder(matches, &workspace);
+    if !html_report::is_asked(op, matches) {
+        let asked = BackgroundCall {
+            op,
+            args: &args,
+            workspace: &workspace,
+            actor: &actor,
+            session: &session,
+            folder: &folder,
+            colors: (!json).then(terminal::stdout_colors),
+        };
+        if let Some((text, exit)) = crate::background::answer(&asked) {
+            return Ok(OperationResult::Printed { text, exit });
+        }
+    }
     let call = Call::new(actor, now())
         .in_session(session)
-        .from_folder(invocation::current_folder(matches, &workspace))
+        .from_folder(folder)
         .with_progress_sink(terminal::progress());
     html_report::write_if_asked(op, matches, &workspace, &call, &args)?;
-    op.call(&workspace, call, args)
+    Ok(OperationResult::Outcome(op.call(&workspace, call, args)))
+}
+
+/// Prints an answer that another process made: problems of people's commands go to stderr.
+fn print_answer(text: &str, exit: u8, json: bool) -> ExitCode {
+    let printed = match json || exit < 2 {
+        true => terminal::print_text(text),
+        false => terminal::print_error_text(text),
+    };
+    ExitCode::from(if printed { exit } else { EXIT_OUTPUT_FAILED })
 }
 
 /// The exit code of an outcome.

@@ -15,9 +15,10 @@ use serde_json::Value;
 use ureq::Agent;
 use ureq::tls::{RootCerts, TlsConfig};
 
-use super::{env_var, exit_code, json_args, terminal};
+use super::{env_var, exit_code, json_args, print_answer, terminal};
 use crate::http::{EXIT_HEADER, TEXT};
 use crate::perform::check_allowed;
+use crate::session::{self, SESSION_HEADER};
 
 /// The variable with the token.
 const TOKEN: &str = "CAIRN_TOKEN";
@@ -43,14 +44,7 @@ struct RemoteAnswer {
 /// Asks the server, prints what it answers, and returns the exit code.
 pub(super) fn run(server: &str, name: &str, matches: &ArgMatches, json: bool) -> ExitCode {
     match ask(server, name, matches, json) {
-        Ok(answer) => {
-            let is_data = json || answer.exit < 2;
-            let printed = match is_data {
-                true => terminal::print_text(&answer.text),
-                false => terminal::print_error_text(&answer.text),
-            };
-            ExitCode::from(if printed { answer.exit } else { 3 })
-        }
+        Ok(answer) => print_answer(&answer.text, answer.exit, json),
         Err(problem) => {
             let outcome = Err(problem);
             terminal::print_outcome(&outcome, json);
@@ -69,7 +63,8 @@ fn ask(server: &str, name: &str, matches: &ArgMatches, json: bool) -> Result<Rem
         .post(&url)
         .header("authorization", format!("Bearer {}", token()?))
         .header("accept", if json { "application/json" } else { TEXT })
-        .header("content-type", "application/json");
+        .header("content-type", "application/json")
+        .header(SESSION_HEADER, session::for_header());
     if let Some(actor) = matches.get_one::<String>("actor") {
         request = request.header(crate::http::ACTOR_HEADER, actor);
     }

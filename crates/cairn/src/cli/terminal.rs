@@ -61,6 +61,11 @@ pub(super) fn print_usage_error(error: &clap::Error, json: bool) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
+/// The colours of what is printed to stdout.
+pub(super) fn stdout_colors() -> ColorMode {
+    paint(&io::stdout())
+}
+
 fn paint(stream: &impl IsTerminal) -> ColorMode {
     let wanted = invocation::env_var("NO_COLOR").is_none();
     if wanted && stream.is_terminal() { ColorMode::Terminal } else { ColorMode::Plain }

@@ -19,8 +19,8 @@ use axum::response::{IntoResponse, Response};
 use hyper::body::Frame;
 
 use super::MAX_MESSAGE_BYTES;
-use super::sessions::SESSION_HEADER;
 use crate::mcp::json_member::{find_member, is_id, lossy_text, splice};
+use crate::session::MCP_SESSION_HEADER;
 
 /// What our names of requests start with.
 const INTERNAL_ID_PREFIX: &str = "\"cairn:";
@@ -103,7 +103,7 @@ impl RequestIdMap {
         let Ok(bytes) = to_bytes(body, MAX_MESSAGE_BYTES).await else {
             return Err(MessageRejection::TooLong);
         };
-        let session = head.headers.get(SESSION_HEADER).and_then(|value| value.to_str().ok());
+        let session = head.headers.get(MCP_SESSION_HEADER).and_then(|value| value.to_str().ok());
         let session = session.unwrap_or_default().to_owned();
         let bytes = match self.rewrite_message(&session, &bytes)? {
             Some(renamed) => Bytes::from(renamed),

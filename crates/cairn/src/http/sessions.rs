@@ -14,11 +14,10 @@ use axum::response::Response;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager};
 
+use crate::session::MCP_SESSION_HEADER;
+
 /// Sessions that are open at the same time, at most.
 const MAX_SESSIONS: usize = 128;
-
-/// The header that names a session.
-pub(super) const SESSION_HEADER: &str = "mcp-session-id";
 
 /// The sessions of a server, and when each was last used.
 pub(super) struct SessionLimiter {
@@ -62,14 +61,16 @@ pub(super) async fn track_sessions(
     request: Request,
     next: Next,
 ) -> Response {
-    let named = request.headers().get(SESSION_HEADER).and_then(|value| value.to_str().ok());
+    let named = request.headers().get(MCP_SESSION_HEADER).and_then(|value| value.to_str().ok());
     match named {
         Some(id) => sessions.touch(id),
         None if request.method() == Method::POST => sessions.evict_oldest().await,
         None => {}
     }
     let response = next.run(request).await;
-    if let Some(id) = response.headers().get(SESSION_HEADER).and_then(|value| value.to_str().ok()) {
+    if let Some(id) =
+        response.headers().get(MCP_SESSION_HEADER).and_then(|value| value.to_str().ok())
+    {
         sessions.touch(id);
     }
     response

@@ -139,9 +139,10 @@ impl McpServer {
             .or_else(|| context.client_info().map(|client| client.name))
             .unwrap_or_else(|| "mcp".into());
         // Over HTTP one process serves many clients.
-        let session = match self.options.http {
-            None => session::for_process(),
-            Some(_) => session::for_actor(&actor),
+        let session = match (&self.options.http, http_parts(context)) {
+            (None, _) => session::for_process(),
+            (Some(_), Some(parts)) => session::for_request(&actor, &parts.headers),
+            (Some(_), None) => session::for_actor(&actor),
         };
         CallerInfo {
             actor,
@@ -301,8 +302,12 @@ fn http_identity(context: &McpRequestContext) -> Option<crate::http::TokenIdenti
 
 /// The author that an HTTP request names; an invalid header is ignored.
 fn http_actor(context: &McpRequestContext) -> Option<String> {
-    let parts = context.extensions.get::<axum::http::request::Parts>()?;
-    crate::http::actor_from_headers(&parts.headers).ok().flatten()
+    crate::http::actor_from_headers(&http_parts(context)?.headers).ok().flatten()
+}
+
+/// The head of an HTTP request; none on stdin.
+fn http_parts(context: &McpRequestContext) -> Option<&axum::http::request::Parts> {
+    context.extensions.get::<axum::http::request::Parts>()
 }
 
 /// Sends progress to a client that asked for it, at most every [`PROGRESS_INTERVAL`]. Never returns.

@@ -254,6 +254,44 @@ fn named_tokens_have_a_scope_and_name_their_changes() {
 }
 
 #[test]
+fn two_agents_with_one_token_do_not_share_claims() {
+    let repo = TestRepo::new("//- a.md\n# A\n");
+    repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "s"}));
+    let made = repo.data("work.create", json!({"kind": "task", "title": "t", "summary": "s"}));
+    let task = made["result"]["task"]["id"].as_str().unwrap();
+    let server = Server::start(&repo);
+    let agent = || {
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "agent", "version": "1"}}});
+        let (head, _) = server.post("/mcp", &[BEARER], &hello);
+        let named = head.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+        let session = named.unwrap().to_owned();
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        server.post("/mcp", &[BEARER, ("Mcp-Session-Id", &session)], &ready);
+        session
+    };
+    let claim = |session: &str| {
+        let arguments = json!({"operation": "work.claim", "arguments": {"task": task}});
+        let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call",
+            "params": {"name": "run", "arguments": arguments}});
+        server.post("/mcp", &[BEARER, ("Mcp-Session-Id", session)], &message).1
+    };
+    let (first, second) = (agent(), agent());
+    assert!(!claim(&first).contains("claimed by agent in another session"));
+    assert!(claim(&second).contains("claimed by agent in another session"), "{}", claim(&second));
+    assert!(!claim(&first).contains("in another session"), "its own claim is extended");
+    // Requests that name their session do not share claims either, and the id of a session is kept by nobody.
+    let ask = |session: &str| {
+        let headers = [BEARER, ("X-Cairn-Session", session), ("X-Cairn-Actor", "agent")];
+        server.post("/api/work.claim", &headers, &json!({"task": task})).1
+    };
+    assert!(ask("third").contains("in another session"), "{}", ask("third"));
+    let (_, shown) = server.post("/api/work.show", &[BEARER], &json!({"id": task}));
+    assert!(!shown.contains(&first), "{shown}");
+}
+
+#[test]
 fn a_token_is_not_sent_unencrypted_to_another_machine() {
     #[expect(clippy::disallowed_methods, reason = "the binary under test")]
     let mut command = Command::new(CAIRN);

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
+mod background;
 mod budget;
 mod clients;
 mod command_line;
@@ -17,4 +18,5 @@ mod lsp;
 mod pipes;
 mod read_only;
 mod server;
+mod team;
 mod watch;

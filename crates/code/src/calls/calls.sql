@@ -1,8 +1,5 @@
--- Paths that the tables below speak of, files and folders, each by a number.
-CREATE TABLE place (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE);
-
 -- What each file says about calls: what others may ask of it, what it asks itself, and digests of
--- what it offers.
+-- what it offers. All three are compressed.
 CREATE TABLE summary (
     place INTEGER PRIMARY KEY,
     face  BLOB NOT NULL,
@@ -15,7 +12,7 @@ CREATE INDEX summary_cut ON summary (place) WHERE cut;
 -- The names that files offer, each with a digest of all that is behind it.
 CREATE TABLE offer (
     place  INTEGER NOT NULL,
-    name   TEXT NOT NULL,
+    name   INTEGER NOT NULL,
     digest INTEGER NOT NULL,
     PRIMARY KEY (place, name)
 ) WITHOUT ROWID;
@@ -24,21 +21,21 @@ CREATE INDEX offer_name ON offer (name);
 -- Who uses whom, by the file that says so. The empty name is the file's own code.
 CREATE TABLE edge (
     place      INTEGER NOT NULL,
-    from_place INTEGER NOT NULL,
-    from_name  TEXT NOT NULL,
+    from_name  INTEGER NOT NULL,
     relation   INTEGER NOT NULL,
     to_place   INTEGER NOT NULL,
-    to_name    TEXT NOT NULL,
+    to_name    INTEGER NOT NULL,
+    from_place INTEGER NOT NULL,  -- where it starts, if that is another file; else 0
     sure       INTEGER NOT NULL,  -- 0 exact, 1 inferred
     line       INTEGER NOT NULL,
-    PRIMARY KEY (place, from_place, from_name, relation, to_place, to_name)
+    PRIMARY KEY (place, from_name, relation, to_place, to_name, from_place)
 ) WITHOUT ROWID;
 
 -- Calls of which only the name is known.
 CREATE TABLE unsure (
     place     INTEGER NOT NULL,
-    from_name TEXT NOT NULL,
-    name      TEXT NOT NULL,
+    from_name INTEGER NOT NULL,
+    name      INTEGER NOT NULL,
     line      INTEGER NOT NULL,
     PRIMARY KEY (place, from_name, name)
 ) WITHOUT ROWID;
@@ -47,7 +44,7 @@ CREATE TABLE unsure (
 CREATE TABLE rest (
     place    INTEGER NOT NULL,
     on_place INTEGER NOT NULL,
-    on_name  TEXT NOT NULL,
+    on_name  INTEGER NOT NULL,
     PRIMARY KEY (place, on_place, on_name)
 ) WITHOUT ROWID;
 
@@ -55,6 +52,6 @@ CREATE TABLE rest (
 CREATE TABLE stale (place INTEGER PRIMARY KEY, touched INTEGER NOT NULL);
 CREATE TRIGGER import_moved AFTER UPDATE OF target ON import WHEN old.target IS NOT new.target
 BEGIN
-    INSERT INTO stale SELECT id, 1 FROM place WHERE path = new.path
-        ON CONFLICT DO UPDATE SET touched = 1;
+    INSERT INTO stale VALUES (new.place, 1) ON CONFLICT DO UPDATE SET touched = 1;
 END;
+

@@ -8,9 +8,11 @@ use store::Connection;
 
 use super::ids::ImportId;
 use super::link::{DECLARED_BY_KEY, METHOD_PREFIX, PACKAGE_PREFIX};
+use super::persist::decode;
 use super::summary::{ExportTable, collect_ref_imports, collect_value_imports};
-use super::tables::{self, PathId};
+use super::tables;
 use super::value::ExportedValue;
+use crate::interning::{PathId, find_path_id, path_by_id};
 
 /// Dependency key for a file as a whole: it appeared, was deleted, or its star imports changed.
 const WHOLE_FILE_KEY: &str = "";
@@ -26,11 +28,11 @@ pub(super) struct ExportDigest {
 /// Compares the exports of a file with its earlier ones, and marks the files that depend on a
 /// difference.
 pub(super) fn mark_changed_exports(conn: &Connection, place: PathId) -> Result<()> {
-    let Some(path) = tables::path_by_id(conn, place)? else { return Ok(()) };
+    let Some(path) = path_by_id(conn, place)? else { return Ok(()) };
     let mut before: BTreeMap<String, i64> =
         tables::exported_names(conn, place)?.into_iter().collect();
     let parts = tables::export_digests(conn, place)?;
-    let parts = parts.and_then(|bytes| postcard::from_bytes::<Vec<ExportDigest>>(&bytes).ok());
+    let parts = parts.and_then(|bytes| decode::<Vec<ExportDigest>>(&bytes));
     let now = match parts {
         Some(parts) => exported_name_digests(conn, &path, parts)?,
         None => BTreeMap::new(),
@@ -47,17 +49,17 @@ pub(super) fn mark_changed_exports(conn: &Connection, place: PathId) -> Result<(
         changed.push(name);
     }
     let folder = match path.parent() {
-        Some(folder) => tables::find_path_id(conn, &folder)?,
+        Some(folder) => find_path_id(conn, &folder)?,
         None => None,
     };
-    let root = tables::find_path_id(conn, &RepoPath::ROOT)?;
+    let root = find_path_id(conn, &RepoPath::ROOT)?;
     for name in changed {
         if name == WHOLE_FILE_KEY {
             tables::mark_all_dependents_stale(conn, place)?;
         } else if let Some(module) = name.strip_prefix("mod ") {
             let module: Option<RepoPath> = module.parse().ok();
             if let Some(module) = module
-                && let Some(module) = tables::find_path_id(conn, &module)?
+                && let Some(module) = find_path_id(conn, &module)?
             {
                 tables::mark_dependents_stale(conn, module, DECLARED_BY_KEY)?;
             }

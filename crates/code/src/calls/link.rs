@@ -242,7 +242,11 @@ impl Linker<'_> {
         if edges.len() > MAX_CALL_TARGETS {
             return Ok(Vec::new());
         }
-        let direct = edges.iter().filter(|(by, ..)| *by == from).count();
+        // A class of Python and the constructor that it inherits are one callee.
+        let direct = match CallModel::of_file(file) {
+            Some(CallModel::Python) => found.len(),
+            _ => edges.iter().filter(|(by, ..)| *by == from).count(),
+        };
         let is_held = is_go(file)
             && edges.iter().any(|(by, to, _)| *by == from && !names_symbol(want, &to.1));
         let sure = if direct > 1 || is_held { EdgeConfidence::Inferred } else { want.sure };
@@ -308,12 +312,17 @@ impl Linker<'_> {
             ShapeKind::Class if is_go(&found.file) => Ok(()), // nothing runs
             ShapeKind::Class => {
                 let constructors = self.constructors(found, path)?;
-                let is_own = |one: &FileValue| {
+                let own_name = match CallModel::of_file(&found.file) {
+                    Some(CallModel::JavaScript) => Some("constructor"),
+                    Some(CallModel::Python) => Some("__init__"),
+                    _ => None,
+                };
+                let is_own = |one: &FileValue, name: &str| {
                     one.file == found.file
-                        && one.out == ExportedValue::Sym(format!("{path}.constructor"))
+                        && one.out == ExportedValue::Sym(format!("{path}.{name}"))
                 };
                 // A class without a constructor of its own is called itself.
-                if is_javascript(&found.file) && !constructors.iter().any(is_own) {
+                if own_name.is_some_and(|name| !constructors.iter().any(|one| is_own(one, name))) {
                     let to = (found.file.clone(), path.clone());
                     edges.push((from.clone(), to, EdgeConfidence::Exact));
                     self.depend_on_symbol(&found.file, path);
@@ -361,6 +370,11 @@ impl Linker<'_> {
 /// Whether the calls of a file are interpreted by the rules of Go.
 fn is_go(file: &RepoPath) -> bool {
     CallModel::of_file(file) == Some(CallModel::Go)
+}
+
+/// Whether the calls of a file are interpreted by the rules of Python.
+fn is_python(file: &RepoPath) -> bool {
+    CallModel::of_file(file) == Some(CallModel::Python)
 }
 
 /// Whether the calls of a file are interpreted by the rules of JavaScript.

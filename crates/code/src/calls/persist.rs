@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use base::{RepoPath, Result};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use store::Connection;
 use syntax::{
@@ -16,8 +17,9 @@ use super::export_digests::{digest_exports, mark_changed_exports};
 use super::ids::ImportId;
 use super::link::{DECLARED_BY_KEY, LinkResult, LinkSource, LinkedEdge, METHOD_PREFIX, link};
 use super::summary::{ExportTable, FileCallSummary, LocalEdge, UnresolvedEdge};
-use super::tables::{EncodedSummary, PathId};
+use super::tables::{EncodedSummary, NewEdge};
 use super::{interpreter, tables};
+use crate::interning::{NameId, PathId, find_path_id, name_id, path_by_id, path_id};
 
 /// Export tables that are cached while files are linked; limits memory.
 const MAX_CACHED_EXPORTS: usize = 3_000;
@@ -52,7 +54,8 @@ impl CallDigest {
             (LanguageKind::Manifest, Some(Manifest::Cargo(_))) => manifest_summary(facts),
             _ => interpreter::interpret(language, facts),
         };
-        let bytes = |written: postcard::Result<Vec<u8>>| written.unwrap_or_default();
+        let bytes =
+            |written: postcard::Result<Vec<u8>>| store::compress(&written.unwrap_or_default());
         let parts = bytes(postcard::to_stdvec(&digest_exports(&summary.face)));
         let face = bytes(postcard::to_stdvec(&summary.face));
         let FileCallSummary { edges, wants, names, is_cut, .. } = summary;
@@ -67,8 +70,7 @@ impl CallDigest {
 }
 
 /// Stores the summary of a file's calls.
-pub(crate) fn index_file(conn: &Connection, path: &RepoPath, digest: &CallDigest) -> Result<()> {
-    let place = tables::path_id(conn, path)?;
+pub(crate) fn index_file(conn: &Connection, place: PathId, digest: &CallDigest) -> Result<()> {
     let summary = EncodedSummary {
         export_table: &digest.export_table,
         link_input: &digest.link_input,
@@ -92,7 +94,7 @@ fn manifest_summary(facts: &FileFacts) -> FileCallSummary {
 
 /// Removes the summary of a file.
 pub(crate) fn remove_file(conn: &Connection, path: &RepoPath) -> Result<()> {
-    match tables::find_path_id(conn, path)? {
+    match find_path_id(conn, path)? {
         Some(place) => {
             tables::remove_summary(conn, place)?;
             tables::mark_touched(conn, place)
@@ -120,22 +122,30 @@ fn relink(world: &mut IndexedFiles<'_>, place: PathId) -> Result<()> {
     let Some((path, edges, links)) = link_file(world, place)? else { return Ok(()) };
     for edge in edges.iter().chain(&links.edges) {
         if let Some(edge) = to_named_edge(edge) {
-            let from = world.path_id(&edge.from.0)?;
-            let to = world.path_id(&edge.to.0)?;
-            tables::put_edge(conn, place, from, to, &edge)?;
+            let LinkedEdge { from, relation, to, sure, line } = edge;
+            let from = (world.path_id(&from.0)?, world.name_id(&from.1)?);
+            let to = (world.path_id(&to.0)?, world.name_id(&to.1)?);
+            tables::put_edge(conn, place, &NewEdge { from, relation, to, sure, line })?;
         }
     }
     for (from, name, line) in &links.unresolved_calls {
-        tables::put_unresolved_call(conn, place, nearest_named_path(from), name, *line)?;
+        let (from, name) = (world.name_id(nearest_named_path(from))?, world.name_id(name)?);
+        tables::put_unresolved_call(conn, place, from, name, *line)?;
     }
     for (on, names) in &links.dependencies {
         let is_other = |name: &&String| *on != path || *name == DECLARED_BY_KEY;
         let on = world.path_id(on)?;
         for name in names.iter().filter(is_other) {
+            let name = world.name_id(name)?;
             tables::put_dependency(conn, place, on, name)?;
         }
     }
     Ok(())
+}
+
+/// Reads a part of a summary; `None` if another version wrote it.
+pub(super) fn decode<T: DeserializeOwned>(stored: &[u8]) -> Option<T> {
+    postcard::from_bytes(&store::decompress(stored).ok()?).ok()
 }
 
 /// A file, the edges inside of it, and the result of linking it.
@@ -144,9 +154,9 @@ type FileEdges = (RepoPath, Vec<LinkedEdge>, LinkResult);
 /// The edges inside a file, and the result of linking it; `None` if the file has no summary.
 fn link_file(world: &mut IndexedFiles<'_>, place: PathId) -> Result<Option<FileEdges>> {
     let conn = world.conn;
-    let Some(path) = tables::path_by_id(conn, place)? else { return Ok(None) };
+    let Some(path) = path_by_id(conn, place)? else { return Ok(None) };
     let Some(own) = tables::link_input(conn, place)? else { return Ok(None) };
-    let Ok(own) = postcard::from_bytes::<LinkInput>(&own) else { return Ok(None) };
+    let Some(own) = decode::<LinkInput>(&own) else { return Ok(None) };
     let local = own.edges.iter().map(|edge| LinkedEdge {
         from: (path.clone(), edge.from.clone()),
         relation: edge.relation,
@@ -164,7 +174,7 @@ fn link_file(world: &mut IndexedFiles<'_>, place: PathId) -> Result<Option<FileE
 /// All edges that start in a file, including those of anonymous functions.
 pub fn all_edges(conn: &Connection, path: &RepoPath) -> Result<Vec<super::CallEdgeRow>> {
     let world = &mut IndexedFiles::new(conn);
-    let Some(place) = tables::find_path_id(conn, path)? else { return Ok(Vec::new()) };
+    let Some(place) = find_path_id(conn, path)? else { return Ok(Vec::new()) };
     let Some((_, local, links)) = link_file(world, place)? else { return Ok(Vec::new()) };
     let row = |edge: LinkedEdge| super::CallEdgeRow {
         from: edge.from,
@@ -205,6 +215,7 @@ struct IndexedFiles<'c> {
     conn: &'c Connection,
     exports: HashMap<RepoPath, Option<Rc<ExportTable>>>,
     path_ids: HashMap<RepoPath, PathId>,
+    name_ids: HashMap<String, NameId>,
     targets: RefCell<HashMap<RepoPath, Rc<HashMap<ImportId, RepoPath>>>>,
     declared_by: HashMap<RepoPath, Option<RepoPath>>,
     implementors: HashMap<String, Vec<RepoPath>>,
@@ -219,6 +230,7 @@ impl<'c> IndexedFiles<'c> {
             conn,
             exports: HashMap::new(),
             path_ids: HashMap::new(),
+            name_ids: HashMap::new(),
             targets: RefCell::default(),
             declared_by: HashMap::new(),
             implementors: HashMap::new(),
@@ -254,9 +266,21 @@ impl<'c> IndexedFiles<'c> {
         if let Some(place) = self.path_ids.get(path) {
             return Ok(*place);
         }
-        let place = tables::path_id(self.conn, path)?;
+        let place = path_id(self.conn, path)?;
         self.path_ids.insert(path.clone(), place);
         Ok(place)
+    }
+
+    fn name_id(&mut self, name: &str) -> Result<NameId> {
+        if let Some(id) = self.name_ids.get(name) {
+            return Ok(*id);
+        }
+        let id = name_id(self.conn, name)?;
+        if self.name_ids.len() >= MAX_CACHED_NAMES {
+            self.name_ids.clear();
+        }
+        self.name_ids.insert(name.to_owned(), id);
+        Ok(id)
     }
 }
 
@@ -266,7 +290,7 @@ impl LinkSource for IndexedFiles<'_> {
             return Ok(face.clone());
         }
         let bytes = tables::export_table(self.conn, file)?;
-        let face = bytes.and_then(|bytes| postcard::from_bytes(&bytes).ok()).map(Rc::new);
+        let face = bytes.and_then(|bytes| decode(&bytes)).map(Rc::new);
         if self.exports.len() >= MAX_CACHED_EXPORTS {
             self.exports.clear();
         }

@@ -1,15 +1,11 @@
 //! The SQL of the call graph.
 
 use base::{RepoPath, Result};
-use store::{Connection, OptionalExtension, Row, SqlResult, params, sqlite_problem};
+use store::{Connection, Row, SqlResult, params, sqlite_problem};
 
 use super::ids::ImportId;
-use super::link::LinkedEdge;
 use super::summary::{EdgeConfidence, SymbolRelation};
-
-/// A path of the call graph, by its row in the table `place`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct PathId(i64);
+use crate::interning::{NameId, PathId, find_name_id, name_id, path_column};
 
 /// The stored form of one file's summary.
 #[derive(Debug, Clone, Copy)]
@@ -53,30 +49,6 @@ fn list<T>(
     store::rows(conn, sql, "read the call graph", params, read)
 }
 
-/// The id of a path; creates one if needed.
-pub(crate) fn path_id(conn: &Connection, path: &RepoPath) -> Result<PathId> {
-    if let Some(found) = find_path_id(conn, path)? {
-        return Ok(found);
-    }
-    run(conn, "INSERT INTO place (path) VALUES (?1)", params![path.as_bytes()])?;
-    Ok(PathId(conn.last_insert_rowid()))
-}
-
-/// The id of a path, if it has one.
-pub(crate) fn find_path_id(conn: &Connection, path: &RepoPath) -> Result<Option<PathId>> {
-    conn.prepare_cached("SELECT id FROM place WHERE path = ?1")
-        .and_then(|mut s| s.query_row([path.as_bytes()], |row| row.get(0).map(PathId)).optional())
-        .map_err(sqlite_problem("read the call graph"))
-}
-
-/// The path with an id.
-pub(crate) fn path_by_id(conn: &Connection, place: PathId) -> Result<Option<RepoPath>> {
-    let found = list(conn, "SELECT path FROM place WHERE id = ?1", params![place.0], |row| {
-        path_column(row, 0)
-    })?;
-    Ok(found.into_iter().next())
-}
-
 pub(crate) fn put_summary(
     conn: &Connection,
     place: PathId,
@@ -84,7 +56,7 @@ pub(crate) fn put_summary(
 ) -> Result<()> {
     let EncodedSummary { export_table, link_input, export_digests, is_truncated } = summary;
     let sql = "INSERT OR REPLACE INTO summary VALUES (?1, ?2, ?3, ?4, ?5)";
-    run(conn, sql, params![place.0, export_table, link_input, export_digests, is_truncated])
+    run(conn, sql, params![place.row(), export_table, link_input, export_digests, is_truncated])
 }
 
 /// Files whose analysis was cut off by the budget.
@@ -96,7 +68,7 @@ pub fn truncated_files(conn: &Connection) -> Result<Vec<RepoPath>> {
 
 pub(crate) fn export_digests(conn: &Connection, place: PathId) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT parts FROM summary WHERE place = ?1";
-    Ok(list(conn, sql, params![place.0], |row| row.get(0))?.into_iter().next())
+    Ok(list(conn, sql, params![place.row()], |row| row.get(0))?.into_iter().next())
 }
 
 pub(crate) fn export_table(conn: &Connection, path: &RepoPath) -> Result<Option<Vec<u8>>> {
@@ -107,12 +79,12 @@ pub(crate) fn export_table(conn: &Connection, path: &RepoPath) -> Result<Option<
 
 pub(crate) fn link_input(conn: &Connection, place: PathId) -> Result<Option<Vec<u8>>> {
     let sql = "SELECT own FROM summary WHERE place = ?1";
-    Ok(list(conn, sql, params![place.0], |row| row.get(0))?.into_iter().next())
+    Ok(list(conn, sql, params![place.row()], |row| row.get(0))?.into_iter().next())
 }
 
 /// Removes the summary and the links of a file. Its exported names stay until they are compared.
 pub(crate) fn remove_summary(conn: &Connection, place: PathId) -> Result<()> {
-    run(conn, "DELETE FROM summary WHERE place = ?1", params![place.0])?;
+    run(conn, "DELETE FROM summary WHERE place = ?1", params![place.row()])?;
     remove_links(conn, place)
 }
 
@@ -123,14 +95,14 @@ pub(crate) fn remove_links(conn: &Connection, place: PathId) -> Result<()> {
         "DELETE FROM unsure WHERE place = ?1",
         "DELETE FROM rest WHERE place = ?1",
     ] {
-        run(conn, sql, params![place.0])?;
+        run(conn, sql, params![place.row()])?;
     }
     Ok(())
 }
 
 pub(crate) fn exported_names(conn: &Connection, place: PathId) -> Result<Vec<(String, i64)>> {
-    let sql = "SELECT name, digest FROM offer WHERE place = ?1";
-    list(conn, sql, params![place.0], |row| Ok((row.get(0)?, row.get(1)?)))
+    let sql = "SELECT text, digest FROM offer JOIN name n ON n.id = name WHERE place = ?1";
+    list(conn, sql, params![place.row()], |row| Ok((row.get(0)?, row.get(1)?)))
 }
 
 pub(crate) fn put_exported_name(
@@ -139,78 +111,102 @@ pub(crate) fn put_exported_name(
     name: &str,
     digest: i64,
 ) -> Result<()> {
-    run(conn, "INSERT OR REPLACE INTO offer VALUES (?1, ?2, ?3)", params![place.0, name, digest])
+    let name = name_id(conn, name)?.row();
+    run(
+        conn,
+        "INSERT OR REPLACE INTO offer VALUES (?1, ?2, ?3)",
+        params![place.row(), name, digest],
+    )
 }
 
 pub(crate) fn remove_exported_name(conn: &Connection, place: PathId, name: &str) -> Result<()> {
-    run(conn, "DELETE FROM offer WHERE place = ?1 AND name = ?2", params![place.0, name])
+    let name = name_id(conn, name)?.row();
+    run(conn, "DELETE FROM offer WHERE place = ?1 AND name = ?2", params![place.row(), name])
 }
 
 /// Files that export a name.
 pub(crate) fn files_exporting(conn: &Connection, name: &str) -> Result<Vec<RepoPath>> {
-    let sql = "SELECT path FROM offer JOIN place ON id = place WHERE name = ?1 ORDER BY path";
+    let sql = "SELECT path FROM name n CROSS JOIN offer ON name = n.id
+        CROSS JOIN place p ON p.id = place WHERE n.text = ?1 ORDER BY path";
     list(conn, sql, params![name], |row| path_column(row, 0))
 }
 
 /// Marks a file as changed.
 pub(crate) fn mark_touched(conn: &Connection, place: PathId) -> Result<()> {
     let sql = "INSERT INTO stale VALUES (?1, 1) ON CONFLICT DO UPDATE SET touched = 1";
-    run(conn, sql, params![place.0])
+    run(conn, sql, params![place.row()])
 }
 
 /// Marks the files whose edges depend on a name of a file.
 pub(crate) fn mark_dependents_stale(conn: &Connection, on: PathId, name: &str) -> Result<()> {
     let sql = "INSERT OR IGNORE INTO stale
         SELECT place, 0 FROM rest WHERE on_place = ?1 AND on_name = ?2";
-    run(conn, sql, params![on.0, name])
+    match find_name_id(conn, name)? {
+        Some(name) => run(conn, sql, params![on.row(), name.row()]),
+        None => Ok(()),
+    }
 }
 
 /// Marks the files whose edges depend on any name of a file.
 pub(crate) fn mark_all_dependents_stale(conn: &Connection, on: PathId) -> Result<()> {
     let sql = "INSERT OR IGNORE INTO stale SELECT DISTINCT place, 0 FROM rest WHERE on_place = ?1";
-    run(conn, sql, params![on.0])
+    run(conn, sql, params![on.row()])
 }
 
 pub(crate) fn touched(conn: &Connection) -> Result<Vec<PathId>> {
     let sql = "SELECT place FROM stale WHERE touched ORDER BY place";
-    list(conn, sql, params![], |row| row.get(0).map(PathId))
+    list(conn, sql, params![], |row| PathId::column(row, 0))
 }
 
 pub(crate) fn stale_files(conn: &Connection) -> Result<Vec<PathId>> {
-    list(conn, "SELECT place FROM stale ORDER BY place", params![], |row| row.get(0).map(PathId))
+    let sql = "SELECT place FROM stale ORDER BY place";
+    list(conn, sql, params![], |row| PathId::column(row, 0))
 }
 
 pub(crate) fn clear_stale(conn: &Connection) -> Result<()> {
     run(conn, "DELETE FROM stale", params![])
 }
 
-pub(crate) fn put_edge(
-    conn: &Connection,
-    by: PathId,
-    from: PathId,
-    to: PathId,
-    edge: &LinkedEdge,
-) -> Result<()> {
+/// An edge to be stored, by the file that declares it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewEdge {
+    pub from: (PathId, NameId),
+    pub relation: SymbolRelation,
+    pub to: (PathId, NameId),
+    pub sure: EdgeConfidence,
+    pub line: u32,
+}
+
+pub(crate) fn put_edge(conn: &Connection, by: PathId, edge: &NewEdge) -> Result<()> {
     let sql = "INSERT INTO edge VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
         ON CONFLICT DO UPDATE SET sure = min(sure, excluded.sure), line = min(line, excluded.line)";
-    let (relation, sure) = (edge.relation as i64, edge.sure as i64);
-    run(conn, sql, params![by.0, from.0, edge.from.1, relation, to.0, edge.to.1, sure, edge.line])
+    let NewEdge { from, relation, to, sure, line } = edge;
+    let from_place = if from.0 == by { 0 } else { from.0.row() };
+    let (from, to_name) = (from.1.row(), to.1.row());
+    let (relation, sure) = (*relation as i64, *sure as i64);
+    run(conn, sql, params![by.row(), from, relation, to.0.row(), to_name, from_place, sure, line])
 }
 
 pub(crate) fn put_unresolved_call(
     conn: &Connection,
     place: PathId,
-    from: &str,
-    name: &str,
+    from: NameId,
+    name: NameId,
     line: u32,
 ) -> Result<()> {
     let sql = "INSERT INTO unsure VALUES (?1, ?2, ?3, ?4)
         ON CONFLICT DO UPDATE SET line = min(line, excluded.line)";
-    run(conn, sql, params![place.0, from, name, line])
+    run(conn, sql, params![place.row(), from.row(), name.row(), line])
 }
 
-pub(crate) fn put_dependency(conn: &Connection, by: PathId, on: PathId, name: &str) -> Result<()> {
-    run(conn, "INSERT OR IGNORE INTO rest VALUES (?1, ?2, ?3)", params![by.0, on.0, name])
+pub(crate) fn put_dependency(
+    conn: &Connection,
+    by: PathId,
+    on: PathId,
+    name: NameId,
+) -> Result<()> {
+    let sql = "INSERT OR IGNORE INTO rest VALUES (?1, ?2, ?3)";
+    run(conn, sql, params![by.row(), on.row(), name.row()])
 }
 
 /// The files that the imports of a file mean, with the position of the import.
@@ -218,7 +214,8 @@ pub(crate) fn import_targets(
     conn: &Connection,
     file: &RepoPath,
 ) -> Result<Vec<(ImportId, RepoPath)>> {
-    let sql = "SELECT id, target FROM import WHERE path = ?1 AND target IS NOT NULL ORDER BY id";
+    let sql = "SELECT i.id, t.path FROM place p CROSS JOIN import i ON i.place = p.id
+        CROSS JOIN place t ON t.id = i.target WHERE p.path = ?1 ORDER BY i.id";
     list(conn, sql, params![file.as_bytes()], |row| {
         Ok((ImportId::from(row.get::<_, u32>(0)?), path_column(row, 1)?))
     })
@@ -226,21 +223,24 @@ pub(crate) fn import_targets(
 
 /// The files that a file declares as its modules.
 pub(crate) fn declared_modules(conn: &Connection, file: &RepoPath) -> Result<Vec<RepoPath>> {
-    let sql = "SELECT DISTINCT target FROM import
-        WHERE path = ?1 AND kind = 'Mod' AND target IS NOT NULL ORDER BY target";
+    let sql = "SELECT DISTINCT t.path FROM place p CROSS JOIN import i ON i.place = p.id
+        CROSS JOIN place t ON t.id = i.target
+        WHERE p.path = ?1 AND kind = 'Mod' ORDER BY t.path";
     list(conn, sql, params![file.as_bytes()], |row| path_column(row, 0))
 }
 
 /// The first file that declares a file as its module.
 pub(crate) fn declared_by(conn: &Connection, file: &RepoPath) -> Result<Option<RepoPath>> {
-    let sql = "SELECT path FROM import WHERE target = ?1 AND kind = 'Mod' ORDER BY path LIMIT 1";
+    let sql = "SELECT p.path FROM place t CROSS JOIN import i ON i.target = t.id
+        CROSS JOIN place p ON p.id = i.place
+        WHERE t.path = ?1 AND kind = 'Mod' ORDER BY p.path LIMIT 1";
     Ok(list(conn, sql, params![file.as_bytes()], |row| path_column(row, 0))?.into_iter().next())
 }
 
 /// A symbol, by its file and full name. An empty name is the top-level code of the file.
 pub type SymbolEndpoint<'a> = (&'a RepoPath, &'a str);
 
-const EDGE_COLUMNS: &str = "SELECT f.path, from_name, relation, t.path, to_name, sure, line";
+const EDGE_COLUMNS: &str = "SELECT f.path, fn.text, relation, t.path, tn.text, sure, line";
 
 /// The edges of some relations that start at some symbols.
 pub fn edges_from(
@@ -248,9 +248,13 @@ pub fn edges_from(
     ends: &[SymbolEndpoint<'_>],
     relations: &[SymbolRelation],
 ) -> Result<Vec<CallEdgeRow>> {
+    let ends_of = "JOIN place t ON t.id = to_place JOIN name tn ON tn.id = to_name
+         WHERE f.path = ?1 AND fn.text = ?2 AND (?3 >> relation) & 1";
     let sql = format!(
-        "{EDGE_COLUMNS} FROM place f CROSS JOIN edge ON from_place = f.id JOIN place t ON t.id = to_place
-         WHERE f.path = ?1 AND from_name = ?2 AND (?3 >> relation) & 1"
+        "{EDGE_COLUMNS} FROM place f CROSS JOIN name fn
+         CROSS JOIN edge ON place = f.id AND from_name = fn.id AND from_place = 0 {ends_of}
+         UNION ALL {EDGE_COLUMNS} FROM place f CROSS JOIN name fn
+         CROSS JOIN edge ON from_place <> 0 AND from_place = f.id AND from_name = fn.id {ends_of}"
     );
     edges_at(conn, &sql, ends, relations)
 }
@@ -262,16 +266,20 @@ pub fn edges_to(
     relations: &[SymbolRelation],
 ) -> Result<Vec<CallEdgeRow>> {
     let sql = format!(
-        "{EDGE_COLUMNS} FROM place t CROSS JOIN edge ON to_place = t.id JOIN place f ON f.id = from_place
-         WHERE t.path = ?1 AND to_name = ?2 AND (?3 >> relation) & 1"
+        "{EDGE_COLUMNS} FROM place t CROSS JOIN name tn
+         CROSS JOIN edge ON to_place = t.id AND to_name = tn.id
+         JOIN place f ON f.id = iif(from_place = 0, place, from_place)
+         JOIN name fn ON fn.id = from_name
+         WHERE t.path = ?1 AND tn.text = ?2 AND (?3 >> relation) & 1"
     );
     edges_at(conn, &sql, ends, relations)
 }
 
 /// How many edges of any relation end at a symbol.
 pub fn count_edges_to(conn: &Connection, (file, name): SymbolEndpoint<'_>) -> Result<usize> {
-    let sql = "SELECT count(*) FROM place t CROSS JOIN edge ON to_place = t.id
-         WHERE t.path = ?1 AND to_name = ?2";
+    let sql = "SELECT count(*) FROM place t CROSS JOIN name tn
+         CROSS JOIN edge ON to_place = t.id AND to_name = tn.id
+         WHERE t.path = ?1 AND tn.text = ?2";
     conn.prepare_cached(sql)
         .and_then(|mut statement| {
             statement.query_row(params![file.as_bytes(), name], |row| row.get(0))
@@ -318,15 +326,17 @@ pub fn unresolved_calls(
     name: &str,
     most: u32,
 ) -> Result<Vec<(RepoPath, String, u32)>> {
-    let sql = "SELECT path, from_name, line FROM unsure JOIN place ON id = place
-        WHERE name = ?1 ORDER BY path, from_name LIMIT ?2";
+    let sql = "SELECT path, f.text, line FROM name n CROSS JOIN unsure u ON u.name = n.id
+        CROSS JOIN place p ON p.id = place CROSS JOIN name f ON f.id = from_name
+        WHERE n.text = ?1 ORDER BY path, f.text LIMIT ?2";
     list(conn, sql, params![name, most], |row| Ok((path_column(row, 0)?, row.get(1)?, row.get(2)?)))
 }
 
 /// How many unresolved calls of a name each file has.
 pub fn unresolved_call_counts(conn: &Connection, name: &str) -> Result<Vec<(RepoPath, usize)>> {
     let sql = "SELECT p.path, u.calls
-        FROM (SELECT place, count(*) AS calls FROM unsure WHERE name = ?1 GROUP BY place) u
+        FROM (SELECT place, count(*) AS calls FROM name n CROSS JOIN unsure o ON o.name = n.id
+              WHERE n.text = ?1 GROUP BY place) u
         JOIN place p ON p.id = u.place";
     list(conn, sql, params![name], |row| Ok((path_column(row, 0)?, row.get(1)?)))
 }
@@ -334,8 +344,9 @@ pub fn unresolved_call_counts(conn: &Connection, name: &str) -> Result<Vec<(Repo
 /// The names of the unresolved calls of a symbol.
 pub fn unresolved_callees(conn: &Connection, caller: SymbolEndpoint<'_>) -> Result<Vec<String>> {
     let (file, from) = caller;
-    let sql = "SELECT name FROM unsure JOIN place ON id = place
-        WHERE path = ?1 AND from_name = ?2 ORDER BY name";
+    let sql = "SELECT n.text FROM place p CROSS JOIN name f
+        CROSS JOIN unsure u ON u.place = p.id AND u.from_name = f.id
+        JOIN name n ON n.id = u.name WHERE p.path = ?1 AND f.text = ?2 ORDER BY n.text";
     list(conn, sql, params![file.as_bytes(), from], |row| row.get(0))
 }
 
@@ -350,9 +361,4 @@ fn edge_row(row: &Row<'_>) -> SqlResult<CallEdgeRow> {
         sure,
         line: row.get(6)?,
     })
-}
-
-fn path_column(row: &Row<'_>, column: usize) -> SqlResult<RepoPath> {
-    let bytes: Vec<u8> = row.get(column)?;
-    RepoPath::from_bytes(bytes).map_err(|error| store::bad_value(column, error.to_string()))
 }

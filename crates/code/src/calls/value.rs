@@ -14,7 +14,7 @@ pub(super) const MAX_ALTERNATIVES: usize = 16;
 
 /// Steps from the import or name where a value of another file starts. Longer chains are not
 /// followed.
-const MAX_STEPS: usize = 6;
+const MAX_STEPS: usize = 9;
 
 /// The same in a language with declared types, where each step has one result: builders are called
 /// in long chains.

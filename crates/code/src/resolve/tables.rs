@@ -3,13 +3,15 @@
 use std::collections::{BTreeSet, HashSet};
 
 use base::{RepoPath, Result};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use store::{Connection, OptionalExtension, SqlResult, params, sqlite_problem};
 use syntax::Manifest;
 
 use super::{ResolutionKey, ResolvedImports, SymbolOrigin};
+use crate::interning::{PathId, find_path_id, name_id, path_column, path_id};
 use crate::outline::{ModuleInterface, ModuleReferences};
-use crate::tables::path_column;
 
 /// A use of a symbol of another file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,11 +32,19 @@ pub struct ImporterRow {
     pub handed_on: bool,
 }
 
-/// Turns a decoding error of a stored outline into a problem: only this crate writes outlines.
-fn map_decode_error<T>(read: postcard::Result<T>) -> Result<T> {
-    read.map_err(|error| {
-        base::Problem::internal(format!("cannot decode the stored outline: {error}"))
-    })
+fn encode(value: &impl Serialize) -> Result<Vec<u8>> {
+    let bytes = postcard::to_stdvec(value).map_err(|error| outline_problem(&error))?;
+    Ok(store::compress(&bytes))
+}
+
+fn decode<T: DeserializeOwned>(stored: &[u8]) -> Result<T> {
+    let bytes = store::decompress(stored)?;
+    postcard::from_bytes(&bytes).map_err(|error| outline_problem(&error))
+}
+
+/// Only this crate writes outlines, so one that cannot be read is a mistake of the program.
+fn outline_problem(error: &postcard::Error) -> base::Problem {
+    base::Problem::internal(format!("cannot decode the stored outline: {error}"))
 }
 
 pub(super) fn put_outline(
@@ -44,36 +54,30 @@ pub(super) fn put_outline(
     asks: &ModuleReferences,
     path_mods: bool,
 ) -> Result<()> {
-    let (offers, asks) = (
-        map_decode_error(postcard::to_stdvec(offers))?,
-        map_decode_error(postcard::to_stdvec(asks))?,
-    );
+    let (offers, asks) = (encode(offers)?, encode(asks)?);
     let sql = "INSERT OR REPLACE INTO outline VALUES (?1, ?2, ?3, x'', ?4)";
-    run(conn, sql, params![path.as_bytes(), offers, asks, path_mods])
+    run(conn, sql, params![path_id(conn, path)?.row(), offers, asks, path_mods])
 }
 
 pub(crate) fn outline(
     conn: &Connection,
     path: &RepoPath,
 ) -> Result<Option<(ModuleInterface, ModuleReferences)>> {
-    let sql = "SELECT offers, asks FROM outline WHERE path = ?1";
+    let sql = "SELECT offers, asks FROM outline JOIN place ON id = place WHERE path = ?1";
     let read = |row: &store::Row<'_>| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?));
     let Some((offers, asks)) = one(conn, sql, params![path.as_bytes()], read)? else {
         return Ok(None);
     };
-    Ok(Some((
-        map_decode_error(postcard::from_bytes(&offers))?,
-        map_decode_error(postcard::from_bytes(&asks))?,
-    )))
+    Ok(Some((decode(&offers)?, decode(&asks)?)))
 }
 
 pub(super) fn module_interface(
     conn: &Connection,
     path: &RepoPath,
 ) -> Result<Option<ModuleInterface>> {
-    let sql = "SELECT offers FROM outline WHERE path = ?1";
+    let sql = "SELECT offers FROM outline JOIN place ON id = place WHERE path = ?1";
     let found = one(conn, sql, params![path.as_bytes()], |row| row.get::<_, Vec<u8>>(0))?;
-    found.map(|bytes| map_decode_error(postcard::from_bytes(&bytes))).transpose()
+    found.map(|bytes| decode(&bytes)).transpose()
 }
 
 pub(super) fn put_manifest(
@@ -110,18 +114,17 @@ pub(super) fn manifests_of_package(conn: &Connection, name: &str) -> Result<Vec<
 
 /// Rust files with `#[path]` modules.
 pub(super) fn files_with_path_modules(conn: &Connection) -> Result<Vec<RepoPath>> {
-    list(conn, "SELECT path FROM outline WHERE path_mods ORDER BY path", params![], |row| {
-        path_column(row, 0)
-    })
+    // Without `CROSS JOIN` SQLite reads all rows of `place`, because they are sorted.
+    let sql =
+        "SELECT path FROM outline CROSS JOIN place ON id = place WHERE path_mods ORDER BY path";
+    list(conn, sql, params![], |row| path_column(row, 0))
 }
 
 pub(super) fn remove_rows(conn: &Connection, path: &RepoPath) -> Result<()> {
-    for sql in [
-        "DELETE FROM outline WHERE path = ?1",
-        "DELETE FROM manifest WHERE path = ?1",
-        "DELETE FROM taking WHERE path = ?1",
-    ] {
-        run(conn, sql, params![path.as_bytes()])?;
+    run(conn, "DELETE FROM manifest WHERE path = ?1", params![path.as_bytes()])?;
+    let Some(place) = find_path_id(conn, path)? else { return Ok(()) };
+    for sql in ["DELETE FROM outline WHERE place = ?1", "DELETE FROM taking WHERE place = ?1"] {
+        run(conn, sql, params![place.row()])?;
     }
     Ok(())
 }
@@ -148,7 +151,8 @@ pub(super) fn dependents_of(conn: &Connection, keys: &BTreeSet<u64>) -> Result<V
         let looked: Vec<u8> = row.get(1)?;
         if asked(&looked) { path_column(row, 0).map(Some) } else { Ok(None) }
     };
-    let found = list(conn, "SELECT path, looked FROM outline", params![], read)?;
+    let sql = "SELECT path, looked FROM outline CROSS JOIN place ON id = place";
+    let found = list(conn, sql, params![], read)?;
     Ok(found.into_iter().flatten().collect())
 }
 
@@ -158,8 +162,8 @@ pub(super) fn put_dependencies(
     keys: &BTreeSet<u64>,
 ) -> Result<()> {
     let bytes: Vec<u8> = keys.iter().flat_map(|key| key.to_le_bytes()).collect();
-    let sql = "UPDATE outline SET looked = ?2 WHERE path = ?1";
-    run(conn, sql, params![path.as_bytes(), bytes])
+    let sql = "UPDATE outline SET looked = ?2 WHERE place = ?1";
+    run(conn, sql, params![path_id(conn, path)?.row(), bytes])
 }
 
 pub(super) fn put_resolved(
@@ -167,16 +171,19 @@ pub(super) fn put_resolved(
     path: &RepoPath,
     resolved: &ResolvedImports,
 ) -> Result<()> {
-    let set = "UPDATE import SET target = ?3 WHERE path = ?1 AND id = ?2 AND target IS NOT ?3";
+    let place = path_id(conn, path)?.row();
+    let set = "UPDATE import SET target = ?3 WHERE place = ?1 AND id = ?2 AND target IS NOT ?3";
     for (at, target) in (0_u32..).zip(&resolved.targets) {
-        run(conn, set, params![path.as_bytes(), at, target.as_ref().map(RepoPath::as_bytes)])?;
+        let target = target.as_ref().map(|target| path_id(conn, target)).transpose()?;
+        run(conn, set, params![place, at, target.map(PathId::row)])?;
     }
-    run(conn, "DELETE FROM taking WHERE path = ?1", params![path.as_bytes()])?;
+    run(conn, "DELETE FROM taking WHERE place = ?1", params![place])?;
     let put = "INSERT INTO taking VALUES (?1, ?2, ?3, ?4, ?5,
-        coalesce(?6, (SELECT line FROM import WHERE path = ?1 AND id = ?3), 1))";
+        coalesce(?6, (SELECT line FROM import WHERE place = ?1 AND id = ?3), 1))";
     for (at, taking) in (0_u32..).zip(&resolved.uses) {
-        let (target, name) = (taking.origin.file.as_bytes(), &taking.origin.name);
-        run(conn, put, params![path.as_bytes(), at, taking.import, target, name, taking.line])?;
+        let target = path_id(conn, &taking.origin.file)?.row();
+        let name = name_id(conn, &taking.origin.name)?.row();
+        run(conn, put, params![place, at, taking.import, target, name, taking.line])?;
     }
     Ok(())
 }
@@ -184,15 +191,18 @@ pub(super) fn put_resolved(
 /// The files that import something of a file: what it declares, directly or through re-exports, and
 /// what it re-exports.
 pub fn importers(conn: &Connection, target: &RepoPath) -> Result<Vec<ImporterRow>> {
-    let declared = "SELECT t.path, t.name, t.line, coalesce(i.kind, 'Path'),
-        coalesce(i.type_only, 0), CASE WHEN i.target <> t.target THEN i.target END, 0
-        FROM taking t LEFT JOIN import i ON i.path = t.path AND i.id = t.import
-        WHERE t.target = ?1 AND t.path <> ?1";
+    let declared = "SELECT p.path, n.text, t.line, coalesce(i.kind, 'Path'),
+        coalesce(i.type_only, 0), (SELECT path FROM place v WHERE v.id = i.target
+            AND i.target <> t.target), 0
+        FROM taking t JOIN place p ON p.id = t.place JOIN name n ON n.id = t.name
+        LEFT JOIN import i ON i.place = t.place AND i.id = t.import
+        WHERE t.target = (SELECT id FROM place WHERE path = ?1) AND t.place <> t.target";
     let handed_on =
-        "SELECT i.path, coalesce(n.value ->> 0, '*'), i.line, i.kind, i.type_only, NULL, 1
-        FROM import i LEFT JOIN json_each(i.names) n
-        WHERE i.target = ?1 AND i.path <> ?1 AND NOT EXISTS (SELECT 1 FROM taking t
-            WHERE t.target = i.target AND t.path = i.path AND t.import = i.id)";
+        "SELECT p.path, coalesce(n.value ->> 0, '*'), i.line, i.kind, i.type_only, NULL, 1
+        FROM import i JOIN place p ON p.id = i.place LEFT JOIN json_each(i.names) n
+        WHERE i.target = (SELECT id FROM place WHERE path = ?1) AND i.place <> i.target
+        AND NOT EXISTS (SELECT 1 FROM taking t
+            WHERE t.place = i.place AND t.target = i.target AND t.import = i.id)";
     let sql = format!("{declared} UNION {handed_on} ORDER BY 1, 3, 2");
     list(conn, &sql, params![target.as_bytes()], |row| {
         let through: Option<Vec<u8>> = row.get(5)?;
@@ -213,8 +223,10 @@ pub fn importer_names(
     conn: &Connection,
     target: &RepoPath,
 ) -> Result<Vec<(RepoPath, Vec<String>)>> {
-    let sql = "SELECT path, name, import FROM taking WHERE target = ?1 AND path <> ?1
-        ORDER BY path";
+    let sql = "SELECT path, text, import FROM taking t JOIN place p ON p.id = t.place
+        JOIN name n ON n.id = t.name
+        WHERE target = (SELECT id FROM place WHERE path = ?1) AND place <> target
+        ORDER BY path, text, import";
     let mut takers: Vec<(RepoPath, Vec<String>)> = Vec::new();
     let mut known: HashSet<(usize, i64)> = HashSet::new();
     list(conn, sql, params![target.as_bytes()], |row| {
@@ -231,8 +243,9 @@ pub fn importer_names(
         }
         Ok(())
     })?;
-    let sql = "SELECT path, id, names FROM import WHERE target = ?1 AND path <> ?1
-        ORDER BY path";
+    let sql = "SELECT path, i.id, names FROM import i JOIN place p ON p.id = i.place
+        WHERE target = (SELECT id FROM place WHERE path = ?1) AND place <> target
+        ORDER BY path, i.id";
     let sorted = takers.len();
     list(conn, sql, params![target.as_bytes()], |row| {
         let bytes = row.get_ref(0)?.as_blob()?;
@@ -268,10 +281,11 @@ pub(crate) struct ImportUseRow {
 
 /// All uses of symbols of other files.
 pub(crate) fn all_import_uses(conn: &Connection) -> Result<Vec<ImportUseRow>> {
-    let sql = "SELECT t.path, t.target, t.name, coalesce(i.kind, 'Path'),
+    let sql = "SELECT p.path, o.path, n.text, coalesce(i.kind, 'Path'),
         coalesce(i.kind = 'Import' AND i.names = '[]', 0)
-        FROM taking t LEFT JOIN import i ON i.path = t.path AND i.id = t.import
-        WHERE t.path <> t.target";
+        FROM place p CROSS JOIN taking t ON t.place = p.id JOIN place o ON o.id = t.target
+        JOIN name n ON n.id = t.name LEFT JOIN import i ON i.place = t.place AND i.id = t.import
+        WHERE t.place <> t.target ORDER BY p.path, t.id";
     list(conn, sql, params![], |row| {
         let origin = SymbolOrigin { file: path_column(row, 1)?, name: row.get(2)? };
         Ok(ImportUseRow {
@@ -285,9 +299,12 @@ pub(crate) fn all_import_uses(conn: &Connection) -> Result<Vec<ImportUseRow>> {
 
 /// The files that declare what a file imports.
 pub fn imported_files(conn: &Connection, from: &RepoPath) -> Result<Vec<RepoPath>> {
-    let sql = "SELECT target FROM taking WHERE path = ?1 AND target <> ?1
-        UNION SELECT t.target FROM import t WHERE t.path = ?1 AND t.target <> ?1
-        AND EXISTS (SELECT 1 FROM outline o WHERE o.path = t.target) ORDER BY 1";
+    let sql = "SELECT t.path FROM (SELECT id FROM place WHERE path = ?1) p
+        CROSS JOIN taking ON place = p.id AND target <> place JOIN place t ON t.id = target
+        UNION SELECT t.path FROM (SELECT id FROM place WHERE path = ?1) p
+        CROSS JOIN import i ON i.place = p.id AND i.target <> i.place
+        JOIN place t ON t.id = i.target
+        WHERE EXISTS (SELECT 1 FROM outline o WHERE o.place = i.target) ORDER BY 1";
     list(conn, sql, params![from.as_bytes()], |row| path_column(row, 0))
 }
 

@@ -56,6 +56,7 @@ def make() -> "Base":
         main.py# calls lib.py#apply
         main.py# calls lib.py#helper
         main.py# calls lib.py#make
+        main.py# calls main.py#Own
         main.py# calls? lib.py#Base.run
         main.py# calls? main.py#Own.hook
         main.py# calls? main.py#two

@@ -7,5 +7,6 @@ mod golang;
 mod javascript;
 mod languages;
 mod program;
+mod python;
 mod runaway;
 mod truth;

@@ -126,7 +126,16 @@ fn gold_edges(text: &[u8], modules: &BTreeSet<String>) -> Edges {
 }
 
 fn found_edges(program: &Program) -> Edges {
-    let edges = program.edges().into_iter().filter(|edge| edge.relation == SymbolRelation::Calls);
+    // PyCG counts constructors, and has no calls of classes without one.
+    let is_class = |(path, symbol): &(RepoPath, String)| {
+        let mut symbols = program.facts[path].symbols.iter();
+        let found = symbols.find(|one| one.path == *symbol);
+        path.name().ends_with(".py") && found.is_some_and(|one| one.kind == SymbolKind::Class)
+    };
+    let edges = program
+        .edges()
+        .into_iter()
+        .filter(|edge| edge.relation == SymbolRelation::Calls && !is_class(&edge.to));
     let name = |(path, symbol): &(RepoPath, String)| {
         let module = module(path);
         match symbol.as_str() {

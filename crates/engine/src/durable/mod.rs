@@ -1,6 +1,6 @@
 //! Durable stores: what agents wrote, which no other file can bring back.
 //!
-//! A store's rows are the business of its area. Here is what all of them share: where they are,
+//! The area defines a store's rows. This module has what all stores share: where they are,
 //! how a plan's change to one is committed, recorded and undone.
 
 pub mod branches;

@@ -58,10 +58,20 @@ impl StoreCommit<'_> {
 }
 
 impl StoreCommit<'_> {
+    /// The store is not as the plan found it. In a team that is no conflict of records: the server came back or went
+    /// away while the request was planned.
+    fn outdated_plan(&self) -> Problem {
+        match self.team {
+            TeamWrite::Local => Problem::new(ProblemCode::Conflict, "another writer came between"),
+            _ => Problem::new(ProblemCode::Busy, "the team's records moved on meanwhile")
+                .hint("repeat the request"),
+        }
+    }
+
     /// Makes the change in a transaction. Returns its number.
     fn apply(&self, transaction: &Transaction<'_>) -> Result<i64> {
         if tables::revision(transaction)? != self.planned_from {
-            return Err(Problem::new(ProblemCode::Conflict, "another writer came between"));
+            return Err(self.outdated_plan());
         }
         if let Some(pulled) = self.pulled {
             pulled.apply(transaction)?;

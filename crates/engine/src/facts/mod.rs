@@ -17,6 +17,12 @@ use self::tables::FactsRowKey;
 /// The most the cache may take on disk, in bytes.
 const MAX_CACHE_BYTES: u64 = 512 * 1024 * 1024;
 
+/// The version of the stored form of facts. It is increased if the same facts are stored otherwise.
+const FORMAT_VERSION: u32 = 1;
+
+/// The version of rows that this program writes and reads.
+const ROW_VERSION: u32 = FORMAT_VERSION << 20 | EXTRACTOR_VERSION;
+
 /// The cache, or the lack of one.
 pub(crate) struct FactsCache {
     store: Option<Store>,
@@ -36,7 +42,7 @@ pub(crate) struct FactsKey<'a> {
 impl<'a> FactsKey<'a> {
     fn row(self) -> FactsRowKey<'a> {
         let dialect = self.language.map_or("", Language::name);
-        FactsRowKey { hash: self.hash, dialect, version: EXTRACTOR_VERSION }
+        FactsRowKey { hash: self.hash, dialect, version: ROW_VERSION }
     }
 }
 
@@ -67,7 +73,7 @@ impl FactsCache {
         if used < self.day {
             let _ = tables::mark_used(conn, key.hash, self.day);
         }
-        postcard::from_bytes(&value).ok()
+        postcard::from_bytes(&store::decompress(&value).ok()?).ok()
     }
 
     /// Keeps the facts of some texts.
@@ -77,7 +83,7 @@ impl FactsCache {
         let _ = store.write(|transaction| {
             for (key, facts) in facts {
                 let Ok(value) = postcard::to_stdvec(facts) else { continue };
-                tables::put(transaction, key.row(), &value, day)
+                tables::put(transaction, key.row(), &store::compress(&value), day)
                     .map_err(store::sqlite_problem("keep facts"))?;
             }
             while tables::size(transaction).map_err(store::sqlite_problem("size up facts"))? > cap {
@@ -96,6 +102,8 @@ fn open(path: &Path) -> Result<Store> {
         tx.execute_batch(tables::SCHEMA).map_err(store::sqlite_problem("make the facts cache"))
     };
     store.write(make)?;
+    // Nobody reads what an older program wrote. A failure to drop it costs disk space alone.
+    let _ = tables::drop_older_than(store.connection(), ROW_VERSION);
     Ok(store)
 }
 
@@ -122,6 +130,22 @@ mod tests {
         std::fs::write(&path, "garbage").unwrap();
         assert_eq!(FactsCache::open(&path, Timestamp::UNIX_EPOCH).find(key), None);
         assert!(std::fs::metadata(&path).unwrap().len() > 1000);
+    }
+
+    #[test]
+    fn facts_of_an_older_version_are_dropped_and_their_space_is_given_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("facts.sqlite");
+        drop(FactsCache::open(&path, Timestamp::UNIX_EPOCH));
+        let (hash, old) = (Hash::of(b"a"), vec![1; 1_000_000]);
+        let store = store::open(&path, Durability::Derived).unwrap();
+        let key = FactsRowKey { hash: &hash, dialect: "", version: EXTRACTOR_VERSION };
+        tables::put(store.connection(), key, &old, 0).unwrap();
+        tables::set_newest_version(store.connection(), EXTRACTOR_VERSION).unwrap();
+        drop(store);
+        let cache = FactsCache::open(&path, Timestamp::UNIX_EPOCH);
+        assert_eq!(cache.find(FactsKey { hash: &hash, language: None }), None);
+        assert!(tables::size(cache.store.as_ref().unwrap().connection()).unwrap() < 100_000);
     }
 
     #[test]

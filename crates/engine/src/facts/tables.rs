@@ -57,3 +57,19 @@ pub(super) fn evict(conn: &Connection) -> SqlResult<usize> {
         [],
     )
 }
+
+/// Drops the rows of older versions, once for each new version, and gives their space back.
+pub(super) fn drop_older_than(conn: &Connection, version: u32) -> SqlResult<()> {
+    let newest: u32 = conn.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if newest >= version {
+        return Ok(());
+    }
+    conn.execute("DELETE FROM fact WHERE version < ?1", [version])?;
+    set_newest_version(conn, version)?;
+    conn.execute_batch("VACUUM")
+}
+
+/// Notes the newest version that has written here.
+pub(super) fn set_newest_version(conn: &Connection, version: u32) -> SqlResult<()> {
+    conn.pragma_update(None, "user_version", version)
+}

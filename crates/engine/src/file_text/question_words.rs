@@ -55,7 +55,7 @@ impl QuestionWords {
         Self { counts, stop_words }
     }
 
-    /// The words that tell something, or the others, and how often each is said.
+    /// The significant words, or the stop words, each with its count.
     pub const fn words(&self, telling: bool) -> &BTreeMap<String, usize> {
         if telling { &self.counts } else { &self.stop_words }
     }

@@ -7,22 +7,27 @@ use crate::index::tables::path;
 
 pub(crate) const SCHEMA: &str = include_str!("text.sql");
 
-pub(crate) const DUMP: &[&str] = &["SELECT node FROM doc WHERE id IN (SELECT rowid FROM doc_text)"];
+pub(crate) const DUMP: &[&str] =
+    &["SELECT node FROM doc_row WHERE id IN (SELECT rowid FROM doc_text)"];
 
 /// Keeps the words of a file. Its `doc` is there already.
 pub(crate) fn put(conn: &Connection, node: &str, words: &str) -> Result<()> {
-    conn.prepare_cached("INSERT INTO doc_text (rowid, text) SELECT id, ?2 FROM doc WHERE node = ?1")
-        .and_then(|mut s| s.execute(params![node, words]))
-        .map(drop)
-        .map_err(sqlite_problem("write the text of a file"))
+    conn.prepare_cached(
+        "INSERT INTO doc_text (rowid, text) SELECT id, ?2 FROM doc_row WHERE node = ?1",
+    )
+    .and_then(|mut s| s.execute(params![node, words]))
+    .map(drop)
+    .map_err(sqlite_problem("write the text of a file"))
 }
 
 /// Forgets the words of a file, while its `doc` is still there.
 pub(crate) fn remove(conn: &Connection, node: &str) -> Result<()> {
-    conn.prepare_cached("DELETE FROM doc_text WHERE rowid = (SELECT id FROM doc WHERE node = ?1)")
-        .and_then(|mut s| s.execute([node]))
-        .map(drop)
-        .map_err(sqlite_problem("write the text of a file"))
+    conn.prepare_cached(
+        "DELETE FROM doc_text WHERE rowid = (SELECT id FROM doc_row WHERE node = ?1)",
+    )
+    .and_then(|mut s| s.execute([node]))
+    .map(drop)
+    .map_err(sqlite_problem("write the text of a file"))
 }
 
 /// The texts that hold a word, by the id of their `doc`, each with how well it fits.
@@ -35,7 +40,7 @@ pub fn texts_with_word(conn: &Connection, word: &str) -> Result<Vec<(i64, f64)>>
 /// The files whose text holds all of some words.
 pub fn files_with_all_words(conn: &Connection, words: &[String]) -> Result<Vec<RepoPath>> {
     let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
-    let sql = "SELECT path FROM doc WHERE path IS NOT NULL
+    let sql = "SELECT path FROM doc_row WHERE path IS NOT NULL
         AND id IN (SELECT rowid FROM doc_text WHERE doc_text MATCH ?1)";
     let query = quoted.join(" AND ");
     rows(conn, sql, "search the text of files", params![query], |row| path(row, 0))
@@ -58,13 +63,13 @@ pub fn count(conn: &Connection) -> Result<usize> {
 
 /// Every text, by its number, with the file that it is of.
 pub fn texts(conn: &Connection) -> Result<Vec<(i64, RepoPath)>> {
-    let sql = "SELECT id, path FROM doc WHERE id IN (SELECT rowid FROM doc_text)";
+    let sql = "SELECT id, path FROM doc_row WHERE id IN (SELECT rowid FROM doc_text)";
     rows(conn, sql, "search the text of files", params![], |row| Ok((row.get(0)?, path(row, 1)?)))
 }
 
 /// The file that a text is of.
 pub fn path_of(conn: &Connection, id: i64) -> Result<Option<RepoPath>> {
-    let sql = "SELECT path FROM doc WHERE id = ?1";
+    let sql = "SELECT path FROM doc_row WHERE id = ?1";
     let found = rows(conn, sql, "search the text of files", params![id], |row| path(row, 0))?;
     Ok(found.into_iter().next())
 }

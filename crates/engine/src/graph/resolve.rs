@@ -91,7 +91,7 @@ fn as_handle(view: &View, name: &str) -> Result<ParsedHandle> {
             return Ok(ParsedHandle::Node(node));
         }
     }
-    // `module:a.md` and `file:a.rs` are slips of the pen: the path says what was meant.
+    // `module:a.md` and `file:a.rs` have the wrong kind; the path identifies the node.
     match (&node, node.path()) {
         (EntityRef::Module(_) | EntityRef::File(_) | EntityRef::Dir(_), Some(path)) => {
             Ok(ParsedHandle::Path(path.to_string()))

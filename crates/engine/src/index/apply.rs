@@ -1,6 +1,6 @@
 //! Writing a refresh into the index: every file read once, everything in one transaction.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::mpsc::sync_channel;
 
@@ -28,7 +28,7 @@ pub(super) struct RefreshWriter<'a> {
     pub(super) facts: &'a Path,
     /// When files are read, by the file system's clock
     pub(super) read_at: FileTime,
-    /// Hears which files are done, and may stop it
+    /// Called with the files that are done; an error stops the refresh
     pub(super) report_progress: &'a dyn Fn(usize, &[FileToRead]) -> Result<()>,
 }
 
@@ -45,7 +45,7 @@ impl RefreshWriter<'_> {
         };
         store.write(|tx| {
             let (mut changed, mut gone) = (Vec::new(), todo.gone.clone());
-            let mut some_new = false;
+            let (mut added, mut removed) = (0, 0);
             (self.report_progress)(0, &todo.to_read)?;
             read_ahead(&looker, cache, &todo.to_read, call, |round, files| {
                 (self.report_progress)(round * BATCH, &todo.to_read)?;
@@ -56,20 +56,23 @@ impl RefreshWriter<'_> {
                             tables::touch_file(tx, &seen.path, &seen.stat, seen.read_at)?;
                         }
                         ScannedContent::Read(_) => {
-                            some_new |= self.write_file(tx, &seen)?;
+                            added += u64::from(self.write_file(tx, &seen)?);
                             changed.push(seen.path);
                         }
                     }
                 }
                 Ok(())
             })?;
-            gone.iter().try_for_each(|path| self.drop_file(tx, path))?;
+            for path in &gone {
+                removed += u64::from(self.drop_file(tx, path)?);
+            }
             write_skipped_paths(tx, todo)?;
-            let head_moved = todo.head_moved;
+            let (some_new, head_moved) = (added > 0, todo.head_moved);
             let news = RefreshSummary { changed: &changed, some_new, gone: &gone, head_moved };
             compare_with_head(tx, self.sources, todo, &news, call)?;
             self.indexers.iter().try_for_each(|indexer| indexer.finish(tx, &news))?;
-            write_watermark(tx, todo)
+            write_watermark(tx, todo)?;
+            write_file_count(tx, added, removed)
         })
     }
 
@@ -111,12 +114,14 @@ impl RefreshWriter<'_> {
         Ok(is_new)
     }
 
-    fn drop_file(&self, tx: &Connection, path: &RepoPath) -> Result<()> {
+    /// Drops a file; says whether it was there.
+    fn drop_file(&self, tx: &Connection, path: &RepoPath) -> Result<bool> {
         if !tables::has_file(tx, path)? {
-            return Ok(()); // it came and went between two looks
+            return Ok(false); // it came and went between two looks
         }
         self.indexers.iter().try_for_each(|indexer| indexer.remove_file(tx, path, true))?;
-        tables::remove_file(tx, path)
+        tables::remove_file(tx, path)?;
+        Ok(true)
     }
 }
 
@@ -165,15 +170,22 @@ fn compare_with_head(
         touched.into_iter().try_for_each(|path| tables::compare_one(tx, path))?;
     }
     let part = todo.part.as_ref().filter(|_| !todo.head_moved);
-    let missing = tables::missing_from_files(tx)?;
-    let left_out: BTreeSet<RepoPath> = match missing.as_slice() {
-        [] => BTreeSet::new(),
-        _ => git.sparse_excluded(call)?.into_iter().collect(),
+    // Without a part everything may have changed; else only what is in it.
+    let missing: BTreeMap<RepoPath, String> = match part {
+        None => tables::missing_from_files(tx)?.into_iter().collect(),
+        Some(part) => {
+            let mut missing = BTreeMap::new();
+            for path in part {
+                missing.extend(tables::missing_below(tx, path)?);
+            }
+            missing
+        }
+    };
+    let left_out: BTreeSet<RepoPath> = match missing.is_empty() {
+        true => BTreeSet::new(),
+        false => git.sparse_excluded(call)?.into_iter().collect(),
     };
     for (path, kind) in missing {
-        if part.is_some_and(|part| !tree::is_at_or_below(&path, part)) {
-            continue;
-        }
         // A folder, a link or a pipe in the place of a file is not that file.
         let is_same_sort = |stat: &Stat| match kind.as_str() {
             "submodule" => true,
@@ -199,6 +211,16 @@ fn write_skipped_paths(tx: &Connection, todo: &RefreshPlan) -> Result<()> {
     rows().try_for_each(|(path, why)| tables::put_skipped_path(tx, path, why))
 }
 
+/// Says how many files the index holds. Only the first refresh counts them all.
+fn write_file_count(tx: &Connection, added: u64, removed: u64) -> Result<()> {
+    let before = tables::meta(tx, "files")?.and_then(|text| text.parse::<u64>().ok());
+    let now = match before {
+        Some(before) => (before + added).saturating_sub(removed),
+        None => tables::count_files(tx)?,
+    };
+    tables::set_meta(tx, "files", &now.to_string())
+}
+
 /// Says what the index holds, so that a truncated one is noticed.
 fn write_watermark(tx: &Connection, todo: &RefreshPlan) -> Result<()> {
     let revision: u64 =
@@ -209,6 +231,5 @@ fn write_watermark(tx: &Connection, todo: &RefreshPlan) -> Result<()> {
         tables::set_meta(tx, IGNORE_NOTES_KEY, notes)?;
     }
     tables::set_meta(tx, PARSE_SCOPE_KEY, &todo.scope)?;
-    tables::set_meta(tx, "files", &tables::count_files(tx)?.to_string())?;
     tables::set_meta(tx, "head", todo.head.as_deref().unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! The watcher of a server, and what it has heard.
+//! The file watcher of a server and the events it has received.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -14,7 +14,7 @@ use super::sweep::FileSweep;
 /// How long to wait for the watcher to have heard of everything.
 const FENCE_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// An ear at the working tree, if a server has one.
+/// The file watcher of a server, if it could be started.
 #[derive(Default)]
 pub(super) struct ChangeListener {
     watcher: Option<Watcher>,
@@ -35,7 +35,7 @@ impl ChangeListener {
     ) -> Result<DirtyPaths> {
         let Some(watcher) = &self.watcher else { return Ok(DirtyPaths::Everything) };
         if !watcher.fence(FENCE_TIMEOUT) {
-            // Whatever it is deaf to now, a new one may hear; until then everything is in doubt.
+            // A new watcher may receive events that this one misses. Until it runs, everything is compared.
             self.watcher = None;
             return Ok(DirtyPaths::Everything);
         }

@@ -85,8 +85,10 @@ impl Refresher {
         indexers: Vec<&'static dyn Indexer>,
         disk: DiskWriter,
     ) -> Self {
-        let own = [tables::SCHEMA, search::tables::SCHEMA, file_text::tables::SCHEMA];
+        // An area may have made the view of texts, so the search comes last.
+        let own = [tables::SCHEMA, file_text::tables::SCHEMA];
         let schemas = own.into_iter().chain(indexers.iter().map(|indexer| indexer.schema()));
+        let schemas = schemas.chain([search::tables::INDEX_SCHEMA]);
         let schema = schemas.collect::<Vec<_>>().join("\n");
         // Facts feed the index: other facts, other index.
         let late = indexers.iter().map(|indexer| indexer.late_schema());

@@ -331,13 +331,38 @@ pub(crate) fn compare_one(conn: &Connection, path: &RepoPath) -> Result<()> {
     )
 }
 
+const MISSING_FROM_FILES: &str =
+    "SELECT path, kind FROM head_entry h WHERE NOT EXISTS (SELECT 1 FROM file WHERE path = h.path)";
+
 /// Paths of the commit below that are no known file, with what they are there.
 pub(crate) fn missing_from_files(conn: &Connection) -> Result<Vec<(RepoPath, String)>> {
-    let sql = "SELECT path, kind FROM head_entry WHERE path NOT IN (SELECT path FROM file)";
-    let rows = store::rows(conn, sql, "compare with the commit", &[], |row| {
+    missing_where(conn, MISSING_FROM_FILES, &[])
+}
+
+/// The same, of what is at or below a path. Costs as much as there is below it.
+pub(crate) fn missing_below(
+    conn: &Connection,
+    below: &RepoPath,
+) -> Result<Vec<(RepoPath, String)>> {
+    if below.is_root() {
+        return missing_from_files(conn);
+    }
+    let (low, high) = range_below(below);
+    let sql = format!("{MISSING_FROM_FILES} AND path = ?1");
+    let mut missing = missing_where(conn, &sql, params![below.as_bytes()])?;
+    let sql = format!("{MISSING_FROM_FILES} AND path >= ?1 AND path < ?2");
+    missing.extend(missing_where(conn, &sql, params![low, high])?);
+    Ok(missing)
+}
+
+fn missing_where(
+    conn: &Connection,
+    sql: &str,
+    params: &[&dyn store::ToSql],
+) -> Result<Vec<(RepoPath, String)>> {
+    store::rows(conn, sql, "compare with the commit", params, |row| {
         Ok((path(row, 0)?, row.get(1)?))
-    })?;
-    Ok(rows.into_iter().collect())
+    })
 }
 
 pub(crate) fn forget_deleted(conn: &Connection, path: &RepoPath) -> Result<()> {

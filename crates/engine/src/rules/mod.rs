@@ -51,11 +51,11 @@ impl VerifyRule {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RuleSeverity {
-    /// A gate fails on it
+    /// Makes the exit code 1
     Error,
-    /// Worth a look
+    /// Should be checked
     Warning,
-    /// Worth knowing
+    /// For information
     Note,
 }
 

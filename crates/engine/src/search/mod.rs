@@ -12,7 +12,7 @@ use store::{Connection, Migration};
 
 use self::candidates::CandidateSearch;
 use self::matching::SearchQuery;
-use self::tables::{FullTextTable, SearchBounds, SearchRow};
+use self::tables::{FullTextTable, SearchBounds, SearchRow, TextTable};
 
 /// How many nodes a description of many words is matched with.
 const MAX_ABOUT_NODES: usize = 100;
@@ -173,14 +173,51 @@ pub fn add_excerpts(query: &str, hits: &mut [SearchHit]) {
     }
 }
 
-/// Removes a node's text.
+/// Removes a node's text from a durable store.
 pub fn remove(conn: &Connection, node: &str) -> Result<()> {
-    tables::remove(conn, node)
+    tables::remove(conn, TextTable::Store, node)
 }
 
-/// Stores a node's text.
+/// Stores a node's text in a durable store.
 pub fn put(conn: &Connection, text: &SearchText) -> Result<()> {
-    put_tokenized(conn, &TokenizedText::new(text.clone()))
+    tables::put(conn, TextTable::Store, &TokenizedText::new(text.clone()))
+}
+
+/// Removes a node's text from the index.
+pub(crate) fn remove_indexed(conn: &Connection, node: &str) -> Result<()> {
+    tables::remove(conn, TextTable::Index, node)
+}
+
+/// Stores a node's text in the index.
+pub(crate) fn put_indexed(conn: &Connection, text: &SearchText) -> Result<()> {
+    tables::put(conn, TextTable::Index, &TokenizedText::new(text.clone()))
+}
+
+/// Stores the texts of a file's symbols in the index, after the symbols themselves.
+pub(crate) fn put_symbols(conn: &Connection, path: &RepoPath, texts: &[SymbolText]) -> Result<()> {
+    tables::put_symbols(conn, path, texts)
+}
+
+/// Removes the texts of a file's symbols from the index, before the symbols themselves.
+pub(crate) fn remove_symbols(conn: &Connection, path: &RepoPath) -> Result<()> {
+    tables::remove_symbols(conn, path)
+}
+
+/// The text of a symbol.
+pub(crate) struct SymbolText {
+    /// Its number in the file
+    pub symbol: u32,
+    pub tokenized: TokenizedText,
+    pub body: SymbolBody,
+}
+
+/// Where the body of a symbol's text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SymbolBody {
+    /// It is the signature and the doc comment of the symbol's row
+    Symbol,
+    /// It has text of its own, such as the doc comments of overloads
+    Own,
 }
 
 /// A node's text, split into words.
@@ -199,11 +236,6 @@ impl TokenizedText {
         let (name, body) = (words::index_words(&text.name), words::index_words(&text.body));
         Self { name, body, keys: words::lookup_keys(&text.name), text }
     }
-}
-
-/// Stores a node's text that was split into words before.
-pub(crate) fn put_tokenized(conn: &Connection, spread: &TokenizedText) -> Result<()> {
-    tables::put(conn, spread)
 }
 
 /// What fits, best first.
@@ -255,7 +287,8 @@ mod tests {
 
     fn found(query: &str) -> Vec<(String, MatchReason)> {
         let conn = Connection::open_in_memory().unwrap();
-        conn.execute_batch(tables::SCHEMA).unwrap();
+        conn.execute_batch(tables::TEXTS_SQL).unwrap();
+        conn.execute_batch(tables::NAMES_SQL).unwrap();
         for (name, body) in [
             ("src/auth/handleOAuthCallback.ts", "receives the callback"),
             ("src/auth/session.ts", "refreshes an OAuth session"),

@@ -3,13 +3,14 @@
 use base::{RepoPath, Result};
 use store::{Connection, OptionalExtension, Row, SqlResult, ToSql, params, rows, sqlite_problem};
 
-use super::{TokenizedText, words};
+use super::{SymbolBody, SymbolText, TokenizedText, words};
 use crate::index::tables::range_below;
 
 pub(super) const TEXTS_SQL: &str = include_str!("search.sql");
 pub(super) const NAMES_SQL: &str = include_str!("names.sql");
 
-pub(crate) const SCHEMA: &str = concat!(include_str!("search.sql"), include_str!("names.sql"));
+/// The tables of the index. A durable store has those of the two migrations above.
+pub(crate) const INDEX_SCHEMA: &str = include_str!("index_texts.sql");
 
 pub(crate) const DUMP: &[&str] = &[
     "SELECT node, kind, path, name, body FROM doc",
@@ -31,18 +32,43 @@ pub(crate) struct SearchRow {
 
 const COLUMNS: &str = "d.id, d.node, d.kind, d.name, d.body";
 
-pub(super) fn put(conn: &Connection, tokenized: &TokenizedText) -> Result<()> {
-    let TokenizedText { text, name, body, keys } = tokenized;
+/// The table that holds the texts.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum TextTable {
+    /// Of a durable store
+    Store,
+    /// Of the index
+    Index,
+}
+
+impl TextTable {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Store => "doc",
+            Self::Index => "doc_row",
+        }
+    }
+}
+
+pub(super) fn put(conn: &Connection, table: TextTable, tokenized: &TokenizedText) -> Result<()> {
+    let text = &tokenized.text;
     let path = text.path.as_ref().map(RepoPath::as_bytes);
-    let sql = "INSERT INTO doc (node, kind, path, name, body) VALUES (?1, ?2, ?3, ?4, ?5)
-               ON CONFLICT (node) DO NOTHING";
+    let sql = format!(
+        "INSERT OR IGNORE INTO {} (node, kind, path, name, body) VALUES (?1, ?2, ?3, ?4, ?5)",
+        table.name()
+    );
     let values = params![text.node, text.kind, path, text.name, text.body];
     // In a build from scratch most rows are new.
-    if run(conn, sql, values)? == 0 {
-        remove(conn, &text.node)?;
-        run(conn, sql, values)?;
+    if run(conn, &sql, values)? == 0 {
+        remove(conn, table, &text.node)?;
+        run(conn, &sql, values)?;
     }
-    let id = conn.last_insert_rowid();
+    put_words(conn, conn.last_insert_rowid(), tokenized)
+}
+
+/// Makes the text of a row findable.
+fn put_words(conn: &Connection, id: i64, tokenized: &TokenizedText) -> Result<()> {
+    let TokenizedText { text, name, body, keys } = tokenized;
     let sql = "INSERT INTO doc_word (rowid, name, body) VALUES (?1, ?2, ?3)";
     run(conn, sql, params![id, name, body])?;
     // What follows the last letters makes them the start of a trigram too.
@@ -52,18 +78,72 @@ pub(super) fn put(conn: &Connection, tokenized: &TokenizedText) -> Result<()> {
     keys.iter().try_for_each(|key| run(conn, sql, params![key, id]).map(drop))
 }
 
-pub(crate) fn remove(conn: &Connection, node: &str) -> Result<()> {
+pub(super) fn remove(conn: &Connection, table: TextTable, node: &str) -> Result<()> {
+    let sql = format!("DELETE FROM {} WHERE node = ?1 RETURNING id, name", table.name());
     let gone: Option<(i64, String)> = conn
-        .prepare_cached("DELETE FROM doc WHERE node = ?1 RETURNING id, name")
+        .prepare_cached(&sql)
         .and_then(|mut s| s.query_row([node], |row| Ok((row.get(0)?, row.get(1)?))).optional())
         .map_err(sqlite_problem("write the search text"))?;
-    let Some((id, name)) = gone else { return Ok(()) };
+    gone.map_or(Ok(()), |(id, name)| remove_words(conn, id, &name))
+}
+
+fn remove_words(conn: &Connection, id: i64, name: &str) -> Result<()> {
     run(conn, "DELETE FROM doc_word WHERE rowid = ?1", params![id])?;
     run(conn, "DELETE FROM doc_gram WHERE rowid = ?1", params![id])?;
     // A row of an older store was given the key that the statement can tell.
-    let keys = words::lookup_keys(&name).into_iter().chain([name.to_ascii_lowercase()]);
+    let keys = words::lookup_keys(name).into_iter().chain([name.to_ascii_lowercase()]);
     let sql = "DELETE FROM doc_name WHERE key = ?1 AND doc = ?2";
     keys.into_iter().try_for_each(|key| run(conn, sql, params![key, id]).map(drop))
+}
+
+/// Stores the texts of a file's symbols in the index. The symbols are there already.
+pub(super) fn put_symbols(conn: &Connection, path: &RepoPath, texts: &[SymbolText]) -> Result<()> {
+    if texts.is_empty() {
+        return Ok(());
+    }
+    let failed = || sqlite_problem("write the search text");
+    let (place, first): (i64, i64) = conn
+        .prepare_cached(
+            "SELECT id, (SELECT 1 + coalesce(max(id), 0) FROM doc_row) FROM place WHERE path = ?1",
+        )
+        .and_then(|mut s| s.query_row([path.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?))))
+        .map_err(failed())?;
+    let sql = "INSERT INTO doc_row (id, place, symbol, node, body) VALUES (?1, ?2, ?3, ?4, ?5)";
+    let mut id = first;
+    for SymbolText { symbol, tokenized, body } in texts {
+        // SQL cannot tell the handle of a path with bytes that are escaped.
+        let text = &tokenized.text;
+        let node = Some(&text.node).filter(|_| !is_plain(path));
+        let body = Some(&text.body).filter(|_| matches!(body, SymbolBody::Own));
+        run(conn, sql, params![id, place, symbol, node, body])?;
+        put_words(conn, id, tokenized)?;
+        id += 1;
+    }
+    run(conn, "INSERT INTO doc_range VALUES (?1, ?2, ?3)", params![place, first, id - 1]).map(drop)
+}
+
+/// Whether the text form of a path is its bytes.
+fn is_plain(path: &RepoPath) -> bool {
+    path.to_string().as_bytes() == path.as_bytes()
+}
+
+/// Removes the texts of a file's symbols from the index, while the symbols are still there.
+pub(super) fn remove_symbols(conn: &Connection, path: &RepoPath) -> Result<()> {
+    let sql = "DELETE FROM doc_range WHERE place = (SELECT id FROM place WHERE path = ?1)
+               RETURNING first, last";
+    let range: Option<(i64, i64)> = conn
+        .prepare_cached(sql)
+        .and_then(|mut s| {
+            s.query_row([path.as_bytes()], |row| Ok((row.get(0)?, row.get(1)?))).optional()
+        })
+        .map_err(sqlite_problem("write the search text"))?;
+    let Some((first, last)) = range else { return Ok(()) };
+    let sql = "SELECT id, name FROM doc WHERE id >= ?1 AND id <= ?2";
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get::<_, String>(1)?));
+    for (id, name) in rows(conn, sql, "read the search text", params![first, last], read)? {
+        remove_words(conn, id, &name)?;
+    }
+    run(conn, "DELETE FROM doc_row WHERE id >= ?1 AND id <= ?2", params![first, last]).map(drop)
 }
 
 /// How many rows changed.

@@ -115,7 +115,8 @@ pub fn trace_matrix(view: &View) -> Result<Vec<TraceRow>> {
     let known = kb_state(view)?;
     let links = spec_links(view)?;
     let reader = EvidenceReader::new(view);
-    let builder = MatrixBuilder { view, known: &known, links: &links, reader };
+    let tests_by_code = tests_by_code(&known);
+    let builder = MatrixBuilder { view, known: &known, links: &links, tests_by_code, reader };
     let mut rows = Vec::new();
     for fact in known.model.facts().filter(|fact| fact.entity.kind == KbEntityKind::Req) {
         view.call().check_stopped()?;
@@ -128,10 +129,22 @@ pub fn trace_matrix(view: &View) -> Result<Vec<TraceRow>> {
     Ok(rows)
 }
 
+/// Results of tests that a report bound to their code, by that code. Of several, the first counts.
+fn tests_by_code(known: &KbState) -> BTreeMap<&str, &KnownEntity> {
+    let mut by_code = BTreeMap::new();
+    for fact in known.model.facts().filter(|fact| fact.entity.kind == KbEntityKind::Test) {
+        if let Some(code) = &fact.entity.more.code {
+            by_code.entry(code.as_str()).or_insert(fact);
+        }
+    }
+    by_code
+}
+
 struct MatrixBuilder<'v> {
     view: &'v View<'v>,
     known: &'v KbState,
     links: &'v SpecLinks,
+    tests_by_code: BTreeMap<&'v str, &'v KnownEntity>,
     reader: EvidenceReader<'v>,
 }
 
@@ -198,7 +211,7 @@ impl MatrixBuilder<'_> {
 
     /// Adds what the links of a row lead to.
     fn filled(&self, mut row: TraceRow) -> Result<TraceRow> {
-        let own: Vec<&SpecLink> = self.links_at(&row.node).collect();
+        let own: Vec<&SpecLink> = self.links.links_at(&row.node).collect();
         let mut tests: BTreeMap<EntityRef, MatrixEnd> = BTreeMap::new();
         for link in own {
             let state = self.links.status(self.view, link)?.state;
@@ -236,15 +249,12 @@ impl MatrixBuilder<'_> {
         Ok(row)
     }
 
-    fn links_at<'s>(&'s self, node: &'s EntityRef) -> impl Iterator<Item = &'s SpecLink> {
-        self.links.links.iter().filter(move |link| link.from == *node || link.to == *node)
-    }
-
     /// The other cards that some code links.
     fn cards_at(&self, own: &EntityRef, code: &[EntityRef]) -> Vec<EntityRef> {
-        let sees = self.links.links.iter().filter(|link| link.kind == SpecLinkKind::See);
-        let near = sees.filter(|link| code.contains(&link.from) && link.to != *own);
-        let cards: BTreeSet<&EntityRef> = near.map(|link| &link.to).collect();
+        let near =
+            code.iter().flat_map(|node| self.links.links_at(node).filter(|l| l.from == *node));
+        let sees = near.filter(|link| link.kind == SpecLinkKind::See && link.to != *own);
+        let cards: BTreeSet<&EntityRef> = sees.map(|link| &link.to).collect();
         cards.into_iter().cloned().collect()
     }
 
@@ -263,12 +273,7 @@ impl MatrixBuilder<'_> {
     /// The result of a test that a report bound to its code.
     fn imported_test(&self, node: &EntityRef) -> Option<&KnownEntity> {
         let EntityRef::Symbol(path, name) = node else { return None };
-        let code = format!("{path}#{name}");
-        let is_own = |fact: &&KnownEntity| {
-            fact.entity.kind == KbEntityKind::Test
-                && fact.entity.more.code.as_deref() == Some(&code)
-        };
-        self.known.model.facts().find(is_own)
+        self.tests_by_code.get(format!("{path}#{name}").as_str()).copied()
     }
 }
 
@@ -277,7 +282,7 @@ pub fn tests_of(view: &View, node: &EntityRef) -> Result<Vec<EntityRef>> {
     let mut tests = BTreeSet::new();
     let covered = SpecLinkKind::Relation(KbRelationKind::CoveredBy);
     let links = spec_links(view)?;
-    let by_relation = links.links.iter().filter(|l| l.kind == covered && l.from == *node);
+    let by_relation = links.links_at(node).filter(|l| l.kind == covered && l.from == *node);
     tests.extend(by_relation.map(|link| link.to.clone()));
     let conn = view.index()?.conn();
     let calls = [SymbolRelation::Calls, SymbolRelation::Uses];

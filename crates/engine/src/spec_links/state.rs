@@ -75,6 +75,8 @@ pub struct StoredConfirmation {
 pub struct SpecLinks {
     /// The links, sorted
     pub links: Vec<SpecLink>,
+    /// Positions in `links` by either end
+    by_end: BTreeMap<EntityRef, Vec<usize>>,
     /// The confirmations, by link
     confirmations: BTreeMap<SpecLink, StoredConfirmation>,
     /// Confirmations of links that do not exist
@@ -111,7 +113,8 @@ impl SpecLinks {
             }
         }
         let contents = RefCell::new(BTreeMap::new());
-        Ok(Self { links, confirmations, orphans, unreadable, contents })
+        let by_end = positions_by_end(&links);
+        Ok(Self { links, by_end, confirmations, orphans, unreadable, contents })
     }
 
     /// Whether nobody has confirmed anything.
@@ -122,6 +125,12 @@ impl SpecLinks {
     /// Every confirmation, also of links that no longer exist.
     pub fn all_confirmations(&self) -> impl Iterator<Item = &StoredConfirmation> {
         self.confirmations.values().chain(&self.orphans)
+    }
+
+    /// The links that start or end at a node, sorted.
+    pub fn links_at(&self, node: &EntityRef) -> impl Iterator<Item = &SpecLink> {
+        let positions = self.by_end.get(node).into_iter().flatten();
+        positions.map(|position| &self.links[*position])
     }
 
     /// The state of every link.
@@ -237,6 +246,17 @@ impl SpecLinks {
             _ => None,
         })
     }
+}
+
+fn positions_by_end(links: &[SpecLink]) -> BTreeMap<EntityRef, Vec<usize>> {
+    let mut by_end: BTreeMap<EntityRef, Vec<usize>> = BTreeMap::new();
+    for (position, link) in links.iter().enumerate() {
+        by_end.entry(link.from.clone()).or_default().push(position);
+        if link.to != link.from {
+            by_end.entry(link.to.clone()).or_default().push(position);
+        }
+    }
+    by_end
 }
 
 fn own_name(node: &EntityRef) -> Option<&str> {

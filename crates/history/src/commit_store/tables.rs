@@ -1,16 +1,18 @@
 //! The SQL of the commit store.
 
+use std::collections::HashMap;
+
 use base::Result;
 use store::{Connection, OptionalExtension, Row, SqlResult, params, sqlite_problem};
 
-use crate::commit::{self, CommitSignature, HistoryCommit};
+use crate::commit::{self, CommitFileChange, CommitSignature, HistoryCommit};
 
 /// The tables.
 pub const SCHEMA: &str = include_str!("facts.sql");
 
-const SELECT_COMMIT: &str =
-    "SELECT sha, parents, author, email, authored, committer, committer_email,
-    committed, message, changes, edge, renames_unknown, id FROM fact";
+const SELECT_COMMIT: &str = "SELECT sha, parents, a.name, a.email, authored, c.name, c.email,
+    committed, message, changes, edge, renames_unknown, f.id FROM fact f
+    JOIN person a ON a.id = f.author JOIN person c ON c.id = f.committer";
 
 /// A stored commit, and what was missing when it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,15 +41,17 @@ pub fn stored_commit(conn: &Connection, sha: &[u8]) -> Result<Option<StoredCommi
 
 /// A commit by its id.
 pub fn get(conn: &Connection, id: i64) -> Result<Option<HistoryCommit>> {
-    conn.prepare_cached(&format!("{SELECT_COMMIT} WHERE id = ?1"))
-        .and_then(|mut s| s.query_row([id], commit_from_row).optional())
+    conn.prepare_cached(&format!("{SELECT_COMMIT} WHERE f.id = ?1"))
+        .and_then(|mut s| s.query_row([id], |row| commit_from_row(conn, row)).optional())
         .map_err(sqlite_problem("read commits"))
 }
 
 /// The SHA and the message of a commit, by its id.
 pub fn sha_and_message(conn: &Connection, id: i64) -> Result<Option<(Vec<u8>, String)>> {
     conn.prepare_cached("SELECT sha, message FROM fact WHERE id = ?1")
-        .and_then(|mut s| s.query_row([id], |row| Ok((row.get(0)?, row.get(1)?))).optional())
+        .and_then(|mut s| {
+            s.query_row([id], |row| Ok((row.get(0)?, message_column(row, 1)?))).optional()
+        })
         .map_err(sqlite_problem("read commits"))
 }
 
@@ -55,7 +59,7 @@ pub fn sha_and_message(conn: &Connection, id: i64) -> Result<Option<(Vec<u8>, St
 pub fn by_sha(conn: &Connection, sha: &[u8]) -> Result<Option<(i64, HistoryCommit)>> {
     conn.prepare_cached(&format!("{SELECT_COMMIT} WHERE sha = ?1"))
         .and_then(|mut s| {
-            s.query_row([sha], |row| Ok((row.get(12)?, commit_from_row(row)?))).optional()
+            s.query_row([sha], |row| Ok((row.get(12)?, commit_from_row(conn, row)?))).optional()
         })
         .map_err(sqlite_problem("read commits"))
 }
@@ -69,29 +73,70 @@ pub fn ids_in_sha_range(conn: &Connection, low: &[u8], high: &[u8]) -> Result<Ve
 /// Stores a commit. Returns false if its id is taken, which can only be by the same commit.
 pub(crate) fn insert(conn: &Connection, id: i64, commit: &HistoryCommit) -> Result<bool> {
     let parents = commit.parents.concat();
-    let changes = commit::encode_changes(&commit.changes);
-    conn.prepare_cached(
-        "INSERT OR IGNORE INTO fact VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11,?12,?13)",
-    )
-    .and_then(|mut s| {
-        s.execute(params![
-            id,
-            commit.sha,
-            parents,
-            commit.author.name,
-            commit.author.email,
-            commit.author.time,
-            commit.committer.name,
-            commit.committer.email,
-            commit.committer.time,
-            commit.message,
-            changes,
-            commit.is_shallow_edge,
-            commit.renames_unknown,
-        ])
-    })
-    .map(|rows| rows > 0)
-    .map_err(sqlite_problem("keep a commit"))
+    let changes = encode_changes(conn, &commit.changes)?;
+    let (author, committer) =
+        (person_id(conn, &commit.author)?, person_id(conn, &commit.committer)?);
+    let message = store::compress(commit.message.as_bytes());
+    conn.prepare_cached("INSERT OR IGNORE INTO fact VALUES (?1,?2,?3,?4,?5,?6,?7,?8,?9,?10,?11)")
+        .and_then(|mut s| {
+            s.execute(params![
+                id,
+                commit.sha,
+                parents,
+                author,
+                commit.author.time,
+                committer,
+                commit.committer.time,
+                message,
+                changes,
+                commit.is_shallow_edge,
+                commit.renames_unknown,
+            ])
+        })
+        .map(|rows| rows > 0)
+        .map_err(sqlite_problem("keep a commit"))
+}
+
+fn person_id(conn: &Connection, person: &CommitSignature) -> Result<i64> {
+    let find = "SELECT id FROM person WHERE name = ?1 AND email = ?2";
+    let put = "INSERT INTO person (name, email) VALUES (?1, ?2)";
+    intern(conn, find, put, params![person.name, person.email])
+}
+
+fn changed_path_id(conn: &Connection, path: &[u8]) -> Result<i64> {
+    let find = "SELECT id FROM changed_path WHERE path = ?1";
+    intern(conn, find, "INSERT INTO changed_path (path) VALUES (?1)", params![path])
+}
+
+/// The number of a value; gives it one if it has none.
+fn intern(conn: &Connection, find: &str, put: &str, value: &[&dyn store::ToSql]) -> Result<i64> {
+    let found = conn
+        .prepare_cached(find)
+        .and_then(|mut s| s.query_row(value, |row| row.get(0)).optional())
+        .map_err(sqlite_problem("read commits"))?;
+    match found {
+        Some(id) => Ok(id),
+        None => conn
+            .prepare_cached(put)
+            .and_then(|mut s| s.insert(value))
+            .map_err(sqlite_problem("keep a commit")),
+    }
+}
+
+fn encode_changes(conn: &Connection, changes: &[CommitFileChange]) -> Result<Vec<u8>> {
+    let mut numbers = HashMap::new();
+    for change in changes {
+        for path in [Some(&change.path), change.old_path.as_ref()].into_iter().flatten() {
+            numbers.insert(path.as_slice(), changed_path_id(conn, path)?.unsigned_abs());
+        }
+    }
+    Ok(commit::encode_changes(changes, |path| numbers[path]))
+}
+
+fn changed_path(conn: &Connection, id: u64) -> Option<Vec<u8>> {
+    conn.prepare_cached("SELECT path FROM changed_path WHERE id = ?1")
+        .and_then(|mut s| s.query_row([id], |row| row.get(0)))
+        .ok()
 }
 
 pub(crate) fn insert_words(conn: &Connection, id: i64, subject: &str, body: &str) -> Result<()> {
@@ -104,7 +149,7 @@ pub(crate) fn insert_words(conn: &Connection, id: i64, subject: &str, body: &str
 pub(crate) fn replace_changes(conn: &Connection, id: i64, commit: &HistoryCommit) -> Result<()> {
     let sql = "UPDATE fact SET parents = ?2, changes = ?3, edge = ?4, renames_unknown = ?5
                WHERE id = ?1";
-    let (parents, changes) = (commit.parents.concat(), commit::encode_changes(&commit.changes));
+    let (parents, changes) = (commit.parents.concat(), encode_changes(conn, &commit.changes)?);
     conn.prepare_cached(sql)
         .and_then(|mut s| {
             s.execute(params![id, parents, changes, commit.is_shallow_edge, commit.renames_unknown])
@@ -181,17 +226,24 @@ pub(crate) fn ids(conn: &Connection) -> Result<Vec<i64>> {
     store::rows(conn, "SELECT id FROM fact", "read commits", &[], |row| row.get(0))
 }
 
-fn commit_from_row(row: &Row<'_>) -> SqlResult<HistoryCommit> {
+fn message_column(row: &Row<'_>, column: usize) -> SqlResult<String> {
+    let stored: Vec<u8> = row.get(column)?;
+    let bytes = store::decompress(&stored).map_err(|problem| problem.to_string());
+    let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()));
+    text.map_err(|error| store::bad_value(column, error))
+}
+
+fn commit_from_row(conn: &Connection, row: &Row<'_>) -> SqlResult<HistoryCommit> {
     let sha: Vec<u8> = row.get(0)?;
     let parents: Vec<u8> = row.get(1)?;
     let changes: Vec<u8> = row.get(9)?;
-    let changes = commit::decode_changes(&changes);
+    let changes = commit::decode_changes(&changes, |id| changed_path(conn, id));
     Ok(HistoryCommit {
         parents: parents.chunks(sha.len().max(1)).map(<[u8]>::to_vec).collect(),
         sha,
         author: CommitSignature { name: row.get(2)?, email: row.get(3)?, time: row.get(4)? },
         committer: CommitSignature { name: row.get(5)?, email: row.get(6)?, time: row.get(7)? },
-        message: row.get(8)?,
+        message: message_column(row, 8)?,
         changes: changes.ok_or_else(|| store::bad_value(9, "not a list of changes".into()))?,
         is_shallow_edge: row.get(10)?,
         renames_unknown: row.get(11)?,

@@ -15,7 +15,7 @@ use setup::AgentHook;
 use crate::CallFormat;
 use crate::diff::DiffRange;
 use crate::overview::RepositoryOverview;
-use crate::review;
+use crate::review::{self, TypeCheck};
 use engine::areas::files::file_node;
 use engine::contract::page::{ColorMode, Page, Render};
 use engine::graph::{ContextItem, ContextSection};
@@ -32,7 +32,7 @@ const MAX_OVERVIEW_CHARS: usize = 3000;
 /// How many lines are said about one edit.
 const MAX_LINES: usize = 8;
 
-/// Says what `review` looks for but what is too early to say while somebody still edits.
+/// Findings of `review` that are left out because they are too early during an edit.
 const TOO_EARLY: [&str; 2] = ["COCHANGE_MISSING", "NO_TEST_REACHES"];
 
 /// What the agent's program reads; none if there is nothing to say.
@@ -117,7 +117,7 @@ fn after_edit(
 
 /// Errors and warnings that the edits since the last commit introduced.
 fn damage(view: &View) -> Result<Vec<String>> {
-    let report = review::review(view, &DiffRange::WorkingTree)?;
+    let report = review::review(view, &DiffRange::WorkingTree, TypeCheck::Skipped)?;
     let is_told = |found: &&RuleFinding| {
         found.severity != RuleSeverity::Note && !TOO_EARLY.contains(&found.code)
     };

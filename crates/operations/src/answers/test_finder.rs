@@ -270,17 +270,25 @@ fn is_code(path: &RepoPath) -> bool {
     syntax::Language::from_path(path).is_some_and(syntax::Language::is_code)
 }
 
-/// How often a text contains a name as a whole word.
+/// How often a name is written as a whole word.
 pub(crate) fn count_word(text: &str, name: &str) -> usize {
+    word_offsets(text, name).count()
+}
+
+/// The first line that has a name as a whole word, from 1.
+pub(crate) fn first_line_with_word(text: &str, name: &str) -> Option<usize> {
+    let at = word_offsets(text, name).next()?;
+    Some(text[..at].matches('\n').count() + 1)
+}
+
+fn word_offsets<'t>(text: &'t str, name: &'t str) -> impl Iterator<Item = usize> + 't {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let matches = text.match_indices(name);
-    matches
-        .filter(|(at, _)| {
-            let before = text[..*at].chars().next_back().is_some_and(is_part);
-            let after = text[at + name.len()..].chars().next().is_some_and(is_part);
-            !before && !after
-        })
-        .count()
+    let is_whole = move |at: &usize| {
+        let before = text[..*at].chars().next_back().is_some_and(is_part);
+        let after = text[at + name.len()..].chars().next().is_some_and(is_part);
+        !before && !after
+    };
+    text.match_indices(name).map(|(at, _)| at).filter(is_whole)
 }
 
 #[cfg(test)]

@@ -16,7 +16,9 @@ use engine::repository::Repository;
 use engine::rules::changed_lines;
 use engine::view::View;
 
-pub(crate) use symbols::{ChangedSymbol, FileSymbols, SymbolChangeKind as SymbolHow, pairs};
+pub(crate) use symbols::{
+    ChangedSymbol, FileSymbols, FileSymbolsPair, SymbolChangeKind as SymbolHow, pairs,
+};
 
 /// Size above which files are not compared by content, in bytes.
 pub(crate) const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;

@@ -65,6 +65,9 @@ pub(crate) struct FileSymbols {
     list: Vec<HashedSymbol>,
     /// Place of the first syntax error
     pub first_syntax_error: Option<(u32, String)>,
+    /// Names that are used and not declared in the file, each with its first line; none where the
+    /// language's scopes are not all followed
+    pub undeclared_names: BTreeMap<String, u32>,
 }
 
 #[derive(Debug)]
@@ -94,7 +97,14 @@ impl FileSymbols {
         };
         let named = facts.symbols.iter().filter(|symbol| symbol.is_listed());
         let broken = facts.errors.first().map(|error| (error.line, error.message.clone()));
-        Self { list: named.map(version).collect(), first_syntax_error: broken }
+        let undeclared_names = match language.semantics().follows_all_scopes {
+            true => {
+                let names = facts.flow.undeclared_names().into_iter();
+                names.map(|(name, line)| (name.to_owned(), line)).collect()
+            }
+            false => BTreeMap::new(),
+        };
+        Self { list: named.map(version).collect(), first_syntax_error: broken, undeclared_names }
     }
 
     /// The symbols that another state lacks, with their fingerprints for matching moves.

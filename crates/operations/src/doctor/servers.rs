@@ -12,7 +12,7 @@ use engine::index::tables;
 use engine::trust::TrustStatus;
 use engine::workspace::Workspace;
 
-/// How long a server may take to say hello.
+/// Timeout of the `initialize` request.
 const START_TIMEOUT: Duration = Duration::from_secs(20);
 
 pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFinding>> {

@@ -1,5 +1,7 @@
 //! The team's server answers, knows our schema, and nothing waits too long.
 
+use std::time::Duration;
+
 use base::words::counted;
 use base::{Call, Hint, NextCall, Result};
 
@@ -8,8 +10,8 @@ use engine::durable::team::TEAM_SCHEMA_VERSION;
 use engine::durable::team::outbox::OutboxState;
 use engine::workspace::Workspace;
 
-/// A round trip that takes longer makes every write slow, in milliseconds.
-const SLOW_ROUND_TRIP_MS: u128 = 200;
+/// A round trip that takes longer makes every write slow.
+const SLOW_ROUND_TRIP: Duration = Duration::from_millis(200);
 
 /// A clock that differs by more makes times misleading, in milliseconds.
 const MAX_CLOCK_DIFFERENCE_MS: i64 = 60_000;
@@ -25,14 +27,17 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFind
             vec![DoctorFinding::error("team", problem.to_string(), fix)]
         }
         Ok(health) => {
-            let ms = health.round_trip.as_millis();
-            let schema = format!("schema {} of {TEAM_SCHEMA_VERSION}", health.schema);
+            let what = format!(
+                "the server answers in {:.1} ms, schema {} of {TEAM_SCHEMA_VERSION}",
+                health.round_trip.as_secs_f64() * 1000.0,
+                health.schema
+            );
             vec![
-                match ms > SLOW_ROUND_TRIP_MS {
-                    false => DoctorFinding::fine("team", format!("the server answers, {schema}")),
+                match health.round_trip > SLOW_ROUND_TRIP {
+                    false => DoctorFinding::fine("team", what),
                     true => DoctorFinding::warning(
                         "team",
-                        format!("the server answers after {ms} ms, {schema}"),
+                        what,
                         "a write takes four round trips; use a server that is nearer",
                     ),
                 },

@@ -9,10 +9,10 @@ mod choice;
 mod edits;
 mod format;
 mod hover;
-mod lint;
+pub(crate) mod lint;
 mod locations;
 mod projects;
-mod reports;
+pub(crate) mod reports;
 mod target_position;
 
 use std::sync::Arc;

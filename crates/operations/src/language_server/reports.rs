@@ -20,10 +20,10 @@ const REPORT_TIMEOUT: Duration = Duration::from_secs(20);
 const QUIET_PERIOD: Duration = Duration::from_millis(700);
 
 /// A server's name, and what it found.
-pub(super) type ServerReport = (String, Vec<Diagnostic>);
+pub(crate) type ServerReport = (String, Vec<Diagnostic>);
 
 /// Checks by the language server, file by file.
-pub(super) fn by_server(
+pub(crate) fn by_server(
     view: &View,
     wanted: &CheckRequest<'_>,
 ) -> Result<Result<ServerReport, MissingServer>> {

@@ -15,8 +15,7 @@ use engine::workspace::Workspace;
 
 /// Copy every durable store, check the copies, and list them
 ///
-/// Durable stores hold what agents wrote and no other file can bring back. Copies lie beside
-/// them; put them elsewhere too if the disk itself may fail.
+/// Durable stores hold what agents wrote and no other file can bring back. Copies are stored beside them; copy them to another disk as well.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TakeBackup {

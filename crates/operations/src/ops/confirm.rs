@@ -59,7 +59,7 @@ pub struct Confirm {
 )]
 #[serde(rename_all = "snake_case")]
 pub enum ConfirmScope {
-    /// Those that are not confirmed as they are
+    /// Links that are unconfirmed or suspect
     #[default]
     Open,
     /// Those whose ends changed

@@ -152,7 +152,7 @@ impl MatrixSummary {
     }
 
     /// The counts as a sentence.
-    pub(super) fn sentence(&self) -> String {
+    pub fn sentence(&self) -> String {
         let all = self.requirements + self.cards;
         let what = match (self.requirements, self.cards) {
             (0, cards) => counted(cards, "card"),
@@ -201,6 +201,13 @@ impl Query for Matrix {
     }
 }
 
+impl MatrixAnswer {
+    /// The matrix as CSV or HTML, if it was asked for.
+    pub fn document(&self) -> Option<&str> {
+        self.document.as_deref()
+    }
+}
+
 impl Matrix {
     fn wants(&self, row: &TraceRow) -> bool {
         let kind = match row.kind {
@@ -221,7 +228,7 @@ fn new_problems(view: &View) -> Result<usize> {
     Ok(new.len())
 }
 
-/// Whether a row is told at a place, or linked to code there.
+/// Whether a row is defined in a file or folder, or linked to code in it.
 fn is_at(row: &TraceRow, place: &EntityRef) -> bool {
     let Some(folder) = place.path() else { return row.node == *place };
     let below = |node: &EntityRef| node.path().is_some_and(|path| path.is_at_or_below(folder));

@@ -124,7 +124,7 @@ pub struct ReachRow {
     /// The node before it, if that is not the target
     #[serde(skip_serializing_if = "Option::is_none")]
     pub through: Option<EntityRef>,
-    /// How many nodes lead to it in turn
+    /// How many nodes use it, at the next hop
     #[serde(skip_serializing_if = "is_zero")]
     pub leads_on: usize,
     /// The first of those, by name

@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 
 use super::verify::ReportFormat;
 use crate::diff::{ChangedFile, ChangedSymbol, DiffRange, SymbolHow};
-use crate::review::{self, COCHANGE_MISSING, REVIEW_RULES, ReviewReport as Reviewed, TestsToRun};
+use crate::review::{
+    self, COCHANGE_MISSING, REVIEW_RULES, ReviewReport as Reviewed, TestsToRun, TypeCheck,
+};
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, Offset, Words};
 use engine::contract::op::{OpExample, Query, ToolVisibility};
@@ -16,8 +18,11 @@ use engine::contract::page::{Page, PageCell, Render};
 use engine::rules::{self, RuleFinding, RuleSeverity};
 use engine::view::View;
 
-/// How many changed symbols and tests a page shows.
+/// How many changed symbols a page shows.
 const MAX_SHOWN: usize = 12;
+
+/// How many test files a page shows: the nearest ones are run first.
+const MAX_TESTS_SHOWN: usize = 6;
 
 /// Review a change before it is committed: what it may break, forgot, must respect
 ///
@@ -33,6 +38,11 @@ pub struct Review {
     #[arg(long, conflicts_with = "range")]
     #[serde(default)]
     pub staged: bool,
+    /// Do not ask the language server of a trusted repository for type errors
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub no_types: bool,
     /// Format of the report
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
@@ -154,8 +164,9 @@ impl Query for Review {
             (None, true) => DiffRange::Staged,
             (None, false) => DiffRange::WorkingTree,
         };
+        let types = if self.no_types { TypeCheck::Skipped } else { TypeCheck::ByServer };
         let Reviewed { files, symbols, findings, tests, checked, not_checked, notes } =
-            review::review(view, &between)?;
+            review::review(view, &between, types)?;
         let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
         let counts = [RuleSeverity::Error, RuleSeverity::Warning, RuleSeverity::Note].map(count);
         let stops = match self.fail_on {
@@ -256,8 +267,12 @@ impl ReviewAnswer {
             0 => "no test found to run".to_owned(),
             count => format!("{} to run", counted(count, "test file")),
         };
+        let types = match self.not_checked.iter().any(|what| what.starts_with("types")) {
+            true => ", types not checked",
+            false => "",
+        };
         format!(
-            "{} changed {}: {}. {look}, {run}.",
+            "{} changed {}: {}. {look}, {run}{types}.",
             counted(self.files.len(), "file"),
             self.compared,
             counted(self.symbols.len(), "symbol")
@@ -302,8 +317,8 @@ impl ReviewAnswer {
                 tests.names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();
             let shown = match names.len() {
                 0 => String::new(),
-                1..=4 => names.join(", "),
-                many => format!("{} and {} more", names[..3].join(", "), many - 3),
+                1..=3 => names.join(", "),
+                many => format!("{} and {} more", names[..2].join(", "), many - 2),
             };
             vec![
                 PageCell::handle(tests.node.short_handle()),
@@ -311,8 +326,8 @@ impl ReviewAnswer {
                 PageCell::faint(shown),
             ]
         };
-        page.table(2, self.tests.iter().take(MAX_SHOWN).map(row).collect());
-        if let Some(more) = self.tests.len().checked_sub(MAX_SHOWN).filter(|more| *more > 0) {
+        page.table(2, self.tests.iter().take(MAX_TESTS_SHOWN).map(row).collect());
+        if let Some(more) = self.tests.len().checked_sub(MAX_TESTS_SHOWN).filter(|more| *more > 0) {
             page.say(format!("  …  {more} more, in the JSON form of this answer"));
         }
     }

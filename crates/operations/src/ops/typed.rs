@@ -1,9 +1,7 @@
 //! Operations by their types, for a program that renders answers itself instead of sending text or
 //! JSON on. It asks through the same contract, so no query is written a second time.
 
-pub use super::card::coverage::{
-    Coverage as CardCoverage, CoverageAnswer, CoverageRow, CoverageVerdict,
-};
+pub use super::card::coverage::{Coverage as CardCoverage, CoverageAnswer};
 pub use super::card::list::{CardListAnswer, CardListRow, List as CardList};
 pub use super::card::show::{CardLink, CardShowAnswer, RelatedCard, Show as CardShow};
 pub use super::changelog::search::Search as ChangelogSearch;
@@ -25,6 +23,8 @@ pub use super::history::owners::{Owners, OwnersAnswer};
 pub use super::history::provenance::{Provenance, ProvenanceAnswer};
 pub use super::impact::Impact;
 pub use super::kb::query::{KbQuery, KbQueryAnswer};
+pub use super::matrix::{Matrix, MatrixAnswer, MatrixSummary};
+pub use super::overview::Overview as RepositoryQuestion;
 pub use super::reach::{ReachAnswer, ReachRow};
 pub use super::review::{Review, ReviewAnswer, ReviewTestRow};
 pub use super::search::{Search, SearchAnswer, SearchHitRow};
@@ -39,4 +39,5 @@ pub use super::work::search::{Search as WorkSearch, WorkSearchAnswer, WorkSearch
 pub use super::work::show::{Show as WorkShow, WorkShowAnswer};
 pub use super::work::state::{State as WorkState, StateAnswer};
 pub use crate::answers::test_finder::TestFile;
+pub use crate::overview::RepositoryOverview;
 pub use engine::areas::kb::answer_rows::EntityRow;

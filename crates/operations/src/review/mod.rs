@@ -8,8 +8,11 @@ mod callers;
 mod cochange;
 mod confirmations;
 mod knowledge;
+mod names;
+mod public_api;
 mod requirements;
 mod test_selection;
+mod types;
 mod violations;
 
 use std::collections::BTreeSet;
@@ -19,7 +22,8 @@ use base::{EntityRef, RepoPath, Result};
 use syntax::Language;
 
 use crate::diff::{
-    self, ChangedFile, ChangedSymbol, DiffRange, FileChangeKind, SymbolHow, TreeDiff,
+    self, ChangedFile, ChangedSymbol, DiffRange, FileChangeKind, FileSymbolsPair, SymbolHow,
+    TreeDiff,
 };
 use engine::areas::{code, files};
 use engine::rules::{RuleFinding, RuleSeverity, RuleSummary};
@@ -31,13 +35,21 @@ pub(crate) use test_selection::TestsToRun;
 /// The findings of reviews: code, severity, and what should hold.
 pub(crate) const REVIEW_RULES: &[RuleSummary] = &[
     ("SYNTAX_BROKEN", RuleSeverity::Error, "a changed file can be parsed"),
+    ("TYPE_ERROR", RuleSeverity::Error, "what changed has no type errors"),
     ("STILL_USED", RuleSeverity::Error, "nothing refers to what was removed or moved"),
+    (
+        "NAME_NOT_IMPORTED",
+        RuleSeverity::Warning,
+        "a file imports the names of other files that it uses",
+    ),
     ("CALLER_AT_RISK", RuleSeverity::Warning, "callers change with the signature that they use"),
     (COCHANGE_MISSING, RuleSeverity::Warning, "files that usually change together change together"),
     ("KNOWLEDGE_STALE", RuleSeverity::Warning, "knowledge about files is up to date"),
     ("MAKES_SUSPECT", RuleSeverity::Warning, "a change keeps what was confirmed about it true"),
     ("SPEC_TO_CHECK", RuleSeverity::Note, "code does what its card says"),
     ("KB_TO_CHECK", RuleSeverity::Note, "code respects requirements, decisions and flags"),
+    ("EXPORT_CHANGED", RuleSeverity::Note, "exported names stay as others use them"),
+    ("DOCUMENT_NAMES_IT", RuleSeverity::Note, "documents describe the code as it is"),
     ("NO_TEST_REACHES", RuleSeverity::Note, "a test covers what changed"),
 ];
 
@@ -64,7 +76,12 @@ struct ReviewedChange<'v> {
     view: &'v View<'v>,
     between: &'v DiffRange,
     files: &'v [ChangedFile],
+    pairs: &'v [FileSymbolsPair<'v>],
     symbols: &'v [ChangedSymbol],
+    /// Whether the newer state is what the index shows
+    is_indexed: bool,
+    /// Whether a language server may be asked for type errors
+    checks_types: bool,
 }
 
 /// The result of one check.
@@ -78,9 +95,18 @@ struct ReviewCheckResult {
     notes: Vec<String>,
 }
 
+/// What a review may do beyond reading the index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TypeCheck {
+    /// A language server is asked for type errors, if the repository is trusted
+    ByServer,
+    /// Types are not checked
+    Skipped,
+}
+
 /// Runs every check on a change.
-pub(crate) fn review(view: &View, between: &DiffRange) -> Result<ReviewReport> {
-    let TreeDiff { files, is_indexed: is_shown } = diff::diff(view, between)?;
+pub(crate) fn review(view: &View, between: &DiffRange, types: TypeCheck) -> Result<ReviewReport> {
+    let TreeDiff { files, is_indexed } = diff::diff(view, between)?;
     let pairs = diff::pairs(&files);
     let symbols = ChangedSymbol::all(&pairs);
     let mut review = ReviewReport {
@@ -92,7 +118,7 @@ pub(crate) fn review(view: &View, between: &DiffRange) -> Result<ReviewReport> {
         not_checked: Vec::new(),
         notes: Vec::new(),
     };
-    if !is_shown {
+    if !is_indexed {
         review.notes.push("callers, links and rules are those of the working tree".into());
     }
     for (file, before, after) in &pairs {
@@ -102,10 +128,21 @@ pub(crate) fn review(view: &View, between: &DiffRange) -> Result<ReviewReport> {
             review.findings.push(parse_error(&file.path, *line, message));
         }
     }
-    let change = ReviewedChange { view, between, files: &files, symbols: &symbols };
+    let change = ReviewedChange {
+        view,
+        between,
+        files: &files,
+        pairs: &pairs,
+        symbols: &symbols,
+        is_indexed,
+        checks_types: types == TypeCheck::ByServer,
+    };
     review.add_result(check_parsed(&change));
-    let questions: [fn(&ReviewedChange<'_>) -> Result<ReviewCheckResult>; 6] = [
+    let questions: [fn(&ReviewedChange<'_>) -> Result<ReviewCheckResult>; 9] = [
+        types::check,
         callers::check,
+        names::check,
+        public_api::check,
         violations::check,
         cochange::check,
         knowledge::check,
@@ -120,6 +157,7 @@ pub(crate) fn review(view: &View, between: &DiffRange) -> Result<ReviewReport> {
     review.add_result(found);
     // Each check has ordered its own findings; between checks only the severity decides.
     review.findings.sort_by_key(|finding| finding.severity);
+    drop(pairs);
     Ok(ReviewReport { files, symbols, tests, ..review })
 }
 
@@ -137,7 +175,6 @@ fn check_parsed(change: &ReviewedChange<'_>) -> ReviewCheckResult {
     let mut found = ReviewCheckResult::default();
     if !code.is_empty() {
         found.checked.push("syntax");
-        found.not_checked.push("types".into());
     }
     if !unread.is_empty() {
         let kinds: Vec<String> = unread.into_iter().collect();

@@ -79,20 +79,21 @@ fn a_change_is_told_from_every_side() {
         &repo,
         "review",
         "
-        1 file changed since HEAD: 1 symbol. 2 things to look at, 1 test file to run.
+        1 file changed since HEAD: 1 symbol. 3 things to look at, 1 test file to run, types not checked.
 
         Changed
           signature changed  src/gateway.ts#charge
 
         Look
           warning  CALLER_AT_RISK  the signature of charge changed; 1 caller did not change (1 exact): src/settle.ts#settle; see  impact symbol:src/gateway.ts#charge --depth 1  src/gateway.ts#charge
+          note     EXPORT_CHANGED  exported names changed: other signature: charge; if the package is published, this is a breaking change  src/gateway.ts#charge
           note     SPEC_TO_CHECK   spec::pay/capture (implemented) says \"A payment is captured once\"; you changed charge (lines 1–7); check that it still does, or change the card  spec::pay/capture
 
         Run
           test/settle.test.ts  reaches it in 2 calls  settles
 
-        Checked: syntax, callers of changed signatures, rules, co-change, cards, requirements, tests
-        Not checked: types
+        Checked: syntax, callers of changed signatures, imports of new names, exported names, documents, rules, co-change, cards, requirements, tests
+        Not checked: types of TypeScript (run `cairn trust`)
         basis: fresh · main @ COMMIT + 1 edited file
         ",
     );
@@ -309,7 +310,143 @@ fn what_was_not_checked_is_said() {
     assert!(data["checked"].as_array().unwrap().contains(&json!("callers of changed signatures")));
     let not: Vec<&str> =
         data["not_checked"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
-    assert_eq!(not, ["types", ".pug files (not parsed)"]);
+    assert_eq!(not, [".pug files (not parsed)", "types of TypeScript (run `cairn trust`)"]);
+}
+
+/// The messages of the findings of a code.
+fn messages(data: &Value, code: &str) -> Vec<String> {
+    let findings = data["findings"].as_array().unwrap().iter();
+    let of_code = findings.filter(|found| found["code"] == code);
+    of_code.map(|found| found["message"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_name_that_was_not_imported_is_told() {
+    let repo = TestRepo::new(
+        "
+//- go.mod
+module example.org/shop
+
+go 1.22
+//- shop/pay.go
+package shop
+
+import \"errors\"
+
+var ErrPaid = errors.New(\"paid\")
+//- shop/cart.go
+package shop
+
+func Total(prices []int) int {
+	sum := 0
+	for _, price := range prices {
+		sum += price
+	}
+	return sum
+}
+//- web/errors.ts
+export class PaymentError extends Error {}
+//- web/pay.ts
+import { PaymentError } from './errors';
+
+export function pay(sum: number): void {
+  if (sum < 0) throw new PaymentError();
+}
+//- web/cart.ts
+export function total(prices: number[]): number {
+  return prices.reduce((a, b) => a + b, 0);
+}
+//- tools/report.py
+import json
+
+
+def report(rows):
+    print(json.dumps(rows))
+//- tools/rows.py
+def rows(count):
+    return list(range(count))
+",
+    );
+    repo.write(
+        "shop/cart.go",
+        "package shop\n\nfunc Total(prices []int) (int, error) {\n\tif len(prices) == 0 {\n\t\treturn 0, \
+         errors.New(\"empty\")\n\t}\n\treturn prices[0], ErrPaid\n}\n",
+    );
+    repo.write(
+        "web/cart.ts",
+        "export function total(prices: number[]): number {\n  if (Number.isNaN(prices[0])) throw new \
+         PaymentError();\n  setTimeout(() => {}, 1);\n  return prices.length;\n}\n",
+    );
+    repo.write(
+        "tools/rows.py",
+        "def rows(count):\n    return json.loads(open('rows').read()) + sorted(range(count))\n",
+    );
+    let told = messages(&repo.data("review", json!({})), "NAME_NOT_IMPORTED");
+    assert_eq!(
+        told,
+        [
+            "shop/cart.go:5 uses errors, which the file neither declares nor imports; 1 other file \
+             imports it from errors",
+            "tools/rows.py:2 uses json, which the file neither declares nor imports; 1 other file \
+             imports it from json",
+            "web/cart.ts:2 uses PaymentError, which the file neither declares nor imports; 1 other file \
+             imports it from ./errors",
+        ]
+    );
+}
+
+#[test]
+fn names_of_the_language_and_of_the_same_package_are_no_news() {
+    let repo = TestRepo::new(
+        "
+//- go.mod
+module example.org/shop
+//- shop/pay.go
+package shop
+
+func Pay() int { return 1 }
+//- shop/cart.go
+package shop
+//- tools/a.py
+from tools.b import *
+//- tools/b.py
+def helper():
+    pass
+",
+    );
+    repo.write(
+        "shop/cart.go",
+        "package shop\n\nimport \"fmt\"\n\nfunc Cart() int { fmt.Println(1); return Pay() + max(1, 2) }\n",
+    );
+    repo.write("tools/a.py", "from tools.b import *\n\n\ndef run():\n    helper()\n");
+    assert!(messages(&repo.data("review", json!({})), "NAME_NOT_IMPORTED").is_empty());
+}
+
+#[test]
+fn documents_that_name_what_changed_are_told() {
+    let repo = TestRepo::new(
+        "
+//- src/gateway.ts
+export function chargeCard(amount: number): boolean {
+  return amount > 0;
+}
+//- docs/payments.md
+# Payments
+
+Call `chargeCard` once.
+//- CHANGELOG.md
+- `chargeCard` was added
+",
+    );
+    repo.write(
+        "src/gateway.ts",
+        "export function chargeCard(amount: number): boolean {\n  return amount >= 0;\n}\n",
+    );
+    let data = repo.data("review", json!({}));
+    assert_eq!(messages(&data, "DOCUMENT_NAMES_IT"), ["chargeCard is named in docs/payments.md:3"]);
+    repo.write("src/gateway.ts", "export const other = 1;\n");
+    let data = repo.data("review", json!({}));
+    assert_eq!(messages(&data, "EXPORT_CHANGED"), ["exported names changed: removed chargeCard"]);
 }
 
 #[test]

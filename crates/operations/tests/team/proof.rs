@@ -30,7 +30,9 @@ fn three_machines_agree_after_failures() {
         seed: 7,
     };
     match team_proof::run(size, start) {
-        Some(report) => assert_eq!(report.acknowledged, 60, "{report:?}"),
+        Some(report) => {
+            assert!(report.acknowledged >= 60 && report.other_project >= 10, "{report:?}");
+        }
         None => testskip::not_run("PostgreSQL is not installed; `cargo xtask test` installs it"),
     }
 }

@@ -1,6 +1,7 @@
 //! A team on several machines: clones of one repository that share a PostgreSQL database.
 
 use base::ProblemCode;
+use engine::durable::team::TEAM_SCHEMA_VERSION;
 use serde_json::{Value, json};
 use testkit::TestRepo;
 use testkit::postgres::{PostgresServer, TestDatabase};
@@ -459,7 +460,7 @@ fn a_schema_that_does_not_fit_is_refused_with_the_way_out() {
     assert!(refused.hints[0].to_string().contains("update cairn"), "{refused:?}");
     assert!(basis(&team.origin, "work overview").contains("has schema 99"));
     assert!(overview(&team.origin).contains('P'));
-    set(1);
+    set(TEAM_SCHEMA_VERSION);
     // Records of a program that knows more columns.
     team.admin().execute("UPDATE cairn.projects SET layouts = '{\"work\": 99}'", &[]).unwrap();
     let refused = team
@@ -469,6 +470,70 @@ fn a_schema_that_does_not_fit_is_refused_with_the_way_out() {
     assert!(refused.message.contains("layout 99"), "{refused}");
     team.admin().execute("UPDATE cairn.projects SET layouts = '{}'", &[]).unwrap();
     create_project(&team.origin, "Q");
+}
+
+#[test]
+fn an_older_schema_is_brought_up_to_date_by_its_owner_alone() {
+    let Some(team) = Team::start() else { return };
+    team.join_first();
+    create_project(&team.origin, "P");
+    let writers = team.origin.data("team.status", json!({}))["team"]["server"]["writers"].clone();
+    let writer = format!("late_{}", team.database.name);
+    let mut admin = team.admin();
+    let writers = writers.as_str().unwrap();
+    admin
+        .batch_execute(&format!("CREATE ROLE {writer} LOGIN; GRANT {writers} TO {writer}"))
+        .unwrap();
+    let member = Member::of(&team.origin);
+    let address = json!({"address": team.database.url_of(&writer)});
+    member.repo.data("team.join", address.clone());
+    // The database as the first version of the program made it.
+    let first = "DROP INDEX cairn.changes_by_time; UPDATE cairn.schema_version SET version = 1";
+    admin.batch_execute(first).unwrap();
+    let project = json!({"kind": "project", "name": "X", "summary": "s"});
+    for (operation, args) in [("work.create", &project), ("team.join", &address)] {
+        let refused = member.repo.call_op(operation, args.clone()).unwrap_err();
+        assert_eq!(refused.code, ProblemCode::Unavailable);
+        assert!(refused.message.contains("has schema 1, and this cairn needs"), "{refused}");
+        let way_out = refused.hints[0].to_string();
+        assert!(way_out.contains(&team.database.owner), "{way_out}");
+    }
+    assert!(overview(&member.repo).contains('P'), "what is there is read all the same");
+    let version = "SELECT version FROM cairn.schema_version";
+    assert_eq!(admin.query_one(version, &[]).unwrap().get::<_, i32>(0), 1, "nothing was changed");
+    team.join(&team.origin);
+    assert_eq!(admin.query_one(version, &[]).unwrap().get::<_, i32>(0), TEAM_SCHEMA_VERSION);
+    let index = "SELECT to_regclass('cairn.changes_by_time') IS NOT NULL";
+    assert!(admin.query_one(index, &[]).unwrap().get::<_, bool>(0));
+    create_project(&member.repo, "Back");
+    assert!(overview(&team.origin).contains("Back"));
+}
+
+#[test]
+fn what_a_restored_database_lacks_is_brought_back() {
+    let Some(team) = Team::start() else { return };
+    team.join_first();
+    create_project(&team.origin, "Before the backup");
+    let other = team.member();
+    overview(&other.repo);
+    create_project(&team.origin, "After the backup");
+    let restored =
+        "DELETE FROM cairn.records WHERE seq > 1; DELETE FROM cairn.changes WHERE seq > 1;
+         UPDATE cairn.projects SET seq = 1";
+    team.admin().batch_execute(restored).unwrap();
+    // Another machine writes first, so that the number of what was lost is given again.
+    create_project(&other.repo, "Written first");
+    let line = basis(&team.origin, "work overview");
+    assert!(line.contains("has a change 2 that the team's server does not have"), "{line}");
+    let project = json!({"kind": "project", "name": "X", "summary": "s"});
+    let refused = team.origin.call_op("work.create", project).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::Conflict, "{refused}");
+    assert!(refused.hints[0].to_string().contains("restored from a backup"), "{refused:?}");
+    team.origin.data("team.leave", json!({}));
+    assert_eq!(team.join(&team.origin)["pushed"], false);
+    team.origin.data("team.push", json!({}));
+    assert!(overview(&other.repo).contains("After the backup"), "{}", overview(&other.repo));
+    assert_eq!(export(&team.origin), export(&other.repo));
 }
 
 #[test]

@@ -80,7 +80,7 @@ fn lane(context: &ViewContext<'_>, project: &WorkItemBrief, column: &BoardColumn
     let (status, left_out) = (column.status, column.total.saturating_sub(column.cards.len()));
     let all = format!("/board?project={}&lane={}", project.id.as_str(), status.word());
     html! {
-        section.lane {
+        section.lane.bare[column.cards.is_empty()] {
             h2 { (status_name(status)) " " span.count { (column.total) } }
             @if column.cards.is_empty() { p.muted { "None" } } @else {
                 ul { @for card in &column.cards { (ticket(context, card, status)) } }

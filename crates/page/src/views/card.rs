@@ -5,11 +5,10 @@ use base::{NextCall, Result};
 use cards::CardStatus;
 use engine::contract::page::Render;
 use maud::{Markup, html};
-use operations::ops::typed::{
-    CardLink, CardList, CardListRow, CardShow, CardShowAnswer, RelatedCard,
-};
+use operations::ops::typed::{CardList, CardListRow, CardShow, CardShowAnswer, RelatedCard};
 use serde_json::json;
 
+use super::confirm::link_state;
 use crate::changes;
 use crate::components::{self, Tone, badge, heading, section};
 use crate::layout::{Crumb, NavSection, Screen};
@@ -137,32 +136,6 @@ fn status_form(context: &ViewContext<'_>, answer: &CardShowAnswer) -> Markup {
     )
 }
 
-/// Whether somebody confirmed that a link still holds; nothing where links have no such state.
-fn link_state(link: &CardLink) -> Option<String> {
-    let link = serde_json::to_value(link).ok()?;
-    link["state"].as_str().map(|state| state.replace('_', " "))
-}
-
-fn state_tone(state: &str) -> Tone {
-    match state {
-        "confirmed" => Tone::Good,
-        "suspect" => Tone::Bad,
-        _ => Tone::Neutral,
-    }
-}
-
-/// A form that records that the card and one place of the code agree.
-fn confirm_form(context: &ViewContext<'_>, answer: &CardShowAnswer, link: &CardLink) -> Markup {
-    let node = link.node.to_string();
-    let field = format!("why-{}", link.line);
-    let why = html! {
-        label.hidden for=(field) { "Why they agree" }
-        input #(field) type="text" name="why" placeholder="Why they agree: what was checked" required size="32";
-    };
-    let hidden = [("targets", answer.key.as_str()), ("with", node.as_str())];
-    changes::inline_form(context, "confirm", &hidden, why, "Confirm")
-}
-
 fn code_links(context: &ViewContext<'_>, answer: &CardShowAnswer) -> Markup {
     let body = html! {
         @if answer.links.is_empty() {
@@ -172,16 +145,13 @@ fn code_links(context: &ViewContext<'_>, answer: &CardShowAnswer) -> Markup {
             ))
         } @else {
             ul.list {
-                @for link in &answer.links {
+                @for (number, link) in answer.links.iter().enumerate() {
                     li {
                         (components::node_link(&link.node))
                         @if let Some(path) = link.node.path() {
                             " " a.place href=(links::line(path, link.line)) { "line " (link.line) }
                         }
-                        @if let Some(state) = link_state(link) {
-                            " " (badge(&state, state_tone(&state)))
-                            @if state != "confirmed" { (confirm_form(context, answer, link)) }
-                        }
+                        (link_state(context, answer.key.as_str(), &link.node.to_string(), link.state, number))
                     }
                 }
             }

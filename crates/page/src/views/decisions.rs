@@ -3,11 +3,12 @@
 use base::words::counted;
 use base::{NextCall, Problem, Result};
 use engine::contract::page::Render;
+use engine::spec_links::TraceRow;
 use maud::{Markup, html};
-use operations::ops::typed::{KbQuery, KbQueryAnswer};
+use operations::ops::typed::{KbQuery, KbQueryAnswer, Matrix};
 use serde_json::json;
 
-use super::reasons;
+use super::{confirm, matrix, reasons};
 use crate::components::{self, Tone, badge, heading, section};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
@@ -19,9 +20,13 @@ use crate::routes::{Shown, ViewContext};
 const MAX_DECISIONS: u64 = 300;
 
 /// The colour of a status.
-fn status_tone(status: &str) -> Tone {
+pub(crate) fn status_tone(status: &str) -> Tone {
     match status {
-        "accepted" | "active" | "approved" | "implemented" | "verified" => Tone::Good,
+        "accepted" | "active" | "approved" | "implemented" | "verified" | "closed" | "passing" => {
+            Tone::Good
+        }
+        "failing" => Tone::Bad,
+        "in_progress" => Tone::Accent,
         "superseded" | "deprecated" | "rejected" | "obsolete" => Tone::Warn,
         _ => Tone::Neutral,
     }
@@ -117,6 +122,11 @@ pub(crate) fn entity(context: &ViewContext<'_>) -> Result<Shown> {
     let reasons =
         asker.ask_optional::<operations::ops::typed::Explain>(json!({"target": row.node}))?;
     let entity = &row.entity;
+    let is_requirement = entity.kind.word() == "req";
+    let traced = match is_requirement {
+        true => asker.ask::<Matrix>(json!({"path": row.node, "limit": 1}))?.rows.pop(),
+        false => None,
+    };
     let body = html! {
         (heading(html! { (entity.title) }, &entity.id))
         div.toolbar {
@@ -129,6 +139,7 @@ pub(crate) fn entity(context: &ViewContext<'_>) -> Result<Shown> {
                 @if let Some(text) = &entity.more.text {
                     (section("Text", None, html! { div.prose.card { (prose(text)) } }))
                 }
+                @if let Some(row) = &traced { (confirmations(context, row)) }
                 @if let Some(around) = &around { (relations(around)) }
             }
             aside {
@@ -145,8 +156,32 @@ pub(crate) fn entity(context: &ViewContext<'_>) -> Result<Shown> {
             }
         }
     };
-    let crumbs = vec![Crumb::to("Decisions", "/decisions"), Crumb::here(entity.id.clone())];
-    Ok(Screen::new(NavSection::Decisions, entity.title.clone(), body).at(crumbs).into())
+    let (section, above) = match is_requirement {
+        true => (NavSection::Matrix, Crumb::to("Matrix", "/matrix")),
+        false => (NavSection::Decisions, Crumb::to("Decisions", "/decisions")),
+    };
+    let crumbs = vec![above, Crumb::here(entity.id.clone())];
+    Ok(Screen::new(section, entity.title.clone(), body).at(crumbs).into())
+}
+
+/// What a requirement is linked with, and whether somebody confirmed it.
+fn confirmations(context: &ViewContext<'_>, row: &TraceRow) -> Markup {
+    let all: Vec<_> = matrix::linked_ends(row).collect();
+    if all.is_empty() {
+        return html! {};
+    }
+    let spec = row.node.to_string();
+    let list = html! {
+        ul.list {
+            @for (number, (node, state)) in all.iter().enumerate() {
+                li {
+                    (components::node_link(node))
+                    (confirm::link_state(context, &spec, &node.to_string(), *state, number))
+                }
+            }
+        }
+    };
+    section("Linked with", Some(all.len()), list)
 }
 
 fn relations(answer: &KbQueryAnswer) -> Markup {

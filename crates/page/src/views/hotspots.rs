@@ -58,8 +58,8 @@ pub(crate) fn hotspots(context: &ViewContext<'_>) -> Result<Shown> {
         (heading(html! { "Hotspots" }, &lead))
         (tools(path.as_deref(), overlay))
         @if answer.files.is_empty() { (components::empty("No code has changed here in the history that was read.", None)) } @else {
-            (picture(&answer.files, &covered, overlay))
-            (legend(overlay))
+            (picture(&answer.files, &covered))
+            (legend(overlay, missing_tone(&covered)))
             @if total > answer.files.len() as u64 {
                 p.muted { (total - answer.files.len() as u64) " files that change less are left out." }
             }
@@ -119,15 +119,14 @@ fn with_tests(context: &ViewContext<'_>, files: &[HotspotRow]) -> Result<BTreeSe
     Ok(found)
 }
 
-const fn tone(is_covered: bool, overlay: Overlay) -> Tone {
-    match (is_covered, overlay) {
-        (true, _) => Tone::Good,
-        (false, Overlay::Specs) => Tone::Neutral,
-        (false, Overlay::Tests) => Tone::Warn,
-    }
+/// The colour of what lacks a card or a test. Where nothing has one, nothing stands out: such a repository
+/// does not use them.
+fn missing_tone(covered: &BTreeSet<RepoPath>) -> Tone {
+    if covered.is_empty() { Tone::Neutral } else { Tone::Warn }
 }
 
-fn picture(files: &[HotspotRow], covered: &BTreeSet<RepoPath>, overlay: Overlay) -> Markup {
+fn picture(files: &[HotspotRow], covered: &BTreeSet<RepoPath>) -> Markup {
+    let missing = missing_tone(covered);
     let area = |row: &HotspotRow| {
         let commits = counted(row.commits, "commit");
         TreemapArea {
@@ -136,7 +135,7 @@ fn picture(files: &[HotspotRow], covered: &BTreeSet<RepoPath>, overlay: Overlay)
             note: folder_name(&row.path),
             title: format!("{}: {commits}, {}", row.path, counted(row.lines, "line")),
             address: links::file(&row.path),
-            tone: tone(covered.contains(&row.path), overlay),
+            tone: if covered.contains(&row.path) { Tone::Good } else { missing },
         }
     };
     let areas: Vec<TreemapArea> = files.iter().map(area).collect();
@@ -149,7 +148,7 @@ fn folder_name(path: &RepoPath) -> String {
     folder.map_or_else(String::new, |folder| folder.name())
 }
 
-fn legend(overlay: Overlay) -> Markup {
+fn legend(overlay: Overlay, missing: Tone) -> Markup {
     let (has, lacks) = match overlay {
         Overlay::Specs => ("linked to a card", "no card"),
         Overlay::Tests => ("reached by a test", "no test found"),
@@ -157,7 +156,7 @@ fn legend(overlay: Overlay) -> Markup {
     html! {
         ul.legend {
             li { span.swatch.good {} (has) }
-            li { span class={ "swatch " (tone(false, overlay).class()) } {} (lacks) }
+            li { span class={ "swatch " (missing.class()) } {} (lacks) }
             li { "Area: commits times the square root of lines" }
         }
     }
@@ -177,7 +176,7 @@ fn table(files: &[HotspotRow], covered: &BTreeSet<RepoPath>, overlay: Overlay) -
                             td.number { (row.lines) }
                             td.fit { (components::day(&row.last)) }
                             td.fit {
-                                @if covered.contains(&row.path) { (badge("yes", Tone::Good)) } @else { (badge("none", tone(false, overlay))) }
+                                @if covered.contains(&row.path) { (badge("yes", Tone::Good)) } @else { (badge("none", missing_tone(covered))) }
                             }
                         }
                     }

@@ -1,21 +1,18 @@
 //! The traceability matrix: what was asked for, the code that does it, the tests that check it.
-//!
-//! A [`MatrixRow`] is all that the table knows. Today rows come from `card.coverage`; another
-//! operation can fill them without a change to the table or its exports.
 
-use base::words::counted;
-use base::{EntityRef, Result};
-use engine::Paging;
+use base::{EntityRef, NextCall, Result};
 use engine::contract::page::Render;
+use engine::spec_links::{LinkState, MatrixEnd, TestEvidence, TraceGap, TraceKind, TraceRow};
 use maud::{Markup, html};
-use operations::ops::typed::{CardCoverage, CoverageAnswer, CoverageRow, CoverageVerdict};
-use serde_json::{Value, json};
-use syntax::FileRole;
+use operations::ops::typed::{Matrix, MatrixAnswer, MatrixSummary};
+use serde_json::json;
 
-use super::card::{no_cards, status_tone};
+use super::confirm::state_tone;
+use super::{card, decisions};
 use crate::components::{self, Tone, badge, heading};
 use crate::layout::{NavSection, Screen};
 use crate::links;
+use crate::request::SiteRequest;
 use crate::routes::{Shown, ViewContext};
 
 /// How many rows a page has.
@@ -24,207 +21,204 @@ const PAGE_ROWS: u64 = 100;
 /// How many places a cell lists.
 const MAX_PLACES: usize = 4;
 
-/// One requirement with what satisfies it.
-pub(crate) struct MatrixRow {
-    /// Its handle
-    handle: String,
-    /// Its status, and the colour of it
-    status: String,
-    tone: Tone,
-    /// Places in the code
-    code: Vec<EntityRef>,
-    /// Places in tests
-    tests: Vec<EntityRef>,
-    /// What is missing or in doubt, and how bad that is
-    verdict: String,
-    verdict_tone: Tone,
-}
-
-/// Rows, with how many there are.
-pub(crate) struct MatrixPage {
-    rows: Vec<MatrixRow>,
-    paging: Option<Paging>,
-    linked: u64,
-    total: u64,
-}
-
-impl MatrixRow {
-    fn of(row: &CoverageRow) -> Self {
-        let is_test =
-            |node: &EntityRef| node.path().is_some_and(|path| FileRole::of(path) == FileRole::Test);
-        let (tests, code) = row.links.iter().map(|link| link.node.clone()).partition(is_test);
-        Self {
-            handle: row.key.to_string(),
-            status: row.status.word().to_owned(),
-            tone: status_tone(row.status),
-            code,
-            tests,
-            verdict: row.says.to_owned(),
-            verdict_tone: match row.verdict {
-                CoverageVerdict::Error => Tone::Bad,
-                CoverageVerdict::Warning => Tone::Warn,
-                CoverageVerdict::Fine => Tone::Good,
-            },
-        }
-    }
-}
-
-impl MatrixPage {
-    /// The rows of an answer.
-    pub(crate) fn of(answer: &CoverageAnswer) -> Self {
-        let (linked, total) = answer
-            .statuses
-            .values()
-            .fold((0, 0), |sum, share| (sum.0 + share.linked, sum.1 + share.total));
-        let rows = answer.cards.iter().map(MatrixRow::of).collect();
-        Self { rows, paging: answer.paging(), linked, total }
-    }
-
-    fn retain_gaps(&mut self) {
-        self.rows.retain(|row| row.verdict_tone != Tone::Good);
-        self.paging = None;
-    }
-}
+/// The parameters of the view that are arguments of the operation.
+const FILTERS: [&str; 2] = ["path", "kind"];
 
 /// The matrix, as a view or as a table for other programs.
 pub(crate) fn matrix(context: &ViewContext<'_>) -> Result<Shown> {
     let request = context.request;
-    let as_csv = request.param("format").as_deref() == Some("csv");
-    let gaps = request.param("show").as_deref() == Some("gaps");
-    let (limit, offset) = match as_csv || gaps {
-        true => (1000, 0),
-        false => (PAGE_ROWS, request.number("offset").unwrap_or(0)),
-    };
-    let args = json!({"limit": limit, "offset": offset, "path": request.param("path")});
-    let mut page = MatrixPage::of(&context.asker.ask::<CardCoverage>(args.clone())?);
-    if as_csv {
-        return csv(context, page, args);
+    let is_csv = request.param("format").as_deref() == Some("csv");
+    let is_open = request.param("show").as_deref() == Some("gaps");
+    let answer = context.asker.ask::<Matrix>(json!({
+        "path": request.param("path"),
+        "kind": request.param("kind"),
+        "status": request.params("status"),
+        "open": is_open,
+        "format": if is_csv { "csv" } else { "text" },
+        "limit": PAGE_ROWS,
+        "offset": request.number("offset").unwrap_or(0),
+    }))?;
+    if let Some(body) = answer.document() {
+        return Ok(Shown::Csv { name: "matrix.csv".into(), body: body.to_owned() });
     }
-    if gaps {
-        page.retain_gaps();
-    }
-    let chosen = if gaps { "Gaps" } else { "All" };
-    let options = [("All", "/matrix".to_owned()), ("Gaps", "/matrix?show=gaps".to_owned())];
     let body = html! {
-        (heading(html! { "Traceability matrix" }, &lead(&page)))
-        div.toolbar {
-            (components::choice("Show", &options, chosen))
-            a.button href="/cards" { "Cards" }
-            a.button href="/matrix?format=csv" download="matrix.csv" { "Download CSV" }
-        }
-        @if page.rows.is_empty() && gaps && page.total > 0 {
-            (components::empty("No card lacks the code that its status requires.", None))
-        } @else if page.rows.is_empty() { (no_cards()) } @else { (table(&page.rows)) }
-        (components::pager(request, page.paging, page.rows.len()))
+        (heading(html! { "Traceability matrix" }, &lead(&answer.summary)))
+        (toolbar(request, is_open))
+        (rows_or_reason(&answer, is_open))
+        (components::pager(request, answer.paging(), answer.rows.len()))
     };
     Ok(Screen::new(NavSection::Matrix, "Matrix", body).into())
 }
 
-fn lead(page: &MatrixPage) -> String {
-    format!(
-        "{} of {} are linked from code. Those that lack something come first.",
-        page.linked,
-        counted(page.total, "card")
-    )
+/// How the rows stand, in a sentence.
+fn lead(summary: &MatrixSummary) -> String {
+    match summary.requirements + summary.cards {
+        0 => String::new(),
+        _ => summary.sentence(),
+    }
+}
+
+fn toolbar(request: &SiteRequest, is_open: bool) -> Markup {
+    let shown = [("All", ""), ("Open", "gaps")];
+    let kinds = [("Everything", ""), ("Requirements", "requirement"), ("Cards", "card")];
+    let kind = request.param("kind").unwrap_or_default();
+    let chosen = kinds.iter().find(|(_, word)| *word == kind).map_or("", |(name, _)| name);
+    let options = |field: &str, all: &[(&'static str, &str)]| -> Vec<(&'static str, String)> {
+        all.iter().map(|(name, word)| (*name, filtered(request, field, word))).collect()
+    };
+    html! {
+        div.toolbar {
+            (components::choice("Show", &options("show", &shown), if is_open { "Open" } else { "All" }))
+            (components::choice("Of", &options("kind", &kinds), chosen))
+            a.button href="/cards" { "Cards" }
+            a.button href=(filtered(request, "format", "csv")) download="matrix.csv" { "Download CSV" }
+        }
+    }
+}
+
+/// This view with one field changed, from its first page.
+fn filtered(request: &SiteRequest, field: &str, value: &str) -> String {
+    let kept = ["show"].iter().chain(&FILTERS).filter(|name| **name != field);
+    let kept = kept.filter_map(|name| request.param(name).map(|value| (*name, value)));
+    let new = (!value.is_empty()).then(|| (field, value.to_owned()));
+    let all: Vec<String> =
+        kept.chain(new).map(|(name, value)| crate::request::query_pair(name, &value)).collect();
+    if all.is_empty() { "/matrix".into() } else { format!("/matrix?{}", all.join("&")) }
+}
+
+fn rows_or_reason(answer: &MatrixAnswer, is_open: bool) -> Markup {
+    let is_nothing = answer.summary.requirements + answer.summary.cards == 0;
+    html! {
+        @if !answer.rows.is_empty() { (table(&answer.rows)) }
+        @else if is_nothing { (no_rows()) }
+        @else if is_open { (components::empty("Nothing is missing, and no link is suspect.", None)) }
+        @else { (components::empty("There is no such row.", None)) }
+    }
+}
+
+fn no_rows() -> Markup {
+    html! {
+        (card::no_cards())
+        (components::empty(
+            "A requirement is a document with an id and a status, or a fact of the knowledge base. Those that are known are listed by",
+            Some(&NextCall::new("kb.query").with("type", "req")),
+        ))
+    }
 }
 
 /// The matrix as a table.
-pub(crate) fn table(rows: &[MatrixRow]) -> Markup {
+fn table(rows: &[TraceRow]) -> Markup {
     html! {
         div.scroll {
             table {
                 thead {
                     tr {
-                        th scope="col" { "Requirement" }
+                        th scope="col" { "Requirement or card" }
                         th.fit scope="col" { "Status" }
+                        th scope="col" { "Scenarios and cards" }
                         th scope="col" { "Code" }
                         th scope="col" { "Tests" }
                         th scope="col" { "Verdict" }
                     }
                 }
-                tbody {
-                    @for row in rows {
-                        tr {
-                            th scope="row" {
-                                @match links::handle(&row.handle) {
-                                    Some(address) => a.node href=(address) { (row.handle) },
-                                    None => (row.handle),
-                                }
-                            }
-                            td.fit { (badge(&row.status, row.tone)) }
-                            td { (places(&row.code, row.verdict_tone)) }
-                            td { (places(&row.tests, Tone::Neutral)) }
-                            td { (badge(&row.verdict, row.verdict_tone)) }
-                        }
-                    }
-                }
+                tbody { @for row in rows { (table_row(row)) } }
             }
         }
     }
 }
 
-fn places(nodes: &[EntityRef], missing: Tone) -> Markup {
+fn table_row(row: &TraceRow) -> Markup {
     html! {
-        @if nodes.is_empty() {
-            @if missing == Tone::Bad { (badge("missing", Tone::Bad)) } @else { span.muted { "none" } }
-        } @else {
-            ul.list.tight {
-                @for node in nodes.iter().take(MAX_PLACES) { li { (components::node_link(node)) } }
-                @if nodes.len() > MAX_PLACES { li.muted { "and " (nodes.len() - MAX_PLACES) " more" } }
+        tr {
+            th scope="row" {
+                a.node href=(links::node(&row.node)) { (row.title) }
+                span.why { (row.node.short_handle()) @if let Some(priority) = row.priority { ", " (priority) } }
             }
+            td.fit { (badge(&row.status.replace('_', " "), status_tone(row))) }
+            td { (specs(row)) }
+            td { (ends(&row.code, row.gaps.contains(&TraceGap::Code))) }
+            td { (ends(&row.tests, row.gaps.contains(&TraceGap::Test))) }
+            td { (verdict(row)) }
         }
     }
 }
 
-/// Every row, in one file.
-fn csv(context: &ViewContext<'_>, first: MatrixPage, mut args: Value) -> Result<Shown> {
-    let mut body = "requirement,status,code,tests,verdict\r\n".to_owned();
-    let total = first.paging.map_or(0, |paging| paging.total);
-    let (mut page, mut seen) = (first, 0);
-    loop {
-        for row in &page.rows {
-            let names = |nodes: &[EntityRef]| {
-                nodes.iter().map(EntityRef::short_handle).collect::<Vec<_>>().join(" ")
-            };
-            let cells = [
-                row.handle.clone(),
-                row.status.clone(),
-                names(&row.code),
-                names(&row.tests),
-                row.verdict.clone(),
-            ];
-            body.push_str(&cells.map(|cell| csv_cell(&cell)).join(","));
-            body.push_str("\r\n");
-        }
-        seen += page.rows.len() as u64;
-        if page.rows.is_empty() || seen >= total {
-            break;
-        }
-        args["offset"] = json!(seen);
-        page = MatrixPage::of(&context.asker.ask::<CardCoverage>(args.clone())?);
+fn status_tone(row: &TraceRow) -> Tone {
+    match (row.kind, row.status.parse()) {
+        (TraceKind::Card, Ok(status)) => card::status_tone(status),
+        _ => decisions::status_tone(&row.status),
     }
-    Ok(Shown::Csv { name: "matrix.csv".into(), body })
 }
 
-/// A cell in quotes. A first character that a spreadsheet would take for a formula is disarmed.
-fn csv_cell(text: &str) -> String {
-    let guard = if text.starts_with(['=', '+', '-', '@', '\t']) { "'" } else { "" };
-    format!("\"{guard}{}\"", text.replace('"', "\"\""))
+/// The scenarios that tell a row as examples, and the cards that the same code links.
+fn specs(row: &TraceRow) -> Markup {
+    let is_missing = row.gaps.contains(&TraceGap::Scenario);
+    html! {
+        @if !row.scenarios.is_empty() || is_missing { (ends(&row.scenarios, is_missing)) }
+        @if !row.cards.is_empty() { (list(&row.cards, |node| html! { (components::node_link(node)) })) }
+        @if row.scenarios.is_empty() && row.cards.is_empty() && !is_missing { span.muted { "none" } }
+    }
+}
+
+fn ends(ends: &[MatrixEnd], is_missing: bool) -> Markup {
+    html! {
+        @if is_missing { (badge("missing", Tone::Bad)) }
+        @else if ends.is_empty() { span.muted { "none" } }
+        @else { (list(ends, end)) }
+    }
+}
+
+/// One end, with what there is to say about it.
+fn end(end: &MatrixEnd) -> Markup {
+    let state =
+        end.state.filter(|state| matches!(state, LinkState::Suspect | LinkState::NotChecked));
+    let evidence = end.evidence.filter(|evidence| *evidence != TestEvidence::Present);
+    html! {
+        (components::node_link(&end.node))
+        @if let Some(state) = state { " " (badge(state.word(), state_tone(state))) }
+        @if let Some(evidence) = evidence { " " (badge(evidence.word(), evidence_tone(evidence))) }
+    }
+}
+
+const fn evidence_tone(evidence: TestEvidence) -> Tone {
+    match evidence {
+        TestEvidence::Verified => Tone::Good,
+        TestEvidence::Present => Tone::Neutral,
+        TestEvidence::Outdated => Tone::Warn,
+        TestEvidence::Failed => Tone::Bad,
+    }
+}
+
+fn list<T>(all: &[T], show: impl Fn(&T) -> Markup) -> Markup {
+    html! {
+        ul.list.tight {
+            @for one in all.iter().take(MAX_PLACES) { li { (show(one)) } }
+            @if all.len() > MAX_PLACES { li.muted { "and " (all.len() - MAX_PLACES) " more" } }
+        }
+    }
+}
+
+fn verdict(row: &TraceRow) -> Markup {
+    let suspect = format!("{} suspect", row.suspect);
+    html! {
+        @for gap in &row.gaps { (badge(gap.word(), Tone::Bad)) " " }
+        @if row.suspect > 0 { (badge(&suspect, Tone::Bad)) }
+        @if row.gaps.is_empty() && row.suspect == 0 {
+            @if row.is_verified() { (badge("verified", Tone::Good)) } @else { (badge("complete", Tone::Neutral)) }
+        }
+    }
+}
+
+/// What one requirement or card is linked with.
+pub(crate) fn linked_ends(row: &TraceRow) -> impl Iterator<Item = (&EntityRef, LinkState)> {
+    let all = row.scenarios.iter().chain(&row.code).chain(&row.tests);
+    all.filter_map(|end| end.state.map(|state| (&end.node, state)))
 }
 
 /// The matrix as a document of its own.
-pub(crate) fn report(answer: &CoverageAnswer) -> Markup {
-    let page = MatrixPage::of(answer);
-    html! { (heading(html! { "Traceability matrix" }, &lead(&page))) (table(&page.rows)) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_cell_cannot_run_in_a_spreadsheet() {
-        assert_eq!(csv_cell("a \"b\""), "\"a \"\"b\"\"\"");
-        assert_eq!(csv_cell("=cmd"), "\"'=cmd\"");
+pub(crate) fn report(summary: &MatrixSummary, rows: &[TraceRow]) -> Markup {
+    html! {
+        (heading(html! { "Traceability matrix" }, &lead(summary)))
+        @if rows.is_empty() { (components::empty("There are no such rows.", None)) } @else { (table(rows)) }
     }
 }

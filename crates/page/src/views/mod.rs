@@ -4,6 +4,7 @@ pub(crate) mod board;
 pub(crate) mod card;
 pub(crate) mod checks;
 pub(crate) mod cochange;
+pub(crate) mod confirm;
 pub(crate) mod decisions;
 pub(crate) mod file;
 pub(crate) mod graph;

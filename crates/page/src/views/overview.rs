@@ -6,8 +6,8 @@ use engine::contract::page::Render;
 use engine::rules::RuleSeverity;
 use maud::{Markup, html};
 use operations::ops::typed::{
-    Blocked, CardCoverage, CoverageAnswer, CoverageVerdict, Drift, Hotspots, KbQuery, Overview,
-    Status, StatusAnswer, Verify,
+    Blocked, CardCoverage, CoverageAnswer, Drift, Hotspots, KbQuery, Matrix, Overview,
+    RepositoryOverview, RepositoryQuestion, Status, StatusAnswer, Verify,
 };
 use serde_json::json;
 
@@ -42,6 +42,7 @@ pub(crate) fn overview(context: &ViewContext<'_>) -> Result<Shown> {
         (tiles(&status, &coverage, decisions))
         @if !status.initialised { (set_up()) }
         @for mistake in &status.config { div.problem { "cairn.jsonc: " (mistake) } }
+        (late("What it is", "/part/about", "/file/", "Show the files"))
         div.pair {
             (late("Needs attention", "/part/attention", "/checks", "Run the checks"))
             (late("Where the work is", "/part/activity", "/hotspots", "Show the hotspots"))
@@ -102,6 +103,7 @@ fn languages(status: &StatusAnswer) -> Vec<bars::BarShare> {
 /// The parts of the overview that are loaded late.
 pub(crate) fn late_part(context: &ViewContext<'_>) -> Result<Shown> {
     match context.name.as_str() {
+        "about" => about(context).map(Shown::Part),
         "attention" => attention(context).map(Shown::Part),
         "activity" => activity(context).map(Shown::Part),
         "tasks" => open_tasks(context).map(Shown::Part),
@@ -109,16 +111,45 @@ pub(crate) fn late_part(context: &ViewContext<'_>) -> Result<Shown> {
     }
 }
 
+/// What the repository says of itself, and its largest parts.
+fn about(context: &ViewContext<'_>) -> Result<Markup> {
+    let RepositoryOverview { summary, folders, more_folders, .. } =
+        context.asker.ask::<RepositoryQuestion>(json!({}))?;
+    Ok(html! {
+        @match &summary {
+            Some(summary) => p.summary { (summary.text) " " span.muted { "(" (summary.source) ")" } },
+            None => p.muted { "It has no README that says what it is." },
+        }
+        @if !folders.is_empty() {
+            div.scroll {
+                table {
+                    thead { tr { th { "Part" } th.number { "Files" } th { "About" } } }
+                    tbody {
+                        @for folder in &folders {
+                            tr {
+                                td { (components::path_link(&folder.path)) }
+                                td.number { (folder.files) }
+                                td { span.muted { (folder.about.as_deref().unwrap_or_default()) } }
+                            }
+                        }
+                    }
+                }
+            }
+            @if more_folders > 0 { p { a href="/file/" { "All files" } ", with " (counted(more_folders, "smaller part")) } }
+        }
+    })
+}
+
 /// What somebody should look at: failed checks, gaps of cards, blocked work, outdated knowledge.
 fn attention(context: &ViewContext<'_>) -> Result<Markup> {
     let asker = &context.asker;
     let checked = asker.ask::<Verify>(json!({"limit": MAX_ROWS}))?;
-    let coverage = asker.ask::<CardCoverage>(json!({"limit": 1000}))?;
-    let gaps = coverage.cards.iter().filter(|row| row.verdict != CoverageVerdict::Fine).count();
+    let specs = asker.ask::<Matrix>(json!({"open": true, "limit": 1}))?;
+    let gaps = specs.paging().map_or(0, |paging| paging.total);
     let blocked = asker.ask_optional::<Blocked>(json!({"limit": 1}))?;
     let blocked = blocked.and_then(|answer| answer.paging()).map_or(0, |paging| paging.total);
     let drift = asker.ask::<Drift>(json!({"limit": 1000}))?;
-    let is_calm = checked.errors + checked.warnings + gaps + drift.atoms.len() == 0 && blocked == 0;
+    let is_calm = checked.errors + checked.warnings + drift.atoms.len() == 0 && gaps + blocked == 0;
     Ok(html! {
         @if is_calm {
             p { (badge("clear", Tone::Good)) " All " (checked.rules) " checks pass, and nothing is blocked." }
@@ -132,7 +163,12 @@ fn attention(context: &ViewContext<'_>) -> Result<Markup> {
                         " in " (counted(checked.rules, "check"))
                     }
                 }
-                @if gaps > 0 { li { a href="/matrix?show=gaps" { (counted(gaps, "card")) " without the code they need" } } }
+                @if gaps > 0 {
+                    li {
+                        a href="/matrix?show=gaps" { (counted(gaps, "row")) " of the matrix" }
+                        " with a gap or a suspect link"
+                    }
+                }
                 @if blocked > 0 { li { a href="/board" { (counted(blocked, "item")) " of work blocked" } } }
                 @if !drift.atoms.is_empty() {
                     li { a href="/knowledge" { (counted(drift.atoms.len(), "atom")) " of knowledge older than the code" } }

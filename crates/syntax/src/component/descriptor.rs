@@ -36,6 +36,10 @@ pub(crate) static ASTRO: LanguageDescriptor = LanguageDescriptor {
 const SHARED: LanguageDescriptor = LanguageDescriptor {
     tools: LanguageTools::NONE,
     // Frameworks import components by their folder.
-    semantics: LanguageSemantics { reports_unused_exports: false, ..javascript::SHARED.semantics },
+    semantics: LanguageSemantics {
+        reports_unused_exports: false,
+        follows_all_scopes: false,
+        ..javascript::SHARED.semantics
+    },
     ..javascript::SHARED
 };

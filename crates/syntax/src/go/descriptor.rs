@@ -53,6 +53,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
         calls: CallModel::Go,
         extending_overrides: false,
         imports_folders: true,
+        follows_all_scopes: true,
         ..LanguageSemantics::CLASSES
     },
     ..LanguageDescriptor::CODE

@@ -68,6 +68,7 @@ const SEMANTICS: LanguageSemantics = LanguageSemantics {
     exported_names: ExportedNames::Exports,
     overloads: OverloadGrouping::SignaturesBeforeBody,
     reports_unused_exports: true,
+    follows_all_scopes: true,
     ..LanguageSemantics::CLASSES
 };
 

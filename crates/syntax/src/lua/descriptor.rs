@@ -54,6 +54,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
         calls: CallModel::JavaScript,
         exported_names: ExportedNames::Exports,
         has_static_types: false,
+        follows_all_scopes: true,
         ..LanguageSemantics::CLASSES
     },
     ..LanguageDescriptor::CODE

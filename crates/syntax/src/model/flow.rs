@@ -4,6 +4,8 @@
 //! cannot lead to a call is left out. Steps stand in the order they run; a step in a block hides
 //! earlier ones from what follows in that block, and joins them after it.
 
+use std::collections::BTreeMap;
+
 use base::Span;
 use serde::{Deserialize, Serialize};
 
@@ -318,10 +320,37 @@ impl Expr {
         }
     }
 
+    /// The name that it starts with, if the file does not declare it.
+    fn undeclared_root(&self) -> Option<&str> {
+        match self {
+            Self::Name(name) => Some(name),
+            Self::Path(names) => names.first().map(String::as_str),
+            Self::Member(object, _) | Self::Index(object, _) => object.undeclared_root(),
+            _ => None,
+        }
+    }
+
     /// The value with a type beside it.
     #[must_use]
     pub fn typed(self, ty: TypeRef) -> Self {
         if ty == TypeRef::Unknown { self } else { Self::Typed(Box::new(self), Box::new(ty)) }
+    }
+}
+
+impl FileFlow {
+    /// The names that calls and mentions use and the file does not declare, each with its first line. They are only
+    /// complete where the language's scopes are all followed.
+    pub fn undeclared_names(&self) -> BTreeMap<&str, u32> {
+        let calls = self.calls.iter().map(|call| (&call.callee, call.line));
+        let uses = self.uses.iter().map(|used| (&used.target, used.line));
+        let mut names = BTreeMap::new();
+        for (expr, line) in calls.chain(uses) {
+            if let Some(name) = expr.undeclared_root() {
+                let first = names.entry(name).or_insert(line);
+                *first = line.min(*first);
+            }
+        }
+        names
     }
 }
 

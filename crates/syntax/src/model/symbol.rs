@@ -170,6 +170,32 @@ impl std::ops::BitOr for SymbolFlags {
 }
 
 impl SymbolKind {
+    /// All kinds, each at the position of its discriminant.
+    pub const ALL: [Self; 22] = [
+        Self::Module,
+        Self::Namespace,
+        Self::Class,
+        Self::Interface,
+        Self::Trait,
+        Self::Struct,
+        Self::Enum,
+        Self::Variant,
+        Self::Union,
+        Self::Function,
+        Self::Method,
+        Self::Constructor,
+        Self::Getter,
+        Self::Setter,
+        Self::Field,
+        Self::Property,
+        Self::Constant,
+        Self::Variable,
+        Self::Type,
+        Self::Macro,
+        Self::Impl,
+        Self::Event,
+    ];
+
     /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {

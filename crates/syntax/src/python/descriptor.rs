@@ -47,6 +47,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
         exported_names: ExportedNames::TopLevelAndImports,
         overloads: OverloadGrouping::OverloadDecorator,
         reports_unused_exports: true,
+        follows_all_scopes: true,
         reserved_prefix: Some("__"),
         ..LanguageSemantics::CLASSES
     },

@@ -4,6 +4,7 @@ use super::PythonWalker;
 use super::scope::PythonScopeKind;
 use crate::model::{
     BindingKind, CallKind, Expr, FlowAction, FlowBlockKind, ImportKind, LiteralItem, LiteralKind,
+    TypeRef,
 };
 use crate::treesitter::{Node, NodeExt, named_children, span};
 
@@ -265,7 +266,20 @@ impl PythonWalker<'_> {
                 FlowAction::Yield(value)
             });
         }
-        Expr::Unknown
+        self.sent_type().map_or(Expr::Unknown, |ty| Expr::Unknown.typed(ty))
+    }
+
+    /// The type of what is sent to a generator: `R` in `Generator[Y, R, …]`.
+    fn sent_type(&self) -> Option<TypeRef> {
+        let function = self.builder.position.owner?;
+        match &self.builder.facts.symbols[function as usize].ty {
+            Some(TypeRef::Named { path, args, .. }) => {
+                let last = path.rsplit('.').next().unwrap_or_default();
+                let is_generator = matches!(last, "Generator" | "AsyncGenerator");
+                args.get(1).filter(|ty| is_generator && **ty != TypeRef::Unknown).cloned()
+            }
+            _ => None,
+        }
     }
 }
 

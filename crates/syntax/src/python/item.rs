@@ -95,7 +95,7 @@ impl PythonWalker<'_> {
             .with_if(SymbolFlags::ASYNC, node.has_token("async"))
             .with_if(SymbolFlags::STATIC, is_static)
             .with_if(SymbolFlags::ABSTRACT, is("abstractmethod") || is("abc.abstractmethod"));
-        if is("property") {
+        if written.iter().any(is_property) {
             draft.kind = SymbolKind::Getter;
         } else if written.iter().any(|one| one.name.ends_with(".setter")) {
             draft.kind = SymbolKind::Setter;
@@ -115,8 +115,7 @@ impl PythonWalker<'_> {
         let mut value = Expr::Symbol(symbol);
         for decorator in decorators.iter().rev() {
             let changes = !TRANSPARENT_DECORATORS.contains(&decorator.name.as_str())
-                && !decorator.name.ends_with(".setter")
-                && !decorator.name.ends_with(".deleter");
+                && !is_property(decorator);
             if changes {
                 let callee = decorator.value.clone();
                 let args = vec![Arg::positional(value)];
@@ -124,7 +123,17 @@ impl PythonWalker<'_> {
                 value = self.builder.add_call(CallKind::Decorator, callee, args, at, begin);
             }
         }
+        // The name means the definition, whatever its decorators make of it.
+        if value != Expr::Symbol(symbol) {
+            value = Expr::either([Expr::Symbol(symbol), value]);
+        }
         self.declared.insert((self.builder.position.owner, name.to_owned()));
+        // The name of a setter means the property that it belongs to.
+        let is_accessor =
+            |one: &Decorator| one.name.ends_with(".setter") || one.name.ends_with(".deleter");
+        if decorators.iter().any(is_accessor) {
+            return;
+        }
         let place = self.assign_target(name);
         if let AssignTarget::Local(local) = place {
             let binding = &mut self.builder.facts.flow.bindings[local as usize];
@@ -302,6 +311,12 @@ impl PythonWalker<'_> {
             self.builder.facts.flow.bindings[local as usize].symbol.get_or_insert(symbol);
         }
     }
+}
+
+/// Whether a decorator makes a method one that is read like a field.
+fn is_property(decorator: &Decorator) -> bool {
+    let last = decorator.name.rsplit('.').next().unwrap_or_default();
+    matches!(last, "property" | "cached_property" | "abstractproperty")
 }
 
 /// A name with an underscore is private; one with two around it is not.

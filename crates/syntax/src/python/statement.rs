@@ -173,6 +173,7 @@ impl PythonWalker<'_> {
     }
 
     fn with_statement(&mut self, node: Node<'_>) {
+        let enter_name = if node.has_token("async") { "__aenter__" } else { "__enter__" };
         let items = node.child_of_kind(&["with_clause"]).map(named_children).unwrap_or_default();
         for item in items {
             let Some(value) = item.field("value") else { continue };
@@ -184,7 +185,7 @@ impl PythonWalker<'_> {
                 continue;
             }
             let held = self.builder.bind_if_shared(held, 2);
-            let enter = held.clone().member("__enter__");
+            let enter = held.clone().member(enter_name);
             let at = span(source);
             let entered = self.builder.add_call(CallKind::Call, enter, Vec::new(), at, at.start);
             if let Some(alias) = value.field("alias").filter(|_| is_as) {

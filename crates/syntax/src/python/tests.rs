@@ -238,7 +238,7 @@ A(1).run()
         A: #5 ~log("x")
         A: #6 @#5(&A.slow)
         A: #7 @~wrap(#6)
-        A: &A.slow = #7
+        A: &A.slow = (&A.slow | #7)
         module: A = &A
         module: #8 A(1)
         module: #9 #8.run()

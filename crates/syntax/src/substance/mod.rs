@@ -150,7 +150,7 @@ impl<'t> Selection<'t> {
         }
     }
 
-    /// A name as it is read: those that a rename changes are all alike.
+    /// A name as it is compared: names that a rename changes become one placeholder.
     fn name<'n>(&self, name: &'n str) -> &'n str {
         if self.names.contains(&name) { "\u{a7}" } else { name }
     }

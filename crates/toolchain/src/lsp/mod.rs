@@ -1,4 +1,4 @@
-//! Language servers that stay: asked, kept in step with the disk, and never outliving us.
+//! Long-running language servers: requests, synchronisation with the files on disk, and shutdown.
 //!
 //! `link` is the wire: one thread listens, one writes, callers wait. `inbox` holds what a server
 //! says unasked, `reply` what it is answered. `session` is one server from its greeting to its

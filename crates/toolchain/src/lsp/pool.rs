@@ -13,7 +13,7 @@ use crate::find::{ProgramFile, find_program};
 use crate::host::ToolHost;
 use crate::program_failure::ProgramFailure;
 
-/// A server that nobody asked for this long is asked for its pulse first.
+/// A server that was idle for this long gets a health check before the next request.
 const HEALTH_CHECK_AFTER: Duration = Duration::from_mins(1);
 
 /// A server that nobody asked for this long is sent away; its memory is worth more.
@@ -25,13 +25,13 @@ const MAX_MEMORY: u64 = 6 << 30;
 /// How long a server that failed twice rests; each failure more doubles it.
 const INITIAL_BACKOFF: Duration = Duration::from_secs(2);
 
-/// No server rests longer.
+/// The longest such delay.
 const MAX_BACKOFF: Duration = Duration::from_mins(1);
 
 /// How long a caller sleeps while another starts what they both need.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// A server that would do.
+/// A server program that can serve a language.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerCandidate {
     /// Its program's name

@@ -1,4 +1,4 @@
-//! One server, from its greeting to its farewell.
+//! One server, from `initialize` to `exit`.
 
 use std::path::{Path, PathBuf};
 use std::process;
@@ -20,26 +20,26 @@ use crate::probe::{ServerInfo, parse_server_info, start_failure};
 use crate::program_failure::ProgramFailure;
 use crate::tool_process::ToolProcess;
 
-/// How long a server may take to say hello.
+/// Timeout of the `initialize` request.
 const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long a server may take to leave, each of two steps.
+/// Timeout of each of the two shutdown steps.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(800);
 
 /// How long a server that tells of its work must have been quiet to count as done. Between two
 /// pieces of work there are gaps.
 const QUIET_PERIOD: Duration = Duration::from_millis(250);
 
-/// How long an answer to whether it is there may take.
+/// Timeout of a health check.
 const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(4);
 
-/// Who says outright whether all is read.
+/// The server that reports explicitly whether it has read the whole project.
 const STATUS_REPORTING_SERVER: &str = "rust-analyzer";
 
-/// Who answers before it has looked for files, and says in its log when it has.
+/// Servers that answer before they have found all files, and log when they have.
 const FILE_REPORTING_SERVERS: [&str; 2] = ["pyright-langserver", "basedpyright-langserver"];
 
-/// A server that was started, greeted, and answers.
+/// A server that was started and initialized.
 pub struct LspSession {
     /// Its program's name
     pub program: String,
@@ -50,11 +50,11 @@ pub struct LspSession {
     connection: LspConnection,
     capabilities: Value,
     documents: Mutex<OpenDocuments>,
-    /// How long it may take to leave when it is sent away
+    /// Shutdown timeout
     grace: Duration,
     /// Whether it has answered something since it was greeted
     has_answered: AtomicBool,
-    /// Whether it let somebody wait in vain
+    /// Whether a request to it timed out
     has_timed_out: AtomicBool,
 }
 

@@ -9,7 +9,7 @@ pub enum LintSeverity {
     Error,
     /// It probably should not be so
     Warning,
-    /// By the way
+    /// For information
     Note,
 }
 

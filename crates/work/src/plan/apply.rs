@@ -110,7 +110,8 @@ fn find_project(
             let all: Vec<Project> = draft.all()?;
             let known = all.into_iter().find(|one| one.name.eq_ignore_ascii_case(name));
             if known.is_some() {
-                return known.ok_or_else(|| Problem::internal("the project is there"));
+                return known
+                    .ok_or_else(|| Problem::internal("the planned project does not exist"));
             }
             return create_project(draft, name);
         }
@@ -127,7 +128,7 @@ fn create_project(draft: &mut WorkDraft<'_>, name: &str) -> Result<Project> {
     let fields = WorkItemFields { name, ..WorkItemFields::default() };
     match edit::create(draft, WorkKind::Project, None, &fields)? {
         WorkItem::Project(project) => Ok(project),
-        _ => Err(Problem::internal("a project was created")),
+        _ => Err(Problem::internal("creating a project returned another record")),
     }
 }
 
@@ -285,7 +286,7 @@ impl PlanApplication<'_> {
         let own = planned_record(draft, plan.items[at].kind, &self.ids[at])?;
         let other = match relation.other.as_str() {
             "" if relation.reason.is_empty() => {
-                return Err(Problem::invalid("a block without other work needs a reason"));
+                return Err(Problem::invalid("a block without a blocking task needs a reason"));
             }
             "" => None,
             other => Some(self.related(draft, plan, other)?),

@@ -1,8 +1,12 @@
 //! Functions of the standard libraries that call their arguments or return them.
 
-use super::super::value::{AbstractValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue};
+use super::super::value::{
+    AbstractValue, ExternalBase, ExternalRef, ExternalStep, PossibleValue, join,
+};
 use super::args::ArgValue;
 use super::call::CallOrigin;
+use super::eval::prefer_known;
+use super::types::instance_of_class;
 use super::{CallModel, HeapObject, Interpreter, ObjectKind};
 
 /// Standard functions that return their argument, or a copy or an equal collection of it.
@@ -120,10 +124,33 @@ impl Interpreter<'_> {
                 let classes = arg(0).into_iter().filter_map(|value| self.heap.class_of(&value));
                 Some(classes.map(PossibleValue::Class).collect())
             }
-            "functools.partial" | "partial" => Some(arg(0)),
+            "functools.partial" | "partial" | "functools.update_wrapper" | "update_wrapper" => {
+                Some(arg(0))
+            }
             "functools.wraps" | "wraps" => Some(Vec::new()),
+            "typing.cast" | "cast" => Some(self.python_cast(&arg(0), arg(1), site)),
             _ => None,
         }
+    }
+
+    /// Python's `cast(T, value)`: the value if it is known, else an instance of the type.
+    fn python_cast(
+        &mut self,
+        ty: &[PossibleValue],
+        value: AbstractValue,
+        site: CallOrigin,
+    ) -> AbstractValue {
+        let mut types = Vec::new();
+        for one in ty {
+            match one {
+                PossibleValue::Text(name) => {
+                    let found = self.resolve_name(name, site.owner);
+                    join(&mut types, found);
+                }
+                other => join(&mut types, [other.clone()]),
+            }
+        }
+        prefer_known(value, types.into_iter().filter_map(instance_of_class).collect())
     }
 
     /// Python's `dict(…)`.
@@ -281,7 +308,7 @@ fn dotted_name(term: &ExternalRef) -> Option<String> {
         // The modules of Python's standard library are imported like any other.
         ExternalBase::Import(key, taken) => {
             let module = key.trim_start_matches('!').split('#').next().unwrap_or_default();
-            if !["functools", "itertools", "copy", "collections"].contains(&module) {
+            if !["functools", "itertools", "copy", "collections", "typing"].contains(&module) {
                 return None;
             }
             taken.clone().unwrap_or_else(|| module.to_owned())

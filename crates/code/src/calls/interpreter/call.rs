@@ -71,9 +71,20 @@ impl Interpreter<'_> {
                 let callee = self.eval(callee, frame, owner);
                 self.instantiate_all(&callee, &args, site)
             }
-            (Expr::Member(object, name), _) => {
+            (Expr::Member(object, name), kind) => {
                 let object = self.eval(object, frame, owner);
-                self.call_member(&object, name, &args, site)
+                let result = self.call_member(&object, name, &args, site);
+                match kind {
+                    CallKind::Decorator if self.tables.family == CallModel::Python => {
+                        keep_decorated(result, args)
+                    }
+                    _ => result,
+                }
+            }
+            (callee, CallKind::Decorator) if self.tables.family == CallModel::Python => {
+                let value = self.eval(callee, frame, owner);
+                let result = self.call_value(&value, &args, site);
+                keep_decorated(result, args)
             }
             (callee, kind) => {
                 let value = self.eval(callee, frame, owner);
@@ -138,9 +149,13 @@ impl Interpreter<'_> {
         args: &[ArgValue],
         site: CallOrigin,
     ) -> AbstractValue {
-        let site = site.inferred_if(is_ambiguous(callee));
+        let is_python = self.tables.family == CallModel::Python;
+        let is_made = |one: &PossibleValue| is_python && callee.len() > 1 && is_call_result(one);
+        let named = callee.iter().filter(|one| !is_made(one));
+        let site = site.inferred_if(is_ambiguous(named));
         let mut result = Vec::new();
         for alternative in callee {
+            let site = site.inferred_if(is_made(alternative));
             let value = self.call_alternative(alternative, None, args, site);
             join(&mut result, value);
         }
@@ -187,6 +202,12 @@ impl Interpreter<'_> {
             PossibleValue::Object(_) | PossibleValue::Instance(_)
                 if self.tables.family == CallModel::Python =>
             {
+                if matches!(callee, PossibleValue::Object(_)) {
+                    let declared = self.call_function_type(callee);
+                    if !declared.is_empty() {
+                        return declared;
+                    }
+                }
                 let found = self.get(callee, "__call__", site.owner);
                 let known: AbstractValue =
                     found.into_iter().filter(PossibleValue::is_known).collect();
@@ -265,7 +286,9 @@ impl Interpreter<'_> {
         let made = self.alloc(HeapObject::of_class(class));
         let made = PossibleValue::Object(made);
         // A class without a constructor of its own is called itself.
-        if self.tables.family == CallModel::JavaScript && self.own_constructor(class).is_empty() {
+        if matches!(self.tables.family, CallModel::JavaScript | CallModel::Python)
+            && self.own_constructor(class).is_empty()
+        {
             self.record_call(site, class);
         }
         if self.tables.family == CallModel::Rust {
@@ -281,7 +304,14 @@ impl Interpreter<'_> {
             match &constructor {
                 PossibleValue::External(term) => {
                     let given = self.export_args(args);
-                    self.record_unresolved_edge(site, SymbolRelation::Calls, term, given);
+                    let term = match self.tables.family {
+                        // The parent itself is not called, only its constructor.
+                        CallModel::Python => inherited_constructor(term),
+                        _ => Some(ExternalRef::clone(term)),
+                    };
+                    if let Some(term) = term {
+                        self.record_unresolved_edge(site, SymbolRelation::Calls, &term, given);
+                    }
                 }
                 other => {
                     self.call_alternative(other, Some(&made), args, site);
@@ -466,8 +496,30 @@ impl Interpreter<'_> {
 }
 
 /// Whether a callee has more than one possible value. Unbound parameters do not count.
-fn is_ambiguous(value: &[PossibleValue]) -> bool {
-    value.iter().filter(|alternative| !matches!(alternative, PossibleValue::Param(_))).count() > 1
+fn is_ambiguous<'v>(value: impl IntoIterator<Item = &'v PossibleValue>) -> bool {
+    let known = value.into_iter().filter(|one| !matches!(one, PossibleValue::Param(_)));
+    known.count() > 1
+}
+
+/// The constructor of a class of another file.
+fn inherited_constructor(class: &ExternalRef) -> Option<ExternalRef> {
+    class.then(ExternalStep::Inst)?.then(ExternalStep::Get("__init__".into()))
+}
+
+/// Whether a value is what a function of another file returns.
+fn is_call_result(value: &PossibleValue) -> bool {
+    matches!(value, PossibleValue::External(term)
+        if matches!(term.ops.last(), Some(ExternalStep::Call(_))))
+}
+
+/// What a decorator returns. One that is not known returns what it was given.
+fn keep_decorated(result: AbstractValue, args: Vec<ArgValue>) -> AbstractValue {
+    if result.iter().any(PossibleValue::is_function_or_class) {
+        return result;
+    }
+    let mut all: AbstractValue = args.into_iter().flat_map(|arg| arg.value).collect();
+    join(&mut all, result);
+    all
 }
 
 /// A value of a summary with arguments in place of the parameters.

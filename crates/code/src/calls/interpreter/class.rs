@@ -338,11 +338,28 @@ impl<'a> Interpreter<'a> {
                         |this| bind_receiver(member.clone(), &this),
                     )]
                 }
-                _ => vec![member],
+                _ => match self.read_descriptor(&member, owner) {
+                    read if read.is_empty() => vec![member],
+                    read => read,
+                },
             };
             join(&mut all, value);
         }
         all
+    }
+
+    /// What a descriptor of Python gives when it is read from an instance; nothing for other values.
+    fn read_descriptor(&mut self, member: &PossibleValue, owner: Owner) -> AbstractValue {
+        let class = self.heap.class_of(member);
+        let Some(class) = class.filter(|_| self.tables.family == CallModel::Python) else {
+            return Vec::new();
+        };
+        if self.member_symbols(class, "__get__").is_empty() {
+            return Vec::new();
+        }
+        let found = self.get(member, "__get__", owner);
+        let known: AbstractValue = found.into_iter().filter(PossibleValue::is_known).collect();
+        self.call_value(&known, &[], CallOrigin::implicit(owner))
     }
 
     /// The receiver of a method that is read from an object; `None` for a static method.

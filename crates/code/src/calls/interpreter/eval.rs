@@ -307,7 +307,7 @@ impl Interpreter<'_> {
     }
 
     /// Iterates over an instance of a class: Python calls `__iter__` and `__next__`, or
-    /// `__getitem__`.
+    /// `__getitem__`, and `async for` calls `__aiter__` and `__anext__`.
     fn iterate(&mut self, object: &PossibleValue, class: SymbolId, owner: Owner) -> AbstractValue {
         let call = |interpreter: &mut Self, on: &[PossibleValue], name: &str| {
             let found = interpreter.get_all(on, name, owner);
@@ -318,18 +318,22 @@ impl Interpreter<'_> {
             return Vec::new();
         }
         let start = std::slice::from_ref(object);
-        if self.member_symbols(class, "__iter__").is_empty() {
+        let is_async = self.member_symbols(class, "__iter__").is_empty()
+            && !self.member_symbols(class, "__aiter__").is_empty();
+        let (begin, next) =
+            if is_async { ("__aiter__", "__anext__") } else { ("__iter__", "__next__") };
+        if self.member_symbols(class, begin).is_empty() {
             let found = self.get_all(start, "__getitem__", owner);
             let known: AbstractValue = found.into_iter().filter(PossibleValue::is_known).collect();
             return self.call_value(&known, &[], CallOrigin::implicit(owner));
         }
-        let over = call(self, start, "__iter__");
+        let over = call(self, start, begin);
         let is_own = |alternative: &PossibleValue| {
             matches!(alternative, PossibleValue::Object(id) if self.heap.object(*id).class.is_some())
                 || matches!(alternative, PossibleValue::Instance(_))
         };
         let (own, rest): (AbstractValue, AbstractValue) = over.into_iter().partition(is_own);
-        let mut all = call(self, &own, "__next__");
+        let mut all = call(self, &own, next);
         let rest = self.elements_of(&rest, owner);
         join(&mut all, rest);
         all
@@ -353,6 +357,10 @@ impl Interpreter<'_> {
                     self.heap.read_keys(*id, keys)
                 }
                 PossibleValue::Collection(inner) => inner.to_vec(),
+                // `C[int]` is the class `C`.
+                PossibleValue::Class(_) if self.tables.family == CallModel::Python => {
+                    vec![alternative.clone()]
+                }
                 PossibleValue::External(term) => {
                     let op = match keys {
                         [PossibleValue::Text(key)] => ExternalStep::Get(key.to_string()),

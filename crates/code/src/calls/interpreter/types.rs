@@ -34,7 +34,7 @@ const TRANSPARENT: [&str; 22] = [
 ];
 
 /// Container types. The last argument is the element type.
-const CONTAINER_TYPES: [&str; 44] = [
+const CONTAINER_TYPES: [&str; 50] = [
     "Option",
     "Vec",
     "VecDeque",
@@ -79,6 +79,12 @@ const CONTAINER_TYPES: [&str; 44] = [
     "FxIndexMap",
     "SmallVec",
     "Arena",
+    "AsyncIterable",
+    "ContextManager",
+    "AsyncContextManager",
+    "AbstractContextManager",
+    "AbstractAsyncContextManager",
+    "MutableMapping",
 ];
 
 /// TypeScript's types that have the members of their first argument, or some of them.
@@ -155,6 +161,11 @@ impl Interpreter<'_> {
         } else if let Some(element) = element_type(last, args) {
             let element = self.instance_of(element, owner);
             return collection_of(element);
+        }
+        if self.tables.family == CallModel::Python
+            && let Some(value) = self.special_form(last, args, owner)
+        {
+            return value;
         }
         if self.tables.family == CallModel::JavaScript
             && let Some(value) = self.utility_type(last, args, owner)
@@ -261,6 +272,24 @@ impl Interpreter<'_> {
         value
     }
 
+    /// A value of one of Python's special types with arguments; `None` for any other type.
+    fn special_form(
+        &mut self,
+        name: &str,
+        args: &[TypeRef],
+        owner: Owner,
+    ) -> Option<AbstractValue> {
+        let (first, last) = (args.first()?, args.last()?);
+        Some(match name {
+            "type" | "Type" => self.type_class(first, owner),
+            "ClassVar" | "Final" | "Annotated" | "NotRequired" => self.instance_of(first, owner),
+            // The result of a coroutine, which is awaited.
+            "Coroutine" => self.instance_of(last, owner),
+            "Callable" => self.function_type(&[], last, owner),
+            _ => return None,
+        })
+    }
+
     /// A value of one of TypeScript's types that are computed from others; `None` for any other
     /// type.
     fn utility_type(
@@ -330,6 +359,8 @@ fn is_builtin_container(path: &str) -> bool {
 fn element_type<'t>(name: &str, args: &'t [TypeRef]) -> Option<&'t TypeRef> {
     match name {
         "Result" => args.first(),
+        // What is yielded, before what is sent and returned.
+        "Generator" | "AsyncGenerator" => args.first(),
         _ if CONTAINER_TYPES.contains(&name) => args.last(),
         _ => None,
     }

@@ -8,7 +8,10 @@ use super::super::interpreter::module_scoped_name;
 use super::super::summary::{ShapeKind, SymbolShape};
 use super::super::value::{ExportedValue, ExternalBase, ExternalRef, ExternalStep};
 use super::values::{FileValue, extend_unique};
-use super::{DECLARED_BY_KEY, Linker, is_go};
+use super::{DECLARED_BY_KEY, Linker, is_go, is_python};
+
+/// The function of a Python module that gives the names that the module does not have.
+const MODULE_GETATTR: &str = "__getattr__";
 
 impl Linker<'_> {
     /// The start of a reference, and the number of its steps that were used for it.
@@ -25,8 +28,14 @@ impl Linker<'_> {
                 if key.ends_with(&format!("#{name}"))
                     && (stem == *name || is_package(&target, name))
                 {
+                    let module =
+                        FileValue { file: target.clone(), out: ExportedValue::Sym(String::new()) };
+                    // `from .a import a` means a name of the module.
+                    let specifier = key.rsplit_once('#').map_or(key.as_str(), |(it, _)| it);
+                    if is_python(file) && specifier.rsplit('.').next() != Some(stem.as_str()) {
+                        return Ok((vec![module], 0));
+                    }
                     let found = self.lookup(&target, "", name)?;
-                    let module = FileValue { file: target, out: ExportedValue::Sym(String::new()) };
                     return Ok((if found.is_empty() { vec![module] } else { found }, 0));
                 }
                 if let Some(ExternalStep::Inst) = term.ops.first() {
@@ -104,6 +113,9 @@ impl Linker<'_> {
             if all.is_empty() && module.is_empty() {
                 all = self.submodule(file, name)?;
             }
+            if all.is_empty() && module.is_empty() && name != MODULE_GETATTR {
+                all = self.lazy_attribute(file)?;
+            }
         }
         // No lookup was abandoned, so that the result does not depend on where it started.
         if let Some(asked) = self.in_progress.pop()
@@ -156,6 +168,19 @@ impl Linker<'_> {
             }
         }
         Ok(Vec::new())
+    }
+
+    /// What the `__getattr__` of a Python module returns, for a name that the module does not have.
+    fn lazy_attribute(&mut self, file: &RepoPath) -> Result<Vec<FileValue>> {
+        if !is_python(file) {
+            return Ok(Vec::new());
+        }
+        let Some(shape) = self.shape(file, MODULE_GETATTR)? else { return Ok(Vec::new()) };
+        let mut all = Vec::new();
+        for out in shape.returns.clone() {
+            extend_unique(&mut all, self.dereference(FileValue { file: file.clone(), out })?);
+        }
+        Ok(all)
     }
 
     /// Resolves a path in a module of a file.

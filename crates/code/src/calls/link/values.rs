@@ -8,7 +8,7 @@ use syntax::{CallModel, Language};
 use super::super::interpreter::{ELEMENT_MEMBER, MODULE_NAME, RESULT_MEMBER};
 use super::super::summary::{ShapeKind, SymbolShape};
 use super::super::value::{ExportedValue, ExternalRef, ExternalStep};
-use super::{CallArgs, Linker, MAX_LINK_DEPTH, is_go, is_javascript};
+use super::{CallArgs, Linker, MAX_LINK_DEPTH, is_go, is_javascript, is_python};
 
 /// Methods that return the content of a wrapper.
 const UNWRAP_METHODS: [&str; 16] = [
@@ -58,6 +58,7 @@ impl Linker<'_> {
     fn follow_ref(&mut self, file: &RepoPath, term: &ExternalRef) -> Result<Vec<FileValue>> {
         let (mut values, done) = self.resolve_base(file, term)?;
         let mut ops = term.ops[done..].iter().peekable();
+        let mut receivers = Vec::new();
         while let Some(op) = ops.next() {
             let mut next = Vec::new();
             // A method of a wrapper that is called at once.
@@ -82,14 +83,17 @@ impl Linker<'_> {
                         extend_unique(&mut next, vec![value.clone()]);
                     }
                 } else {
-                    let after = self.apply_step(value, op, file)?;
+                    let mut after = self.apply_step(value, op, file)?;
+                    if let ExternalStep::Call(_) = op {
+                        keep_receiver(value, &receivers, &mut after);
+                    }
                     extend_unique(&mut next, after);
                 }
             }
             if opened {
                 ops.next();
             }
-            values = next;
+            receivers = std::mem::replace(&mut values, next);
             if values.is_empty() {
                 break;
             }
@@ -320,6 +324,14 @@ impl Linker<'_> {
                 }
                 return Ok(all);
             }
+            // A callable object, or a protocol that says what a function returns.
+            ExportedValue::New(_) if is_python(&value.file) => {
+                let mut all = Vec::new();
+                for method in self.member_value(value, "__call__")? {
+                    extend_unique(&mut all, self.call(&method, args)?);
+                }
+                return Ok(all);
+            }
             ExportedValue::Obj(_) => return self.member_value(value, RESULT_MEMBER),
             _ => return Ok(Vec::new()),
         };
@@ -407,6 +419,12 @@ impl Linker<'_> {
             }
             // A generic function with type arguments.
             ExportedValue::Sym(_) if is_go(&value.file) => return Ok(vec![value.clone()]),
+            // A generic class with type arguments.
+            ExportedValue::Sym(path) if is_python(&value.file) => {
+                let shape = self.shape(&value.file, path)?;
+                let is_class = shape.is_some_and(|shape| shape.kind == ShapeKind::Class);
+                return Ok(if is_class { vec![value.clone()] } else { Vec::new() });
+            }
             ExportedValue::Obj(fields) => {
                 fields.iter().flat_map(|(_, outs)| outs.clone()).collect()
             }
@@ -421,6 +439,24 @@ impl Linker<'_> {
             extend_unique(&mut all, self.dereference(value.with_value(out))?);
         }
         Ok(all)
+    }
+}
+
+/// Replaces an instance of the class of a Python method by the receiver of the call: a method that
+/// returns its receiver returns an instance of the subclass that it was called on.
+fn keep_receiver(method: &FileValue, receivers: &[FileValue], results: &mut [FileValue]) {
+    let ExportedValue::Sym(path) = &method.out else { return };
+    let Some((class, _)) = path.rsplit_once('.') else { return };
+    let is_instance = |one: &&FileValue| matches!(one.out, ExportedValue::New(_));
+    let mut known = receivers.iter().filter(is_instance);
+    let (Some(receiver), None) = (known.next(), known.next()) else { return };
+    if !is_python(&method.file) {
+        return;
+    }
+    for result in results {
+        if result.file == method.file && result.out == ExportedValue::New(class.to_owned()) {
+            *result = receiver.clone();
+        }
     }
 }
 

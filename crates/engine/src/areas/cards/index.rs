@@ -51,8 +51,8 @@ impl Indexer for CardsIndexer {
 /// Keeps the search text of a key: that of the first file that claims it, or none.
 fn put_text(conn: &Connection, key: &str) -> Result<()> {
     match cards::card_by_key(conn, key)? {
-        Some(card) => search::put(conn, &text(&card)),
-        None => search::tables::remove(conn, key),
+        Some(card) => search::put_indexed(conn, &text(&card)),
+        None => search::remove_indexed(conn, key),
     }
 }
 

@@ -57,7 +57,7 @@ fn dead_mentions(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
         }
         let message = format!("the text names {}#{name}, which does not exist", row.mention.target);
         let node = Some(EntityRef::Card(row.source));
-        let fix = "name what took its place, or take it out".into();
+        let fix = "name its replacement, or remove the mention".into();
         found.push(at(&row.path, row.mention.line, node, message, fix));
     }
     Ok(found)
@@ -350,7 +350,7 @@ fn shortest_cycle(
 fn deprecated(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
     let is_old =
         |key: &str| known.card(key).is_some_and(|card| card.status == CardStatus::Deprecated);
-    let fix = || "name what took its place, or take it out".to_owned();
+    let fix = || "name its replacement, or remove the mention".to_owned();
     let mut found = Vec::new();
     for see in known.sees()?.iter().filter(|see| is_old(see.key.as_str())) {
         found.push(at_see(see, format!("@see {}: the card is deprecated", see.key), fix()));

@@ -8,7 +8,7 @@ use crate::view::View;
 /// Marks that this view has said it.
 struct UnsoundCardsReported;
 
-/// Says that some card files are not sound, so that an answer that could show cards is not whole.
+/// Marks the answer as partial if some card files cannot be read.
 pub fn report_unsound_cards(view: &View) -> Result<()> {
     view.cached_for_view(|| report(view).map(|()| UnsoundCardsReported)).map(drop)
 }

@@ -1,21 +1,28 @@
 //! Symbols and imports as a part of the index.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use base::{RepoPath, Result};
 use store::Connection;
 use syntax::{FileFacts, Symbol};
 
 use crate::index::{IndexedFile, Indexer, PreparedFile, RefreshSummary, tables};
-use crate::search::{self, SearchText, TokenizedText};
+use crate::search::{self, SearchText, SymbolBody, SymbolText, TokenizedText};
 
 /// Up to so many changed files, asking for each file is quicker than knowing all.
 const MAX_FILES_LOOKED_UP: usize = 64;
+
+/// The tables of the code area, and the view of the texts that its symbols have.
+static SCHEMA: LazyLock<String> =
+    LazyLock::new(|| format!("{}\n{}", code::SCHEMA, include_str!("symbol_texts.sql")));
 
 /// Keeps symbols, imports, and the search text of symbols.
 pub(crate) struct CodeIndexer;
 
 impl Indexer for CodeIndexer {
     fn schema(&self) -> &'static str {
-        code::SCHEMA
+        &SCHEMA
     }
 
     fn late_schema(&self) -> &'static str {
@@ -27,15 +34,18 @@ impl Indexer for CodeIndexer {
     }
 
     fn prepare(&self, path: &RepoPath, facts: &FileFacts, _: &[u8]) -> Option<PreparedFile> {
-        let listed = facts.symbols.iter().filter(|symbol| symbol.is_listed());
-        let texts = listed.map(|symbol| TokenizedText::new(text(path, facts, symbol))).collect();
+        let listed = (0..).zip(&facts.symbols).filter(|(_, symbol)| symbol.is_listed());
+        let overloads = overloads_by_path(facts);
+        let texts = listed.map(|(id, symbol)| {
+            let others = overloads.get(symbol.path.as_str()).map_or(&[][..], Vec::as_slice);
+            symbol_text(path, id, symbol, others)
+        });
+        let texts = texts.collect();
         Some(Box::new(PreparedCode { digest: code::CallDigest::of(path, facts), texts }))
     }
 
     fn remove_file(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()> {
-        for symbol in code::symbols_in_file(conn, path)? {
-            search::tables::remove(conn, &super::handle(path, &symbol.full))?;
-        }
+        search::remove_symbols(conn, path)?;
         code::remove_file(conn, path, gone)
     }
 
@@ -44,8 +54,7 @@ impl Indexer for CodeIndexer {
             file.prepared.and_then(|prepared| prepared.downcast_ref());
         let digest = ready.and_then(|ready| ready.digest.as_ref());
         code::index_file(conn, file.path, file.facts, digest, file.is_new)?;
-        let texts = ready.iter().flat_map(|ready| &ready.texts);
-        texts.into_iter().try_for_each(|text| search::put_tokenized(conn, text))
+        ready.map_or(Ok(()), |ready| search::put_symbols(conn, file.path, &ready.texts))
     }
 
     fn finish(&self, conn: &Connection, news: &RefreshSummary<'_>) -> Result<()> {
@@ -63,7 +72,7 @@ impl Indexer for CodeIndexer {
 /// What is made of a file before it is learnt.
 struct PreparedCode {
     digest: Option<code::CallDigest>,
-    texts: Vec<TokenizedText>,
+    texts: Vec<SymbolText>,
 }
 
 /// The files there are, each looked up when it is asked for.
@@ -80,17 +89,29 @@ impl code::FileCatalog for FileLookup<'_> {
     }
 }
 
-fn text(path: &RepoPath, facts: &FileFacts, symbol: &Symbol) -> SearchText {
-    let signatures = facts.declarations(symbol);
-    let says = signatures.flat_map(|one| {
+/// The other signatures of symbols, by full name. Asking for each symbol would read all symbols of
+/// the file each time.
+fn overloads_by_path(facts: &FileFacts) -> HashMap<&str, Vec<&Symbol>> {
+    let mut found: HashMap<&str, Vec<&Symbol>> = HashMap::new();
+    for overload in facts.symbols.iter().filter(|symbol| symbol.is_overload()) {
+        found.entry(overload.path.as_str()).or_default().push(overload);
+    }
+    found
+}
+
+fn symbol_text(path: &RepoPath, id: u32, symbol: &Symbol, overloads: &[&Symbol]) -> SymbolText {
+    let declarations = || std::iter::once(&symbol).chain(overloads);
+    let says = declarations().flat_map(|one| {
         let doc = one.doc.as_ref().map(|doc| doc.text.as_str());
         [Some(one.signature.as_str()), doc].into_iter().flatten()
     });
-    SearchText {
+    let text = SearchText {
         node: super::handle(path, &symbol.path),
         kind: "symbol",
         path: Some(path.clone()),
         name: symbol.path.clone(),
         body: says.collect::<Vec<_>>().join("\n"),
-    }
+    };
+    let body = if overloads.is_empty() { SymbolBody::Symbol } else { SymbolBody::Own };
+    SymbolText { symbol: id, tokenized: TokenizedText::new(text), body }
 }

@@ -30,7 +30,7 @@ impl Indexer for FilesIndexer {
         tables::forget(conn, path)?;
         file_text::tables::remove(conn, &file_node(path).to_string())?;
         if gone {
-            search::tables::remove(conn, &file_node(path).to_string())?;
+            search::remove_indexed(conn, &file_node(path).to_string())?;
             count_in_folders(conn, path, -1)?;
         }
         Ok(())
@@ -49,7 +49,7 @@ impl Indexer for FilesIndexer {
             }
         }
         let text = text(file);
-        search::put(conn, &text)?;
+        search::put_indexed(conn, &text)?;
         let words = file.prepared.and_then(|prepared| prepared.downcast_ref::<String>());
         words.map_or(Ok(()), |words| file_text::tables::put(conn, &text.node, words))
     }
@@ -75,11 +75,14 @@ fn count_in_folders(conn: &Connection, path: &RepoPath, by: i64) -> Result<()> {
         tables::count_up(conn, &folder, own, by)?;
         let handle = EntityRef::Dir(folder.clone()).to_string();
         match tables::folder(conn, &folder)? {
-            None => search::tables::remove(conn, &handle)?,
+            None => search::remove_indexed(conn, &handle)?,
             Some(known) if by > 0 && known.below == 1 && !folder.is_root() => {
                 let (name, body) = (folder.to_string(), String::new());
                 let path = Some(folder);
-                search::put(conn, &SearchText { node: handle, kind: "dir", path, name, body })?;
+                search::put_indexed(
+                    conn,
+                    &SearchText { node: handle, kind: "dir", path, name, body },
+                )?;
             }
             Some(_) => {}
         }

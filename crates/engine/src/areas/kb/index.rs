@@ -63,8 +63,8 @@ impl Indexer for KbIndexer {
 /// Keeps the search text of an id: as the first file tells it, or none.
 fn put_text(conn: &Connection, id: &str) -> Result<()> {
     match tables::first_entity_by_id(conn, id)? {
-        Some(said) => search::put(conn, &text_of(&said.entity, Some(&said.path))),
-        None => search::remove(conn, &node(id)),
+        Some(said) => search::put_indexed(conn, &text_of(&said.entity, Some(&said.path))),
+        None => search::remove_indexed(conn, &node(id)),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Molecules and atoms as nodes; what they group, cover and have to do with as edges.
+//! Molecules and atoms as nodes; grouping, covered files and relations as edges.
 
 mod rules;
 

@@ -140,6 +140,7 @@ impl TeamLink {
         }
         drop(failed);
         let connected = self.connect(membership, wait);
+        lock(&self.confirmed).clear(); // the server may have been restored meanwhile
         *lock(&self.failure) = match &connected {
             Err(TeamFailure::Unreachable(why)) => {
                 Some(LastFailure { at: Instant::now(), why: why.clone() })

@@ -312,18 +312,20 @@ fn push_store(
             lay_over(durable, &mine, conn, is_empty, prefer)?;
             let changes = capture.changes(conn)?;
             let images: Vec<RecordImage> = changes.into_iter().map(|change| change.after).collect();
-            let at = ReplicaPosition {
-                project: membership.project.to_string(),
-                store: store.name.clone(),
-                seq: if images.is_empty() { locked.seq } else { seq },
+            let uid = ChangeUid::random()?;
+            let (seq_here, change) = match (images.is_empty(), &locked.change) {
+                (false, _) => (seq, uid.to_string()),
+                (true, Some(change)) => (locked.seq, change.clone()),
+                (true, None) => (0, String::new()), // everything is read once more
             };
+            let at = ReplicaPosition { seq: seq_here, change, ..files.start_of(store) };
             tables::set_position(conn, &at)?;
             if images.is_empty() {
                 client.roll_back(WAIT).map_err(problem)?;
                 return Ok(PushedStore { store: store.name.clone(), records: 0, change: None });
             }
             let entry = NewChange {
-                uid: ChangeUid::random()?,
+                uid,
                 store: store.name.clone(),
                 seq,
                 action: "push",

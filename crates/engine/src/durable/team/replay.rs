@@ -81,7 +81,7 @@ pub fn work_off(workspace: &Workspace, call: &Call) -> Result<OutboxReport> {
     Ok(report)
 }
 
-/// Works the pending entries off before a newer change; true if there were any. A failure leaves them
+/// Sends the pending entries before a newer change; returns whether there were any. A failure leaves them
 /// waiting.
 pub(crate) fn work_off_first(workspace: &Workspace, call: &Call) -> Result<bool> {
     let is_replay = call.request.as_ref().is_some_and(|request| request.replayed.is_some());

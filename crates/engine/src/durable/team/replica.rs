@@ -78,7 +78,12 @@ impl ReplicaFiles<'_> {
 
     /// The place of a replica that has nothing yet.
     pub(super) fn start_of(&self, store: &TeamStore) -> ReplicaPosition {
-        ReplicaPosition { project: self.project.to_string(), store: store.name.clone(), seq: 0 }
+        ReplicaPosition {
+            project: self.project.to_string(),
+            store: store.name.clone(),
+            seq: 0,
+            change: String::new(),
+        }
     }
 
     /// Brings a replica from its place to the newest change. Returns the number of that change.
@@ -114,9 +119,7 @@ impl ReplicaFiles<'_> {
     ) -> TeamResult<Option<i64>> {
         let page = client.records_after(self.project, &from.store, from.seq, wait)?;
         require_known_layout(self.durable, &page.layouts)?;
-        if page.newest < from.seq {
-            return Err(older_server(page.newest, from.seq).into());
-        }
+        from.require_known(page.own_change.as_deref())?;
         if page.images.is_empty() {
             return Ok(Some(page.newest));
         }
@@ -161,7 +164,9 @@ impl ReplicaFiles<'_> {
                 None => break,
             }
         }
-        tables::set_position(conn, &ReplicaPosition { seq: page.newest, ..from.clone() })?;
+        let change = page.newest_change.unwrap_or_default();
+        let at = ReplicaPosition { seq: page.newest, change, ..from.clone() };
+        tables::set_position(conn, &at)?;
         Ok(page.newest)
     }
 
@@ -229,13 +234,23 @@ pub(super) fn catch_up_store(
     }
 }
 
-/// A server that was restored from an old backup: going on would give numbers twice.
-fn older_server(newest: i64, here: i64) -> Problem {
-    Problem::new(
-        ProblemCode::Conflict,
-        format!("the team's server ends at change {newest}, and this machine has change {here}"),
-    )
-    .hint_call("it was restored from a backup; join it again, after", NextCall::new("team.leave"))
+impl ReplicaPosition {
+    /// Refuses a server that was restored from an old backup, by the id that it knows for this place: the numbers of
+    /// what was lost are given again, perhaps to the changes of others.
+    pub(super) fn require_known(&self, on_server: Option<&str>) -> Result<()> {
+        if self.seq == 0 || on_server == Some(self.change.as_str()) {
+            return Ok(());
+        }
+        let seq = self.seq;
+        Err(Problem::new(
+            ProblemCode::Conflict,
+            format!("this machine has a change {seq} that the team's server does not have"),
+        )
+        .hint_call(
+            "the server was restored from a backup; join it again, after",
+            NextCall::new("team.leave"),
+        ))
+    }
 }
 
 /// The tables of a store whose rows are records.

@@ -5,8 +5,9 @@ use store::{Connection, OptionalExtension, Row, SqlResult, params, rows, sqlite_
 
 /// Where a replica is in the order of changes. Only stores of a joined repository have the table.
 const CREATE_POSITION: &str = "CREATE TABLE IF NOT EXISTS team_position (
-    one INTEGER PRIMARY KEY CHECK (one = 1), project TEXT NOT NULL, store TEXT NOT NULL, seq INTEGER NOT NULL)";
-const SET_POSITION: &str = "INSERT OR REPLACE INTO team_position VALUES (1, ?1, ?2, ?3)";
+    one INTEGER PRIMARY KEY CHECK (one = 1), project TEXT NOT NULL, store TEXT NOT NULL, seq INTEGER NOT NULL,
+    change TEXT NOT NULL)";
+const SET_POSITION: &str = "INSERT OR REPLACE INTO team_position VALUES (1, ?1, ?2, ?3, ?4)";
 const HAS_POSITION: &str =
     "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'team_position'";
 
@@ -29,6 +30,8 @@ pub(crate) struct ReplicaPosition {
     pub store: String,
     /// The last change that it has
     pub seq: i64,
+    /// The id of that change, by which a server that was restored from a backup is known; empty before the first
+    pub change: String,
 }
 
 /// Where a replica is; none for a store that never was one.
@@ -39,9 +42,14 @@ pub(super) fn position(conn: &Connection) -> Result<Option<ReplicaPosition>> {
         return Ok(None);
     }
     let read = |row: &Row<'_>| {
-        Ok(ReplicaPosition { project: row.get(0)?, store: row.get(1)?, seq: row.get(2)? })
+        Ok(ReplicaPosition {
+            project: row.get(0)?,
+            store: row.get(1)?,
+            seq: row.get(2)?,
+            change: row.get(3)?,
+        })
     };
-    conn.query_row("SELECT project, store, seq FROM team_position", [], read)
+    conn.query_row("SELECT project, store, seq, change FROM team_position", [], read)
         .optional()
         .map_err(failed())
 }
@@ -49,7 +57,7 @@ pub(super) fn position(conn: &Connection) -> Result<Option<ReplicaPosition>> {
 /// Notes where a replica is, in the transaction that brings it there.
 pub(super) fn set_position(conn: &Connection, at: &ReplicaPosition) -> Result<()> {
     conn.execute_batch(CREATE_POSITION)
-        .and_then(|()| conn.execute(SET_POSITION, params![at.project, at.store, at.seq]))
+        .and_then(|()| conn.execute(SET_POSITION, params![at.project, at.store, at.seq, at.change]))
         .map(drop)
         .map_err(sqlite_problem("note the place of a replica"))
 }

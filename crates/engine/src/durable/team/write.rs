@@ -57,6 +57,8 @@ pub(crate) struct OnlineWrite {
     uid: ChangeUid,
     /// Set once nothing is left to roll back
     is_done: Cell<bool>,
+    /// The id of the last change, if it was known when the row was taken
+    change: Option<String>,
     /// Set when the change may or may not be on the server, or is certainly not
     is_lost: Cell<bool>,
     /// What this thread reads meanwhile needs no look at the server
@@ -150,6 +152,7 @@ impl TeamLink {
             project: membership.project.clone(),
             store: store.clone(),
             seq: locked.seq,
+            change: locked.change,
             layouts: layouts_with(files.durable, &locked.layouts),
             uid,
             is_done: Cell::new(false),
@@ -220,7 +223,11 @@ impl OnlineWrite {
             ReplicaFile::Unpushed => return Err(not_pushed().into()),
         };
         if at.store == self.store.name {
-            let is_current = at.seq == self.seq || link.is_confirmed(&at.store, at.seq, self.seq);
+            let is_here = at.seq == self.seq && self.change.is_some();
+            if is_here {
+                at.require_known(self.change.as_deref())?;
+            }
+            let is_current = is_here || link.is_confirmed(&at.store, at.seq, self.seq);
             if !is_current {
                 files.advance(&self.client, &self.store, &at, WRITE_WAIT)?;
             }
@@ -273,6 +280,7 @@ impl OnlineWrite {
             project: self.project.to_string(),
             store: self.store.name.clone(),
             seq: entry.seq,
+            change: self.uid.to_string(),
         };
         tables::set_position(conn, &at)?; // what fails here fails before anything is published
         match self.client.write(&self.project, &entry, &images, WRITE_WAIT) {

@@ -38,7 +38,7 @@ pub struct Edit {
     #[arg(long)]
     #[serde(default, alias = "old_text", alias = "old_string")]
     pub old: Option<String>,
-    /// New text; empty deletes; alone it writes a new file
+    /// New text. Empty deletes the match; without `old`, `lines` and `pattern` it makes a file
     #[arg(long)]
     #[serde(default, alias = "new_text", alias = "new_string")]
     pub new: Option<String>,

@@ -46,7 +46,7 @@ pub struct NotesAnswer {
     pub to: String,
     /// How many commits there are, merges left out
     pub commits: u64,
-    /// The commits by kind, what breaks first
+    /// The commits by kind, breaking changes first
     pub groups: Vec<NoteGroup>,
     #[serde(skip)]
     is_truncated: bool,

@@ -74,7 +74,7 @@ pub struct OwnerRow {
     pub name: String,
     /// Their email
     pub email: String,
-    /// Their part of the changes, recent ones counting more
+    /// Their share of the changes; recent changes count more
     pub share: f64,
     /// Their commits
     pub commits: u64,

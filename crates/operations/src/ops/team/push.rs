@@ -13,7 +13,7 @@ use engine::durable::team::outbox::OutboxNumber;
 use engine::durable::team::{self, ConflictSide, OutboxReport, PushedStore};
 use engine::workspace::Workspace;
 
-/// Bring local records and waiting changes to the team's server
+/// Send local records and pending changes to the team's server
 ///
 /// The first push brings what this clone had before it joined. Later ones write what was changed
 /// without the server. What both sides changed is refused until a side is preferred.
@@ -35,7 +35,7 @@ pub struct TeamPush {
 pub struct TeamPushAnswer {
     /// Stores whose local records were brought there
     pub stores: Vec<PushedStore>,
-    /// What became of the changes that waited
+    /// Results of the pending changes
     pub outbox: OutboxReport,
 }
 

@@ -48,7 +48,7 @@ pub struct AdvanceAnswer {
     /// The transition
     #[serde(flatten)]
     pub moved: TransitionAnswer,
-    /// What the finished task suggests for the knowledge graph
+    /// Atoms to update after this task
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph_hints: Option<GraphHints>,
 }

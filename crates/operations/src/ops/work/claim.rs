@@ -43,7 +43,7 @@ pub struct Claim {
     #[arg(long)]
     #[serde(default)]
     pub priority: Option<WorkPriority>,
-    /// How many minutes the claim holds
+    /// Duration of the claim, in minutes
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub minutes: ClaimMinutes,
@@ -51,7 +51,7 @@ pub struct Claim {
     #[arg(long, requires = "task")]
     #[serde(default)]
     pub release: bool,
-    /// Take the named task over from whoever holds it; this is recorded
+    /// Take over the named task from another session; the history records it
     #[arg(long, requires = "task", conflicts_with = "release")]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]

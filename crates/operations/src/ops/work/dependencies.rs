@@ -33,7 +33,7 @@ pub struct Dependencies {
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub direction: DependencyDirection,
-    /// Only this relation: BLOCKS or `RELATES_TO`
+    /// Only this relation: BLOCKS, `RELATES_TO`, `PARENT_OF`, DUPLICATES or `DISCOVERED_FROM`
     #[arg(long)]
     #[serde(default, alias = "type")]
     pub relation: Option<DependencyKind>,

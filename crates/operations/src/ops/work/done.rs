@@ -50,7 +50,7 @@ pub struct Done {
     #[arg(long, allow_hyphen_values = true)]
     #[serde(default, alias = "learned")]
     pub learnt: Option<KnowledgeText>,
-    /// Atom that takes what was learnt; the one that covers the files if left out
+    /// Atom to append what was learnt to; by default the one that covers the files
     #[arg(long, requires = "learnt")]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -86,7 +86,7 @@ pub struct DoneAnswer {
     /// The atom that took what was learnt
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learnt: Option<LearntNote>,
-    /// What the finished task suggests for the knowledge graph
+    /// Atoms to update after this task
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph_hints: Option<GraphHints>,
     /// Tasks that can be started now, best first

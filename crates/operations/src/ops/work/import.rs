@@ -23,7 +23,7 @@ use engine::view::View;
 
 /// Import work: a plan, a checklist, GitHub issues, beads, Backlog.md, task-master, or an export
 ///
-/// What was imported before is changed, not doubled. Relations that cannot be made are listed.
+/// Work that was imported before is updated, not duplicated. Relations that cannot be made are listed.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Import {
@@ -35,7 +35,7 @@ pub struct Import {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub text: Option<String>,
-    /// Format of the file; found out if left out
+    /// Format of the file; detected if left out
     #[arg(long)]
     #[serde(default)]
     pub format: Option<ImportFormat>,

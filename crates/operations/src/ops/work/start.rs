@@ -41,12 +41,12 @@ pub struct Start {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub priority: Option<WorkPriority>,
-    /// How many minutes the claim holds
+    /// Duration of the claim, in minutes
     #[arg(long, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub minutes: ClaimMinutes,
-    /// Take the named task over from whoever holds it; this is recorded
+    /// Take over the named task from another session; the history records it
     #[arg(long, requires = "task")]
     #[serde(default)]
     pub steal: bool,

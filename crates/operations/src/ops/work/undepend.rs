@@ -31,7 +31,7 @@ pub struct Undepend {
     #[arg(long)]
     #[serde(default, alias = "to_id", alias = "to_task_id")]
     pub to: Option<WorkRecordRef>,
-    /// Only this relation: BLOCKS or `RELATES_TO`
+    /// Only this relation: BLOCKS, `RELATES_TO`, `PARENT_OF`, DUPLICATES or `DISCOVERED_FROM`
     #[arg(long)]
     #[serde(default, alias = "type")]
     pub relation: Option<DependencyKind>,

@@ -1,0 +1,118 @@
+//! The side of the command: asks the background process, and starts one for the next command.
+
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use base::Call;
+use engine::{Door, Workspace};
+
+use super::protocol::{
+    AnswerForm, AnswerRequest, BackgroundReply, BackgroundRequest, RequestKind, program_identity,
+};
+use super::socket::BackgroundPaths;
+use super::{BackgroundCall, BackgroundStatus, COMMAND, SERVE, refusal};
+use crate::perform::now;
+
+/// How long a process may take to reply about itself. The answer to a question takes as long as it takes.
+const STATUS_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The printed answer of the background process and its exit code. None if the command has to answer by itself:
+/// it writes, nothing runs, or another build runs. In a trusted repository the next command finds a process.
+pub(crate) fn answer(call: &BackgroundCall<'_>) -> Option<(String, u8)> {
+    // What only the command line can do, such as a hook, concerns this process.
+    let is_question = call.op.is_read_only() && call.op.is_reachable_from(Door::Http);
+    if !is_question || refusal().is_some() || !is_trusted(call.workspace) {
+        return None;
+    }
+    let paths = paths(call.workspace)?;
+    if paths.off.exists() {
+        return None;
+    }
+    let wanted = RequestKind::Answer(AnswerRequest {
+        operation: call.op.name.to_owned(),
+        args: call.args.clone(),
+        actor: call.actor.to_owned(),
+        session: call.session.to_owned(),
+        folder: call.folder.to_string(),
+        form: call.colors.map_or(AnswerForm::Json, AnswerForm::text),
+    });
+    match ask(&paths, wanted, None) {
+        Some(BackgroundReply::Answered { text, exit }) => Some((text, exit)),
+        Some(_) => None,
+        None => {
+            start(call.workspace);
+            None
+        }
+    }
+}
+
+/// Whether the user trusts the repository as it is now.
+fn is_trusted(workspace: &Workspace) -> bool {
+    workspace.is_trusted(&Call::new("cli", now())).unwrap_or(false)
+}
+
+fn paths(workspace: &Workspace) -> Option<BackgroundPaths> {
+    BackgroundPaths::of(workspace.tree.root(), &workspace.data_folders.local).ok()
+}
+
+/// The state of the process, if one runs.
+pub(crate) fn status(workspace: &Workspace) -> Option<BackgroundStatus> {
+    match ask(&paths(workspace)?, RequestKind::Status, Some(STATUS_TIMEOUT))? {
+        BackgroundReply::Status(status) => Some(status),
+        _ => None,
+    }
+}
+
+/// Ends the process; false if none runs.
+pub(crate) fn stop(workspace: &Workspace) -> bool {
+    let asked = |paths| ask(&paths, RequestKind::Stop, Some(STATUS_TIMEOUT));
+    paths(workspace).and_then(asked).is_some()
+}
+
+/// Switches the process on or off for a working tree. One that runs ends when it is switched off.
+pub(crate) fn switch(workspace: &Workspace, is_on: bool) -> std::io::Result<()> {
+    let paths = BackgroundPaths::of(workspace.tree.root(), &workspace.data_folders.local)?;
+    if is_on {
+        return match std::fs::remove_file(&paths.off) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => Err(error),
+            _ => Ok(()),
+        };
+    }
+    std::fs::create_dir_all(&workspace.data_folders.local)?;
+    std::fs::write(&paths.off, "")?;
+    stop(workspace);
+    Ok(())
+}
+
+/// Starts a process for a working tree, which outlives this command. If one runs, the new one ends at once.
+#[expect(clippy::disallowed_methods, reason = "it starts itself, by the path of this program")]
+pub(crate) fn start(workspace: &Workspace) {
+    let Ok(program) = std::env::current_exe() else { return };
+    let mut command = Command::new(program);
+    command.args([COMMAND, SERVE, "--dir"]).arg(workspace.tree.root());
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.current_dir(workspace.tree.root()).process_group(0);
+    // A command that cannot start it has its answer all the same.
+    let _ = command.spawn();
+}
+
+fn ask(
+    paths: &BackgroundPaths,
+    wanted: RequestKind,
+    timeout: Option<Duration>,
+) -> Option<BackgroundReply> {
+    let mut stream = UnixStream::connect(&paths.socket).ok()?;
+    stream.set_write_timeout(Some(STATUS_TIMEOUT)).ok()?;
+    stream.set_read_timeout(timeout).ok()?;
+    let request = BackgroundRequest { program: program_identity()?, wanted };
+    let mut line = serde_json::to_vec(&request).ok()?;
+    line.push(b'\n');
+    stream.write_all(&line).ok()?;
+    let mut reply = String::new();
+    BufReader::new(&stream).read_line(&mut reply).ok()?;
+    // A process that ended in the middle of a reply has not replied.
+    serde_json::from_str(&reply).ok().or(Some(BackgroundReply::Refused))
+}

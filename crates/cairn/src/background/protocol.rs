@@ -1,0 +1,93 @@
+//! What a command and the background process say to each other: one line of JSON each way.
+
+use engine::{ColorMode, JsonObject};
+use serde::{Deserialize, Serialize};
+
+use super::BackgroundStatus;
+
+/// What a command asks.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct BackgroundRequest {
+    /// The program that asks, see [`program_identity`]
+    pub program: String,
+    /// What it wants
+    pub wanted: RequestKind,
+}
+
+/// What a command wants.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum RequestKind {
+    /// The answer of an operation
+    Answer(AnswerRequest),
+    /// How long it has run and what it has done
+    Status,
+    /// That it ends
+    Stop,
+}
+
+/// One call of an operation.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct AnswerRequest {
+    /// The operation
+    pub operation: String,
+    /// Its arguments
+    pub args: JsonObject,
+    /// Who asks
+    pub actor: String,
+    /// The session of the caller
+    pub session: String,
+    /// The caller's folder, relative to the root
+    pub folder: String,
+    /// The form of the answer
+    pub form: AnswerForm,
+}
+
+/// The form of an answer.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum AnswerForm {
+    /// JSON
+    Json,
+    /// Text without colours
+    Plain,
+    /// Text for a terminal
+    Terminal,
+}
+
+impl AnswerForm {
+    /// The form of a text in a colour mode.
+    pub(super) const fn text(mode: ColorMode) -> Self {
+        match mode {
+            ColorMode::Terminal => Self::Terminal,
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// What the process replies.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum BackgroundReply {
+    /// The printed answer
+    Answered {
+        /// Its text
+        text: String,
+        /// The exit code of the command
+        exit: u8,
+    },
+    /// The state of the process
+    Status(BackgroundStatus),
+    /// It ends
+    Stopping,
+    /// It does not answer this program; the command answers by itself
+    Refused,
+}
+
+/// What tells one build of this program from another: its file, that file's size and its time.
+pub(super) fn program_identity() -> Option<String> {
+    let file = std::env::current_exe().ok()?;
+    let known = file.metadata().ok()?;
+    let changed = known.modified().ok()?.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(format!("{} {} {}", file.display(), known.len(), changed.as_nanos()))
+}

@@ -1,0 +1,36 @@
+//! Systems without Unix sockets: every command answers by itself.
+
+use std::sync::Arc;
+
+use base::{Problem, Result};
+use engine::Workspace;
+
+use super::{BackgroundCall, BackgroundStatus};
+
+/// None: the command answers by itself.
+pub(crate) fn answer(_: &BackgroundCall<'_>) -> Option<(String, u8)> {
+    None
+}
+
+/// None runs.
+pub(crate) fn status(_: &Workspace) -> Option<BackgroundStatus> {
+    None
+}
+
+/// None runs.
+pub(crate) fn stop(_: &Workspace) -> bool {
+    false
+}
+
+/// Starts nothing.
+pub(crate) fn start(_: &Workspace) {}
+
+/// There is nothing to switch.
+pub(crate) fn switch(_: &Workspace, _: bool) -> std::io::Result<()> {
+    Err(std::io::ErrorKind::Unsupported.into())
+}
+
+/// Refuses to run.
+pub(crate) fn serve(_: Arc<Workspace>) -> Result<()> {
+    Err(Problem::invalid("this system has no Unix sockets"))
+}

@@ -1,0 +1,94 @@
+//! A team through the real binary: passwords, and where they are not kept.
+
+#![cfg(unix)]
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use testkit::TestRepo;
+use testkit::postgres::PostgresServer;
+
+const CAIRN: &str = env!("CARGO_BIN_EXE_cairn");
+const PASSWORD: &str = "correct-horse-7391";
+
+/// Runs the binary with nothing in its environment but what is given.
+#[expect(clippy::disallowed_methods, reason = "the binary under test")]
+fn cairn(repo: &TestRepo, env: &[(&str, &str)], args: &[&str]) -> Output {
+    let mut command = Command::new(CAIRN);
+    command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", "/nonexistent");
+    command.arg("-C").arg(repo.root()).args(args).envs(env.iter().copied()).output().unwrap()
+}
+
+fn write_private(file: &Path, text: &str, mode: u32) {
+    std::fs::write(file, text).unwrap();
+    std::fs::set_permissions(file, std::fs::Permissions::from_mode(mode)).unwrap();
+}
+
+/// The files below a folder that contain a text.
+fn files_with(folder: &Path, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        let (path, kind) = (entry.path(), entry.file_type().unwrap());
+        if kind.is_dir() {
+            found.extend(files_with(&path, text));
+        } else if kind.is_file() {
+            let bytes = std::fs::read(&path).unwrap();
+            if bytes.windows(text.len()).any(|part| part == text.as_bytes()) {
+                found.push(path.display().to_string());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn a_password_comes_from_the_environment_or_a_private_file_and_is_kept_nowhere() {
+    let Some(server) = PostgresServer::start() else {
+        return testskip::not_run("PostgreSQL is not installed; `cargo xtask test` installs it");
+    };
+    let database = server.database();
+    server.require_password(&database.owner, PASSWORD);
+    let repo = TestRepo::new("//- /a.ts\nexport const a = 1;\n");
+    let address = database.url();
+    let said = |output: &Output| String::from_utf8_lossy(&output.stderr).into_owned();
+    let join = |env: &[(&str, &str)]| cairn(&repo, env, &["team", "join", &address]);
+    for wrong in [&[][..], &[("PGPASSWORD", "wrong")]] {
+        let refused = join(wrong);
+        assert_eq!(refused.status.code(), Some(2), "{}", said(&refused));
+        assert!(said(&refused).contains("refuses the login"), "{}", said(&refused));
+        assert!(said(&refused).contains("CAIRN_TEAM_PASSWORD_FILE"), "{}", said(&refused));
+    }
+    let with_password = address.replacen('@', &format!(":{PASSWORD}@"), 1);
+    let refused = cairn(&repo, &[], &["team", "join", &with_password]);
+    assert!(said(&refused).contains("the address contains a password"), "{}", said(&refused));
+    let joined = join(&[("PGPASSWORD", PASSWORD)]);
+    assert!(joined.status.success(), "{}", said(&joined));
+    // Every other way, and a file that others can read.
+    let folder = tempfile::tempdir().unwrap();
+    let (private, shared, list) =
+        (folder.path().join("private"), folder.path().join("shared"), folder.path().join("list"));
+    write_private(&private, &format!("{PASSWORD}\n"), 0o600);
+    write_private(&shared, &format!("{PASSWORD}\n"), 0o644);
+    write_private(&list, &format!("127.0.0.1:*:*:{}:{PASSWORD}\n", database.owner), 0o600);
+    let create = |env: &[(&str, &str)]| {
+        cairn(&repo, env, &["work", "create", "project", "P", "--summary", "s"])
+    };
+    for (variable, value) in [
+        ("CAIRN_TEAM_PASSWORD", PASSWORD),
+        ("CAIRN_TEAM_PASSWORD_FILE", private.to_str().unwrap()),
+        ("PGPASSFILE", list.to_str().unwrap()),
+    ] {
+        let made = create(&[(variable, value)]);
+        assert!(made.status.success(), "{variable}: {}", said(&made));
+    }
+    let refused = create(&[("CAIRN_TEAM_PASSWORD_FILE", shared.to_str().unwrap())]);
+    assert!(said(&refused).contains("others can read the passwords"), "{}", said(&refused));
+    // Without one, a write is refused and does not wait for a network that is there.
+    let refused = create(&[]);
+    assert!(said(&refused).contains("it asks for a password"), "{}", said(&refused));
+    let read = cairn(&repo, &[], &["work", "overview"]);
+    let text = String::from_utf8_lossy(&read.stdout).into_owned();
+    assert!(text.contains("it asks for a password"), "{text}");
+    assert_eq!(files_with(&repo.root(), PASSWORD), Vec::<String>::new());
+}

@@ -6,7 +6,9 @@ use base::words::counted;
 use base::{NextCall, Problem, Result};
 use engine::contract::page::Render;
 use maud::{Markup, html};
-use operations::ops::typed::{AtomDetails, Drift, KnowledgeSearch, KnowledgeShow, MoleculeDetails};
+use operations::ops::typed::{
+    AtomDetails, Drift, DriftAnswer, KnowledgeSearch, KnowledgeShow, MoleculeDetails,
+};
 use serde_json::json;
 
 use crate::changes;
@@ -37,10 +39,7 @@ pub(crate) fn knowledge(context: &ViewContext<'_>) -> Result<Shown> {
     let shown: &[AtomDetails] =
         atoms.as_ref().and_then(|answer| answer.atoms.as_deref()).unwrap_or_default();
     let total = atoms.as_ref().and_then(Render::paging).map_or(0, |paging| paging.total);
-    let drifted = drift.iter().flat_map(|drift| &drift.atoms);
-    let changed: BTreeMap<&str, u32> = drifted
-        .filter_map(|atom| atom.drift.as_ref().map(|drift| (atom.id.as_str(), drift.percent)))
-        .collect();
+    let changed = changed_percent(drift.as_ref());
     let stale = drift.as_ref().map_or(0, |drift| drift.atoms.len());
     let lead = format!("{}, {stale} about code that has changed since", counted(total, "atom"));
     let body = html! {
@@ -77,7 +76,15 @@ fn no_knowledge() -> Markup {
     )
 }
 
-/// Atoms with how many percent of their code changed, by id; a search does not look at that.
+/// How many percent of the code of an atom changed since it was written, by the atom's id.
+fn changed_percent(drift: Option<&DriftAnswer>) -> BTreeMap<&str, u32> {
+    let atoms = drift.into_iter().flat_map(|drift| &drift.atoms);
+    atoms
+        .filter_map(|atom| atom.drift.as_ref().map(|drift| (atom.id.as_str(), drift.percent)))
+        .collect()
+}
+
+/// Atoms with how much of their code changed; a search does not look at that.
 fn table(
     atoms: &[AtomDetails],
     molecules: &BTreeMap<String, String>,
@@ -166,13 +173,15 @@ pub(crate) fn molecule(context: &ViewContext<'_>) -> Result<Shown> {
         return Err(Problem::not_found(format!("no molecule `{}`", context.name)));
     };
     let atoms = answer.atoms.unwrap_or_default();
+    let drift = context.asker.ask_optional::<Drift>(json!({"limit": 1000}))?;
+    let changed = changed_percent(drift.as_ref());
     let body = html! {
         (heading(html! { (name) }, &counted(atoms.len(), "atom")))
         div.columns {
             div {
                 (section("What to know", None, html! { div.prose.card { (prose(&knowledge)) } }))
                 (edit_form(context, id.as_str(), version, &knowledge))
-                @if !atoms.is_empty() { (section("Atoms", Some(atoms.len()), table(&atoms, &BTreeMap::new()))) }
+                @if !atoms.is_empty() { (section("Atoms", Some(atoms.len()), table(&atoms, &BTreeMap::new(), &changed))) }
             }
             aside { (changelog(entries.iter().map(|entry| (entry.created_at.as_str(), entry.summary.as_str())))) }
         }

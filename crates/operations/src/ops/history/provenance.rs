@@ -44,6 +44,10 @@ pub struct Provenance {
     pub offset: Offset,
 }
 
+/// A link of a card was confirmed, or its confirmation followed a move or rename.
+const CONFIRMED: &str = "confirmed";
+const CARRIED: &str = "carried";
+
 /// Which commits are shown, and in which order.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct CommitPage {
@@ -168,7 +172,8 @@ fn card_chain(
         });
         let Some(file) = history.artifact_at(&stored.path)? else { continue };
         for touch in history.touches(file.id)? {
-            rows.push((touch.pos, other.clone(), "confirmed", touch));
+            let change = if touch.old_path.is_some() { CARRIED } else { CONFIRMED };
+            rows.push((touch.pos, other.clone(), change, touch));
         }
     }
     rows.sort_by_key(|(pos, ..)| *pos);
@@ -323,7 +328,7 @@ impl ProvenanceAnswer {
             };
             before = Some(&commit.tags_at_commit);
             let subject = match &self.card {
-                Some(_) if commit.change == "confirmed" => {
+                Some(_) if [CONFIRMED, CARRIED].contains(&commit.change.as_str()) => {
                     format!("{} ({})", commit.subject(), commit.path)
                 }
                 _ => commit.subject().to_owned(),

@@ -265,7 +265,7 @@ fn set_up(
     fs::create_dir_all(&first).expect("a folder");
     let repo = TestRepo::existing(&first);
     repo.git(&["init", "-q", "-b", "main"]);
-    repo.write("a.ts", &format!("export const {name} = 1;\n"));
+    repo.write("a.ts", format!("export const {name} = 1;\n"));
     repo.commit("start");
     ask(&repo, "owner", "team.join", address.clone()).expect("the first joins");
     repo.commit("join");

@@ -60,7 +60,7 @@ impl AnswerForm {
     pub(super) const fn text(mode: ColorMode) -> Self {
         match mode {
             ColorMode::Terminal => Self::Terminal,
-            _ => Self::Plain,
+            ColorMode::Plain => Self::Plain,
         }
     }
 }

@@ -43,7 +43,7 @@ fn private_folder() -> io::Result<PathBuf> {
         _ => {}
     }
     let known = folder.symlink_metadata()?;
-    let is_private =
-        known.is_dir() && known.uid() == user && known.permissions().mode() & 0o077 == 0;
+    let is_closed_to_others = (known.permissions().mode() & 0o077).count_ones() == 0;
+    let is_private = known.is_dir() && known.uid() == user && is_closed_to_others;
     if is_private { Ok(folder) } else { Err(io::ErrorKind::PermissionDenied.into()) }
 }

@@ -67,7 +67,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
         None => match inner.get_one::<String>("server") {
             Some(server) => return remote::run(server, &name, inner, json),
             None => match run_operation(&name, inner, json) {
-                OperationResult::Outcome(outcome) => outcome,
+                OperationResult::Outcome(outcome) => *outcome,
                 OperationResult::Printed { text, exit } => return print_answer(&text, exit, json),
             },
         },
@@ -94,7 +94,7 @@ fn operation_name(matches: &ArgMatches) -> (String, &ArgMatches) {
 /// What became of an operation.
 enum OperationResult {
     /// Its outcome, still to be printed
-    Outcome(Outcome),
+    Outcome(Box<Outcome>),
     /// The text of the background process
     Printed { text: String, exit: u8 },
 }
@@ -102,7 +102,7 @@ enum OperationResult {
 fn run_operation(name: &str, matches: &ArgMatches, json: bool) -> OperationResult {
     match try_operation(name, matches, json) {
         Ok(result) => result,
-        Err(problem) => OperationResult::Outcome(Err(problem)),
+        Err(problem) => OperationResult::Outcome(Box::new(Err(problem))),
     }
 }
 
@@ -133,7 +133,7 @@ fn try_operation(name: &str, matches: &ArgMatches, json: bool) -> Result<Operati
         .from_folder(folder)
         .with_progress_sink(terminal::progress());
     html_report::write_if_asked(op, matches, &workspace, &call, &args)?;
-    Ok(OperationResult::Outcome(op.call(&workspace, call, args)))
+    Ok(OperationResult::Outcome(Box::new(op.call(&workspace, call, args))))
 }
 
 /// Prints an answer that another process made: problems of people's commands go to stderr.

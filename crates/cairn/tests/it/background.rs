@@ -1,6 +1,7 @@
 //! The background process of the command line: it starts where it may, gives the same answers, and ends when it should.
 
 #![cfg(unix)]
+#![expect(clippy::disallowed_methods, reason = "the binary under test, and `kill`")]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

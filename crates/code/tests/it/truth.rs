@@ -130,7 +130,8 @@ fn found_edges(program: &Program) -> Edges {
     let is_class = |(path, symbol): &(RepoPath, String)| {
         let mut symbols = program.facts[path].symbols.iter();
         let found = symbols.find(|one| one.path == *symbol);
-        path.name().ends_with(".py") && found.is_some_and(|one| one.kind == SymbolKind::Class)
+        path.extension().is_some_and(|ending| ending == "py")
+            && found.is_some_and(|one| one.kind == SymbolKind::Class)
     };
     let edges = program
         .edges()

@@ -273,7 +273,8 @@ fn a_card_has_a_provenance() {
         format!("confirmed {CHARGE}"),
     ];
     let mut sorted = (rows.clone(), expected.to_vec());
-    (sorted.0.sort(), sorted.1.sort());
+    sorted.0.sort();
+    sorted.1.sort();
     assert_eq!(sorted.0, sorted.1, "{rows:?}");
     assert_eq!(data["confirmations"][0]["node"], CHARGE);
     assert_eq!(data["confirmations"][0]["why"], "the words changed");

@@ -46,7 +46,7 @@ impl RustWalker<'_> {
             is(*at, "fn") && body.get(at + 1).is_some_and(|next| next.kind() == "metavariable")
         })?;
         let name = self.text(body[fn_at + 1]);
-        let args = split_at_commas(children(rule.field("left")?));
+        let args = split_at_commas(&children(rule.field("left")?));
         let has_name = |part: &Vec<Node<'_>>| {
             part.iter().any(|token| {
                 token.kind() == "token_binding_pattern"
@@ -98,7 +98,7 @@ impl RustWalker<'_> {
         };
         let Some(tokens) = call.child_of_kind(&["token_tree"]) else { return false };
         let Some(name) = call.field("macro").map(|name| self.text(name)) else { return false };
-        let args = split_at_commas(children(tokens));
+        let args = split_at_commas(&children(tokens));
         let closure = args.iter().position(|part| self.starts_closure(part));
         let known = self.made_functions.get(&name).cloned();
         let name_arg = match (&known, closure) {
@@ -193,7 +193,7 @@ impl RustWalker<'_> {
 }
 
 /// The tokens between the delimiters of a tree, split at its commas.
-fn split_at_commas(tokens: Vec<Node<'_>>) -> Vec<Vec<Node<'_>>> {
+fn split_at_commas<'n>(tokens: &[Node<'n>]) -> Vec<Vec<Node<'n>>> {
     split_list(tokens.get(1..tokens.len().saturating_sub(1)).unwrap_or_default())
 }
 

@@ -1,6 +1,7 @@
 //! The SQL of searches, overviews and tags. It reads indexes rather than rows where it can.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
 
 use base::Result;
 use serde_json::json;
@@ -281,9 +282,7 @@ pub(crate) fn matching_knowledge(
     for word in &wanted.words {
         params.push(word);
         let number = params.len();
-        sql.push_str(&format!(
-            " AND instr(lower(x.name || char(10) || x.knowledge), ?{number}) > 0"
-        ));
+        let _ = write!(sql, " AND instr(lower(x.name || char(10) || x.knowledge), ?{number}) > 0");
     }
     sql.push_str(" ORDER BY x.name, x.id");
     rows(conn, &sql, "search knowledge", &params, |row| id_column(row, 0))

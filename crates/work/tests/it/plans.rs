@@ -254,7 +254,7 @@ fn every_field_of_beads_is_exported_again() {
         r#"{"id":"bd-1","title":"Epic","status":"hooked","priority":0,"issue_type":"epic","owner":"ann","created_at":"2026-01-01T00:00:00Z"}"#,
         r#"{"id":"bd-2","title":"Other epic","status":"in_progress","priority":2,"issue_type":"epic","dependencies":[{"issue_id":"bd-2","depends_on_id":"bd-1","type":"parent-child","created_by":"ann"}]}"#,
         r#"{"id":"bd-3","title":"Gone \n","status":"tombstone","priority":4,"issue_type":"bug","original_type":"bug","description":"ends with a line\n","dependencies":[{"issue_id":"bd-3","depends_on_id":"bd-2","type":"parent-child"},{"issue_id":"bd-3","depends_on_id":"bd-1","type":"parent-child"}]}"#,
-        r##"{"id":"bd-4","title":"Told","status":"open","priority":3,"issue_type":"feature","labels":["z","a"],"notes":"N","close_reason":"R","comments":[{"id":7,"issue_id":"bd-4","author":"bob","text":"First.\n\n## Heading\n","created_at":"2026-01-02T00:00:00Z"},{"id":8,"issue_id":"bd-4","author":"ann","text":"Second.","created_at":"2026-01-03T00:00:00Z"}],"dependencies":[{"issue_id":"bd-4","depends_on_id":"bd-3","type":"supersedes"}]}"##,
+        r#"{"id":"bd-4","title":"Told","status":"open","priority":3,"issue_type":"feature","labels":["z","a"],"notes":"N","close_reason":"R","comments":[{"id":7,"issue_id":"bd-4","author":"bob","text":"First.\n\n## Heading\n","created_at":"2026-01-02T00:00:00Z"},{"id":8,"issue_id":"bd-4","author":"ann","text":"Second.","created_at":"2026-01-03T00:00:00Z"}],"dependencies":[{"issue_id":"bd-4","depends_on_id":"bd-3","type":"supersedes"}]}"#,
     ]
     .join("\n");
     let conn = store();

@@ -358,9 +358,8 @@ fn is_builtin_container(path: &str) -> bool {
 /// The element type of a container type; `None` for any other type.
 fn element_type<'t>(name: &str, args: &'t [TypeRef]) -> Option<&'t TypeRef> {
     match name {
-        "Result" => args.first(),
-        // What is yielded, before what is sent and returned.
-        "Generator" | "AsyncGenerator" => args.first(),
+        // Of a generator what is yielded, before what is sent and returned.
+        "Result" | "Generator" | "AsyncGenerator" => args.first(),
         _ if CONTAINER_TYPES.contains(&name) => args.last(),
         _ => None,
     }

@@ -114,10 +114,7 @@ fn moved_node(one: &EntityRef, moved: &EntityRef, to: &RepoPath) -> EntityRef {
 /// Whether a node is a file that loses or gets the moved symbol.
 fn is_split(one: &EntityRef, moved: &EntityRef, to: &RepoPath) -> bool {
     let EntityRef::Symbol(from, _) = moved else { return false };
-    let path = match one {
-        EntityRef::Module(path) | EntityRef::File(path) => path,
-        _ => return false,
-    };
+    let (EntityRef::Module(path) | EntityRef::File(path)) = one else { return false };
     path == from || path == to
 }
 

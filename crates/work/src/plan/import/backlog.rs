@@ -64,7 +64,7 @@ fn quote_people(text: &str) -> String {
     let mut marks = 0;
     let quoted = |line: &str| {
         marks += usize::from(line.trim_end() == "---");
-        let at = line.find("@").filter(|_| marks == 1)?;
+        let at = line.find('@').filter(|_| marks == 1)?;
         let (before, name) = line.split_at(at);
         let is_value = before.ends_with(": ") || before.trim_start() == "- ";
         let is_plain = !name.contains(['\'', '"', ',', ']']);

@@ -231,7 +231,7 @@ pub fn top_level_names(conn: &Connection, path: &RepoPath) -> Result<Vec<String>
 /// The names of the symbols directly inside a symbol.
 pub fn child_names(conn: &Connection, path: &RepoPath, full: &str) -> Result<Vec<String>> {
     let sql =
-        "SELECT text FROM place p JOIN name f JOIN symbol o ON o.place = p.id AND o.full = f.id
+        "SELECT n.text FROM place p JOIN name f JOIN symbol o ON o.place = p.id AND o.full = f.id
         JOIN symbol i ON i.place = o.place AND i.parent = o.id JOIN name n ON n.id = i.full
         WHERE p.path = ?1 AND f.text = ?2 ORDER BY i.id";
     list(conn, sql, params![path.as_bytes(), full], |row| row.get(0))

@@ -54,7 +54,7 @@ fn check_language(
         return Ok(Err(format!("{} are too many", counted(files.len(), "file"))));
     }
     if change.view.trust_status().refusal().is_some() {
-        return Ok(Err("run `cairn trust`".into()));
+        return Ok(Err("the repository is not trusted".into()));
     }
     let wanted = CheckRequest { language, scopes: files, files };
     Ok(match by_server(change.view, &wanted)? {

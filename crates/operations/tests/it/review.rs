@@ -92,7 +92,7 @@ fn a_change_is_told_from_every_side() {
           test/settle.test.ts  reaches it in 2 calls  settles
 
         Checked: syntax, callers of changed signatures, imports of new names, exported names, documents, rules, co-change, cards, requirements, tests
-        Not checked: types of TypeScript (run `cairn trust`)
+        Not checked: types of TypeScript (the repository is not trusted)
         basis: fresh · main @ COMMIT + 1 edited file
         ",
     );
@@ -309,7 +309,10 @@ fn what_was_not_checked_is_said() {
     assert!(data["checked"].as_array().unwrap().contains(&json!("callers of changed signatures")));
     let not: Vec<&str> =
         data["not_checked"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
-    assert_eq!(not, [".pug files (not parsed)", "types of TypeScript (run `cairn trust`)"]);
+    assert_eq!(
+        not,
+        [".pug files (not parsed)", "types of TypeScript (the repository is not trusted)"]
+    );
 }
 
 /// The messages of the findings of a code.

@@ -119,7 +119,7 @@ fn what_is_no_snapshot_of_this_repository_is_refused() {
     assert_eq!(code(json!({"snapshot": "no.snapshot"})), ProblemCode::NotFound);
     assert_eq!(code(json!({"snapshot": "../no.snapshot"})), ProblemCode::OutsideRepository);
     assert_eq!(code(json!({"snapshot": "a.md"})), ProblemCode::ValidationError);
-    repo.write("newer.snapshot", "cairn history 2\nwhatever comes then");
+    repo.write("newer.snapshot", "cairn history 3\nwhatever comes then");
     assert_eq!(code(json!({"snapshot": "newer.snapshot"})), ProblemCode::InvalidOperation);
     other.data("history.snapshot", json!({"to": "other.snapshot"}));
     let bytes = fs::read(other.root().join("other.snapshot")).unwrap();

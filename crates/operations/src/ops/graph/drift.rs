@@ -131,7 +131,10 @@ impl Query for Drift {
             };
             let (mut moved, mut fresh, mut covering_nothing) = (Vec::new(), 0, Vec::new());
             let mut dead_patterns = Vec::new();
-            for one in measured_atoms(view, draft)?.iter().filter(is_asked) {
+            let measured = measured_atoms(view, draft)?;
+            let mut asked: Vec<&MeasuredAtom> = measured.iter().filter(is_asked).collect();
+            asked.sort_by_key(|one| (&one.atom.name, &one.atom.id));
+            for one in asked {
                 view.call().check_stopped()?;
                 let (atom, drift) = (&one.atom, one.drift(view)?);
                 let has_room = dead_patterns.len() < MAX_DEAD_PATTERNS;

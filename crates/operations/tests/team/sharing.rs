@@ -487,6 +487,7 @@ fn an_older_schema_is_brought_up_to_date_by_its_owner_alone() {
     let member = Member::of(&team.origin);
     let address = json!({"address": team.database.url_of(&writer)});
     member.repo.data("team.join", address.clone());
+    overview(&member.repo);
     // The database as the first version of the program made it.
     let first = "DROP INDEX cairn.changes_by_time; UPDATE cairn.schema_version SET version = 1";
     admin.batch_execute(first).unwrap();

@@ -23,7 +23,8 @@ pub struct Migration {
 /// Opens a durable store, made if it is not there, and brings it to the newest step.
 ///
 /// A store that a newer cairn wrote is refused untouched. Before the first step is applied to
-/// a store that holds data, a copy is put beside it. A store is created with all steps, so one without any step has lost its data: it is refused too.
+/// a store that holds data, a copy is put beside it. A store is created with all steps, so one
+/// without any step has lost its data: it is refused too.
 pub fn open_durable(path: &Path, steps: &[Migration]) -> Result<Store> {
     if !path.exists() {
         create(path, steps)?;

@@ -43,7 +43,7 @@ pub(super) fn control(matches: &ArgMatches) -> Result<ExitCode> {
     let what = matches.get_one::<String>("what").map(String::as_str).unwrap_or_default();
     let mode = if what == SERVE { WorkspaceMode::Serving } else { WorkspaceMode::Once };
     let workspace = invocation::open(matches, mode)?;
-    let said = match what {
+    let message = match what {
         SERVE => {
             background::serve(Arc::new(workspace))?;
             return Ok(ExitCode::SUCCESS);
@@ -64,7 +64,7 @@ pub(super) fn control(matches: &ArgMatches) -> Result<ExitCode> {
         }
         _ => status(&workspace),
     };
-    let printed = terminal::print_text(&format!("{said}\n"));
+    let printed = terminal::print_text(&format!("{message}\n"));
     Ok(if printed { ExitCode::SUCCESS } else { ExitCode::from(3) })
 }
 

@@ -91,7 +91,7 @@ fn operation_name(matches: &ArgMatches) -> (String, &ArgMatches) {
     (name, inner)
 }
 
-/// What became of an operation.
+/// The result of an operation.
 enum OperationResult {
     /// Its outcome, still to be printed
     Outcome(Box<Outcome>),

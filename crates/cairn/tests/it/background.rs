@@ -34,6 +34,7 @@ struct BackgroundFixture {
 
 impl BackgroundFixture {
     fn new() -> Self {
+        // The path of a socket has at most 108 bytes, so the folder must be near the root.
         let home = tempfile::Builder::new().prefix("bg").tempdir_in("/tmp").unwrap();
         let program = home.path().join("bin");
         std::fs::copy(env!("CARGO_BIN_EXE_cairn"), &program).unwrap();

@@ -2,13 +2,7 @@
 
 use code::SymbolRelation;
 
-use crate::program::{Program, check_of};
-
-/// Compares the calls of some files, given as text with `//- path` lines, with what is expected.
-#[track_caller]
-fn check(text: &str, expected: &str) {
-    check_of(&[SymbolRelation::Calls], text, expected);
-}
+use crate::program::{Program, check_calls as check, check_of};
 
 #[test]
 fn python_values_reach_calls() {

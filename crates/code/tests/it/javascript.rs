@@ -1,14 +1,6 @@
 //! Calls of JavaScript and TypeScript: what is called by its declaration, whatever it holds.
 
-use code::SymbolRelation;
-
-use crate::program::check_of;
-
-/// Compares the calls of some files, given as text with `//- path` lines, with what is expected.
-#[track_caller]
-fn check(text: &str, expected: &str) {
-    check_of(&[SymbolRelation::Calls], text, expected);
-}
+use crate::program::check_calls as check;
 
 #[test]
 fn variables_and_fields_are_callers_and_callees() {

@@ -1,14 +1,6 @@
 //! Functions that macros of Rust make.
 
-use code::SymbolRelation;
-
-use crate::program::check_of;
-
-/// Compares the calls of some files, given as text with `//- path` lines.
-#[track_caller]
-fn check(text: &str, expected: &str) {
-    check_of(&[SymbolRelation::Calls], text, expected);
-}
+use crate::program::check_calls as check;
 
 #[test]
 fn a_macro_of_the_file_makes_functions_and_methods() {

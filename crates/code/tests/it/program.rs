@@ -65,6 +65,12 @@ impl Program {
     }
 }
 
+/// Compares the calls of some files, given as text with `//- path` lines, with what is expected.
+#[track_caller]
+pub(crate) fn check_calls(text: &str, expected: &str) {
+    check_of(&[SymbolRelation::Calls], text, expected);
+}
+
 /// Compares the edges of some relations with what is expected. The files are given as text with
 /// `//- path` lines.
 #[track_caller]

@@ -1,14 +1,6 @@
 //! Calls in Python, construct by construct.
 
-use code::SymbolRelation;
-
-use crate::program::check_of;
-
-/// Compares the calls of some files, given as text with `//- path` lines.
-#[track_caller]
-fn check(text: &str, expected: &str) {
-    check_of(&[SymbolRelation::Calls], text, expected);
-}
+use crate::program::check_calls as check;
 
 #[test]
 fn async_with_enters_and_iterates() {

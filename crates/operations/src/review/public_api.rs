@@ -38,23 +38,35 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     Ok(found)
 }
 
-/// The breaking changes among those of exported symbols. A function with another signature that this repository
-/// calls is no surprise to others: its callers are told by another check, and a program has only such functions.
+/// The breaking changes that users of the package may notice. A function with another signature that other
+/// production code of the repository names is not among them: its callers are reported by another check, and the
+/// functions of a program have no other users.
 fn of_others<'c>(
     change: &ReviewedChange<'_>,
     public: &[&'c ChangedSymbol],
 ) -> Result<Vec<&'c ChangedSymbol>> {
-    let conn = change.view.index()?.conn();
     let mut kept = Vec::new();
     for symbol in public.iter().filter(|symbol| is_breaking(symbol)) {
-        let end = (&symbol.path, symbol.full_name.as_str());
-        let is_called = symbol.kind == SymbolHow::Signature
-            && !code::edges_to(conn, &[end], &[code::SymbolRelation::Calls])?.is_empty();
-        if !is_called {
+        if symbol.kind != SymbolHow::Signature || !is_named_elsewhere(change, symbol)? {
             kept.push(*symbol);
         }
     }
     Ok(kept)
+}
+
+/// Whether production code in another file of the repository names a symbol.
+fn is_named_elsewhere(change: &ReviewedChange<'_>, symbol: &ChangedSymbol) -> Result<bool> {
+    let name = own_name(&symbol.full_name).trim_end_matches("()");
+    let files = locate::files_with_words(change.view, name)?;
+    let is_other = |path: &&RepoPath| {
+        let is_code = Language::from_path(path).is_some_and(Language::is_code);
+        is_code && **path != symbol.path && FileRole::of(path) == FileRole::Production
+    };
+    let names = |path: &RepoPath| {
+        let text = SourceText::read(change.view, path);
+        text.is_ok_and(|text| first_line_with_word(text.as_str(), name).is_some())
+    };
+    Ok(files.iter().filter(is_other).any(names))
 }
 
 /// Exported symbols that were removed, moved or are called in another way, in one finding.

@@ -47,7 +47,7 @@ pub(super) fn select_tests(
         change.symbols.iter().filter(|symbol| symbol.changes_behavior()).collect();
     let (tests, code): (Vec<&ChangedSymbol>, Vec<&ChangedSymbol>) =
         live.into_iter().partition(|symbol| symbol.is_test || is_test_file(&symbol.path));
-    for symbol in tests {
+    for symbol in &tests {
         selection.add_changed(symbol);
     }
     let nodes: Vec<EntityRef> = code.iter().map(|symbol| symbol.node()).collect();
@@ -58,7 +58,9 @@ pub(super) fn select_tests(
         for (at, symbol) in code.iter().enumerate() {
             let found = tests_for(change.view, &nodes[at..=at])?;
             let of_knowledge = selection.add_knowledge(change.view, at, &nodes[at])?;
-            let is_found = !found.is_empty() || of_knowledge;
+            // A test that changed in the same file is about it, also if no call leads there, as in a macro.
+            let has_changed_test = tests.iter().any(|test| test.path == symbol.path);
+            let is_found = !found.is_empty() || of_knowledge || has_changed_test;
             selection.add(at, found);
             if !is_found && symbol.is_callable && symbol.exported {
                 alone.push(symbol);

@@ -425,6 +425,50 @@ def helper():
 }
 
 #[test]
+fn a_test_that_changed_beside_the_code_is_one_and_a_program_exports_nothing() {
+    let repo = TestRepo::new(
+        "
+//- Cargo.toml
+[package]
+name = \"find\"
+version = \"0.1.0\"
+//- src/main.rs
+mod owner;
+
+#[arg(value_parser = owner::parse_owner)]
+struct Opts;
+
+fn main() {}
+//- src/owner.rs
+pub fn parse_owner(text: &str) -> Option<u32> {
+    text.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    macro_rules! cases {
+        ($text:literal) => {
+            assert!(super::parse_owner($text).is_some());
+        };
+    }
+
+    #[test]
+    fn owner_parsing() {
+        cases!(\"1\");
+    }
+}
+",
+    );
+    let changed = repo.read("src/owner.rs").unwrap();
+    let changed =
+        changed.replace("-> Option<u32>", "-> Result<u32, ()>").replace(".ok()", ".map_err(drop)");
+    repo.write("src/owner.rs", changed.replace("cases!(\"1\")", "cases!(\"2\")"));
+    let data = repo.data("review", json!({}));
+    assert!(!codes(&data).contains(&"NO_TEST_REACHES".to_owned()), "{data:#}");
+    assert!(messages(&data, "EXPORT_CHANGED").is_empty(), "{data:#}");
+}
+
+#[test]
 fn documents_that_name_what_changed_are_told() {
     let repo = TestRepo::new(
         "

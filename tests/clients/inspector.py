@@ -71,9 +71,9 @@ def lists(report, inspector, ways, known):
 def methods(report, inspector, ways, known):
     for way, flags in ways.items():
         with report.check(f"inspector {way}: tools/call"):
-            result = inspector(flags, "tools/call", "--tool-name", "status")
-            expect(not result.get("isError"), f"status failed: {result}")
-            expect(result["content"][0]["text"], "status said nothing")
+            result = inspector(flags, "tools/call", "--tool-name", "verify")
+            expect(not result.get("isError"), f"verify failed: {result}")
+            expect(result["content"][0]["text"], "verify said nothing")
         with report.check(f"inspector {way}: resources/list"):
             expect(isinstance(inspector(flags, "resources/list")["resources"], list), "no list")
         with report.check(f"inspector {way}: resources/templates/list"):

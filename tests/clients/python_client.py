@@ -202,7 +202,7 @@ async def give_up(client, tool, arguments):
             await begun.wait()
         scope.cancel()
     with anyio.fail_after(SECONDS):
-        result = await client.call_tool("status", {})
+        result = await client.call_tool("verify", {})
     expect(not result.is_error, text(result))
 
 

@@ -13,7 +13,7 @@ FILE_TEMPLATE = "cairn://file/{+path}"
 PROMPT = "before_i_edit"
 INDEX_CALL = ["run", {"operation": "sync", "arguments": {}}]
 LONG_CALL = ["run", {"operation": "sync", "arguments": {"full": True}}]
-LISTED = ["search", "context", "impact", "status", "help", "ask", "run"]
+LISTED = ["search", "context", "impact", "verify", "work_start", "help", "ask", "run"]
 
 
 def target(repo):
@@ -35,7 +35,7 @@ def surface(repo):
         "listed": LISTED,
         "calls": [
             # tool, arguments, something the text must hold
-            ["status", {}, "basis"],
+            ["verify", {}, "basis"],
             ["search", {"query": word}, word],
             ["context", {"targets": [path], "budget": 800}, path],
             ["impact", {"target": path, "depth": 2}, "basis"],

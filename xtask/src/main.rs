@@ -10,6 +10,7 @@ mod dist;
 mod fuzz;
 mod house;
 mod laws;
+mod omission;
 mod oracle;
 mod prove;
 mod retrieval;
@@ -35,6 +36,7 @@ cargo xtask deny              check licences and sources of dependencies
 cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
 cargo xtask cochange-eval REPO…  how well what changes together is predicted, beside counting
 cargo xtask oracle [--show]   compare importers and calls with compilers named by CAIRN_ORACLE_*; prints a table
+cargo xtask omission CLONE…   how often `review` names a file that was left out of a real fix; prints a table
 cargo xtask retrieval         how well a text leads to the right files, beside plain BM25
 cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes unless told
 cargo xtask soak kb           eight processes of a thousand changesets each, killed at random
@@ -68,6 +70,7 @@ fn main() -> ExitCode {
         ["bench", rest @ ..] => bench::run(&root, rest),
         ["cochange-eval", repos @ ..] => cochange::run(repos),
         ["oracle", rest @ ..] => oracle::run(&root, rest),
+        ["omission", rest @ ..] => omission::run(&root, rest),
         ["retrieval", rest @ ..] => retrieval::run(&root, rest),
         ["soak"] => soak::run(None),
         ["soak", "tests"] => run::soak(&root),

@@ -153,7 +153,8 @@ mod tests {
             "code_find",
             "code_grep",
             "code_edit",
-            "status",
+            "work_start",
+            "work_done",
             "help",
             "ask",
             "run",
@@ -162,7 +163,8 @@ mod tests {
         let all = names(&["--toolsets", "all"]);
         assert!(all.contains(&"undo".into()) && !all.contains(&"init".into()));
         let reads = names(&["--toolsets", "undo,sync", "--read-only"]);
-        let is_read = |name: &&str| !matches!(*name, "run" | "code_edit");
+        let is_read =
+            |name: &&str| !matches!(*name, "run" | "code_edit" | "work_start" | "work_done");
         let expected: Vec<&str> = everyday.into_iter().filter(is_read).collect();
         assert_eq!(reads, expected, "all but what writes");
     }

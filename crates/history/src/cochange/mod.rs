@@ -23,6 +23,9 @@ const FOLDER_WEIGHT: f64 = 0.8;
 /// Smoothing: this many extra commits without information are assumed for the folder.
 const FOLDER_PRIOR_COMMITS: f64 = 1.0;
 
+/// Smoothing: this many commits in which nothing else changed are assumed of every file.
+const CONFIDENCE_PRIOR_COMMITS: f64 = 2.0;
+
 /// The weights of a file of the same name elsewhere, and of a file in the same folder.
 const NAMESAKE_SCORE: f64 = 0.1;
 const SIBLING_SCORE: f64 = 0.01;
@@ -105,6 +108,72 @@ pub fn rank(asked: &BTreeSet<i64>, evidence: &CochangeEvidence) -> Vec<PartnerSc
     ranked
 }
 
+/// How often a file changed together with some files, taken together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct CochangeHabit {
+    /// The file
+    pub artifact: i64,
+    /// How much its common commits weigh; recent and small ones weigh more
+    pub weight: f64,
+    /// In how many commits it changed with any of the files
+    pub count: u64,
+    /// The one of the files that it follows most closely
+    pub closest: i64,
+    /// In how many commits it changed with that one
+    pub count_with_closest: u64,
+    /// How many commits that one has
+    pub commits_of_closest: u64,
+    /// How many commits ago it changed with any of the files; 0 is the newest commit
+    pub last_commits_ago: i64,
+}
+
+impl CochangeHabit {
+    /// The share of the closest file's commits that it is part of. A file with few commits says less.
+    #[expect(clippy::cast_precision_loss, reason = "numbers of commits")]
+    pub fn confidence(&self) -> f64 {
+        self.count_with_closest as f64 / (self.commits_of_closest as f64 + CONFIDENCE_PRIOR_COMMITS)
+    }
+}
+
+/// The habits of everything that changed with some files. The argument has each file with its own commits.
+pub fn habits(asked: &BTreeMap<i64, Vec<CochangeCommit>>) -> Vec<CochangeHabit> {
+    let own: BTreeSet<i64> = asked.keys().copied().collect();
+    let mut found: BTreeMap<i64, CochangeHabit> = BTreeMap::new();
+    for (file, commits) in asked {
+        let mut counts: BTreeMap<i64, u64> = BTreeMap::new();
+        for artifact in commits.iter().flat_map(|seen| other_artifacts(seen, &own)) {
+            *counts.entry(artifact).or_default() += 1;
+        }
+        for (artifact, count) in counts {
+            let habit = CochangeHabit {
+                artifact,
+                weight: 0.0,
+                count: 0,
+                closest: *file,
+                count_with_closest: count,
+                commits_of_closest: commits.len() as u64,
+                last_commits_ago: i64::MAX,
+            };
+            let known = found.entry(artifact).or_insert_with(|| habit.clone());
+            if habit.confidence() > known.confidence() {
+                *known = habit;
+            }
+        }
+    }
+    let distinct: BTreeMap<i64, &CochangeCommit> =
+        asked.values().flatten().map(|seen| (seen.commits_ago, seen)).collect();
+    for seen in distinct.into_values() {
+        for artifact in other_artifacts(seen, &own) {
+            if let Some(habit) = found.get_mut(&artifact) {
+                habit.weight += commit_weight(seen);
+                habit.count += 1;
+                habit.last_commits_ago = habit.last_commits_ago.min(seen.commits_ago);
+            }
+        }
+    }
+    found.into_values().collect()
+}
+
 fn other_artifacts<'a>(
     seen: &'a CochangeCommit,
     asked: &'a BTreeSet<i64>,
@@ -160,6 +229,25 @@ mod tests {
             (0, None),
             "only by its name and folder"
         );
+    }
+
+    #[test]
+    fn habits_of_several_files_name_the_one_that_is_followed_most_closely() {
+        let seen =
+            |ago, touched: &[i64]| CochangeCommit { commits_ago: ago, touched: touched.to_vec() };
+        let both = seen(0, &[1, 2, 7]);
+        let asked = BTreeMap::from([
+            (1, vec![both.clone(), seen(3, &[1, 7])]),
+            (2, vec![both, seen(1, &[2]), seen(2, &[2]), seen(4, &[2, 8])]),
+        ]);
+        let found = habits(&asked);
+        let rows: Vec<_> = found
+            .iter()
+            .map(|one| (one.artifact, one.count, one.closest, one.count_with_closest))
+            .collect();
+        assert_eq!(rows, [(7, 2, 1, 2), (8, 1, 2, 1)], "a commit of both files counts once");
+        assert_eq!((found[0].commits_of_closest, found[0].last_commits_ago), (2, 0));
+        assert!((found[0].confidence() - 0.5).abs() < 1e-9);
     }
 
     #[test]

@@ -33,7 +33,7 @@ const MAX_OVERVIEW_CHARS: usize = 3000;
 const MAX_LINES: usize = 8;
 
 /// Findings of `review` that are left out because they are too early during an edit.
-const TOO_EARLY: [&str; 2] = ["COCHANGE_MISSING", "NO_TEST_REACHES"];
+const TOO_EARLY: [&str; 2] = ["MAYBE_FORGOTTEN", "NO_TEST_REACHES"];
 
 /// What the agent's program reads; none if there is nothing to say.
 pub(crate) fn tell(workspace: &Workspace, call: &Arc<Call>, event: &AgentEvent) -> Option<String> {

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::verify::ReportFormat;
 use crate::diff::{ChangedFile, ChangedSymbol, DiffRange, SymbolHow};
 use crate::review::{
-    self, COCHANGE_MISSING, REVIEW_RULES, ReviewReport as Reviewed, TestsToRun, TypeCheck,
+    self, MAYBE_FORGOTTEN, REVIEW_RULES, ReviewReport as Reviewed, TestsToRun, TypeCheck,
 };
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, Offset, Words};
@@ -226,7 +226,7 @@ impl Render for ReviewAnswer {
         }
         self.render_changed(page);
         let (forgotten, look): (Vec<&RuleFinding>, Vec<&RuleFinding>) =
-            self.findings.iter().partition(|found| found.code == COCHANGE_MISSING);
+            self.findings.iter().partition(|found| found.code == MAYBE_FORGOTTEN);
         if !forgotten.is_empty() {
             page.heading("Forgotten?");
             page.table(2, forgotten.into_iter().map(forgotten_cells).collect());

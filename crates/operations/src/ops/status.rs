@@ -13,7 +13,7 @@ use super::team::status::summary_line;
 use engine::durable::team::TeamOverview;
 
 use super::sync::{NamedCount, counts, counts_text};
-use engine::contract::op::{OpExample, Query, ToolVisibility};
+use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::durable::branches::SET_DEFAULT_BRANCH;
 use engine::index::tables;
@@ -74,7 +74,6 @@ pub struct StoreRow {
 
 impl Query for Status {
     const NAME: &'static str = "status";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
     const EXAMPLES: &'static [OpExample] =
         &[OpExample { args: "", shows: "the state of this repository" }];
     type Answer = StatusAnswer;

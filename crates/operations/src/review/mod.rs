@@ -5,8 +5,8 @@
 //! @see spec::cross/review
 
 mod callers;
-mod cochange;
 mod confirmations;
+mod forgotten;
 mod knowledge;
 mod names;
 mod public_api;
@@ -29,7 +29,7 @@ use engine::areas::{code, files};
 use engine::rules::{RuleFinding, RuleSeverity, RuleSummary};
 use engine::view::View;
 
-pub(crate) use cochange::COCHANGE_MISSING;
+pub(crate) use forgotten::MAYBE_FORGOTTEN;
 pub(crate) use test_selection::TestsToRun;
 
 /// The findings of reviews: code, severity, and what should hold.
@@ -43,7 +43,7 @@ pub(crate) const REVIEW_RULES: &[RuleSummary] = &[
         "a file imports the names of other files that it uses",
     ),
     ("CALLER_AT_RISK", RuleSeverity::Warning, "callers change with the signature that they use"),
-    (COCHANGE_MISSING, RuleSeverity::Warning, "files that usually change together change together"),
+    (MAYBE_FORGOTTEN, RuleSeverity::Warning, "files that belong to a change are part of it"),
     ("KNOWLEDGE_STALE", RuleSeverity::Warning, "knowledge about files is up to date"),
     ("MAKES_SUSPECT", RuleSeverity::Warning, "a change keeps what was confirmed about it true"),
     ("SPEC_TO_CHECK", RuleSeverity::Note, "code does what its card says"),
@@ -144,7 +144,7 @@ pub(crate) fn review(view: &View, between: &DiffRange, types: TypeCheck) -> Resu
         names::check,
         public_api::check,
         violations::check,
-        cochange::check,
+        forgotten::check,
         knowledge::check,
         confirmations::check,
         requirements::check,

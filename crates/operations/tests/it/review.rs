@@ -167,12 +167,47 @@ fn a_habit_that_was_broken_comes_with_its_evidence() {
     repo.write("a.ts", "export const a = 9;\n");
     let data = repo.data("review", json!({}));
     let found = &data["findings"][0];
-    assert_eq!(found["code"], "COCHANGE_MISSING");
+    assert_eq!(found["code"], "MAYBE_FORGOTTEN");
     assert_eq!(found["node"], "file:b.md");
     let message = "b.md did not change; it changed with a.ts in 5 of 5 commits, last just now";
     assert_eq!(found["message"], message);
     repo.write("b.md", "9\n");
     assert_eq!(codes(&repo.data("review", json!({}))), Vec::<String>::new());
+}
+
+#[test]
+fn a_test_that_names_what_changed_is_missed_without_a_common_past() {
+    let repo = TestRepo::new("//- README.md\nText\n");
+    for number in 0..120 {
+        repo.write(
+            &format!("lib/part{number}.ts"),
+            format!("export const part{number} = {number};\n"),
+        );
+    }
+    let source = "export function throttle(burstAllowance: number, refillInterval: number) {\n  \
+                  return burstAllowance / refillInterval;\n}\n";
+    repo.write("src/throttle.ts", source);
+    repo.commit("the code");
+    repo.write(
+        "test/throttle.test.ts",
+        "import { throttle } from \"../src/throttle\";\nconst burstAllowance = 2;\nconst refillInterval = 1;\n\
+         test(\"throttle\", () => expect(throttle(burstAllowance, refillInterval)).toBe(2));\n",
+    );
+    repo.commit("its test");
+    repo.write("src/throttle.ts", source.replace("number)", "number, tokenCount: number)"));
+    let data = repo.data("review", json!({}));
+    let found: Vec<&Value> = data["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|found| found["code"] == "MAYBE_FORGOTTEN")
+        .collect();
+    assert_eq!(found.len(), 1, "{data:#}");
+    assert_eq!(found[0]["node"], "module:test/throttle.test.ts");
+    assert_eq!(
+        found[0]["message"],
+        "test/throttle.test.ts did not change; it names `burstAllowance`, `refillInterval`, `throttle`"
+    );
 }
 
 #[test]

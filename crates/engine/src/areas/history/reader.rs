@@ -379,9 +379,24 @@ impl<'v> HistoryReader<'v> {
         together.take(most).collect()
     }
 
+    /// How often other files changed with some files, taken together. Merges and bulk commits do not count.
+    pub fn habits(&self, artifacts: &BTreeSet<i64>) -> Result<Vec<cochange::CochangeHabit>> {
+        let mut commits = BTreeMap::new();
+        for artifact in artifacts {
+            let evidence = cochange::gather_own(self.checkout, *artifact, self.bulk_threshold)?;
+            commits.insert(*artifact, evidence.own);
+        }
+        Ok(cochange::habits(&commits))
+    }
+
+    /// Where an artifact is now, if it still is.
+    pub fn current_path(&self, artifact: i64) -> Result<Option<RepoPath>> {
+        checkout::current_path(self.checkout, artifact)
+    }
+
     /// A partner with where it is now, if it still is.
     fn with_current_path(&self, partner: cochange::PartnerScore) -> Result<Option<CochangedFile>> {
-        let path = checkout::current_path(self.checkout, partner.artifact)?;
+        let path = self.current_path(partner.artifact)?;
         Ok(path.map(|path| CochangedFile { path, partner }))
     }
 

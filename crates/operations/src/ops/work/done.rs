@@ -24,7 +24,7 @@ use super::transition::TransitionAnswer;
 use engine::areas::work::{
     files_of, files_touched, knowledge_about, matched_files, pipelines, plan, read_store,
 };
-use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::contract::op::{Effect, Mutation, OpExample, ToolVisibility};
 use engine::contract::page::{Page, Render};
 use engine::plan::Plan;
 use engine::view::View;
@@ -95,6 +95,7 @@ pub struct DoneAnswer {
 
 impl Mutation for Done {
     const NAME: &'static str = "work.done";
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
     const EFFECT: Effect = Effect::OVERWRITES;
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "--evidence \"tests: login.test.ts\" --learnt \"The lock is per account, not per host\"",

@@ -13,7 +13,7 @@ use work::{WorkItem, WorkRecordRef};
 use super::briefing::{TaskBriefing, progress_words};
 use super::claim::ClaimMinutes;
 use engine::areas::work::{pipelines, plan};
-use engine::contract::op::{Effect, Mutation, OpExample};
+use engine::contract::op::{Effect, Mutation, OpExample, ToolVisibility};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::plan::Plan;
 use engine::view::View;
@@ -68,6 +68,7 @@ pub struct StartAnswer {
 
 impl Mutation for Start {
     const NAME: &'static str = "work.start";
+    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
     const EFFECT: Effect = Effect::ADDS;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "", shows: "the task you hold, or the next one" },

@@ -215,6 +215,8 @@ def try_archive(trial):
 
 def try_homebrew(trial):
     """The formula, carried out by a stand-in for Homebrew: checksum, `install` and `test`."""
+    if not shutil.which("ruby"):
+        raise Failure("ruby is not installed")
     prefix = trial.home / "prefix"
     started = time.monotonic()
     driver = Path(__file__).with_name("formula.rb")
@@ -447,7 +449,7 @@ def main():
     args = parser.parse_args()
     dist = args.dist.resolve()
     registry = start_registry(dist)
-    default = [name for name in TRIALS if name not in ("cargo", "claude")]
+    default = [name for name in TRIALS if name != "cargo"]
     rows, failed = {}, False
     for name in args.only or default:
         trial = Trial(name, dist, args.repository.resolve(), registry)

@@ -77,7 +77,7 @@ impl Action for Uninstall {
             install::add_planned(&mut plan, setup::plan_merge_driver_removal(attributes));
             plan
         };
-        let (files, mut left) =
+        let (mut files, mut left) =
             install::write_files(workspace, plan, "uninstall", self.dry_run, call)?;
         let hooks =
             install::change_hooks(workspace, HookChange::Remove, self.dry_run, &mut left, call)?;
@@ -86,6 +86,9 @@ impl Action for Uninstall {
             remove_cache(workspace)?;
         }
         let purged = if self.purge { purge(workspace, self.dry_run)? } else { Vec::new() };
+        if self.purge {
+            files.change = None; // the journal is gone, so nothing can be undone
+        }
         Ok(UninstallAnswer { files, hooks, left, purged, dry_run: self.dry_run })
     }
 }

@@ -62,7 +62,8 @@ fn a_purge_leaves_no_byte() {
     let shown = repo.data("uninstall", json!({"purge": true, "dry_run": true}));
     assert!(shown["purged"][0]["files"].as_u64().unwrap() > 0, "{shown:#}");
     assert!(repo.root().join(".git/cairn").is_dir());
-    repo.data("uninstall", json!({"purge": true}));
+    let done = repo.data("uninstall", json!({"purge": true}));
+    assert!(done["files"]["change"].is_null(), "there is no journal to undo it with: {done:#}");
     assert_eq!((repo.snapshot(), hooks(&repo)), before);
     assert!(!repo.root().join(".git/cairn").exists() && !repo.root().join(".cairn").exists());
 }

@@ -49,6 +49,38 @@ const LISTING_FILES: [&str; 3] = [
     "crates/setup/src/shell.rs",
 ];
 
+/// How the unit tests of a file begin.
+const UNIT_TESTS: [&str; 3] = [
+    "\n#[cfg(test)]\nmod tests",
+    "\n#[cfg(test)]\n#[cfg(unix)]\nmod tests",
+    "\n#[cfg(all(test, unix))]\nmod tests",
+];
+
+/// Conditions on the operating system, and modules that only some systems have.
+const PLATFORM_CONDITIONS: [&str; 9] = [
+    "cfg(unix)",
+    "cfg(not(unix))",
+    "cfg(windows)",
+    "cfg!(unix)",
+    "cfg!(windows)",
+    "target_os",
+    "std::os::unix",
+    "std::os::windows",
+    "rustix::",
+];
+
+/// Where such a condition may stand: the crate for it; `base`, which depends on no crate and needs
+/// the bytes of a path; two features that only Unix has; traps and tools for tests.
+const PLATFORM_CODE: &[&str] = &[
+    "crates/platform",
+    "crates/base",
+    "crates/cairn/src/background",
+    "crates/cairn/src/mcp/pipe_closed.rs",
+    "crates/git/src/hostile.rs",
+    "crates/testkit",
+    "xtask",
+];
+
 /// Finds the violations of one law.
 type Law = fn(&[SourceFile]) -> Vec<String>;
 
@@ -70,7 +102,7 @@ pub(crate) fn check(root: &Path) -> XtaskResult<()> {
             files.extend(parse(&name, text));
         }
     }
-    let laws: [Law; 7] = [
+    let laws: [Law; 8] = [
         sql_outside_tables,
         io_in_pure_crates,
         missing_module_docs,
@@ -78,6 +110,7 @@ pub(crate) fn check(root: &Path) -> XtaskResult<()> {
         tuple_parameters,
         integer_ids,
         rules_about_languages,
+        platform_conditions,
     ];
     let mut violations: Vec<String> = laws.iter().flat_map(|law| law(&files)).collect();
     violations.sort();
@@ -92,7 +125,8 @@ fn parse(name: &str, text: String) -> Option<SourceFile> {
 impl SourceFile {
     /// The text up to its unit tests.
     fn code(&self) -> &str {
-        self.text.split("\n#[cfg(test)]\nmod tests").next().unwrap_or_default()
+        let starts = UNIT_TESTS.iter().filter_map(|start| self.text.find(start));
+        &self.text[..starts.min().unwrap_or(self.text.len())]
     }
 
     fn is_in(&self, folder: &str) -> bool {
@@ -116,6 +150,21 @@ fn sql_outside_tables(files: &[SourceFile]) -> Vec<String> {
         .filter(has_sql)
         .map(|file| format!("{}: SQL outside of tables.rs", file.name))
         .collect()
+}
+
+/// What differs between operating systems is in `crates/platform`.
+fn platform_conditions(files: &[SourceFile]) -> Vec<String> {
+    let mut violations = Vec::new();
+    for file in files.iter().filter(|file| !file.is_exempt(PLATFORM_CODE)) {
+        let found =
+            PLATFORM_CONDITIONS.iter().filter(|condition| file.code().contains(**condition));
+        violations.extend(
+            found.map(|condition| {
+                format!("{}: `{condition}` outside of crates/platform", file.name)
+            }),
+        );
+    }
+    violations
 }
 
 /// Pure crates do no I/O.
@@ -288,6 +337,14 @@ mod tests {
         let text = "fn f() { std::fs::read(\"a\"); }";
         assert_eq!(io_in_pure_crates(&[file("crates/base/src/a.rs", text)]).len(), 1);
         assert_eq!(io_in_pure_crates(&[file("crates/tree/src/a.rs", text)]).len(), 0);
+    }
+
+    #[test]
+    fn one_crate_knows_the_operating_system() {
+        let text = "fn f() { let a = cfg!(windows); }\n#[cfg(all(test, unix))]\nmod tests { use std::os::unix::fs; }";
+        let found = platform_conditions(&[file("crates/tree/src/a.rs", text)]);
+        assert_eq!(found, ["crates/tree/src/a.rs: `cfg!(windows)` outside of crates/platform"]);
+        assert!(platform_conditions(&[file("crates/platform/src/a.rs", text)]).is_empty());
     }
 
     #[test]

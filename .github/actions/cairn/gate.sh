@@ -3,8 +3,8 @@
 #
 #   gate.sh BASE FOLDER [FAIL_ON]
 #
-# BASE is the branch or commit that the change goes into. FOLDER gets verify.sarif, review.sarif, review.txt, comment.md,
-# and review.html where this cairn writes one. FAIL_ON is error, warning or never. The exit code is 1 if the change has to
+# BASE is the branch or commit that the change goes into. FOLDER gets verify.sarif, review.sarif, review.txt, review.html
+# and comment.md. FAIL_ON is error, warning or never. The exit code is 1 if the change has to
 # be stopped, and greater if something could not be run.
 set -uo pipefail
 
@@ -38,6 +38,8 @@ if ! start=$(find_merge_base); then
   exit 3
 fi
 
+start=$(git rev-parse --short=12 "$start")
+
 # An exit code of 1 means findings; a greater one means that there is no report.
 run() {
   local output=$1 code
@@ -51,14 +53,14 @@ run() {
   return "$code"
 }
 
+# Answers do not wait for a history that is still being read; a gate has to say the same thing on every machine.
+cairn sync >/dev/null || exit 3
+
 stop=0
 run "$folder/verify.sarif" cairn verify --format sarif || stop=1
 run "$folder/verify.txt" cairn verify || true
 run "$folder/review.sarif" cairn review "$start" --format sarif --fail-on "$fail_on" || stop=1
-run "$folder/review.txt" cairn review "$start" --fail-on never
-if cairn review --help | grep -q -- '--html'; then
-  run "$folder/review-html.txt" cairn review "$start" --html "$folder/review.html" --fail-on never || true
-fi
+run "$folder/review.txt" cairn review "$start" --html "$folder/review.html" --fail-on never
 if [ "$fail_on" = never ]; then stop=0; fi
 
 # The fence is longer than any in the text, so that nothing in the repository ends it.

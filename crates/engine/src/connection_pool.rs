@@ -28,14 +28,14 @@ impl FileId {
     /// The file at a path, if there is one.
     pub(crate) fn of(path: &Path) -> Option<Self> {
         let known = fs::metadata(path).ok()?;
-        let (device, inode) = device_and_inode(&known);
+        let (device, inode) = platform::device_and_inode(&known);
         Some(Self { path: path.to_path_buf(), device, inode, state: None })
     }
 
     /// The file at a path with its current state: overwriting it in place makes it another.
     pub(crate) fn with_state(path: &Path) -> Option<Self> {
         let known = fs::metadata(path).ok()?;
-        let (device, inode) = device_and_inode(&known);
+        let (device, inode) = platform::device_and_inode(&known);
         let state = Some((known.len(), known.modified().ok()));
         Some(Self { path: path.to_path_buf(), device, inode, state })
     }
@@ -49,17 +49,6 @@ impl FileId {
     pub(crate) fn device_and_inode_text(&self) -> String {
         format!("{}:{}", self.device, self.inode)
     }
-}
-
-#[cfg(unix)]
-fn device_and_inode(known: &fs::Metadata) -> (u64, u64) {
-    use std::os::unix::fs::MetadataExt;
-    (known.dev(), known.ino())
-}
-
-#[cfg(not(unix))]
-fn numbers(_: &fs::Metadata) -> (u64, u64) {
-    (0, 0)
 }
 
 /// Idle connections, by file.

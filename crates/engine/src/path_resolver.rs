@@ -71,7 +71,7 @@ impl<'a> PathResolver<'a> {
 
     /// An absolute path relative to the root, by its real path or as it is written.
     fn relative_to_root(&self, path: &Path) -> Option<RepoPath> {
-        let real = path.canonicalize().ok();
+        let real = platform::canonicalize(path).ok();
         let relative = real.as_deref().and_then(|real| real.strip_prefix(self.root).ok());
         let relative = relative.or_else(|| path.strip_prefix(self.root).ok())?;
         RepoPath::from_relative(relative).ok()

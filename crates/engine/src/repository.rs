@@ -225,14 +225,8 @@ impl Repository {
 
 /// What the system says of a file, as far as it tells that the file changed.
 fn stat_fingerprint(path: &Path) -> String {
-    use std::os::unix::fs::MetadataExt;
-    match std::fs::metadata(path) {
-        Ok(known) => {
-            let (time, nanos) = (known.ctime(), known.ctime_nsec());
-            format!("{}@{:?}/{time}.{nanos}/{}", known.len(), known.modified().ok(), known.ino())
-        }
-        Err(_) => "-".into(),
-    }
+    std::fs::metadata(path)
+        .map_or_else(|_| "-".into(), |known| platform::change_fingerprint(&known))
 }
 
 /// The largest rules whose content is compared, in bytes.

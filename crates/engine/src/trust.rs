@@ -194,7 +194,7 @@ impl TrustStore {
         let Ok(known) = self.subject.metadata() else { return String::new() };
         let since = |time: SystemTime| time.duration_since(SystemTime::UNIX_EPOCH).ok();
         let born = known.created().ok().and_then(since).map_or(0, |since| since.as_nanos());
-        format!("{} {born}", inode_of(&known))
+        format!("{} {born}", platform::device_and_inode(&known).1)
     }
 
     /// Removes the record; false if there was none.
@@ -214,7 +214,7 @@ impl TrustStore {
             refused("there is no folder for the user's own settings")
                 .hint("set HOME or XDG_CONFIG_HOME")
         })?;
-        let real = marks.ancestors().find_map(|folder| folder.canonicalize().ok());
+        let real = marks.ancestors().find_map(|folder| platform::canonicalize(folder).ok());
         if marks.starts_with(&self.root) || real.is_some_and(|real| real.starts_with(&self.root)) {
             return Err(refused("the folder for the user's settings lies inside the repository")
                 .hint("trust is kept outside; point HOME or XDG_CONFIG_HOME elsewhere"));
@@ -231,7 +231,7 @@ fn subject(root: &Path, layout: Option<&git::RepoLayout>) -> PathBuf {
     let named = || {
         let line = tree::read_regular(&layout.git_dir.join("gitdir"), MAX_PATH_FILE_BYTES).ok()?;
         let line = String::from_utf8(line).ok()?;
-        let named = layout.git_dir.join(line.trim_end()).canonicalize().ok()?;
+        let named = platform::canonicalize(&layout.git_dir.join(line.trim_end())).ok()?;
         Some(named == root.join(".git"))
     };
     let is_linked = || {
@@ -239,16 +239,6 @@ fn subject(root: &Path, layout: Option<&git::RepoLayout>) -> PathBuf {
         layout.kind == git::WorktreeKind::Linked && inside && named() == Some(true)
     };
     if is_main || is_linked() { layout.common_dir.clone() } else { root.to_path_buf() }
-}
-
-#[cfg(unix)]
-fn inode_of(known: &fs::Metadata) -> u64 {
-    std::os::unix::fs::MetadataExt::ino(known)
-}
-
-#[cfg(not(unix))]
-fn number_of(_: &fs::Metadata) -> u64 {
-    0
 }
 
 #[cfg(test)]

@@ -525,7 +525,8 @@ fn worktree_followers(
 
 /// The root without git: the nearest folder that cairn was set up in, else the folder itself.
 fn plain_root(start: &Path) -> Result<PathBuf> {
-    let start = start.canonicalize().map_err(Problem::io(format!("open {}", start.display())))?;
+    let start =
+        platform::canonicalize(start).map_err(Problem::io(format!("open {}", start.display())))?;
     let folder = if start.is_dir() { start.as_path() } else { start.parent().unwrap_or(&start) };
     // A cache alone does not make a root: every read leaves one.
     let is_root = |folder: &&Path| {

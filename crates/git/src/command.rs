@@ -14,9 +14,9 @@ use process::ProcessCommand;
 
 use crate::host::GitHost;
 use crate::oid::ObjectFormat;
-use crate::platform::NULL_DEVICE;
 use crate::run::{GitOutput, GitProcess};
 use crate::{RepoLayout, failure, files};
+use platform::NULL_DEVICE;
 
 /// No lock, prompt, network, fetch of missing objects, replaced objects or translated message.
 const ENVIRONMENT: [(&str, &str); 9] = [

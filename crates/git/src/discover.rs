@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use base::{Problem, ProblemCode, Result};
 
 use crate::config::GitConfig;
-use crate::{files, platform};
+use crate::files;
 
 /// What a folder belongs to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -61,7 +61,7 @@ pub fn discover(start: &Path) -> Result<RepoLocation> {
 
 /// The path with its links resolved.
 fn resolve(path: &Path) -> Result<PathBuf> {
-    path.canonicalize().map_err(|error| match error.kind() {
+    platform::canonicalize(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => Problem::not_found(format!("there is no {}", path.display()))
             .hint("check the path, and links on the way to it"),
         _ => Problem::io(format!("open {}", path.display()))(error),
@@ -124,7 +124,7 @@ fn read_gitdir_file(dot_git: &Path, folder: &Path) -> Result<PathBuf> {
         return Err(broken_dot_git(folder, "it is a file without `gitdir:`"));
     }
     let named = folder.join(platform::path_from_bytes(name.to_vec()));
-    named.canonicalize().map_err(|error| {
+    platform::canonicalize(&named).map_err(|error| {
         broken_dot_git(folder, &format!("it leads to {}, which is not there", named.display()))
             .hint("if the main repository moved, run `git worktree repair` in it")
             .with_source(error)

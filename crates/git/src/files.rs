@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use base::{Problem, ProblemCode, Result};
 
+use crate::RepoLayout;
 use crate::host::GitHost;
-use crate::{RepoLayout, platform};
 
 /// No file that git keeps for itself and that we read is larger, not even `packed-refs`.
 const MAX_FILE_BYTES: u64 = 256 << 20;
@@ -40,7 +40,9 @@ pub(crate) fn read_line(path: &Path) -> Result<Option<Vec<u8>>> {
 /// `None` when nothing is there, or the file is not.
 pub(crate) fn read_path(file: &Path, folder: &Path) -> Result<Option<PathBuf>> {
     let line = read_line(file)?.filter(|line| !line.is_empty());
-    Ok(line.and_then(|line| folder.join(platform::path_from_bytes(line)).canonicalize().ok()))
+    Ok(line.and_then(|line| {
+        platform::canonicalize(&folder.join(platform::path_from_bytes(line))).ok()
+    }))
 }
 
 /// Files that git opens in almost every call, in the folder of one worktree.
@@ -107,7 +109,7 @@ pub(crate) fn find_blocking_file(git_dir: &Path) -> Option<PathBuf> {
 fn would_block(path: &Path) -> bool {
     let is_other = |known: std::fs::Metadata| !known.is_file() && !known.is_dir();
     path.metadata().is_ok_and(is_other)
-        && path.canonicalize().is_ok_and(|path| path != Path::new(platform::NULL_DEVICE))
+        && platform::canonicalize(path).is_ok_and(|path| path != Path::new(platform::NULL_DEVICE))
 }
 
 fn too_large(path: &Path) -> Problem {

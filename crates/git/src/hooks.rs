@@ -5,7 +5,6 @@ use std::path::{Component, Path, PathBuf};
 use base::{Call, Result};
 
 use crate::command::HooksPath;
-use crate::platform;
 use crate::repo::Repo;
 
 /// The folder whose hooks git runs.
@@ -45,6 +44,6 @@ fn resolved(path: &Path) -> Option<PathBuf> {
     let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok())?;
     let rest = path.strip_prefix(there).ok()?;
     let plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
-    let there = there.canonicalize().ok()?;
+    let there = platform::canonicalize(&there).ok()?;
     plain.then(|| there.join(rest))
 }

@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use base::{Problem, ProblemCode, Result};
 use process::environment;
 
-use crate::platform;
-
 /// The variables that git inherits: where programs, the user's settings and temporary files are,
 /// and who called `sudo`, whose repositories are safe to open.
 const INHERITED_VARIABLES: [&str; 15] = [

@@ -26,7 +26,6 @@ mod lines;
 mod listing;
 mod log;
 mod oid;
-mod platform;
 mod range;
 mod recent;
 mod refs;

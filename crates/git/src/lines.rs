@@ -5,7 +5,6 @@ use base::{Call, RepoPath, Result};
 
 use crate::failure;
 use crate::oid::Oid;
-use crate::platform;
 use crate::repo::Repo;
 
 impl Repo {

@@ -8,8 +8,8 @@ use std::path::Path;
 
 use base::Result;
 
+use crate::files;
 use crate::oid::Oid;
-use crate::{files, platform};
 
 /// What HEAD says.
 #[derive(Debug, PartialEq, Eq)]

@@ -8,7 +8,7 @@ use base::{Problem, Result};
 
 use crate::config::GitConfig;
 use crate::discover::inspect_folder;
-use crate::{RepoLayout, RepoLocation, WorktreeKind, files, platform};
+use crate::{RepoLayout, RepoLocation, WorktreeKind, files};
 
 impl RepoLayout {
     /// All worktrees that share this repository and are there, this one too; the main one first.
@@ -35,7 +35,7 @@ impl RepoLayout {
         let named =
             config.get("core.worktree").map(|path| platform::path_from_bytes(path.to_vec()));
         let root = common_dir.join(named.unwrap_or_else(|| PathBuf::from("..")));
-        Ok(root.canonicalize().ok().and_then(|root| existing_worktree(&root, common_dir)))
+        Ok(platform::canonicalize(&root).ok().and_then(|root| existing_worktree(&root, common_dir)))
     }
 
     /// What git keeps for each linked worktree, those whose folder is not there too.

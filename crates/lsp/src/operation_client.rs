@@ -38,7 +38,7 @@ impl OperationClient {
     /// The file of the repository that a URI names.
     pub(crate) fn repo_path(&self, uri: &str) -> Option<RepoPath> {
         let path = path_from_uri(uri)?;
-        let path = path.canonicalize().unwrap_or(path);
+        let path = platform::canonicalize(&path).unwrap_or(path);
         RepoPath::from_relative(path.strip_prefix(self.root()).ok()?).ok()
     }
 

@@ -57,16 +57,10 @@ impl Machine {
         let root = workspace.tree.root();
         let in_repository = traces.in_repository.iter().find(|path| root.join(path).exists());
         let program = || {
-            let file = |name: &str| match cfg!(windows) {
-                true => vec![format!("{name}.exe"), format!("{name}.cmd")],
-                false => vec![name.to_owned()],
+            let is_in = |folder: &PathBuf, name: &str| {
+                platform::file_names(name).any(|file| folder.join(file).is_file())
             };
-            let is_there = |name: &&&str| {
-                let names = file(name);
-                self.programs
-                    .iter()
-                    .any(|folder| names.iter().any(|name| folder.join(name).is_file()))
-            };
+            let is_there = |name: &&&str| self.programs.iter().any(|folder| is_in(folder, name));
             traces
                 .programs
                 .iter()

@@ -5,7 +5,6 @@ use std::io;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use crate::platform;
 use crate::running::Process;
 
 /// A program with its arguments, variables and folder, not started yet.

@@ -6,7 +6,6 @@
 
 mod command;
 pub mod environment;
-mod platform;
 mod running;
 
 pub use command::ProcessCommand;

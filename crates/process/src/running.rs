@@ -6,8 +6,6 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::platform;
-
 /// How long the pipes of a group that was killed may stay open. A daemon that left the group can
 /// hold them for longer.
 const DRAIN_TIMEOUT: Duration = Duration::from_millis(500);

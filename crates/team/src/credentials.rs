@@ -5,6 +5,7 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use base::{Problem, ProblemCode, Result};
+use platform::UserAccess;
 
 use crate::address::TeamAddress;
 
@@ -62,15 +63,11 @@ impl CredentialSources<'_> {
 /// Reads a file that nobody else may read.
 fn read_private(file: &Path) -> Result<String> {
     let failed = || Problem::io(format!("read {}", file.display()));
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt as _;
-        let mode = std::fs::metadata(file).map_err(failed())?.permissions().mode();
-        if mode & 0o077 != 0 {
-            let what = format!("others can read the passwords in {}", file.display());
-            return Err(Problem::new(ProblemCode::Untrusted, what)
-                .hint(format!("run  chmod 600 {}", file.display())));
-        }
+    let known = std::fs::metadata(file).map_err(failed())?;
+    if let Some(UserAccess::OthersCan(_)) = platform::foreign_access(&known) {
+        let what = format!("others can read the passwords in {}", file.display());
+        return Err(Problem::new(ProblemCode::Untrusted, what)
+            .hint(format!("run  chmod 600 {}", file.display())));
     }
     let bytes = tree::read_regular(file, MAX_FILE_BYTES).map_err(failed())?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())

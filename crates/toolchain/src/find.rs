@@ -3,7 +3,6 @@
 use std::path::{Component, Path, PathBuf};
 
 use crate::host::ToolHost;
-use crate::platform;
 
 /// Who put a program there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -95,7 +95,7 @@ impl ToolHost {
 
     /// Whether a path is inside the project, as written or after following links.
     pub(crate) fn is_in_project(&self, path: &Path) -> bool {
-        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let real = |path: &Path| platform::canonicalize(path).unwrap_or_else(|_| path.to_owned());
         path.starts_with(&self.project) || real(path).starts_with(real(&self.project))
     }
 

@@ -9,7 +9,6 @@ mod find;
 mod frame;
 mod host;
 pub mod lsp;
-mod platform;
 mod probe;
 mod program_failure;
 mod run;

@@ -45,7 +45,7 @@ impl WorkingTree {
     /// outside of the tree: git's `info/exclude`.
     pub fn open_with_exclude_file(root: &Path, private_rules: Option<PathBuf>) -> Result<Self> {
         let failed = || Problem::io(format!("open {}", root.display()));
-        let root = root.canonicalize().map_err(failed())?;
+        let root = platform::canonicalize(root).map_err(failed())?;
         let dir = Dir::open_ambient_dir(&root, ambient_authority()).map_err(failed())?;
         Ok(Self { inner: Arc::new(WorkingTreeInner { root, dir, exclude_file: private_rules }) })
     }
@@ -62,14 +62,7 @@ impl WorkingTree {
 
     /// Whether the folder at the root's path is still the one that was opened.
     pub fn is_root_unchanged(&self) -> bool {
-        use cap_std::fs::MetadataExt;
-        let opened = self.dir().dir_metadata().map(|known| (known.dev(), known.ino()));
-        let there = std::fs::metadata(self.root());
-        let there = there.map(|known| {
-            use std::os::unix::fs::MetadataExt;
-            (known.dev(), known.ino())
-        });
-        matches!((opened, there), (Ok(opened), Ok(there)) if opened == there)
+        platform::is_same_folder(self.dir(), self.root())
     }
 
     /// The handle that every path is resolved beneath.
@@ -130,8 +123,7 @@ impl WorkingTree {
 
     /// Whether a file has other names too.
     pub fn has_hard_links(&self, path: &RepoPath) -> bool {
-        let known = std::fs::symlink_metadata(self.root().join(path.to_relative()));
-        known.is_ok_and(|known| std::os::unix::fs::MetadataExt::nlink(&known) > 1)
+        platform::has_hard_links(&self.root().join(path.to_relative()))
     }
 
     /// Where a path leads, if it is a link.
@@ -162,7 +154,7 @@ pub(crate) fn path_problem(verb: &str, path: &RepoPath, error: io::Error) -> Pro
     }
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::fs::{Dir, OpenOptions};
+use platform::RenameMode;
 
 use crate::regular_file::open_regular_for_write_in;
 use crate::stat::{FileTime, Stat};
@@ -78,7 +79,7 @@ impl DiskWriter {
     ) -> io::Result<()> {
         let temp = self.write_beside(folder, target, bytes)?;
         if !folder.exists(target) {
-            make_executable(folder, &temp)?;
+            platform::make_executable(folder, &temp)?;
         }
         self.rename(folder, &temp, folder, target)
     }
@@ -131,7 +132,7 @@ impl DiskWriter {
         new: &Path,
     ) -> io::Result<()> {
         self.inject_fault(DiskStep::Rename)?;
-        match rename_at(from, old, to, new, RenameMode::NoReplace) {
+        match platform::rename_in_folders(from, old, to, new, RenameMode::NoReplace) {
             Err(error) if is_unsupported(&error) => {
                 from.hard_link(old, to, new).and_then(|()| from.remove_file(old))?;
             }
@@ -149,7 +150,7 @@ impl DiskWriter {
         other: &Path,
     ) -> io::Result<()> {
         self.inject_fault(DiskStep::Rename)?;
-        match rename_at(from, one, to, other, RenameMode::Exchange) {
+        match platform::rename_in_folders(from, one, to, other, RenameMode::Exchange) {
             Err(error) if is_unsupported(&error) => Err(io::ErrorKind::Unsupported.into()),
             moved => moved.and_then(|()| self.sync_dir(to, parent(other))),
         }
@@ -196,14 +197,7 @@ impl DiskWriter {
     pub fn sync_dir(&self, folder: &DirHandle, target: &Path) -> io::Result<()> {
         self.inject_fault(DiskStep::SyncDir)?;
         let target = if target.as_os_str().is_empty() { Path::new(".") } else { target };
-        let mut options = OpenOptions::new();
-        options.read(true);
-        #[cfg(unix)]
-        cap_std::fs::OpenOptionsExt::custom_flags(
-            &mut options,
-            rustix::fs::OFlags::DIRECTORY.bits().cast_signed(),
-        );
-        folder.open_with(target, &options)?.sync_all()
+        platform::sync_folder(folder, target)
     }
 
     /// What time the file system thinks it is, by writing a file there.
@@ -217,44 +211,6 @@ impl DiskWriter {
     }
 }
 
-/// How a name moves.
-#[derive(Clone, Copy)]
-enum RenameMode {
-    /// Only to a name that is free
-    NoReplace,
-    /// In exchange for what is there
-    Exchange,
-}
-
-/// A rename that plain `rename` cannot do. The names are resolved in folders that are opened
-/// beneath the handles, so that no link leads out.
-#[cfg(any(target_os = "linux", target_os = "macos"))]
-fn rename_at(
-    from: &DirHandle,
-    old: &Path,
-    to: &DirHandle,
-    new: &Path,
-    renaming: RenameMode,
-) -> io::Result<()> {
-    use rustix::fs::{RenameFlags, renameat_with};
-    let flags = match renaming {
-        RenameMode::NoReplace => RenameFlags::NOREPLACE,
-        RenameMode::Exchange => RenameFlags::EXCHANGE,
-    };
-    let holder = |folder: &DirHandle, path: &Path| match parent(path) {
-        above if above.as_os_str().is_empty() => folder.try_clone(),
-        above => folder.open_dir(above),
-    };
-    let name = |path: &Path| path.file_name().unwrap_or_default().to_owned();
-    let (from, to) = (holder(from, old)?, holder(to, new)?);
-    Ok(renameat_with(&from, name(old), &to, name(new), flags)?)
-}
-
-#[cfg(not(any(target_os = "linux", target_os = "macos")))]
-fn rename_at(_: &DirHandle, _: &Path, _: &DirHandle, _: &Path, _: RenameMode) -> io::Result<()> {
-    Err(io::ErrorKind::Unsupported.into())
-}
-
 /// Whether the file system does not know such a rename.
 fn is_unsupported(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
@@ -265,36 +221,10 @@ pub(crate) fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }
 
-/// Whether anybody may run a file.
-#[cfg(unix)]
-pub fn is_executable(known: &std::fs::Metadata) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    known.permissions().mode() & 0o111 != 0
-}
-
-/// Whether anybody may run a file.
-#[cfg(not(unix))]
-pub fn may_run(_: &std::fs::Metadata) -> bool {
-    true
-}
-
-/// Lets everybody who may read a file run it.
-#[cfg(unix)]
-fn make_executable(folder: &DirHandle, name: &Path) -> io::Result<()> {
-    use cap_std::fs::{MetadataExt, Permissions, PermissionsExt};
-    let mode = folder.metadata(name)?.mode();
-    let readers = mode & 0o444;
-    folder.set_permissions(name, Permissions::from_mode(mode | (readers >> 2)))
-}
-
-/// Elsewhere every file that has the right name can be run.
-#[cfg(not(unix))]
-fn make_executable(_: &DirHandle, _: &Path) -> io::Result<()> {
-    Ok(())
-}
-
 #[cfg(all(test, unix))]
 mod tests {
+    use platform::is_executable;
+
     use super::*;
 
     #[test]

@@ -17,7 +17,7 @@ mod walk;
 mod watch;
 
 pub use confined::{FileContent, WorkingTree};
-pub use disk::{DirHandle, DiskStep, DiskWriter, FaultInjector, is_executable, open_folder};
+pub use disk::{DirHandle, DiskStep, DiskWriter, FaultInjector, open_folder};
 pub use ignore_rules::{IgnoreLimit, IgnoreRule};
 pub use journal::{
     ChangeId, ChangeTitle, FileEdit, Journal, JournalEdit, JournalEntry, PreviousContent,

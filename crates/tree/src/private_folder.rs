@@ -8,7 +8,6 @@ use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use base::{Problem, ProblemCode, Result};
-use cap_std::fs::{Dir, OpenOptions};
 
 use crate::confined::WorkingTree;
 use crate::disk::{DirHandle, DiskWriter, open_folder};
@@ -116,15 +115,7 @@ fn open_no_follow(folder: &DirHandle, name: &Path) -> io::Result<DirHandle> {
     if !plain {
         return Err(io::ErrorKind::InvalidInput.into());
     }
-    let mut options = OpenOptions::new();
-    options.read(true);
-    #[cfg(unix)]
-    {
-        use rustix::fs::OFlags;
-        let flags = (OFlags::DIRECTORY | OFlags::NOFOLLOW).bits().cast_signed();
-        cap_std::fs::OpenOptionsExt::custom_flags(&mut options, flags);
-    }
-    Ok(Dir::from_std_file(folder.open_with(name, &options)?.into_std()))
+    platform::open_folder_no_follow(folder, name)
 }
 
 fn create_dir_if_missing(folder: &DirHandle, part: &str) -> io::Result<()> {
@@ -143,7 +134,7 @@ fn not_a_folder(path: &Path) -> Problem {
     .hint(format!("look where it leads, then remove it: {name}"))
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use super::*;
 

@@ -17,7 +17,7 @@ use crate::disk::DirHandle;
 pub fn open_regular(path: &Path) -> io::Result<File> {
     let mut options = File::options();
     options.read(true);
-    set_nonblocking(&mut options);
+    platform::set_nonblocking(&mut options);
     ensure_regular(options.open(path)?)
 }
 
@@ -30,7 +30,7 @@ pub fn read_regular(path: &Path, limit: u64) -> io::Result<Vec<u8>> {
 pub fn open_regular_in(folder: &DirHandle, path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true);
-    set_nonblocking_in(&mut options);
+    platform::set_nonblocking_in(&mut options);
     ensure_regular(folder.open_with(path, &options)?.into_std())
 }
 
@@ -43,7 +43,7 @@ pub fn read_regular_in(folder: &DirHandle, path: &Path, limit: u64) -> io::Resul
 /// at its name is refused.
 pub fn open_regular_for_write(path: &Path, options: &mut std::fs::OpenOptions) -> io::Result<File> {
     require_regular(path)?;
-    set_nonblocking(options);
+    platform::set_nonblocking(options);
     ensure_regular(options.open(path)?)
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn open_regular_for_write_in(
     path: &Path,
     options: &mut OpenOptions,
 ) -> io::Result<cap_std::fs::File> {
-    set_nonblocking_in(options);
+    platform::set_nonblocking_in(options);
     let file = folder.open_with(path, options).map_err(|error| match folder.metadata(path) {
         // A pipe without a reader is "no such device", which helps nobody.
         Ok(known) if !known.is_file() && !known.is_dir() => not_regular(),
@@ -100,28 +100,6 @@ pub(crate) fn read_at_most(file: File, limit: u64) -> io::Result<Vec<u8>> {
 pub(crate) fn not_regular() -> io::Error {
     io::Error::other("it is not a regular file")
 }
-
-#[cfg(unix)]
-fn nonblocking_flags() -> i32 {
-    use rustix::fs::OFlags;
-    (OFlags::NONBLOCK | OFlags::NOCTTY).bits().cast_signed()
-}
-
-#[cfg(unix)]
-fn set_nonblocking(options: &mut std::fs::OpenOptions) {
-    std::os::unix::fs::OpenOptionsExt::custom_flags(options, nonblocking_flags());
-}
-
-#[cfg(unix)]
-fn set_nonblocking_in(options: &mut OpenOptions) {
-    cap_std::fs::OpenOptionsExt::custom_flags(options, nonblocking_flags());
-}
-
-#[cfg(not(unix))]
-fn never_waiting(_: &mut std::fs::OpenOptions) {}
-
-#[cfg(not(unix))]
-fn never_waiting_in(_: &mut OpenOptions) {}
 
 #[cfg(all(test, unix))]
 mod tests {

@@ -1,5 +1,6 @@
 //! What the file system says of a file without reading it.
 
+use platform::FileMark;
 use serde::{Deserialize, Serialize};
 
 /// A point in time, in nanoseconds since 1970, by the file system's own clock.
@@ -38,20 +39,6 @@ pub enum FileKind {
     Other,
 }
 
-/// Two kinds of metadata have the same methods, each by a trait of its own.
-macro_rules! stat_of {
-    ($known:expr) => {
-        Self {
-            kind: file_kind($known.is_file(), $known.is_dir(), $known.is_symlink()),
-            size: $known.len(),
-            mtime: file_time($known.mtime(), $known.mtime_nsec()),
-            ctime: file_time($known.ctime(), $known.ctime_nsec()),
-            inode: $known.ino(),
-            executable: $known.mode() & 0o111 != 0,
-        }
-    };
-}
-
 impl Stat {
     /// Whether a file that was read at `read_at` may have changed since without showing it.
     ///
@@ -77,13 +64,18 @@ impl Stat {
     }
 
     pub(crate) fn of_confined(known: &cap_std::fs::Metadata) -> Self {
-        use cap_std::fs::MetadataExt;
-        stat_of!(known)
+        let kind = file_kind(known.is_file(), known.is_dir(), known.is_symlink());
+        Self::new(kind, known.len(), FileMark::of_confined(known))
     }
 
     pub(crate) fn of(known: &std::fs::Metadata) -> Self {
-        use std::os::unix::fs::MetadataExt;
-        stat_of!(known)
+        let kind = file_kind(known.is_file(), known.is_dir(), known.is_symlink());
+        Self::new(kind, known.len(), FileMark::of(known))
+    }
+
+    const fn new(kind: FileKind, size: u64, mark: FileMark) -> Self {
+        let FileMark { mtime, ctime, inode, executable } = mark;
+        Self { kind, size, mtime, ctime, inode, executable }
     }
 }
 
@@ -94,8 +86,4 @@ const fn file_kind(file: bool, dir: bool, link: bool) -> FileKind {
         (_, true, _) => FileKind::Dir,
         _ => FileKind::Other,
     }
-}
-
-const fn file_time(seconds: i64, nanoseconds: i64) -> FileTime {
-    seconds.saturating_mul(1_000_000_000).saturating_add(nanoseconds)
 }

@@ -5,7 +5,7 @@ use std::io;
 use std::sync::Arc;
 
 use base::{Call, Problem, RepoPath, Result};
-use cap_std::fs::{DirEntry, MetadataExt};
+use cap_std::fs::DirEntry;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
@@ -210,7 +210,11 @@ impl FileWalker<'_> {
         if let Some(rule) = hidden.or_else(|| self.excludes.hidden_by(&path, is_dir)) {
             self.walk.count_hidden(rule);
         } else if stat.is_file() {
-            self.walk.files.push(ProjectFile { path, stat, has_hard_links: known.nlink() > 1 });
+            self.walk.files.push(ProjectFile {
+                path,
+                stat,
+                has_hard_links: platform::has_other_names(&known),
+            });
         } else if stat.is_link() {
             self.walk.add_skipped(&path, SkipReason::Link);
         } else if !is_dir {
@@ -267,7 +271,7 @@ fn child_path(folder: &RepoPath, entry: &DirEntry) -> Option<RepoPath> {
     RepoPath::from_bytes(path).ok()
 }
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

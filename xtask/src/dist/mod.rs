@@ -15,6 +15,7 @@ mod plugin;
 mod release;
 mod sbom;
 mod table;
+mod trial;
 mod wheel;
 
 use std::fs;
@@ -36,11 +37,13 @@ struct DistOptions {
     binary: Option<PathBuf>,
     /// Whether the validators are asked afterwards
     check: bool,
+    /// A repository that every package is tried on afterwards
+    trial: Option<PathBuf>,
     /// Whether a stand-in for the program will do, since only the packages are checked
     without_build: bool,
 }
 
-/// `dist`, `dist --check`, `dist matrix`.
+/// `dist`, `dist --check`, `dist --try REPOSITORY`, `dist matrix`.
 pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     if args == ["matrix"] {
         run::print(&format!("{}\n", table::workflow_matrix()));
@@ -56,7 +59,10 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     };
     write(&release)?;
     run::print(&format!("{}\n", release.out.display()));
-    if options.check { check::check(&release) } else { Ok(()) }
+    if options.check {
+        check::check(&release)?;
+    }
+    options.trial.map_or(Ok(()), |repository| trial::try_packages(&release, &repository))
 }
 
 /// Writes everything anew. The order matters: packages contain the licences, the formula the
@@ -91,6 +97,7 @@ impl DistOptions {
                 "--binaries" => options.binaries = Some(named()?.into()),
                 "--binary" => options.binary = Some(named()?.into()),
                 "--check" => options.check = true,
+                "--try" => options.trial = Some(named()?.into()),
                 "--without-build" => options.without_build = true,
                 other => return Err(format!("`dist` does not take {other}")),
             }

@@ -50,8 +50,8 @@ pub fn open_at(start: &Path, mode: WorkspaceMode) -> Result<Workspace> {
 /// The folder with the user's list of trusted repositories, among the user's settings.
 fn trusted_list_path() -> Option<PathBuf> {
     let named = |name| env_var(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let settings = if cfg!(windows) { named("APPDATA") } else { named("XDG_CONFIG_HOME") };
-    let settings = settings.or_else(|| Some(named("HOME")?.join(".config")));
+    let settings =
+        named(platform::SETTINGS_VARIABLE).or_else(|| Some(named("HOME")?.join(".config")));
     settings.map(|folder| folder.join("cairn/trusted"))
 }
 
@@ -73,7 +73,7 @@ pub(super) fn start_folder(matches: &ArgMatches) -> PathBuf {
 
 /// The current folder, relative to the root of the repository; the root if it is outside.
 pub(super) fn current_folder(matches: &ArgMatches, workspace: &Workspace) -> RepoPath {
-    let here = start_folder(matches).canonicalize().ok();
+    let here = platform::canonicalize(&start_folder(matches)).ok();
     let inside = here.as_deref().and_then(|here| here.strip_prefix(workspace.tree.root()).ok());
     inside.and_then(|path| RepoPath::from_relative(path).ok()).unwrap_or(RepoPath::ROOT)
 }

@@ -14,6 +14,7 @@ use base::{Call, Problem, ProblemCode, Result};
 use clap::{ArgMatches, FromArgMatches};
 use engine::{Workspace, WorkspaceMode};
 use operations::ops;
+use platform::UserAccess;
 use tokio_util::sync::CancellationToken;
 
 use super::{invocation, stderr_log};
@@ -171,18 +172,13 @@ fn check_private(file: &Path, known: &std::fs::Metadata, hint: &str) -> Result<(
     if !known.is_file() {
         return Err(refused("it is not a regular file"));
     }
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::MetadataExt;
-        if known.mode() & 0o077 != 0 {
-            let why = format!("other users can read it (mode {:03o})", known.mode() & 0o777);
-            return Err(refused(&why));
+    match platform::foreign_access(known) {
+        Some(UserAccess::OthersCan(mode)) => {
+            Err(refused(&format!("other users can read it (mode {mode:03o})")))
         }
-        if known.uid() != rustix::process::geteuid().as_raw() {
-            return Err(refused("it belongs to another user"));
-        }
+        Some(UserAccess::OwnedByAnother) => Err(refused("it belongs to another user")),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The token in a file that the user names: a file that no other user can read, or a pipe, as a
@@ -190,7 +186,7 @@ fn check_private(file: &Path, known: &std::fs::Metadata, hint: &str) -> Result<(
 fn read_named_token(file: &Path) -> Result<String> {
     let failed = || Problem::io(format!("read the token in {}", file.display()));
     let known = file.metadata().map_err(failed())?;
-    if !is_pipe(&known) {
+    if !platform::is_pipe(&known) {
         let hint =
             format!("make it private:  chmod 600 '{}';  or set {TOKEN_VARIABLE}", file.display());
         check_private(file, &known, &hint)?;
@@ -209,16 +205,6 @@ fn read_named_token(file: &Path) -> Result<String> {
         )
         .hint("another process has to write the token to the pipe and close it"))
     })
-}
-
-#[cfg(unix)]
-fn is_pipe(known: &std::fs::Metadata) -> bool {
-    std::os::unix::fs::FileTypeExt::is_fifo(&known.file_type())
-}
-
-#[cfg(not(unix))]
-fn is_pipe(_: &std::fs::Metadata) -> bool {
-    false
 }
 
 /// The token in a file.
@@ -262,8 +248,7 @@ fn write_private(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let temp = file.with_extension(format!("{}.tmp", std::process::id()));
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    platform::set_owner_only(&mut options);
     let _ = std::fs::remove_file(&temp); // of a process that was killed and had this number
     let mut written = options.open(&temp)?;
     written.write_all(bytes)?;

@@ -224,6 +224,40 @@ fn an_action_writes_a_card_and_links_it() {
 }
 
 #[test]
+fn an_action_confirms_a_link_whose_code_changed() {
+    let repo = TestRepo::new(FIXTURE);
+    let mut editor = EditorClient::start(&repo);
+    let uri = editor.uri("src/auth/login.ts");
+    let place = json!({"line": 5, "character": 18});
+    let params = json!({
+        "textDocument": {"uri": uri},
+        "range": {"start": place, "end": place},
+        "context": {"diagnostics": []},
+    });
+    let link = "symbol:src/auth/login.ts#login";
+    let title = format!("Confirm that {link} agrees with spec::auth/login");
+    let confirmation = |editor: &mut EditorClient| {
+        let actions = editor.request("textDocument/codeAction", params.clone());
+        let actions = actions.as_array().unwrap().clone();
+        let titles: Vec<&str> = actions.iter().map(|one| one["title"].as_str().unwrap()).collect();
+        // What is linked already is not offered as a link.
+        assert!(!titles.iter().any(|one| one.starts_with("Link ")), "{titles:?}");
+        actions.into_iter().find(|action| action["title"] == title.as_str())
+    };
+    let unconfirmed = confirmation(&mut editor).expect("nobody confirmed the link yet");
+    editor.request("workspace/executeCommand", unconfirmed["command"].clone());
+    assert!(confirmation(&mut editor).is_none());
+
+    let code = repo.read("src/auth/login.ts").unwrap();
+    repo.write("src/auth/login.ts", code.replace("return check(name)", "return !check(name)"));
+    let suspect = confirmation(&mut editor).expect("the code changed since");
+    editor.request("workspace/executeCommand", suspect["command"].clone());
+    assert!(confirmation(&mut editor).is_none());
+    let written = repo.git(&["status", "--porcelain", ".cairn/links"]);
+    assert!(!written.is_empty());
+}
+
+#[test]
 fn requests_that_nobody_knows_are_refused_and_the_server_ends_when_told() {
     let repo = TestRepo::new(FIXTURE);
     let mut editor = EditorClient::start(&repo);

@@ -1,11 +1,13 @@
-//! What can be done at a place: link the symbol to a card, write a card for it, repair references.
+//! What can be done at a place: confirm that a card and its code agree, link the symbol to a card, write a card for it,
+//! repair references.
 //!
 //! An action is a command that the server runs as an operation, so it is journalled and can be taken
 //! back with `cairn undo`. It changes the file on disk; a file with unsaved changes has no actions.
 
-use base::{Problem, Result};
+use base::{Problem, RepoPath, Result};
 use serde_json::{Value, json};
 
+use super::code_lens::links_in_file;
 use crate::documents::EditorPlace;
 use crate::operation_client::OperationClient;
 
@@ -15,6 +17,9 @@ pub(crate) const SHOW_COMMAND: &str = "cairn.show";
 /// Links a symbol to a card.
 const LINK_COMMAND: &str = "cairn.link";
 
+/// Records that a card and the code that is linked to it agree.
+const CONFIRM_COMMAND: &str = "cairn.confirm";
+
 /// Writes a card for a symbol and links it.
 const CREATE_COMMAND: &str = "cairn.createCard";
 
@@ -22,10 +27,14 @@ const CREATE_COMMAND: &str = "cairn.createCard";
 const FIX_COMMAND: &str = "cairn.fix";
 
 /// Every command, for the reply to `initialize`.
-pub(crate) const COMMANDS: [&str; 4] = [SHOW_COMMAND, LINK_COMMAND, CREATE_COMMAND, FIX_COMMAND];
+pub(crate) const COMMANDS: [&str; 5] =
+    [SHOW_COMMAND, LINK_COMMAND, CONFIRM_COMMAND, CREATE_COMMAND, FIX_COMMAND];
 
-/// How many cards are offered for a link.
+/// How many cards are offered for a link, and links for a confirmation.
 const MAX_OFFERED: usize = 3;
+
+/// The reason that is recorded with a confirmation: an editor asks for none.
+const CONFIRM_REASON: &str = "read both in the editor";
 
 /// What a command did: a file that the editor should open.
 pub(crate) struct CommandResult {
@@ -49,11 +58,19 @@ pub(super) fn code_action(client: &OperationClient, params: &Value) -> Result<Va
             "command": {"title": "cairn fix", "command": FIX_COMMAND, "arguments": []},
         }));
     }
-    if let Some(place) = EditorPlace::read(client, &start)
-        && let Some(symbol) = place.symbol(client)
-    {
-        let handle = format!("{}#{}", place.path, symbol.name);
+    let Some(place) = EditorPlace::read(client, &start) else { return Ok(json!(actions)) };
+    let symbol = place.symbol(client);
+    let handle = match &symbol {
+        Some(symbol) => format!("{}#{}", place.path, symbol.name),
+        None => place.path.to_string(),
+    };
+    actions.extend(confirmations(client, &handle));
+    if let Some(symbol) = symbol {
+        let linked = linked_cards(client, &place.path, &handle)?;
         for card in related_cards(client, &symbol.name)? {
+            if linked.contains(&card) {
+                continue;
+            }
             let title = format!("Link `{}` to {card}", symbol.name);
             actions.push(refactor(&title, LINK_COMMAND, &json!([handle, card])));
         }
@@ -63,6 +80,28 @@ pub(super) fn code_action(client: &OperationClient, params: &Value) -> Result<Va
         actions.push(refactor(&title, CREATE_COMMAND, &json!([handle, key, summary])));
     }
     Ok(json!(actions))
+}
+
+/// One action for each link of a node that nobody confirmed, or that changed since.
+fn confirmations(client: &OperationClient, handle: &str) -> Vec<Value> {
+    let question = json!({"targets": [handle], "why": CONFIRM_REASON, "dry_run": true});
+    let Ok(data) = client.ask("confirm", question) else { return Vec::new() };
+    let open = data["result"]["confirmed"].as_array().into_iter().flatten();
+    open.take(MAX_OFFERED)
+        .filter_map(|link| {
+            let (from, to) = (link["from"].as_str()?, link["to"].as_str()?);
+            let title = format!("Confirm that {from} agrees with {to}");
+            Some(refactor(&title, CONFIRM_COMMAND, &json!([from, to])))
+        })
+        .collect()
+}
+
+/// The cards that a symbol is linked to already.
+fn linked_cards(client: &OperationClient, path: &RepoPath, handle: &str) -> Result<Vec<String>> {
+    let data = client.ask("card.coverage", json!({"path": path.to_string()}))?;
+    let links = links_in_file(&data, path).into_iter();
+    let is_ours = |node: &str| node.strip_prefix("symbol:").unwrap_or(node) == handle;
+    Ok(links.filter(|(node, ..)| is_ours(node)).map(|(_, card, _)| card).collect())
 }
 
 fn refactor(title: &str, command: &str, arguments: &Value) -> Value {
@@ -126,6 +165,12 @@ pub(crate) fn execute(client: &OperationClient, params: &Value) -> Result<Comman
             client.ask("link.add", json!({"target": argument(0)?, "card": argument(1)?}))?;
             Ok(CommandResult { show: None })
         }
+        CONFIRM_COMMAND => {
+            let (from, to) = (argument(0)?, argument(1)?);
+            let args = json!({"targets": [from], "with": to, "why": CONFIRM_REASON});
+            client.ask("confirm", args)?;
+            Ok(CommandResult { show: None })
+        }
         CREATE_COMMAND => create_card(client, argument(0)?, argument(1)?, argument(2)?),
         FIX_COMMAND => {
             client.ask("fix", json!({}))?;
@@ -166,7 +211,16 @@ mod tests {
 
     #[test]
     fn every_operation_that_a_command_runs_exists() {
-        for name in ["link.add", "card.create", "card.show", "fix", "verify", "search"] {
+        for name in [
+            "link.add",
+            "card.coverage",
+            "card.create",
+            "card.show",
+            "confirm",
+            "fix",
+            "verify",
+            "search",
+        ] {
             assert!(ops::find(name).is_ok(), "{name}");
         }
     }

@@ -42,7 +42,7 @@ pub(super) fn code_lens(client: &OperationClient, params: &Value) -> Result<Valu
 }
 
 /// The links in one file: the node that links, the card, and the line of the link from 0.
-fn links_in_file(coverage: &Value, path: &RepoPath) -> Vec<(String, String, u32)> {
+pub(super) fn links_in_file(coverage: &Value, path: &RepoPath) -> Vec<(String, String, u32)> {
     let path = path.to_string();
     let mut found = Vec::new();
     for card in coverage["cards"].as_array().into_iter().flatten() {

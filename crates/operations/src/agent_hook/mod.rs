@@ -58,8 +58,8 @@ fn start_session(
 ) -> Result<Option<String>> {
     let (overview, _) = workspace.read(call, RepositoryOverview::collect)?;
     if let Ok((findings, _)) = workspace.read(call, damage) {
-        for line in &findings {
-            memory.remember(line);
+        for finding in &findings {
+            memory.remember(&finding.key);
         }
     }
     let mut page = Page::default();
@@ -110,28 +110,41 @@ fn after_edit(
     call: &Arc<Call>,
     memory: &mut SessionMemory<'_>,
 ) -> Result<Option<String>> {
-    let (lines, _) = workspace.read(call, damage)?;
-    let new: Vec<String> = lines.into_iter().filter(|line| memory.is_new(line)).collect();
+    let (findings, _) = workspace.read(call, damage)?;
+    let new = findings.into_iter().filter(|finding| memory.is_new(&finding.key));
+    let new: Vec<String> = new.map(|finding| finding.text).collect();
     Ok((!new.is_empty()).then(|| format!("After this edit (from cairn):\n{}", listed(&new))))
 }
 
+/// Something that an edit broke.
+struct EditDamage {
+    /// What it is about. The same damage with fewer callers left is the same thing.
+    key: String,
+    /// What the agent is told
+    text: String,
+}
+
+impl EditDamage {
+    fn of(found: &RuleFinding) -> Self {
+        let node = found.node.as_ref().map(EntityRef::short_handle);
+        let key = match &node {
+            Some(node) => format!("{} {node}", found.code),
+            None => format!("{} {}", found.code, found.message),
+        };
+        let place = node.unwrap_or_else(|| found.place());
+        let severity = found.severity.as_str();
+        let text = format!("{severity} {}: {}; {}  {place}", found.code, found.message, found.fix);
+        Self { key, text }
+    }
+}
+
 /// Errors and warnings that the edits since the last commit introduced.
-fn damage(view: &View) -> Result<Vec<String>> {
+fn damage(view: &View) -> Result<Vec<EditDamage>> {
     let report = review::review(view, &DiffRange::WorkingTree, TypeCheck::Skipped)?;
     let is_told = |found: &&RuleFinding| {
         found.severity != RuleSeverity::Note && !TOO_EARLY.contains(&found.code)
     };
-    let text = |found: &RuleFinding| {
-        let place = found.node.as_ref().map_or_else(|| found.place(), EntityRef::short_handle);
-        format!(
-            "{} {}: {}; {}  {place}",
-            found.severity.as_str(),
-            found.code,
-            found.message,
-            found.fix
-        )
-    };
-    Ok(report.findings.iter().filter(is_told).map(text).collect())
+    Ok(report.findings.iter().filter(is_told).map(EditDamage::of).collect())
 }
 
 fn listed(lines: &[String]) -> String {

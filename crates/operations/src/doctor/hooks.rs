@@ -29,7 +29,7 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFind
         GitHook::ALL.iter().filter(is_missing).map(|hook| hook.name()).collect();
     let is_off = |hook: &&GitHook| {
         let known = folder.join(hook.name()).metadata();
-        !is_missing(hook) && known.is_ok_and(|known| !tree::is_executable(&known))
+        !is_missing(hook) && known.is_ok_and(|known| !platform::is_executable(&known))
     };
     let off: Vec<String> = GitHook::ALL
         .iter()

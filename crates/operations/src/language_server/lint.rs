@@ -417,7 +417,7 @@ fn diagnosis(view: &View, folder: &RepoPath, found: LintFinding) -> Option<Diagn
     let above = start.ancestors().take_while(|above| above.starts_with(root));
     let path = above.into_iter().find_map(|above| {
         let file = above.join(Path::new(&found.path));
-        let file = file.canonicalize().ok()?;
+        let file = platform::canonicalize(&file).ok()?;
         let path = RepoPath::from_relative(file.strip_prefix(root).ok()?).ok()?;
         tables::has_file(conn, &path).ok()?.then_some(path)
     })?;

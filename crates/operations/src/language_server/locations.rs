@@ -145,7 +145,7 @@ impl<'v> ParsedFileCache<'v> {
     /// The path in the repository, if it is a file of the project and not an installed one.
     pub(crate) fn path_in_repository(&self, file: &std::path::Path) -> Option<RepoPath> {
         let root = self.view.tree().root();
-        let real = file.canonicalize().ok();
+        let real = platform::canonicalize(file).ok();
         let relative = real.as_deref().and_then(|real| real.strip_prefix(root).ok());
         let path =
             RepoPath::from_relative(relative.or_else(|| file.strip_prefix(root).ok())?).ok()?;

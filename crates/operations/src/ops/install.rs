@@ -206,7 +206,7 @@ fn reason_to_keep(hook: &Path) -> Option<&'static str> {
     if tree::read_regular(hook, MAX_HOOK_BYTES).is_err() {
         return Some("it cannot be read");
     }
-    let runs = tree::is_executable(&known);
+    let runs = platform::is_executable(&known);
     (!runs).then_some("it is disabled (not executable), and an edit would enable it")
 }
 

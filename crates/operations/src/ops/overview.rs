@@ -40,14 +40,14 @@ impl Render for RepositoryOverview {
         self.render_folders(page);
         self.render_state(page);
         page.heading("Ask next");
-        page.say_call(
-            "  before a task",
-            NextCall::new("context").with("targets", "what you want to do, in a sentence"),
-        );
-        page.say_call("  before a change", NextCall::new("impact").with("target", "path#symbol"));
+        let task = NextCall::new("context").with("targets", "what you want to do, in a sentence");
+        let change = NextCall::new("impact").with("target", "path#symbol");
+        let mut rows = vec![("before a task", task), ("before a change", change)];
         if !self.initialised {
-            page.say_call("  to set up agents and git hooks", NextCall::new("init"));
+            rows.push(("to set up agents and git hooks", NextCall::new("init")));
         }
+        let cells = |(when, call)| vec![PageCell::text(when), PageCell::call(call)];
+        page.table(2, rows.into_iter().map(cells).collect());
     }
 }
 

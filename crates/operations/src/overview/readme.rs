@@ -32,12 +32,15 @@ pub(super) fn summary(view: &View) -> Result<Option<ProjectSummary>> {
 /// The first paragraph that is prose: no heading, badge, image, table, list or markup.
 fn first_paragraph(markdown: &str) -> Option<String> {
     let mut paragraph = String::new();
-    let mut in_code = false;
+    let (mut in_code, mut in_markup) = (false, false);
     for line in markdown.lines().map(str::trim) {
+        // As in Markdown, a block of HTML ends at the next empty line, and so do badges.
+        in_markup = !line.is_empty() && (in_markup || starts_markup(line));
+        let line = line.strip_prefix('>').map_or(line, str::trim_start);
         if line.starts_with("```") || line.starts_with("~~~") {
             in_code = !in_code;
         }
-        if in_code || line.is_empty() || !is_prose(line) {
+        if in_code || in_markup || line.is_empty() || !is_prose(line) {
             if paragraph.chars().count() > 20 {
                 break;
             }
@@ -52,6 +55,16 @@ fn first_paragraph(markdown: &str) -> Option<String> {
     let shown: String = paragraph.chars().take(MAX_CHARS).collect();
     let cut = if shown.len() < paragraph.len() { "…" } else { "" };
     (shown.chars().count() > 20).then(|| format!("{}{cut}", shown.trim_end()))
+}
+
+/// Whether a line begins a block of badges or of HTML: a tag or a comment, and not an address in
+/// angle brackets.
+fn starts_markup(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix('<') else { return line.starts_with("[![") };
+    let name = rest.trim_start_matches('/');
+    let name = name.split(|char: char| !char.is_ascii_alphanumeric()).next().unwrap_or_default();
+    let after = rest.trim_start_matches('/').get(name.len()..).unwrap_or_default();
+    rest.starts_with('!') || (!name.is_empty() && !after.starts_with(':'))
 }
 
 /// A line that begins with a letter, and is not the underline of a heading or a reference.
@@ -77,6 +90,9 @@ mod tests {
             "ripgrep (rg)\n------------\nripgrep is a line-oriented search tool that is quick.\n";
         let found = first_paragraph(underlined);
         assert_eq!(found.as_deref(), Some("ripgrep is a line-oriented search tool that is quick."));
+        let sponsored = "<div>\n\t<img\n\t\tsrc=\"logo.svg\"\n\t>\n\tWe thank everybody who pays for this.\n</div>\n\n[![a\nbadge of two lines](https://a.example/b.svg)](https://a.example)\n\n> A small client for requests over a network.\n";
+        let found = first_paragraph(sponsored);
+        assert_eq!(found.as_deref(), Some("A small client for requests over a network."));
         assert_eq!(first_paragraph("# Title\n\n- a\n- b\n"), None);
         let long = "word ".repeat(200);
         assert!(first_paragraph(&long).unwrap().ends_with('…'));

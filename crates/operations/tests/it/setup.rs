@@ -55,6 +55,20 @@ fn init_is_idempotent_and_uninstall_gives_the_bytes_back() {
 }
 
 #[test]
+fn a_purge_leaves_no_byte() {
+    let repo = TestRepo::new(FIXTURE);
+    let before = (repo.snapshot(), hooks(&repo));
+    repo.data("init", agents());
+    let shown = repo.data("uninstall", json!({"purge": true, "dry_run": true}));
+    assert!(shown["purged"][0]["files"].as_u64().unwrap() > 0, "{shown:#}");
+    assert!(repo.root().join(".git/cairn").is_dir());
+    let done = repo.data("uninstall", json!({"purge": true}));
+    assert!(done["files"]["change"].is_null(), "there is no journal to undo it with: {done:#}");
+    assert_eq!((repo.snapshot(), hooks(&repo)), before);
+    assert!(!repo.root().join(".git/cairn").exists() && !repo.root().join(".cairn").exists());
+}
+
+#[test]
 fn init_is_one_change_that_undo_takes_back() {
     let repo = TestRepo::new(FIXTURE);
     let before = repo.snapshot();
@@ -293,6 +307,24 @@ fn after_an_edit_an_agent_is_told_what_it_broke() {
     let text = told(&repo, "after-edit", "src/login.ts").unwrap();
     assert!(text.contains("CALLER_AT_RISK") && text.contains("src/run.ts#run"), "{text}");
     assert_eq!(told(&repo, "after-edit", "src/login.ts"), None);
+}
+
+#[test]
+fn damage_with_fewer_callers_left_is_not_told_again() {
+    let repo = TestRepo::new(SPECIFIED);
+    repo.write(
+        "src/two.ts",
+        "import { login } from './login';\nexport const two = () => login('b');\n",
+    );
+    repo.commit("a second caller");
+    told(&repo, "session-start", "").unwrap();
+    let text = repo.read("src/login.ts").unwrap();
+    repo.write("src/login.ts", text.replace("(name: string)", "(name: string, device: string)"));
+    let text = told(&repo, "after-edit", "src/login.ts").unwrap();
+    assert!(text.contains("2 callers did not change"), "{text}");
+    let text = repo.read("src/run.ts").unwrap();
+    repo.write("src/run.ts", text.replace("login('a')", "login('a', 'b')"));
+    assert_eq!(told(&repo, "after-edit", "src/run.ts"), None);
 }
 
 #[test]

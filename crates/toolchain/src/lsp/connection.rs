@@ -19,7 +19,6 @@ use super::notifications::NotificationState;
 use super::reply::{ReplyContext, reply};
 use super::unavailable::RequestFailure;
 use crate::frame::{FrameDecoder, RequestId, encode_frame};
-use crate::platform;
 use crate::program_failure::{ProgramFailure, escape_for_display, most_relevant_line};
 use crate::tool_process::ToolProcess;
 

@@ -79,8 +79,7 @@ struct FailureHistory {
 impl ServerPool {
     /// The servers of a project, none of which runs yet.
     pub fn new(host: ToolHost) -> Self {
-        let memory =
-            crate::platform::total_memory().map_or(MAX_MEMORY, |all| MAX_MEMORY.min(all / 2));
+        let memory = platform::total_memory().map_or(MAX_MEMORY, |all| MAX_MEMORY.min(all / 2));
         Self { host, memory, slots: Mutex::default(), changed: Condvar::new() }
     }
 

@@ -74,31 +74,13 @@ pub fn offset_at(text: &str, position: LspPosition, encoding: PositionEncoding) 
 
 /// A file as a URI.
 pub fn uri_from_path(path: &Path) -> String {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    // A path that starts with a drive letter needs a slash before it.
-    let slash = if bytes.starts_with(b"/") { "" } else { "/" };
-    let encoded = match cfg!(windows) {
-        true => percent::encode_uri_path(path.to_string_lossy().replace('\\', "/").as_bytes()),
-        false => percent::encode_uri_path(bytes),
-    };
-    format!("file://{slash}{encoded}")
+    format!("file://{}", percent::encode_uri_path(&platform::uri_path_bytes(path)))
 }
 
 /// The file that a URI names; `None` for a URI of another scheme.
 pub fn path_from_uri(uri: &str) -> Option<PathBuf> {
     let encoded = uri.strip_prefix("file://")?;
-    Some(platform_path(percent::decode_lossy(encoded).into_owned()))
-}
-
-#[cfg(unix)]
-fn platform_path(bytes: Vec<u8>) -> PathBuf {
-    use std::os::unix::ffi::OsStringExt;
-    PathBuf::from(std::ffi::OsString::from_vec(bytes))
-}
-
-#[cfg(not(unix))]
-fn platform_path(bytes: Vec<u8>) -> PathBuf {
-    PathBuf::from(String::from_utf8_lossy(&bytes).trim_start_matches('/').to_owned())
+    Some(platform::path_from_uri_bytes(percent::decode_lossy(encoded).into_owned()))
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ fn contents(root: &Path) -> Vec<(String, String)> {
     let mut folders = vec![root.to_path_buf()];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()) {
-            let name = entry.strip_prefix(root).unwrap().to_str().unwrap().to_owned();
+            let name = entry.strip_prefix(root).unwrap().to_str().unwrap().replace('\\', "/");
             match entry.is_dir() {
                 true if name == ".git" => {}
                 true => folders.push(entry),
@@ -243,6 +243,8 @@ fn what_an_editor_saves_just_before_the_rename_is_not_lost() {
     }
 }
 
+// The saves are placed between the steps of an exchange, which Windows cannot make.
+#[cfg(unix)]
 #[test]
 fn an_editor_that_saves_twice_loses_neither() {
     let (dir, tree, journal) = repository();
@@ -277,6 +279,7 @@ fn a_change_that_meets_an_editor_takes_back_what_it_had_done() {
     assert_eq!(contents(dir.path()), expected);
 }
 
+#[cfg(unix)]
 #[test]
 fn a_crash_right_after_an_exchange_does_not_lose_what_was_replaced() {
     let (dir, tree, journal) = repository();

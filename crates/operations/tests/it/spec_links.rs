@@ -211,6 +211,20 @@ fn a_symbol_that_is_renamed_and_changed_is_suspect() {
 }
 
 #[test]
+fn a_confirmed_link_is_confirmed_again() {
+    let repo = shop();
+    let again = json!({"targets": ["pay/capture"], "why": "read again", "only": "all"});
+    let data = repo.data("confirm", again);
+    let link = &data["result"]["confirmed"][0];
+    assert_eq!((link["was"].as_str(), link["is_moved"].as_bool()), (Some("confirmed"), None));
+    let path =
+        links(&repo).into_iter().find(|path| path.starts_with(".cairn/links/spec-")).unwrap();
+    let text = repo.read(&path).unwrap();
+    assert!(text.contains("version: 2") && text.ends_with("---\nread again\n"), "{text}");
+    assert_eq!(findings(&repo), Vec::<String>::new());
+}
+
+#[test]
 fn renames_carry_confirmations_along() {
     let repo = shop();
     repo.data("card.rename", json!({"old_key": "pay/capture", "new_key": "spec::pay/once"}));

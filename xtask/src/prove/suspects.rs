@@ -6,7 +6,6 @@
     reason = "a developer's tool runs git and the binary under proof"
 )]
 
-use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,6 +28,15 @@ const LINKS: usize = 60;
 
 /// Functions of fewer lines are not linked: there is little in them that could change.
 const MIN_LINES: u32 = 3;
+
+/// The kinds of symbols that are linked.
+const FUNCTIONS: [SymbolKind; 5] = [
+    SymbolKind::Function,
+    SymbolKind::Method,
+    SymbolKind::Constructor,
+    SymbolKind::Getter,
+    SymbolKind::Setter,
+];
 
 /// The folder of the requirements, in a place that `kb.documents` has by default.
 const FOLDER: &str = "documentation/proof";
@@ -150,12 +158,12 @@ impl SuspectProof {
             let Ok(bytes) = fs::read(self.clone.join(file)) else { continue };
             let path: RepoPath = file.parse().map_err(|error| format!("{file}: {error}"))?;
             let facts = extract(Language::from_path(&path), &bytes);
-            let is_function = |kind| matches!(kind, SymbolKind::Function | SymbolKind::Method);
+            let is_function = |kind| FUNCTIONS.contains(&kind);
             let functions = facts.symbols.iter().filter(|symbol| {
                 is_function(symbol.kind)
                     && !symbol.is_test
                     && symbol.end_line - symbol.line + 1 >= MIN_LINES
-                    && !symbol.path.contains(['<', '(', '"', ' '])
+                    && !symbol.path.contains(['<', '(', '"', '~', ' '])
             });
             found.extend(functions.map(|symbol| format!("{file}#{}", symbol.path)));
         }
@@ -175,13 +183,12 @@ impl SuspectProof {
             suspect_layout_commits: 0,
             layout: layout::compare(&self.clone, &self.commits)?,
         };
-        let mut lost = BTreeSet::new();
         for pair in self.commits.windows(2) {
             let (before, commit) = (&pair[0], &pair[1]);
             self.check_out(commit)?;
             let changed = git_text(&self.clone, &["diff", "--name-only", "-z", before, commit])?;
             report.touching_code += usize::from(changed.split('\0').any(is_product_code));
-            let symbols = self.suspects(commit, &mut lost)?;
+            let symbols = self.suspects(commit, &mut report.ended)?;
             let is_layout = report.layout.commits.contains(commit);
             report.layout_commits += usize::from(is_layout);
             if !symbols.is_empty() {
@@ -191,24 +198,25 @@ impl SuspectProof {
                 report.suspects.push(SuspectCommit { commit: commit.clone(), subject, symbols });
             }
         }
-        report.ended = lost.len();
         Ok(report)
     }
 
-    /// The symbols whose links a commit made suspect. Where a function is gone, `fix` looks for it first.
-    fn suspects(&self, commit: &str, lost: &mut BTreeSet<String>) -> XtaskResult<Vec<String>> {
-        let confirm = ["confirm", "--all", "--why", commit];
-        let mut answers = vec![self.ask(&confirm)?];
-        let refused = refused(&answers[0]);
-        if !refused.is_subset(lost) {
-            self.ask(&["fix"])?;
-            answers.push(self.ask(&confirm)?);
-            *lost = self::refused(&answers[1]);
+    /// The symbols whose links a commit made suspect. `fix` first follows functions that moved; the manifest keeps a
+    /// function that is gone as a symbol without code, which counts as ended.
+    fn suspects(&self, commit: &str, ended: &mut usize) -> XtaskResult<Vec<String>> {
+        self.ask(&["fix"])?;
+        let answer = self.ask(&["confirm", "--all", "--why", commit])?;
+        let confirmed = answer["result"]["confirmed"].as_array().into_iter().flatten();
+        let mut suspects = Vec::new();
+        for link in confirmed {
+            let from = link["from"].as_str().unwrap_or_default();
+            match link["was"].as_str() {
+                Some("suspect") => suspects.push(from.to_owned()),
+                Some("unconfirmed") if from.starts_with("kb:") => *ended += 1,
+                _ => {}
+            }
         }
-        let confirmed =
-            answers.iter().filter_map(|answer| answer["result"]["confirmed"].as_array()).flatten();
-        let suspect = confirmed.filter(|link| link["was"] == "suspect");
-        Ok(suspect.filter_map(|link| link["from"].as_str().map(ToOwned::to_owned)).collect())
+        Ok(suspects)
     }
 
     fn check_out(&self, commit: &str) -> XtaskResult<()> {
@@ -226,12 +234,6 @@ impl SuspectProof {
             .map_err(|_| format!("{args:?}: {}", String::from_utf8_lossy(&output.stderr)))?;
         Ok(answer["data"].clone())
     }
-}
-
-/// The links that could not be confirmed.
-fn refused(answer: &Value) -> BTreeSet<String> {
-    let refused = answer["result"]["refused"].as_array();
-    refused.into_iter().flatten().filter_map(Value::as_str).map(ToOwned::to_owned).collect()
 }
 
 /// Whether a path is code of the product in a language that is parsed.

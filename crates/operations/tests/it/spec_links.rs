@@ -367,7 +367,7 @@ fn a_link_that_is_gone_leaves_a_confirmation_to_remove() {
 fn another_normaliser_reads_the_confirmed_content_again() {
     let repo = shop();
     for path in links(&repo) {
-        edit(&repo, &path, "normaliser: 1", "normaliser: 0");
+        edit(&repo, &path, "normaliser: 2", "normaliser: 0");
         let text = repo.read(&path).unwrap();
         let other = text.lines().map(|line| match line.split_once("_digest: ") {
             Some((name, _)) => format!("{name}_digest: \"old\"\n"),

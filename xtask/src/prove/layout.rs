@@ -146,7 +146,7 @@ fn without_layout(text: &str) -> String {
                 rest = &rest[end + 2..];
                 in_block = false;
             }
-            let starts = ["//", "# ", "/*"].map(|mark| rest.find(mark));
+            let starts = ["//", "# ", "/*"].map(|mark| comment_start(rest, mark));
             let first = starts.iter().flatten().min().copied();
             let code = &rest[..first.unwrap_or(rest.len())];
             out.extend(code.chars().filter(|c| !c.is_whitespace() && !"'\"`,;()".contains(*c)));
@@ -160,6 +160,12 @@ fn without_layout(text: &str) -> String {
     out
 }
 
+/// Where a comment starts: at a mark at the start or behind white space. The one in an address is none.
+fn comment_start(text: &str, mark: &str) -> Option<usize> {
+    let is_free = |at: &usize| text[..*at].chars().next_back().is_none_or(char::is_whitespace);
+    text.match_indices(mark).map(|(at, _)| at).find(is_free)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -170,6 +176,7 @@ mod tests {
         assert!(same("f(a, b) // why\n", "f(\n  a,\n  b,\n);\n"));
         assert!(same("x = 'a'\n# one\n", "x = \"a\"\n"));
         assert!(same("a /* b\n c */ d", "a d"));
+        assert!(!same("f('https://a')", "f('https://b')"));
         assert!(!same("f(a)", "f(b)"));
         assert!(!same("a + b", "a - b"));
     }

@@ -18,8 +18,8 @@ use engine::view::View;
 
 /// Write entities and relations: checked as a whole, applied at once, logged, reversible
 ///
-/// Fields of an entity that are left out stay, null clears. A changeset with the same id again does
-/// nothing. `help kb.upsert` says which statuses a type has and what a relation connects.
+/// Fields that are left out stay, null clears. A changeset with the same id again does nothing.
+/// Statuses and ends of relations: `help kb.upsert`.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbUpsert {
@@ -28,12 +28,12 @@ pub struct KbUpsert {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub changeset: Option<Objects>,
-    /// Entities to write: `[{id, type, title, status, priority, tags, text, …}]`
+    /// Entities to write: `[{id, type, title, status, …}]`
     #[arg(long, value_name = "JSON")]
     #[serde(default)]
     #[schemars(schema_with = "vocabulary::entities")]
     pub entities: Option<Objects>,
-    /// Relations to write: `[{type, from, to, kind, confidence}]`
+    /// Relations to write: `[{type, from, to, …}]`
     #[arg(long, value_name = "JSON")]
     #[serde(default)]
     #[schemars(schema_with = "vocabulary::relations")]

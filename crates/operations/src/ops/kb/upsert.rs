@@ -18,8 +18,7 @@ use engine::view::View;
 
 /// Write entities and relations: checked as a whole, applied at once, logged, reversible
 ///
-/// Fields that are left out stay, null clears. A changeset with the same id again does nothing.
-/// Statuses and ends of relations: `help kb.upsert`.
+/// Fields that are left out stay, null clears. Statuses and ends of relations: `help kb.upsert`.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbUpsert {
@@ -43,7 +42,7 @@ pub struct KbUpsert {
     #[serde(default)]
     #[schemars(extend("items" = {"minLength": 1}, "x-rare" = true))]
     pub delete: Option<Objects>,
-    /// Id of the changeset, chosen by you
+    /// Id of the changeset, chosen by you; the same id again changes nothing
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]

@@ -244,6 +244,10 @@ impl kb::CodeLookup for EmptyCode {
         text.parse().ok()
     }
 
+    fn test_file(&self, _: &str) -> Option<RepoPath> {
+        None
+    }
+
     fn at(&self, _: &RepoPath, _: u32) -> Option<String> {
         None
     }

@@ -81,6 +81,9 @@ const PLATFORM_CODE: &[&str] = &[
     "xtask",
 ];
 
+/// The decision with the reason for each dependency.
+const DEPENDENCY_TABLE: &str = "docs/decisions/0007-dependencies.md";
+
 /// Finds the violations of one law.
 type Law = fn(&[SourceFile]) -> Vec<String>;
 
@@ -113,6 +116,8 @@ pub(crate) fn check(root: &Path) -> XtaskResult<()> {
         platform_conditions,
     ];
     let mut violations: Vec<String> = laws.iter().flat_map(|law| law(&files)).collect();
+    let read = |path: &str| fs::read_to_string(root.join(path)).map_err(|error| error.to_string());
+    violations.extend(unexplained_dependencies(&read("Cargo.toml")?, &read(DEPENDENCY_TABLE)?)?);
     violations.sort();
     if violations.is_empty() { Ok(()) } else { Err(violations.join("\n")) }
 }
@@ -136,6 +141,27 @@ impl SourceFile {
     fn is_exempt(&self, folders: &[&str]) -> bool {
         folders.iter().any(|folder| self.is_in(folder))
     }
+}
+
+/// Every dependency of the workspace has a reason. A name that ends with `*` in the table stands for several, and the
+/// grammars of `tree-sitter` are named by it.
+fn unexplained_dependencies(manifest: &str, table: &str) -> XtaskResult<Vec<String>> {
+    let manifest: toml_edit::DocumentMut =
+        manifest.parse().map_err(|error| format!("Cargo.toml: {error}"))?;
+    let names: Vec<&str> = table.split('`').skip(1).step_by(2).collect();
+    let is_named = |dependency: &str| {
+        names.iter().any(|name| match name.strip_suffix('*') {
+            Some(start) => dependency.starts_with(start),
+            None => dependency == *name,
+        }) || dependency.starts_with("tree-sitter-")
+    };
+    let dependencies = manifest["workspace"]["dependencies"].as_table_like();
+    let foreign = dependencies
+        .into_iter()
+        .flat_map(|table| table.iter())
+        .filter(|(_, entry)| entry.as_table_like().is_none_or(|entry| !entry.contains_key("path")));
+    let unnamed = foreign.filter(|(name, _)| !is_named(name));
+    Ok(unnamed.map(|(name, _)| format!("{DEPENDENCY_TABLE}: no reason for `{name}`")).collect())
 }
 
 /// SQL is in `tables.rs` and `*.sql` only.
@@ -398,5 +424,14 @@ const B: [&str; 2] = [\"py\", \"rs\"];";
         assert_eq!(broken(r#"matches!(ending, "py" | "rb")"#), 1);
         assert_eq!(broken("let all = Language::ALL.iter().map(Language::name);"), 0);
         assert_eq!(broken(r#"path.ends_with(".rs")"#), 0);
+    }
+
+    #[test]
+    fn a_dependency_without_a_reason_is_named() {
+        let manifest = "[workspace.dependencies]\nbase = { path = \"crates/base\" }\nclap = \"4\"\n\
+                        grep-regex = \"1\"\nserde = { version = \"1\" }\ntree-sitter-go = \"1\"\n";
+        let table = "| `grep-*`, `serde` | because |";
+        let found = unexplained_dependencies(manifest, table).unwrap();
+        assert_eq!(found, ["docs/decisions/0007-dependencies.md: no reason for `clap`"]);
     }
 }

@@ -45,6 +45,7 @@ cargo xtask prove freshness [STEPS] [SEED]  random steps; a server, a new proces
 cargo xtask prove kills [COUNT] [SEED]  every writing operation, killed at random moments; nothing is lost or torn
 cargo xtask prove limits [CONNECTIONS] [PATHS]  large files, pipes and devices at every path, idle connections
 cargo xtask prove merges [COUNT] [SEED]  random three-way merges of cards and records, compared with a merge by rule
+cargo xtask prove suspects [COMMITS] CLONE…  links made at the start of a history; which commits make them suspect
 cargo xtask prove team [MINUTES] [SEED]  three machines write while processes, server and network fail; they agree
 cargo xtask prove team cost   round trips and time of a write and a read at 0, 5 and 50 ms, many clients, a long log
 cargo xtask prove load [RUNS]  the tests in a fresh clone beside two busy loops a core; ten times unless told

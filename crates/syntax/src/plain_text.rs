@@ -47,7 +47,8 @@ fn is_descriptive(line: &str) -> bool {
     let lower = line.to_lowercase();
     let noise =
         ["copyright", "license", "licence", "spdx", "eslint", "-*-", "!/", "@ts-", "@generated"];
-    line.contains(' ') && !noise.iter().any(|word| lower.contains(word))
+    // A tag, such as the link to a card, says nothing about the file.
+    line.contains(' ') && !line.starts_with('@') && !noise.iter().any(|word| lower.contains(word))
 }
 
 #[cfg(test)]
@@ -60,6 +61,8 @@ mod tests {
         assert_eq!(title("//! Names and spans. More.\n\nuse x;"), Some("Names and spans".into()));
         assert_eq!(title("#!/bin/sh\n# Runs the tests\n"), Some("Runs the tests".into()));
         assert_eq!(title("/**\n * Settles orders.\n */"), Some("Settles orders".into()));
+        let tagged = "/** @see spec::orders/settle */\n\n// Settles orders. More.\nf()";
+        assert_eq!(title(tagged), Some("Settles orders".into()));
         assert_eq!(title("// Copyright 2026 Somebody\nuse x;"), None);
         assert_eq!(title("use x; // and y"), None);
         assert_eq!((count_lines(""), count_lines("a"), count_lines("a\nb\n")), (0, 1, 2));

@@ -2,9 +2,11 @@
 
 mod freshness;
 mod kills;
+mod layout;
 mod limits;
 mod load;
 mod merges;
+mod suspects;
 mod team;
 
 use std::path::{Path, PathBuf};
@@ -20,6 +22,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
         ["kills", rest @ ..] => kills::run(root, rest),
         ["limits", rest @ ..] => limits::run(root, rest),
         ["merges", rest @ ..] => merges::run(rest),
+        ["suspects", rest @ ..] => suspects::run(root, rest),
         ["load", rest @ ..] => load::run(root, rest),
         ["team", rest @ ..] => team::run(root, rest),
         _ => Err("prove what? `cargo xtask` lists the proofs".into()),
@@ -47,9 +50,13 @@ struct ProofBinary {
 }
 
 impl ProofBinary {
+    /// Builds it, unless `CAIRN_PROOF_BINARY` names one that is built already.
     fn build(root: &Path) -> XtaskResult<Self> {
         let what = ["--package", "cairn", "--bins", "--profile", "quick"];
-        let built = run::build(root, &what, "quick")?.join("cairn");
+        let built = match std::env::var_os("CAIRN_PROOF_BINARY") {
+            Some(binary) => PathBuf::from(binary),
+            None => run::build(root, &what, "quick")?.join("cairn"),
+        };
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
         let binary = folder.path().join("cairn");
         std::fs::copy(built, &binary).map_err(|error| error.to_string())?;

@@ -60,6 +60,7 @@ def make() -> "Base":
     );
 }
 
+/// @see spec::code/calls
 #[test]
 fn typescript_receivers_and_barrels() {
     check(
@@ -100,6 +101,7 @@ function any(x) { x.charge(); }
     );
 }
 
+/// @see spec::code/calls
 #[test]
 fn rust_paths_and_types() {
     check(

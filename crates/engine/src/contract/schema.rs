@@ -18,7 +18,7 @@ pub fn input<T: JsonSchema>() -> JsonObject {
 const RARE_MARKER: &str = "x-rare";
 
 /// The part of an input schema that is worth its place in a list of tools: the usual arguments,
-/// each with the first line of its help.
+/// each with the first line of its help. Of the fields of items only the enumerations are listed.
 pub fn listed_input(mut schema: JsonObject) -> JsonObject {
     let Some(Value::Object(fields)) = schema.get_mut("properties") else { return schema };
     let all = fields.len();
@@ -26,6 +26,7 @@ pub fn listed_input(mut schema: JsonObject) -> JsonObject {
     for field in fields.values_mut() {
         if let Some(Value::Object(items)) = field.get_mut("items") {
             items.remove("description"); // the field's own says it
+            list_item_fields(items);
         }
         let first = field["description"].as_str().and_then(|text| text.lines().next());
         if let Some(first) = first.map(ToOwned::to_owned) {
@@ -36,6 +37,18 @@ pub fn listed_input(mut schema: JsonObject) -> JsonObject {
         schema.remove("additionalProperties"); // those that are not listed are taken too
     }
     schema
+}
+
+/// Leaves the enumerations among the fields of an item.
+fn list_item_fields(items: &mut JsonObject) {
+    let Some(Value::Object(fields)) = items.get_mut("properties") else { return };
+    fields.retain(|_, field| field.get("enum").is_some() && field.get(RARE_MARKER).is_none());
+    for field in fields.values_mut().filter_map(Value::as_object_mut) {
+        field.remove("description");
+    }
+    if fields.is_empty() {
+        items.remove("properties");
+    }
 }
 
 /// What an operation answers.

@@ -115,8 +115,8 @@ pub fn trace_matrix(view: &View) -> Result<Vec<TraceRow>> {
     let known = kb_state(view)?;
     let links = spec_links(view)?;
     let reader = EvidenceReader::new(view);
-    let tests_by_code = tests_by_code(&known);
-    let builder = MatrixBuilder { view, known: &known, links: &links, tests_by_code, reader };
+    let results = results_by_code(&known);
+    let builder = MatrixBuilder { view, known: &known, links: &links, results, reader };
     let mut rows = Vec::new();
     for fact in known.model.facts().filter(|fact| fact.entity.kind == KbEntityKind::Req) {
         view.call().check_stopped()?;
@@ -129,12 +129,17 @@ pub fn trace_matrix(view: &View) -> Result<Vec<TraceRow>> {
     Ok(rows)
 }
 
-/// Results of tests that a report bound to their code, by that code. Of several, the first counts.
-fn tests_by_code(known: &KbState) -> BTreeMap<&str, &KnownEntity> {
-    let mut by_code = BTreeMap::new();
+/// The status of a test that a report lists and that was not run.
+const SKIPPED: &str = "skipped";
+
+/// Results of tests that a report bound to their code, by that code: a symbol as `path#name`, or a file.
+type ResultsByCode<'v> = BTreeMap<&'v str, Vec<&'v KnownEntity>>;
+
+fn results_by_code(known: &KbState) -> ResultsByCode<'_> {
+    let mut by_code = ResultsByCode::new();
     for fact in known.model.facts().filter(|fact| fact.entity.kind == KbEntityKind::Test) {
         if let Some(code) = &fact.entity.more.code {
-            by_code.entry(code.as_str()).or_insert(fact);
+            by_code.entry(code.as_str()).or_default().push(fact);
         }
     }
     by_code
@@ -144,7 +149,7 @@ struct MatrixBuilder<'v> {
     view: &'v View<'v>,
     known: &'v KbState,
     links: &'v SpecLinks,
-    tests_by_code: BTreeMap<&'v str, &'v KnownEntity>,
+    results: ResultsByCode<'v>,
     reader: EvidenceReader<'v>,
 }
 
@@ -258,22 +263,43 @@ impl MatrixBuilder<'_> {
         cards.into_iter().cloned().collect()
     }
 
-    /// What a test says about the code of a row.
+    /// What a test says about the code of a row: the worst of its results. One that was skipped beside others
+    /// says nothing.
     fn evidence(&self, test: &EntityRef, code: &[EntityRef]) -> Result<TestEvidence> {
-        let own = match test {
-            EntityRef::Kb(id) => self.known.model.get(id.as_str()),
-            node => self.imported_test(node),
+        let mut results: Vec<&KnownEntity> = match test {
+            EntityRef::Kb(id) => self.known.model.get(id.as_str()).into_iter().collect(),
+            node => self.imported_results(node),
         };
-        match own {
-            Some(fact) => self.reader.evidence(&fact.entity, code),
-            None => Ok(TestEvidence::Present),
+        if results.iter().any(|fact| fact.entity.status != SKIPPED) {
+            results.retain(|fact| fact.entity.status != SKIPPED);
         }
+        let mut worst = None;
+        for fact in results {
+            worst = worst.max(Some(self.reader.evidence(&fact.entity, code)?));
+        }
+        Ok(worst.unwrap_or(TestEvidence::Present))
     }
 
-    /// The result of a test that a report bound to its code.
-    fn imported_test(&self, node: &EntityRef) -> Option<&KnownEntity> {
-        let EntityRef::Symbol(path, name) = node else { return None };
-        self.tests_by_code.get(format!("{path}#{name}").as_str()).copied()
+    /// The results that reports bound to a test, or to the tests of a file.
+    fn imported_results(&self, node: &EntityRef) -> Vec<&KnownEntity> {
+        match node {
+            EntityRef::Symbol(path, name) => self
+                .results
+                .get(format!("{path}#{name}").as_str())
+                .into_iter()
+                .flatten()
+                .copied()
+                .collect(),
+            EntityRef::Module(path) | EntityRef::File(path) => {
+                let path = path.to_string();
+                let is_own = |rest: &str| rest.is_empty() || rest.starts_with('#');
+                let near = self.results.range(path.as_str()..);
+                let near = near.take_while(|(code, _)| code.starts_with(&path));
+                let own = near.filter(|(code, _)| is_own(&code[path.len()..]));
+                own.flat_map(|(_, results)| results).copied().collect()
+            }
+            _ => Vec::new(),
+        }
     }
 }
 

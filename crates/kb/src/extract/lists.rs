@@ -1,6 +1,8 @@
 //! Reads requirements that a document lists: `- REQ-001: …`, `**REQ-001** …` and headings such as
 //! `### REQ-001 Title`. Also the folders of OpenSpec and Spec Kit, which name theirs in their own way.
 
+use std::collections::BTreeSet;
+
 use base::RepoPath;
 
 use super::ExtractedFacts;
@@ -130,6 +132,9 @@ pub(super) fn extract_spec_kit(path: &RepoPath, body: &str, first_line: u32) -> 
     let mut out = ExtractedFacts::default();
     let feature = parent_folder(path);
     let mut story: Option<String> = None;
+    let defined: BTreeSet<String> =
+        requirement_lines(body).filter(|found| found.is_definition).map(|found| found.id).collect();
+    let mut requirements = requirement_lines(body).peekable();
     for (at, line) in body.lines().enumerate() {
         let number = first_line + u32::try_from(at).unwrap_or_default();
         let trimmed = line.trim();
@@ -138,12 +143,17 @@ pub(super) fn extract_spec_kit(path: &RepoPath, body: &str, first_line: u32) -> 
             story = strip_label(title, "user story")
                 .map(|rest| rest.trim_matches([' ', '-', '–']).to_owned());
         }
-        if let Some((id, title)) =
-            item(line).filter(|(id, _)| id.starts_with("FR-") || id.starts_with("NFR-"))
-        {
-            let id = format!("REQ-{feature}-{id}");
-            let mut entity = ForeignEntity::new(path, id, KbEntityKind::Req, &title);
-            entity.text = title;
+        if let Some(found) = requirements.next_if(|found| found.at == at) {
+            if !found.is_definition && defined.contains(&found.id) {
+                continue; // a remark about it
+            }
+            let id = format!("REQ-{feature}-{}", found.id);
+            if out.entities.iter().any(|(entity, _)| entity.id == id) {
+                out.notices.push((number, format!("{} is listed above already", found.id)));
+                continue;
+            }
+            let mut entity = ForeignEntity::new(path, id, KbEntityKind::Req, &found.title);
+            entity.text = found.title;
             entity.tags = vec![feature.clone()];
             out.entities.push((entity.into_entity(), number));
         } else if let (Some(story), true) = (&story, is_acceptance(trimmed)) {
@@ -171,6 +181,29 @@ pub(super) fn extract_spec_kit(path: &RepoPath, body: &str, first_line: u32) -> 
         out.notices.push((first_line, why.into()));
     }
     out
+}
+
+/// A line of a specification of Spec Kit that starts with the id of a requirement.
+struct RequirementLine {
+    /// The position of the line, from 0
+    at: usize,
+    id: String,
+    title: String,
+    /// Whether the id is written as Spec Kit writes it, `**FR-001**`
+    is_definition: bool,
+}
+
+/// The lines that start with the id of a requirement, outside of code blocks.
+fn requirement_lines(body: &str) -> impl Iterator<Item = RequirementLine> {
+    let mut is_code = false;
+    body.lines().enumerate().filter_map(move |(at, line)| {
+        is_code ^= line.trim_start().starts_with("```");
+        let found = (!is_code).then(|| item(line)).flatten();
+        let (id, title) =
+            found.filter(|(id, _)| id.starts_with("FR-") || id.starts_with("NFR-"))?;
+        let is_definition = line.contains(&format!("**{id}"));
+        Some(RequirementLine { at, id, title, is_definition })
+    })
 }
 
 fn is_acceptance(line: &str) -> bool {
@@ -257,6 +290,13 @@ mod tests {
                 "REQ-001-photos-FR-001a 8 System MUST list"
             ]
         );
+        let text = "## Clarifications\n\n- FR-001 was split\n\n```\n# FR-002: code\n```\n\n- **FR-001**: System MUST store\n- **FR-001**: Again\n- FR-003: MUST list\n";
+        let found = extract_spec_kit(&path, text, 1);
+        assert_eq!(
+            told(&found),
+            ["REQ-001-photos-FR-001 9 System MUST store", "REQ-001-photos-FR-003 11 MUST list"]
+        );
+        assert_eq!(found.notices, [(10, "FR-001 is listed above already".to_owned())]);
         let found = extract_spec_kit(&path, "# Photos\n\nWords alone.\n", 1);
         assert_eq!(told(&found), Vec::<String>::new());
         assert_eq!(found.notices.len(), 1);

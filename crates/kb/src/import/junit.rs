@@ -54,12 +54,14 @@ fn import_case(case: &Node<'_, '_>, code: &dyn CodeLookup, out: &mut ImportedRep
     let suite = case.ancestors().find_map(|node| node.attribute("timestamp"));
     out.set_ran_at(suite.map(moment));
     let path = case.attribute("file").and_then(|file| code.path(file));
-    let symbol = path.and_then(|path| {
-        let line = case.attribute("line").and_then(|line| line.parse().ok());
-        code.named(&path, name).or_else(|| code.at(&path, line?))
-    });
-    if let (Some(symbol), Some(entity)) = (symbol, out.entities.last_mut()) {
-        entity["code"] = Value::from(symbol.trim_start_matches("symbol:"));
+    let Some(path) = path.or_else(|| code.test_file(class)) else { return };
+    let line = case.attribute("line").and_then(|line| line.parse().ok());
+    let symbol = code.named(&path, name).or_else(|| code.at(&path, line?));
+    // A test that is an argument of a call, as in most runners of JavaScript, has no symbol of its own.
+    let place = symbol
+        .map_or_else(|| path.to_string(), |symbol| symbol.trim_start_matches("symbol:").to_owned());
+    if let Some(entity) = out.entities.last_mut() {
+        entity["code"] = Value::from(place);
     }
 }
 

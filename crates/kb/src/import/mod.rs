@@ -17,6 +17,8 @@ use serde_json::{Value, json};
 pub trait CodeLookup {
     /// The file of the repository that a path in a report refers to.
     fn path(&self, text: &str) -> Option<RepoPath>;
+    /// The file with tests that a class or suite in a report refers to: a path, or names joined with dots.
+    fn test_file(&self, class: &str) -> Option<RepoPath>;
     /// The handle of the innermost symbol at a line; the first line is 1.
     fn at(&self, path: &RepoPath, line: u32) -> Option<String>;
     /// The handle of the symbol with this name.

@@ -11,6 +11,10 @@ impl CodeLookup for Tree {
         known.and_then(|path| path.parse().ok())
     }
 
+    fn test_file(&self, class: &str) -> Option<RepoPath> {
+        (class == "tests.t").then(|| "tests/t.rs".parse().unwrap())
+    }
+
     fn at(&self, path: &RepoPath, line: u32) -> Option<String> {
         match (path.to_string().as_str(), line) {
             ("src/a.rs", 1..=5) => Some("symbol:src/a.rs#charge".into()),
@@ -34,6 +38,8 @@ fn junit_cases_become_tests() {
     let xml = r#"<?xml version="1.0"?><testsuites><testsuite name="s">
         <testcase classname="pay" name="pays" file="tests/t.rs"/>
         <testcase classname="pay" name="refunds"><failure message="no"/></testcase>
+        <testcase classname="tests.t" name="pays"/>
+        <testcase classname="tests.t" name="a sentence"/>
         <testcase name="later"><skipped/></testcase></testsuite></testsuites>"#;
     let found = read(&junit::JunitImporter, xml.as_bytes());
     let rows: Vec<String> = found
@@ -44,6 +50,8 @@ fn junit_cases_become_tests() {
     let expected = [
         r#""pay pays" "passing" "tests/t.rs#pays""#,
         r#""pay refunds" "failing" null"#,
+        r#""tests.t pays" "passing" "tests/t.rs#pays""#,
+        r#""tests.t a sentence" "passing" "tests/t.rs""#,
         r#""later" "skipped" null"#,
     ];
     assert_eq!(rows, expected);

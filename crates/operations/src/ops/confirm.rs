@@ -66,6 +66,8 @@ pub enum ConfirmScope {
     Suspect,
     /// Those that nobody confirmed yet
     Unconfirmed,
+    /// Also links that are confirmed already: both ends were read again
+    All,
 }
 
 impl ConfirmScope {
@@ -74,6 +76,7 @@ impl ConfirmScope {
             Self::Open => !matches!(state, LinkState::Confirmed),
             Self::Suspect => matches!(state, LinkState::Suspect),
             Self::Unconfirmed => matches!(state, LinkState::Unconfirmed),
+            Self::All => true,
         }
     }
 }
@@ -104,6 +107,9 @@ pub struct ConfirmedLink {
     pub to: EntityRef,
     /// What it was before
     pub was: LinkState,
+    /// Whether its confirmation was known by another name, because an end was renamed or moved
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_moved: bool,
     /// What changed since it was last confirmed
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
@@ -145,7 +151,8 @@ impl Mutation for Confirm {
                 Err(why) => answer.refused.push(format!("{} and {}: {why}", link.from, link.to)),
                 Ok(record) => {
                     edits.extend(write_edits(&status, record.to_text())?);
-                    answer.confirmed.push(confirmed(view, &reader, &status)?);
+                    let link = confirmed(view, &reader, &status)?;
+                    answer.confirmed.push(ConfirmedLink { is_moved, ..link });
                 }
             }
         }
@@ -256,6 +263,7 @@ fn confirmed(view: &View, reader: &EndReader<'_>, status: &LinkStatus) -> Result
         r#type: status.link.kind.word(),
         to: status.link.to.clone(),
         was: status.state,
+        is_moved: false,
         diff: (!diff.is_empty()).then_some(diff),
     })
 }
@@ -304,7 +312,7 @@ impl Render for ConfirmAnswer {
         let row = |link: &ConfirmedLink| {
             vec![
                 PageCell::text(match link.was {
-                    LinkState::Confirmed => "moved",
+                    LinkState::Confirmed if link.is_moved => "moved",
                     state => state.word(),
                 }),
                 PageCell::handle(&link.from),

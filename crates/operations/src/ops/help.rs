@@ -17,7 +17,7 @@ use engine::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Help {
-    /// Operation to explain, such as `impact`
+    /// Operation to explain, such as `impact`, or an area to list, such as `kb`
     #[serde(default)]
     pub operation: Option<String>,
 }
@@ -63,11 +63,26 @@ impl Query for Help {
             None => HelpAnswer {
                 operations: ALL.iter().map(|op| operation_help(op, op.summary())).collect(),
             },
-            Some(name) => HelpAnswer {
-                operations: find_all(&name)?.into_iter().map(|op| full_help(op, &name)).collect(),
-            },
+            Some(name) => {
+                let area = in_area(&name);
+                let operations = match area.is_empty() {
+                    true => find_all(&name)?.into_iter().map(|op| full_help(op, &name)).collect(),
+                    false => area.iter().map(|op| operation_help(op, op.summary())).collect(),
+                };
+                HelpAnswer { operations }
+            }
         })
     }
+}
+
+/// The operations of an area, such as `kb`; none if the name means an operation.
+fn in_area(name: &str) -> Vec<&'static OpSpec> {
+    let area = name.trim();
+    let is_in = |op: &&OpSpec| op.name.split_once('.').is_some_and(|(own, _)| own == area);
+    if ALL.iter().any(|op| op.name == area) {
+        return Vec::new();
+    }
+    ALL.iter().filter(is_in).collect()
 }
 
 /// An operation with its arguments and examples, and the older name that it was asked for by.
@@ -130,17 +145,19 @@ impl OperationHelp {
             return;
         };
         page.heading("Arguments");
-        let rows = fields.iter().map(|(name, field)| {
-            let text = |key: &str| field.get(key).map(value_text);
-            let needed = required.iter().any(|field| field == name);
-            let default = text("default").map(|value| format!("default {value}"));
-            let state = if needed { Some("required".into()) } else { default };
-            vec![
-                PageCell::strong(name),
-                PageCell::text(choices(field).or_else(|| text("type")).unwrap_or_default()),
-                PageCell::faint(state.unwrap_or_default()),
-                PageCell::text(text("description").unwrap_or_default()),
-            ]
+        let rows = fields.iter().flat_map(|(name, field)| {
+            let is_required = required.iter().any(|field| field == name);
+            let items = field.get("items");
+            let inner = items.and_then(|items| items.get("properties")?.as_object());
+            let inner = inner.into_iter().flatten();
+            let inner =
+                inner.map(|(own, field)| argument_row(&format!("{name}[].{own}"), field, false));
+            // What is said of one item of a list, such as which statuses belong to which type.
+            let detail = items.and_then(|items| items.get("description")).map(value_text);
+            let detail = detail.map(|text| [String::new(), String::new(), String::new(), text]);
+            let detail = detail.map(|cells| cells.map(PageCell::text).to_vec());
+            let own = argument_row(name, field, is_required);
+            [own].into_iter().chain(detail).chain(inner).collect::<Vec<_>>()
         });
         page.table(2, rows.collect());
         if !self.examples.is_empty() {
@@ -148,6 +165,19 @@ impl OperationHelp {
             self.examples.iter().for_each(|example| page.say(format!("  {example}")));
         }
     }
+}
+
+/// A row about an argument, or about a field of its items.
+fn argument_row(name: &str, field: &serde_json::Value, is_required: bool) -> Vec<PageCell> {
+    let text = |key: &str| field.get(key).map(value_text);
+    let default = text("default").map(|value| format!("default {value}"));
+    let state = if is_required { Some("required".into()) } else { default };
+    vec![
+        PageCell::strong(name),
+        PageCell::text(choices(field).or_else(|| text("type")).unwrap_or_default()),
+        PageCell::faint(state.unwrap_or_default()),
+        PageCell::text(text("description").unwrap_or_default()),
+    ]
 }
 
 /// The values that a field or its items accept, if they are enumerated.

@@ -218,6 +218,7 @@ fn a_function_of_several_signatures_is_one_symbol_with_its_callers() {
     }
 }
 
+/// @see spec::cross/impact
 #[test]
 fn an_impact_that_reaches_too_much_says_so_and_its_pages_fit_together() {
     let caller = |number| {
@@ -245,6 +246,7 @@ fn an_impact_that_reaches_too_much_says_so_and_its_pages_fit_together() {
     assert_eq!(narrow["is_cut"], false);
 }
 
+/// @see spec::code/calls
 #[test]
 fn a_method_is_called_through_what_it_takes_the_place_of() {
     let repo = TestRepo::new(

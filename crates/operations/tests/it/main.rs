@@ -45,6 +45,7 @@ mod show;
 mod snapshots;
 mod soak;
 mod spec_links;
+mod test_evidence;
 mod text_edits;
 mod undo;
 mod unheard;

@@ -70,6 +70,7 @@ fn fifty_candidates_are_counted_and_some_listed() {
     }
 }
 
+/// @see spec::cross/context
 #[test]
 fn fifty_tokens_are_enough_for_an_answer_and_what_was_left_out() {
     let repo = ring();

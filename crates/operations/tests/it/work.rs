@@ -164,6 +164,7 @@ fn two_agents_never_claim_the_same_task() {
     assert_eq!(id(&result(&repo, "work.claim", json!({}))["task"]), second);
 }
 
+/// @see spec::graph/drift
 #[test]
 fn atoms_know_what_they_cover_and_how_far_it_moved() {
     let repo = TestRepo::new(FIXTURE);

@@ -19,7 +19,7 @@ use crate::{Language, decode_lossy, extract};
 pub use markdown::prose_substance;
 
 /// Increase whenever the same text gets another substance, so that stored digests are made again.
-pub const SUBSTANCE_VERSION: u32 = 1;
+pub const SUBSTANCE_VERSION: u32 = 2;
 
 /// The substance of a file, or of one symbol in it; `None` if the symbol is not there or the text
 /// cannot be parsed.

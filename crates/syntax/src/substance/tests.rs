@@ -59,6 +59,14 @@ fn layout_and_comments_do_not_count() {
         ],
     );
     same(
+        "a.py",
+        Some("f"),
+        &[
+            "def f(a):\n    b = 1 if a else 2\n    c = b == 1 and a\n",
+            "def f(a):\n    b = (\n        1\n        if a\n        else 2\n    )\n    c = (b == 1) and a\n",
+        ],
+    );
+    same(
         "a.go",
         Some("F"),
         &[

@@ -30,58 +30,74 @@ struct TreeReader<'t, 's> {
     out: String,
 }
 
+/// A node that is being read.
+#[derive(Clone, Copy)]
+struct OpenNode<'n> {
+    /// Whether it was written down
+    is_shown: bool,
+    /// The field that what is in it has, because the node itself is left out
+    inner_field: Option<&'n str>,
+}
+
 impl TreeReader<'_, '_> {
     /// Walks the tree without recursion, so that deep trees need no stack.
-    fn read_all(&mut self, cursor: &mut TreeCursor<'_>) {
-        let mut open: Vec<bool> = Vec::new();
+    fn read_all<'n>(&mut self, cursor: &mut TreeCursor<'n>) {
+        let mut open: Vec<OpenNode<'n>> = Vec::new();
         loop {
-            let (enter, is_shown) = self.start(cursor);
-            if enter && cursor.goto_first_child() {
-                open.push(is_shown);
-                continue;
-            }
-            if enter && is_shown {
-                push_token(&mut self.out, ")");
+            let started = self.start(cursor, open.last().and_then(|node| node.inner_field));
+            match started {
+                Some(node) if cursor.goto_first_child() => {
+                    open.push(node);
+                    continue;
+                }
+                Some(node) if node.is_shown => push_token(&mut self.out, ")"),
+                _ => {}
             }
             while !cursor.goto_next_sibling() {
                 if !cursor.goto_parent() {
                     return;
                 }
-                if open.pop().unwrap_or_default() {
+                if open.pop().is_some_and(|node| node.is_shown) {
                     push_token(&mut self.out, ")");
                 }
             }
         }
     }
 
-    /// Reads the start of a node. Says whether to go into it, and whether it was written down.
-    fn start(&mut self, cursor: &TreeCursor<'_>) -> (bool, bool) {
+    /// Reads the start of a node; `None` if there is nothing to go into. `outer_field` is the field of what is around
+    /// it, if that is the same without it.
+    fn start<'n>(
+        &mut self,
+        cursor: &TreeCursor<'n>,
+        outer_field: Option<&'n str>,
+    ) -> Option<OpenNode<'n>> {
         let node = cursor.node();
         let at = span(node);
         if !self.selection.overlaps(at) || (is_comment(node) && at.end > at.start) {
-            return (false, false);
+            return None;
         }
         match self.selection.reading(at) {
             Reading::AsIs => {}
-            Reading::LeftOut => return (false, false),
+            Reading::LeftOut => return None,
             Reading::Replaced(text) => {
                 push_token(&mut self.out, text);
-                return (false, false);
+                return None;
             }
         }
         if node.child_count() == 0 {
             self.leaf(node);
-            return (false, false);
+            return None;
         }
         // Whether the whole file is read depends on what is around a symbol.
         let is_part = node.parent().is_some() && self.selection.contains(at);
-        let is_shown = is_part && node.is_named() && !is_transparent(node);
+        let is_transparent = is_transparent(node);
+        let is_shown = is_part && node.is_named() && !is_transparent;
+        let field = cursor.field_name().or(outer_field);
         if is_shown {
-            let field = cursor.field_name().unwrap_or_default();
-            push_token(&mut self.out, &format!("({} {field}", node.kind()));
+            push_token(&mut self.out, &format!("({} {}", node.kind(), field.unwrap_or_default()));
         }
         self.hidden_text(node);
-        (true, is_shown)
+        Some(OpenNode { is_shown, inner_field: field.filter(|_| is_transparent) })
     }
 
     fn leaf(&mut self, node: Node<'_>) {

@@ -91,8 +91,9 @@ fn is_foreign(extractor: &str) -> bool {
     !matches!(extractor, "document" | "manifest" | "code")
 }
 
-/// Translates the type and status of an entity as `kb.types` and `kb.statuses` say, and for foreign
-/// documents by the words that are commonly used. Returns a notice about a status that stays unknown.
+/// Translates the type and status of an entity as `kb.types` and `kb.statuses` say, and by the words that are
+/// commonly used. Returns a notice about a status of a foreign document that stays unknown; in other documents a
+/// rule reports it.
 fn map_words(config: &KbConfig, entity: &mut Entity, is_foreign: bool) -> Option<String> {
     let id = entity.id.to_uppercase();
     let longest = config.types.iter().filter(|(prefix, _)| id.starts_with(&prefix.to_uppercase()));
@@ -107,11 +108,12 @@ fn map_words(config: &KbConfig, entity: &mut Entity, is_foreign: bool) -> Option
     if let Some(status) = config.statuses.get(&entity.status) {
         entity.status.clone_from(status);
     }
-    if !is_foreign {
+    let word = entity.status.trim().to_lowercase().replace([' ', '-'], "_");
+    if let Some(status) = kb::known_status(entity.kind, &word) {
+        status.clone_into(&mut entity.status);
         return None;
     }
-    if let Some(status) = kb::known_status(entity.kind, &entity.status) {
-        status.clone_into(&mut entity.status);
+    if !is_foreign {
         return None;
     }
     let foreign = std::mem::replace(&mut entity.status, entity.kind.statuses()[0].to_owned());

@@ -1,6 +1,7 @@
 //! `kb.import`: imports reports of test runners, coverage tools and indexers.
 
-use std::collections::BTreeSet;
+use std::cell::RefCell;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::words::counted;
 use base::{Problem, RepoPath, Result};
@@ -8,7 +9,9 @@ use clap::Args;
 use kb::{Changeset, Deletion, ImportedReport, ReportImporter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use syntax::is_test_file;
 
+use engine::areas::files;
 use engine::areas::kb::answer_rows::KbChangeAnswer;
 use engine::areas::kb::{ChangeLabel, ParsedChangeset, STORE, plan_changeset};
 use engine::contract::args::Words;
@@ -57,7 +60,7 @@ impl Mutation for KbImport {
             Problem::invalid(format!("{path} cannot be read as {}: {message}", importer.name()))
         };
         let mut found =
-            importer.import(&blob.bytes, &path.name(), &IndexedCode { view }).map_err(refused)?;
+            importer.import(&blob.bytes, &path.name(), &IndexedCode::new(view)).map_err(refused)?;
         self.add_run(view, &mut found)?;
         let (mut set, faults) = Changeset::parse(&found.entities, &found.relations, &[]);
         let source = format!("import:{}:{path}", importer.name());
@@ -144,6 +147,38 @@ fn outdated(view: &View, set: &Changeset, source: &str) -> Result<Vec<Deletion>>
 /// The code as the index knows it.
 struct IndexedCode<'a, 'w> {
     view: &'a View<'w>,
+    /// Test files that were looked for, by the name of a class or suite
+    test_files: RefCell<BTreeMap<String, Option<RepoPath>>>,
+}
+
+impl<'a, 'w> IndexedCode<'a, 'w> {
+    const fn new(view: &'a View<'w>) -> Self {
+        Self { view, test_files: RefCell::new(BTreeMap::new()) }
+    }
+
+    fn find_test_file(&self, class: &str) -> Option<RepoPath> {
+        let paths = files::all_paths(self.view).ok()?;
+        let tests: Vec<&RepoPath> = paths.iter().filter(|path| is_test_file(path)).collect();
+        if let Some(path) = kb::CodeLookup::path(self, class).filter(|path| tests.contains(&path)) {
+            return Some(path);
+        }
+        // The last names may be those of classes in the file.
+        let mut names: Vec<&str> = class.split('.').collect();
+        while names.len() > 1 || (names.len() == 1 && !class.contains('.')) {
+            let stem = names.join("/");
+            let fits = |path: &&&RepoPath| {
+                let text = path.to_string();
+                let own = text.rsplit_once('.').map_or(text.as_str(), |(own, _)| own);
+                own.strip_suffix(&stem).is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+            };
+            let mut found = tests.iter().filter(fits);
+            if let (Some(only), None) = (found.next(), found.next()) {
+                return Some((*only).clone());
+            }
+            names.pop();
+        }
+        None
+    }
 }
 
 impl kb::CodeLookup for IndexedCode<'_, '_> {
@@ -156,6 +191,18 @@ impl kb::CodeLookup for IndexedCode<'_, '_> {
         let text = text.replace('\\', "/");
         let ends = text.match_indices('/').map(|(at, _)| &text[at + 1..]);
         ends.filter_map(|end| end.parse().ok()).find(there)
+    }
+
+    fn test_file(&self, class: &str) -> Option<RepoPath> {
+        if class.is_empty() {
+            return None;
+        }
+        let known = self.test_files.borrow().get(class).cloned();
+        known.unwrap_or_else(|| {
+            let found = self.find_test_file(class);
+            self.test_files.borrow_mut().insert(class.to_owned(), found.clone());
+            found
+        })
     }
 
     fn at(&self, path: &RepoPath, line: u32) -> Option<String> {

@@ -14,3 +14,4 @@ pub(super) mod query;
 pub(super) mod rollback;
 pub(crate) mod schema;
 pub(super) mod upsert;
+mod vocabulary;

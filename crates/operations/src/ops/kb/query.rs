@@ -1,16 +1,15 @@
 //! `kb.query`: entities by their fields and relations.
 
-use std::collections::BTreeSet;
-
 use base::moment::to_the_second;
 use base::words::counted;
 use base::{NextCall, Problem, Result};
 use clap::{Args, ValueEnum};
 use kb::{EntityQuery, RelationPattern, TraversalDirection};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
+use super::vocabulary;
 use engine::areas::kb::answer_rows::{EntityRow, RelationView, fill_relation_dates, one_line};
 use engine::areas::kb::{kb_state, resolve_path};
 use engine::contract::alias::OpAlias;
@@ -49,7 +48,7 @@ pub struct KbQuery {
     /// Only entities in one of these statuses
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    #[schemars(schema_with = "statuses")]
+    #[schemars(schema_with = "vocabulary::statuses")]
     pub status: Vec<String>,
     /// Only entities from this source: an actor, a file or a report
     #[arg(long)]
@@ -73,8 +72,7 @@ pub struct KbQuery {
     /// Relation types to follow; all if left out
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
-    #[schemars(with = "Vec<kb::KbRelationKind>")]
-    #[schemars(extend("x-rare" = true))]
+    #[schemars(schema_with = "vocabulary::relation_types", extend("x-rare" = true))]
     pub relation: Vec<String>,
     /// Direction to follow relations in
     #[arg(long, value_enum, default_value_t)]
@@ -97,18 +95,9 @@ pub struct KbQuery {
     pub offset: Offset,
 }
 
-/// The statuses that entities of all types may have.
-fn statuses(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({"type": "array", "items": {"type": "string", "enum": all_statuses()}})
-}
-
-fn all_statuses() -> BTreeSet<&'static str> {
-    kb::KbEntityKind::ALL.iter().flat_map(|kind| kind.statuses()).copied().collect()
-}
-
 /// Refuses a status that no type has and no document uses.
 fn refuse_unknown(statuses: &[String], model: &kb::KnowledgeModel) -> Result<()> {
-    let all = all_statuses();
+    let all = vocabulary::all_statuses();
     let is_written =
         |status: &String| model.facts().any(|fact| fact.entity.status.eq_ignore_ascii_case(status));
     let is_known = |status: &&String| {

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::vocabulary;
 use engine::areas::kb::answer_rows::KbChangeAnswer;
 use engine::areas::kb::{ChangeLabel, ParsedChangeset, plan_changeset};
 use engine::contract::alias::OpAlias;
@@ -17,29 +18,31 @@ use engine::view::View;
 
 /// Write entities and relations: checked as a whole, applied at once, logged, reversible
 ///
-/// Fields of an entity that are left out stay, null clears. A changeset with the same id again does
-/// nothing. `help kb.query` lists types, statuses and relations.
+/// Fields that are left out stay, null clears. Statuses and ends of relations: `help kb.upsert`.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbUpsert {
     /// Everything in one object: `{id, entities, relations, delete}`
     #[arg(value_name = "JSON")]
     #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
     pub changeset: Option<Objects>,
-    /// Entities to write: `[{id, type, title, status, tags, text, if_version, …}]`
+    /// Entities to write: `[{id, type, title, status, …}]`
     #[arg(long, value_name = "JSON")]
     #[serde(default)]
+    #[schemars(schema_with = "vocabulary::entities")]
     pub entities: Option<Objects>,
-    /// Relations to write: `[{type, from, to, kind, confidence}]`
+    /// Relations to write: `[{type, from, to, …}]`
     #[arg(long, value_name = "JSON")]
     #[serde(default)]
+    #[schemars(schema_with = "vocabulary::relations")]
     pub relations: Option<Objects>,
     /// Ids of entities, or relations, to delete
     #[arg(long, value_name = "JSON")]
     #[serde(default)]
-    #[schemars(extend("items" = {"minLength": 1}))]
+    #[schemars(extend("items" = {"minLength": 1}, "x-rare" = true))]
     pub delete: Option<Objects>,
-    /// Id of the changeset, chosen by you
+    /// Id of the changeset, chosen by you; the same id again changes nothing
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]

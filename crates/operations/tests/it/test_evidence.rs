@@ -1,0 +1,69 @@
+//! Results of tests that reports say: what they prove about requirements and cards.
+
+use serde_json::json;
+use testkit::TestRepo;
+
+use crate::spec_links::{edit, shop};
+
+#[test]
+fn verified_means_passed_since_the_code_changed() {
+    let repo = shop();
+    repo.write(
+        "test/gateway.test.ts",
+        "import { charge } from '../src/gateway';\nfunction pays() { charge(1); }\n",
+    );
+    repo.write("junit.xml", "<testsuite timestamp=\"2026-01-01T10:00:00\"><testcase name=\"pays\" file=\"test/gateway.test.ts\"/></testsuite>");
+    repo.commit("a test");
+    repo.data("kb.import", json!({"path": "junit.xml"}));
+    let verified = |repo: &TestRepo| repo.data("matrix", json!({}))["summary"]["verified"].clone();
+    assert_eq!(verified(&repo), 2);
+    let text = repo.text("kb query --type test");
+    assert!(text.contains("passing"), "{text}");
+    edit(&repo, "src/gateway.ts", "Takes money.", "Takes all the money.");
+    repo.commit("a comment");
+    assert_eq!(verified(&repo), 2);
+    edit(
+        &repo,
+        "src/gateway.ts",
+        "return amount > 0;\n}\n\nexport",
+        "return amount >= 0;\n}\n\nexport",
+    );
+    assert_eq!(verified(&repo), 0);
+    repo.commit("a change");
+    assert_eq!(verified(&repo), 0);
+    repo.data("kb.import", json!({"path": "junit.xml"}));
+    assert_eq!(verified(&repo), 2);
+    let cobertura = "<coverage line-rate=\"1\" timestamp=\"1767261600\"><packages><package><classes>\
+        <class filename=\"src/gateway.ts\"><lines><line number=\"7\" hits=\"2\"/><line number=\"11\" hits=\"0\"/>\
+        </lines></class></classes></package></packages></coverage>";
+    repo.write("coverage.xml", cobertura);
+    let data = repo.data("kb.import", json!({"path": "coverage.xml"}));
+    assert_eq!(data["result"]["relations"].as_array().map_or(1, Vec::len), 1, "{data:#}");
+}
+
+#[test]
+fn tests_without_a_symbol_are_known_by_their_file() {
+    let repo = shop();
+    let test =
+        "import { charge } from '../src/gateway';\ntest('pays once', () => { charge(1); });\n";
+    repo.write("test/gateway.test.ts", test);
+    repo.commit("a test");
+    let report = |cases: &str| {
+        let time = "timestamp=\"2026-01-01T10:00:00\"";
+        repo.write("junit.xml", &format!("<testsuite {time}>{cases}</testsuite>"));
+        repo.data("kb.import", json!({"path": "junit.xml"}));
+        repo.data("matrix", json!({}))["summary"]["verified"].clone()
+    };
+    // As vitest writes it: the class is the file. Elsewhere it has dots, and the names of classes at its end.
+    let passed = "<testcase classname=\"test/gateway.test.ts\" name=\"pays once\"/>";
+    assert_eq!(report(passed), 2);
+    let skipped = passed.replace("pays once\"/>", "later\"><skipped/></testcase>");
+    assert_eq!(report(&format!("{passed}{skipped}")), 2, "a test that was not run says nothing");
+    let failed = passed.replace("pays once\"/>", "refunds\"><failure/></testcase>");
+    assert_eq!(report(&format!("{passed}{failed}")), 0, "the worst result counts");
+    repo.write("test/pay/test_gateway.py", "def test_once(): pass\n");
+    repo.write("junit.xml", "<testsuite><testcase classname=\"pay.test_gateway.TestPay\" name=\"test_once\"/></testsuite>");
+    repo.data("kb.import", json!({"path": "junit.xml"}));
+    let found = repo.data("kb.query", json!({"type": "test", "text": "test_once"}));
+    assert_eq!(found["entities"][0]["code"], "test/pay/test_gateway.py#test_once", "{found:#}");
+}

@@ -12,11 +12,14 @@ use crate::failure::{TeamFailure, TeamResult, repeat_if_met};
 use crate::tables;
 
 /// The steps, oldest first.
-const STEPS: [&str; 2] =
-    [include_str!("schema/0001_records.sql"), include_str!("schema/0002_changes_by_time.sql")];
+const STEPS: [&str; 3] = [
+    include_str!("schema/0001_records.sql"),
+    include_str!("schema/0002_changes_by_time.sql"),
+    include_str!("schema/0003_membership_by_catalogue.sql"),
+];
 
 /// The version that this program reads and writes: the number of steps.
-pub const SCHEMA_VERSION: i32 = 2;
+pub const SCHEMA_VERSION: i32 = 3;
 
 /// How long the steps may take.
 const MIGRATION_TIMEOUT: Duration = Duration::from_mins(1);

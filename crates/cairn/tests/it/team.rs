@@ -109,10 +109,12 @@ fn the_background_process_of_a_member_listens_for_its_commands() {
     origin.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
     let member = TestRepo::existing(&clone);
     let folder = home.path().to_str().unwrap();
+    let run = home.path().join("run");
+    std::fs::create_dir(&run).unwrap();
     let env = [
         ("HOME", folder),
         ("XDG_CONFIG_HOME", folder),
-        ("XDG_RUNTIME_DIR", folder),
+        ("XDG_RUNTIME_DIR", run.to_str().unwrap()),
         ("CAIRN_BACKGROUND", "on"),
     ];
     let ask = |words: &[&str]| {

@@ -6,6 +6,7 @@ mod limits;
 mod load;
 mod merges;
 mod team;
+mod team_cost;
 
 use std::path::{Path, PathBuf};
 

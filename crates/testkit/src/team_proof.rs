@@ -48,6 +48,8 @@ pub struct ProofReport {
     pub acknowledged: usize,
     /// Claims that were acknowledged
     pub claims: usize,
+    /// Titles that are there more than once, because their process was killed or got an error
+    pub repeated: usize,
     /// Processes that were killed
     pub kills: usize,
     /// Times that the server was killed
@@ -177,7 +179,12 @@ pub fn work(worker: &ProofWorker) {
         let made = loop {
             match ask(&repo, &worker.name, "work.create", args.clone()) {
                 Ok(made) => break made,
-                Err(_) => std::thread::sleep(Duration::from_millis(20)),
+                Err(problem) => {
+                    // It may have been made all the same, and is made once more.
+                    let why = problem.message.replace(['\n', '\t'], " ");
+                    note(worker, &format!("refused {title}\t{why}"));
+                    std::thread::sleep(Duration::from_millis(20));
+                }
             }
         };
         let id = find_title(&made, &title).expect("a new task has an id");
@@ -395,7 +402,7 @@ fn check(project: &ProofProject, report: &mut ProofReport) {
     let ProofProject { machines, workers } = project;
     let mut acknowledged = BTreeSet::new();
     let mut winners: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-    let mut resumed: BTreeMap<String, usize> = BTreeMap::new();
+    let mut repeated: BTreeMap<String, usize> = BTreeMap::new();
     for worker in workers {
         for line in fs::read_to_string(&worker.acknowledgements).unwrap_or_default().lines() {
             if let Some((_, id)) = acknowledged_task(line) {
@@ -403,7 +410,11 @@ fn check(project: &ProofProject, report: &mut ProofReport) {
             } else if let Some(task) = line.strip_prefix("claim ") {
                 winners.entry(task.to_owned()).or_default().insert(worker.name.clone());
             } else if let Some(title) = line.strip_prefix("resumed ") {
-                *resumed.entry(title.to_owned()).or_default() += 1;
+                *repeated.entry(title.to_owned()).or_default() += 1;
+            } else if let Some((title, _)) =
+                line.strip_prefix("refused ").and_then(|rest| rest.split_once('\t'))
+            {
+                *repeated.entry(title.to_owned()).or_default() += 1;
             }
         }
     }
@@ -433,9 +444,10 @@ fn check(project: &ProofProject, report: &mut ProofReport) {
             *titles.entry(title).or_default() += 1;
         }
         for (title, count) in &titles {
-            let allowed = 1 + resumed.get(*title).copied().unwrap_or_default();
+            let allowed = 1 + repeated.get(*title).copied().unwrap_or_default();
             assert!(*count <= allowed, "`{title}` was written {count} times");
         }
+        report.repeated = titles.values().filter(|count| **count > 1).count();
         let is_own = |title: &&&str| {
             title.starts_with("contested ")
                 || workers.iter().any(|one| title.starts_with(&one.name))

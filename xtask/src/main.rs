@@ -47,7 +47,9 @@ cargo xtask prove limits [CONNECTIONS] [PATHS]  large files, pipes and devices a
 cargo xtask prove merges [COUNT] [SEED]  random three-way merges of cards and records, compared with a merge by rule
 cargo xtask prove suspects [COMMITS] CLONE…  links made at the start of a history; which commits make them suspect
 cargo xtask prove team [MINUTES] [SEED]  three machines write while processes, server and network fail; they agree
-cargo xtask prove team cost   round trips and time of a write and a read at 0, 5 and 50 ms, many clients, a long log
+cargo xtask prove team cost [BINARY]  round trips and time of a write and a read at 0, 5 and 50 ms
+cargo xtask prove team clients  writes a second of a hundred clients on one project
+cargo xtask prove team log    catching up with 10,000, 100,000 and a million changes
 cargo xtask prove load [RUNS]  the tests in a fresh clone beside two busy loops a core; ten times unless told
 cargo xtask fuzz [TARGET] [MINUTES]  every parser of outside text, given what nobody would write
 ";

@@ -1,5 +1,6 @@
 //! What the engine asks of the shared home.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use base::{Problem, ProblemCode};
@@ -23,8 +24,8 @@ const PAGE_RECORDS: i64 = 5_000;
 #[derive(Debug)]
 pub struct TeamClient {
     connection: TeamConnection,
-    /// Whether the server tells others of a change by itself
-    notifies: bool,
+    /// Whether the server tells others of a change by itself, as PostgreSQL does; known once a row was taken
+    notifies: AtomicBool,
 }
 
 /// The row of a project that a writer holds.
@@ -112,23 +113,15 @@ pub struct ChangeEntry {
 }
 
 impl TeamClient {
-    /// Connects and logs in, within `wait`.
+    /// Connects and logs in, within `wait`. The schema is checked by each statement that takes the project's row or
+    /// reads records, so that a check costs no round trip, and a migration is noticed by those who are connected.
     pub fn connect(
         address: &TeamAddress,
         sources: &CredentialSources<'_>,
         wait: Duration,
     ) -> TeamResult<Self> {
         let connection = TeamConnection::open(address, sources, wait)?;
-        Ok(Self { connection, notifies: true })
-    }
-
-    /// Asks the server what it is: only PostgreSQL itself is told to notify others.
-    pub fn detect_notifications(&mut self, wait: Duration) -> TeamResult<()> {
-        let version: String = self
-            .connection
-            .run(wait, |client| Ok(client.query_typed_one(tables::READ_SERVER, &[])?.get(0)))?;
-        self.notifies = version.starts_with("PostgreSQL");
-        Ok(())
+        Ok(Self { connection, notifies: AtomicBool::new(false) })
     }
 
     /// Whether the connection broke or was given up.
@@ -175,25 +168,13 @@ impl TeamClient {
     /// [`Self::commit`] or [`Self::roll_back`]. One round trip.
     pub fn lock(&self, project: &ProjectId, wait: Duration) -> TeamResult<LockedProject> {
         let (sql, id) = (tables::begin_and_lock(project), project.clone());
-        let locked = self.connection.run(wait, move |client| {
-            let rows = client.simple_query(&sql)?;
-            let row = rows.into_iter().find_map(|message| match message {
-                SimpleQueryMessage::Row(row) => Some(row),
-                _ => None,
-            });
-            let row = row.ok_or_else(|| no_project(&id))?;
-            let seq = row.get(0).and_then(|text| text.parse().ok());
-            let seq = seq.ok_or_else(|| Problem::internal("a change has no number"))?;
-            Ok(LockedProject {
-                seq,
-                layouts: row.get(1).unwrap_or("{}").to_owned(),
-                change: row.get(2).map(ToOwned::to_owned),
-            })
-        });
+        let locked = self.connection.run(wait, move |client| lock_project(client, &sql, &id));
         if matches!(locked, Err(TeamFailure::Refused(_))) {
             let _ = self.roll_back(wait); // the connection is used again
         }
-        locked
+        let (locked, notifies) = locked?;
+        self.notifies.store(notifies, Ordering::Relaxed);
+        Ok(locked)
     }
 
     /// The first page of the records of a store that were written after a change. One round trip.
@@ -240,8 +221,10 @@ impl TeamClient {
                 (&PAGE_RECORDS, Type::INT8),
                 (&own, Type::INT8),
             ];
-            let rows = client.query_typed(tables::READ_RECORDS, params)?;
+            let rows = client.query_typed(tables::READ_RECORDS, params);
+            let rows = rows.map_err(|error| schema::explain(client, error))?;
             let first = rows.first().ok_or_else(|| no_project(&project))?;
+            schema::require(client, first.get::<_, Option<i32>>(9).unwrap_or_default())?;
             let (newest, layouts) = (first.get(0), first.get(1));
             let (newest_change, own_change) = (first.get(7), first.get(8));
             let is_full = i64::try_from(rows.len()).is_ok_and(|count| count >= PAGE_RECORDS);
@@ -314,7 +297,7 @@ impl TeamClient {
 
     /// Commits the transaction. One round trip.
     pub fn commit(&self, project: &ProjectId, wait: Duration) -> TeamResult<()> {
-        let sql = match self.notifies {
+        let sql = match self.notifies.load(Ordering::Relaxed) {
             true => tables::commit_and_notify(project),
             false => tables::COMMIT.to_owned(),
         };
@@ -426,6 +409,29 @@ pub struct ActiveMember {
     pub last_change: i64,
     /// When it was made, in RFC 3339
     pub at: String,
+}
+
+/// Takes the project's row. Returns also whether the server tells others of a change by itself.
+fn lock_project(
+    client: &mut Client,
+    sql: &str,
+    id: &ProjectId,
+) -> TeamResult<(LockedProject, bool)> {
+    let rows = client.simple_query(sql).map_err(|error| schema::explain(client, error))?;
+    let row = rows.into_iter().find_map(|message| match message {
+        SimpleQueryMessage::Row(row) => Some(row),
+        _ => None,
+    });
+    let row = row.ok_or_else(|| no_project(id))?;
+    let number = |at| row.get(at).and_then(|text: &str| text.parse::<i64>().ok());
+    let found = number(3).and_then(|version| i32::try_from(version).ok()).unwrap_or_default();
+    schema::require(client, found)?;
+    let locked = LockedProject {
+        seq: number(0).ok_or_else(|| Problem::internal("a change has no number"))?,
+        layouts: row.get(1).unwrap_or("{}").to_owned(),
+        change: row.get(2).map(ToOwned::to_owned),
+    };
+    Ok((locked, row.get(4) == Some("t")))
 }
 
 type SqlParam<'a> = &'a (dyn ToSql + Sync);

@@ -14,13 +14,7 @@ use postgres::{Client, NoTls};
 use crate::address::TeamAddress;
 use crate::credentials::CredentialSources;
 use crate::failure::{TeamFailure, TeamResult};
-use crate::{tables, tls};
-
-/// A connection that carries a transaction ends when its client is silent for this long.
-const IDLE_IN_TRANSACTION_MS: u32 = 10_000;
-
-/// How long a writer waits for the row of its project.
-const LOCK_TIMEOUT_MS: u32 = 5_000;
+use crate::tls;
 
 /// How often the system asks whether a silent server is still there.
 const KEEPALIVE: Duration = Duration::from_secs(15);
@@ -53,13 +47,6 @@ impl TeamConnection {
                 None => config.connect(NoTls),
                 Some(tls) => config.connect(tls),
             };
-            let connected = connected.and_then(|mut client| {
-                client.batch_execute(&tables::session_settings(
-                    LOCK_TIMEOUT_MS,
-                    IDLE_IN_TRANSACTION_MS,
-                ))?;
-                Ok(client)
-            });
             match connected {
                 Err(error) => drop(opened.send(Err(TeamFailure::from(error)))),
                 Ok(mut client) => {

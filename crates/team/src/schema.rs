@@ -4,18 +4,22 @@ use std::time::Duration;
 
 use base::{NextCall, Problem, ProblemCode};
 use postgres::Client;
+use postgres::error::SqlState;
 use postgres::types::Type;
 
 use crate::connection::TeamConnection;
-use crate::failure::{TeamResult, repeat_if_met};
+use crate::failure::{TeamFailure, TeamResult, repeat_if_met};
 use crate::tables;
 
 /// The steps, oldest first.
-const STEPS: [&str; 2] =
-    [include_str!("schema/0001_records.sql"), include_str!("schema/0002_changes_by_time.sql")];
+const STEPS: [&str; 3] = [
+    include_str!("schema/0001_records.sql"),
+    include_str!("schema/0002_changes_by_time.sql"),
+    include_str!("schema/0003_membership_by_catalogue.sql"),
+];
 
 /// The version that this program reads and writes: the number of steps.
-pub const SCHEMA_VERSION: i32 = 2;
+pub const SCHEMA_VERSION: i32 = 3;
 
 /// How long the steps may take.
 const MIGRATION_TIMEOUT: Duration = Duration::from_mins(1);
@@ -66,13 +70,44 @@ fn join_call() -> NextCall {
 
 /// The schema of a database as it is.
 pub(crate) fn read(client: &mut Client) -> TeamResult<SchemaState> {
-    let exists: bool = client.query_typed_one(tables::SCHEMA_EXISTS, &[])?.get(0);
-    if !exists {
-        return Ok(SchemaState { version: 0, owner: None, is_own: false });
+    match client.query_typed_one(tables::READ_SCHEMA, &[]) {
+        Ok(row) => {
+            Ok(SchemaState { version: row.get(0), owner: Some(row.get(1)), is_own: row.get(2) })
+        }
+        Err(error) if is_missing(&error) => {
+            Ok(SchemaState { version: 0, owner: None, is_own: false })
+        }
+        Err(error) => Err(error.into()),
     }
-    let version = client.query_typed_one(tables::READ_SCHEMA, &[])?.get(0);
-    let owner = client.query_typed_one(tables::SCHEMA_OWNER, &[])?;
-    Ok(SchemaState { version, owner: Some(owner.get(0)), is_own: owner.get(1) })
+}
+
+/// Refuses a schema that a statement found, if it is not the one that this program knows.
+pub(crate) fn require(client: &mut Client, found: i32) -> TeamResult<()> {
+    match found {
+        SCHEMA_VERSION => Ok(()),
+        _ => Ok(read(client)?.require_current()?),
+    }
+}
+
+/// Why a statement failed. One that misses a table or a column met another schema, which says more. Ends the
+/// transaction that it was part of.
+pub(crate) fn explain(client: &mut Client, error: postgres::Error) -> TeamFailure {
+    let is_other_schema =
+        is_missing(&error) || error.code().is_some_and(|code| *code == SqlState::UNDEFINED_COLUMN);
+    let found = match is_other_schema {
+        true => client.batch_execute(tables::ROLLBACK).ok().and_then(|()| read(client).ok()),
+        false => None,
+    };
+    match found.map(|state| state.require_current()) {
+        Some(Err(problem)) => TeamFailure::Refused(problem),
+        _ => error.into(),
+    }
+}
+
+/// Whether a statement names a table or a schema that is not there.
+fn is_missing(error: &postgres::Error) -> bool {
+    let missing = [SqlState::UNDEFINED_TABLE, SqlState::INVALID_SCHEMA_NAME];
+    error.code().is_some_and(|code| missing.contains(code))
 }
 
 /// Brings the schema up to date, or makes it. Only its owner can; two that try take turns at its row.
@@ -89,6 +124,7 @@ pub(crate) fn migrate(connection: &TeamConnection) -> TeamResult<SchemaState> {
             repeat_if_met(client, tables::CREATE_SCHEMA)?;
         }
         let mut transaction = client.transaction()?;
+        transaction.batch_execute(tables::TRANSACTION_SETTINGS)?;
         let version: i32 = transaction.query_one(tables::LOCK_SCHEMA, &[])?.get(0);
         let done = usize::try_from(version).unwrap_or_default();
         for (at, step) in STEPS.iter().enumerate().skip(done) {

@@ -2,15 +2,11 @@
 
 use crate::ids::ProjectId;
 
-/// The settings of every connection, in milliseconds.
-pub(crate) fn session_settings(lock_timeout: u32, idle_in_transaction: u32) -> String {
-    format!(
-        "SET lock_timeout = {lock_timeout}; SET idle_in_transaction_session_timeout = {idle_in_transaction};
-         SET client_min_messages = warning"
-    )
-}
+/// How long a writer waits for the row of its project, and how long its client may be silent before the server ends
+/// the connection. For one transaction, because behind a pooler the next one may be of another client.
+pub(crate) const TRANSACTION_SETTINGS: &str =
+    "SET LOCAL lock_timeout = 5000; SET LOCAL idle_in_transaction_session_timeout = 10000";
 
-pub(crate) const SCHEMA_EXISTS: &str = "SELECT to_regclass('cairn.schema_version') IS NOT NULL";
 pub(crate) const CREATE_SCHEMA: &str = "
     CREATE SCHEMA IF NOT EXISTS cairn;
     CREATE TABLE IF NOT EXISTS cairn.schema_version (
@@ -19,10 +15,9 @@ pub(crate) const CREATE_SCHEMA: &str = "
     GRANT USAGE ON SCHEMA cairn TO PUBLIC;
     GRANT SELECT ON cairn.schema_version TO PUBLIC;
     INSERT INTO cairn.schema_version (version) VALUES (0) ON CONFLICT DO NOTHING";
-pub(crate) const READ_SCHEMA: &str = "SELECT version FROM cairn.schema_version";
-pub(crate) const SCHEMA_OWNER: &str =
-    "SELECT pg_get_userbyid(nspowner)::text, pg_has_role(current_user, nspowner, 'USAGE')
-     FROM pg_namespace WHERE nspname = 'cairn'";
+pub(crate) const READ_SCHEMA: &str =
+    "SELECT version, pg_get_userbyid(nspowner)::text, pg_has_role(current_user, nspowner, 'USAGE')
+     FROM cairn.schema_version, pg_namespace WHERE nspname = 'cairn'";
 pub(crate) const LOCK_SCHEMA: &str = "SELECT version FROM cairn.schema_version FOR UPDATE";
 pub(crate) const SET_SCHEMA: &str = "UPDATE cairn.schema_version SET version = $1";
 
@@ -53,12 +48,14 @@ pub(crate) fn grant_roles(writers: &str, readers: &str) -> String {
     )
 }
 
-/// Begins a transaction and takes the project's row, in one round trip. The id is a UUID by its
-/// type: a statement with parameters cannot be sent together with `BEGIN`.
+/// Begins a transaction and takes the project's row, in one round trip, with the schema and whether the server is
+/// PostgreSQL itself and not one that only uses its protocol. The id is a UUID by its type: a statement with
+/// parameters cannot be sent together with `BEGIN`.
 pub(crate) fn begin_and_lock(project: &ProjectId) -> String {
     format!(
-        "BEGIN; SELECT p.seq, p.layouts,
-             (SELECT c.id FROM cairn.changes c WHERE c.project = '{project}' AND c.seq = p.seq)
+        "BEGIN; {TRANSACTION_SETTINGS}; SELECT p.seq, p.layouts,
+             (SELECT c.id FROM cairn.changes c WHERE c.project = '{project}' AND c.seq = p.seq),
+             (SELECT version FROM cairn.schema_version), version() LIKE 'PostgreSQL%'
          FROM cairn.projects p WHERE p.id = '{project}' FOR UPDATE OF p"
     )
 }
@@ -70,9 +67,6 @@ pub(crate) fn commit_and_notify(project: &ProjectId) -> String {
 
 pub(crate) const COMMIT: &str = "COMMIT";
 pub(crate) const ROLLBACK: &str = "ROLLBACK";
-/// The server's version text, which distinguishes PostgreSQL from servers that only use its protocol.
-pub(crate) const READ_SERVER: &str = "SELECT version()";
-
 /// The channel of a project.
 pub(crate) fn channel(project: &ProjectId) -> String {
     format!("cairn_{}", project.digits())
@@ -84,11 +78,12 @@ pub(crate) fn listen(project: &ProjectId) -> String {
 }
 
 /// A page of the records of one store that were written after a place in the order of changes,
-/// with the newest change and the id of the one that the reader has. One statement, so that all are of one moment.
+/// with the schema, the newest change and the id of the one that the reader has. One statement, so that all are of
+/// one moment.
 pub(crate) const READ_RECORDS: &str = "
-    SELECT p.seq AS newest, p.layouts, r.seq, r.kind, r.id, r.version, r.body, p.newest_change, p.own_change
+    SELECT p.seq AS newest, p.layouts, r.seq, r.kind, r.id, r.version, r.body, p.newest_change, p.own_change, p.schema
     FROM (
-        SELECT id, seq, layouts,
+        SELECT id, seq, layouts, (SELECT version FROM cairn.schema_version) AS schema,
             (SELECT c.id FROM cairn.changes c WHERE c.project = $1 AND c.seq = o.seq) AS newest_change,
             (SELECT c.id FROM cairn.changes c WHERE c.project = $1 AND c.seq = $7) AS own_change
         FROM cairn.projects o WHERE o.id = $1 OFFSET 0

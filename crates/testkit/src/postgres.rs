@@ -191,7 +191,12 @@ pub(crate) fn join_if_told(repo: &TestRepo) {
     if std::env::var_os(JOIN_VARIABLE).is_none() {
         return;
     }
-    let address = DATABASE.url().parse().expect("an address");
+    join(repo, &DATABASE);
+}
+
+/// Joins a team of its own, without a change to any file.
+pub fn join(repo: &TestRepo, database: &TestDatabase) {
+    let address = database.url().parse().expect("an address");
     let project = team::ProjectId::random().expect("an id");
     team::join(&repo.workspace(), &address, &project, true, &crate::call()).expect("a team");
 }

@@ -1,4 +1,12 @@
-//! The SQL that makes roles and databases for tests.
+//! The SQL that makes roles and databases for tests, and looks at what they hold.
+
+/// Records of one project that hold what another one wrote, where the projects are called after their writers.
+pub(crate) const COUNT_FOREIGN_RECORDS: &str = "
+    SELECT count(*) FROM cairn.records r JOIN cairn.projects p ON p.id = r.project, cairn.projects o
+    WHERE o.id <> p.id AND r.body LIKE '%' || split_part(o.name, '-', 1) || '-%'";
+/// Each project with the number of its last change and how many there are.
+pub(crate) const COUNT_CHANGES: &str = "
+    SELECT p.name, p.seq, (SELECT count(*) FROM cairn.changes c WHERE c.project = p.id) FROM cairn.projects p";
 
 /// Makes a role that may make others.
 pub(crate) fn create_owner(name: &str) -> String {

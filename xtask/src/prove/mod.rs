@@ -8,6 +8,7 @@ mod load;
 mod merges;
 mod suspects;
 mod team;
+mod team_cost;
 
 use std::path::{Path, PathBuf};
 

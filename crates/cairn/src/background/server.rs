@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use base::call::CallStopReason;
 use base::{Call, Problem, RepoPath, Result};
+use engine::durable::team::{self, TeamState};
 use engine::{ColorMode, Outcome, Workspace};
 use operations::{CallFormat, ops};
 
@@ -71,6 +72,7 @@ pub(crate) fn serve(workspace: Arc<Workspace>) -> Result<()> {
         answered: AtomicU64::new(0),
         is_stopping: AtomicBool::new(false),
     });
+    follow_team(server.clone());
     let own_socket = inode(&paths.socket);
     let (sender, events) = mpsc::channel();
     accept(listener, sender.clone());
@@ -84,6 +86,17 @@ pub(crate) fn serve(workspace: Arc<Workspace>) -> Result<()> {
     }
     server.workspace.stop_servers();
     Ok(())
+}
+
+/// Keeps the replicas of a team up to date, so that the questions of commands wait for no server.
+fn follow_team(server: Arc<BackgroundServer>) {
+    std::thread::spawn(move || {
+        let own = server.clone();
+        let stop =
+            move || own.is_stopping.load(Ordering::SeqCst).then_some(CallStopReason::Cancelled);
+        let call = Call::new("background", now()).with_stop_check(stop);
+        team::follow(&server.workspace, &call, now);
+    });
 }
 
 /// Whether a process may run here now.
@@ -203,9 +216,18 @@ impl BackgroundServer {
             .from_folder(folder)
             .with_stop_check(stop);
         let outcome = op.call(&self.workspace, call, wanted.args);
+        // The command may have the password that this process was started without.
+        if team_state(&outcome) == Some(TeamState::Refused) {
+            return BackgroundReply::Refused;
+        }
         self.answered.fetch_add(1, Ordering::SeqCst);
         BackgroundReply::Answered { text: print(&outcome, wanted.form), exit: exit_code(&outcome) }
     }
+}
+
+/// How the replica that was read relates to the team's server.
+fn team_state(outcome: &Outcome) -> Option<TeamState> {
+    outcome.as_ref().ok()?.basis.team.as_ref().map(|team| team.state)
 }
 
 /// Is set when the command hangs up: its answer is not wanted any more.

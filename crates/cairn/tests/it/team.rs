@@ -6,8 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use serde_json::json;
 use testkit::TestRepo;
-use testkit::postgres::PostgresServer;
+use testkit::postgres::{PostgresServer, wait_until};
 
 const CAIRN: &str = env!("CARGO_BIN_EXE_cairn");
 const PASSWORD: &str = "correct-horse-7391";
@@ -91,4 +92,48 @@ fn a_password_comes_from_the_environment_or_a_private_file_and_is_kept_nowhere()
     let text = String::from_utf8_lossy(&read.stdout).into_owned();
     assert!(text.contains("it asks for a password"), "{text}");
     assert_eq!(files_with(&repo.root(), PASSWORD), Vec::<String>::new());
+}
+
+#[test]
+fn the_background_process_of_a_member_listens_for_its_commands() {
+    let Some(server) = PostgresServer::start() else {
+        return testskip::not_run("PostgreSQL is not installed; `cargo xtask test` installs it");
+    };
+    let database = server.database();
+    let origin = TestRepo::new("//- /a.ts\nexport const a = 1;\n");
+    origin.data("team.join", json!({"address": database.url()}));
+    origin.commit("join");
+    // The path of a socket has at most 108 bytes, so the folder must be near the root.
+    let home = tempfile::Builder::new().prefix("bt").tempdir_in("/tmp").unwrap();
+    let clone = home.path().join("clone");
+    origin.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
+    let member = TestRepo::existing(&clone);
+    let folder = home.path().to_str().unwrap();
+    let run = home.path().join("run");
+    std::fs::create_dir(&run).unwrap();
+    let env = [
+        ("HOME", folder),
+        ("XDG_CONFIG_HOME", folder),
+        ("XDG_RUNTIME_DIR", run.to_str().unwrap()),
+        ("CAIRN_BACKGROUND", "on"),
+    ];
+    let ask = |words: &[&str]| {
+        let output = cairn(&member, &env, words);
+        String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
+    };
+    assert!(ask(&["team", "join", &database.url()]).contains("Joined"));
+    ask(&["trust"]);
+    ask(&["background", "start"]);
+    wait_until(|| ask(&["background"]).starts_with("It runs"));
+    // Only who listens asks for the number of the newest change alone.
+    let mut admin = server.admin(&database.name).unwrap();
+    let listeners =
+        "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT seq FROM cairn.projects%'";
+    while admin.query(listeners, &[]).unwrap().is_empty() {
+        std::thread::yield_now();
+    }
+    origin.data("work.create", json!({"kind": "project", "name": "Heard of", "summary": "s"}));
+    wait_until(|| ask(&["work", "overview"]).contains("Heard of"));
+    assert!(ask(&["background"]).contains("question"), "{}", ask(&["background"]));
+    ask(&["background", "off"]);
 }

@@ -49,6 +49,8 @@ fn doctor_and_status_speak_of_the_team() {
     let status = away.repo.data("status", json!({}));
     assert_eq!(status["team"]["state"], "current");
     assert_eq!(status["team"]["server"]["active"][0]["actor"], "tester", "{status:#}");
+    let line = away.repo.text("status");
+    assert!(line.contains("team: online at change 1, active today: tester"), "{line}");
     let doctor = away.repo.text("doctor");
     assert!(
         doctor.contains("the server answers") && doctor.contains("nothing waits for the server"),

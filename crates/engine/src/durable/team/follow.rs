@@ -7,11 +7,11 @@ use base::{Call, Result};
 use jiff::Timestamp;
 use team::{TeamClient, TeamResult};
 
-use super::home::TeamLink;
+use super::home::{FollowedStores, TeamLink};
 use super::membership::TeamMembership;
 use super::outbox::OutboxState;
 use super::replay;
-use super::replica::{self, ReplicaFiles};
+use super::replica::{self, ReplicaFile, ReplicaFiles};
 use crate::workspace::Workspace;
 
 /// How long to wait for each answer of the server.
@@ -47,16 +47,17 @@ fn follow_once(
 ) -> TeamResult<()> {
     let client = link.connect(membership, WAIT)?;
     client.listen(&membership.project, WAIT)?;
-    let (mut seen, mut followed) = (-1, BTreeSet::new());
+    let (mut seen, mut checked) = (-1, BTreeSet::new());
+    let mut followed = BTreeSet::new();
     while call.check_stopped().is_ok() && link.membership()?.as_ref() == Some(membership) {
         let newest = client.newest(&membership.project, WAIT)?;
         let stores = store_names(workspace, call)?;
-        if newest != seen || stores != followed {
-            catch_up(workspace, &client, membership, call)?;
-            (seen, followed) = (newest, stores);
+        if newest != seen || stores != checked {
+            followed = catch_up(workspace, &client, membership, call)?;
+            (seen, checked) = (newest, stores);
         }
         link.note_contact(now());
-        link.set_followed(Some(followed.clone()));
+        link.set_followed(Some(FollowedStores { names: followed.clone(), newest }));
         if !link.outbox().in_state(OutboxState::Pending)?.is_empty() {
             link.retry_now();
             replay::work_off(workspace, call)?;
@@ -73,16 +74,23 @@ fn store_names(workspace: &Workspace, call: &Call) -> Result<BTreeSet<String>> {
     Ok(stores.flat_map(|durable| locations.team_stores(durable)).map(|store| store.name).collect())
 }
 
+/// Brings every store up to date that answers are read from. Returns the names of those that are replicas.
 fn catch_up(
     workspace: &Workspace,
     client: &TeamClient,
     membership: &TeamMembership,
     call: &Call,
-) -> TeamResult<()> {
+) -> TeamResult<BTreeSet<String>> {
     let locations = workspace.store_locations(call)?;
+    let mut replicas = BTreeSet::new();
     for durable in workspace.stores().durables() {
         let files = ReplicaFiles { durable, locations: &locations, project: &membership.project };
         replica::catch_up_for_read(client, files, WAIT, call)?;
+        for store in files.consulted_stores() {
+            if files.look(&store)? != ReplicaFile::Unpushed {
+                replicas.insert(store.name);
+            }
+        }
     }
-    Ok(())
+    Ok(replicas)
 }

@@ -46,8 +46,17 @@ pub struct TeamLink {
     status: Mutex<Option<TeamBasis>>,
     /// Up to which change the place of each replica was last found to be current, by store
     confirmed: Mutex<BTreeMap<String, ConfirmedPlace>>,
-    /// The stores that a listener keeps up to date; none while nobody listens
-    followed: Mutex<Option<BTreeSet<String>>>,
+    /// What a listener keeps up to date; none while nobody listens
+    followed: Mutex<Option<FollowedStores>>,
+}
+
+/// The replicas that a listener keeps up to date.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FollowedStores {
+    /// The names of their stores
+    pub names: BTreeSet<String>,
+    /// The last change that they have
+    pub newest: i64,
 }
 
 #[derive(Debug)]
@@ -128,8 +137,8 @@ impl TeamLink {
         CredentialSources { env: &self.env }
     }
 
-    /// A connection to the team's server whose schema this program knows. An idle one is used
-    /// again; a server that just failed is not asked again at once.
+    /// A connection to the team's server. An idle one is used again; a server that just failed is
+    /// not asked again at once.
     pub fn client(&self, membership: &TeamMembership, wait: Duration) -> TeamResult<LentClient> {
         if let Some(idle) = self.pool.take(&membership.address) {
             return Ok(idle);
@@ -156,13 +165,7 @@ impl TeamLink {
         membership: &TeamMembership,
         wait: Duration,
     ) -> TeamResult<TeamClient> {
-        let address = membership.address()?;
-        let begin = Instant::now();
-        let left = || wait.saturating_sub(begin.elapsed()).max(Duration::from_millis(50));
-        let mut client = TeamClient::connect(&address, &self.credentials(), wait)?;
-        client.detect_notifications(left())?;
-        client.schema(left())?.require_current()?;
-        Ok(client)
+        TeamClient::connect(&membership.address()?, &self.credentials(), wait)
     }
 
     /// Forgets a failure and idle connections, so that the server is asked again at once.
@@ -180,9 +183,14 @@ impl TeamLink {
     ) -> Result<Option<TeamRead>> {
         let Some(membership) = self.membership()? else { return Ok(None) };
         let files = ReplicaFiles { durable, locations, project: &membership.project };
-        let wait = READ_WAIT.max(call.optional_wait);
-        let reached = self.catch_up(&membership, files, wait, call);
-        let basis = self.basis(files, &reached, call)?;
+        let basis = match self.followed_up_to(files) {
+            Some(newest) => self.state_basis(TeamState::Current, newest, None, call)?,
+            None => {
+                let wait = READ_WAIT.max(call.optional_wait);
+                let reached = self.catch_up(&membership, files, wait, call);
+                self.basis(files, &reached, call)?
+            }
+        };
         self.set_status(basis.clone());
         let is_replay = call.request.as_ref().is_some_and(|request| request.replayed.is_some());
         let pending = match is_replay || basis.pending == 0 {
@@ -215,7 +223,7 @@ impl TeamLink {
         }
     }
 
-    /// Asks for what is new, unless a listener keeps the store up to date.
+    /// Asks for what is new, unless this thread holds the project's row.
     fn catch_up(
         &self,
         membership: &TeamMembership,
@@ -223,7 +231,7 @@ impl TeamLink {
         wait: Duration,
         call: &Call,
     ) -> TeamResult<i64> {
-        if self.is_writing() || self.is_followed(files)? {
+        if self.is_writing() {
             return Ok(0);
         }
         let client = self.client(membership, wait)?;
@@ -269,15 +277,22 @@ impl TeamLink {
         WritingThread { writers: self.writers.clone() }
     }
 
-    /// Whether a listener keeps the store that is read up to date.
-    fn is_followed(&self, files: ReplicaFiles<'_>) -> Result<bool> {
-        let Some(followed) = lock(&self.followed).clone() else { return Ok(false) };
-        let Some(store) = files.read_store()? else { return Ok(false) };
-        Ok(followed.contains(&store.name))
+    /// The last change of the store that is read, if a listener keeps it up to date.
+    fn followed_up_to(&self, files: ReplicaFiles<'_>) -> Option<i64> {
+        if lock(&self.followed).is_none() {
+            return None;
+        }
+        // After a checkout the server may have a store of the branch that is not here yet.
+        let stores = files.consulted_stores();
+        let followed = lock(&self.followed);
+        let knows_all = |one: &&FollowedStores| {
+            !stores.is_empty() && stores.iter().all(|store| one.names.contains(&store.name))
+        };
+        followed.as_ref().filter(knows_all).map(|one| one.newest)
     }
 
-    /// The stores that a listener has brought up to date; none when it stops.
-    pub(super) fn set_followed(&self, stores: Option<BTreeSet<String>>) {
+    /// What a listener has brought up to date; none when it stops.
+    pub(super) fn set_followed(&self, stores: Option<FollowedStores>) {
         *lock(&self.followed) = stores;
     }
 
@@ -301,11 +316,23 @@ impl TeamLink {
             Err(TeamFailure::Unreachable(why)) => (TeamState::Offline, Some(why.clone())),
             Err(TeamFailure::Refused(problem)) => (TeamState::Refused, Some(problem.to_string())),
         };
+        let change = reached.as_ref().map_or(at, |newest| at.max(*newest));
+        self.state_basis(state, change, reason, call)
+    }
+
+    /// What an answer says in a state, with what waits.
+    pub(super) fn state_basis(
+        &self,
+        state: TeamState,
+        change: i64,
+        reason: Option<String>,
+        call: &Call,
+    ) -> Result<TeamBasis> {
         let entries = self.outbox().entries()?;
         let count = |state| entries.iter().filter(|entry| entry.state == state).count();
         let basis = TeamBasis {
             state,
-            change: reached.as_ref().map_or(at, |newest| at.max(*newest)),
+            change,
             as_of: None,
             age_seconds: None,
             pending: count(OutboxState::Pending),

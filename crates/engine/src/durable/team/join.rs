@@ -73,8 +73,7 @@ pub fn join(
 ) -> Result<JoinedTeam> {
     let link = workspace.stores().team();
     let roots = root_commits(workspace, call)?;
-    let mut client = TeamClient::connect(address, &link.credentials(), WAIT).map_err(problem)?;
-    client.detect_notifications(WAIT).map_err(problem)?;
+    let client = TeamClient::connect(address, &link.credentials(), WAIT).map_err(problem)?;
     client.migrate().map_err(problem)?.require_current()?;
     let (found, is_new) = match client.project(project, WAIT).map_err(problem)? {
         Some(found) => (found, false),

@@ -6,6 +6,7 @@
 //! waits in the outbox.
 
 mod client_pool;
+mod conflict;
 mod follow;
 mod home;
 pub(crate) mod join;

@@ -159,6 +159,7 @@ impl TeamLink {
         wait: Duration,
     ) -> Result<ServerOverview, TeamFailure> {
         let client = self.client(membership, wait)?;
+        client.schema(wait)?.require_current()?;
         let project = client.project(&membership.project, wait)?.ok_or_else(|| {
             Problem::new(ProblemCode::Untrusted, "the server shows this role no such project")
         })?;
@@ -189,6 +190,7 @@ impl TeamLink {
     ) -> Result<(Vec<ChangeEntry>, u64)> {
         let membership = self.require_membership()?;
         let client = self.client(&membership, WAIT).map_err(problem)?;
+        client.schema(WAIT).map_err(problem)?.require_current()?;
         let (limit, offset) =
             (i64::try_from(limit).unwrap_or(i64::MAX), i64::try_from(offset).unwrap_or(0));
         let page = client.changes(&membership.project, store, limit, offset, WAIT);
@@ -201,12 +203,13 @@ impl TeamLink {
         let membership = self.require_membership()?;
         self.retry_now();
         let client = self.client(&membership, WAIT).map_err(problem)?;
-        let schema = client.schema(WAIT).map_err(problem)?.version;
+        let schema = client.schema(WAIT).map_err(problem)?;
+        schema.require_current()?;
         let begin = Instant::now();
         let clock = client.clock_ms(WAIT).map_err(problem)?;
         Ok(TeamHealth {
             round_trip: begin.elapsed(),
-            schema,
+            schema: schema.version,
             clock_ahead_ms: clock - call.now.as_millisecond(),
         })
     }

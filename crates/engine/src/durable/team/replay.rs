@@ -9,8 +9,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use team::ChangeUid;
 
+use super::conflict::{RECORDS_DETAIL, conflicting_records};
 use super::outbox::{OutboxEntry, OutboxNumber, OutboxState};
-use super::write::{OFFLINE_DETAIL, RECORDS_DETAIL, conflicting_records};
+use super::write::OFFLINE_DETAIL;
 use crate::contract::spec::OpSpec;
 use crate::workspace::Workspace;
 

@@ -53,6 +53,15 @@ impl ReplicaFiles<'_> {
         Ok(stores.iter().find(|store| store.path.exists()).or(stores.first()).cloned())
     }
 
+    /// The stores that decide what is read: up to the first that is there, since what comes after it is not read.
+    pub(super) fn consulted_stores(&self) -> Vec<TeamStore> {
+        let mut stores = self.locations.team_stores(self.durable);
+        if let Some(read) = stores.iter().position(|store| store.path.exists()) {
+            stores.truncate(read + 1);
+        }
+        stores
+    }
+
     /// What the file of a store is.
     pub(super) fn look(&self, store: &TeamStore) -> Result<ReplicaFile> {
         if !store.path.exists() {

@@ -52,9 +52,6 @@ impl Action for TeamLeave {
 impl Render for TeamLeaveAnswer {
     fn render(&self, page: &mut Page) {
         let stores = counted(self.stores, "store");
-        page.answer(format!(
-            "Left {}: {stores} stay here, whole, and are this clone's alone",
-            self.address
-        ));
+        page.answer(format!("Left {}; this clone keeps {stores}, whole, as its own", self.address));
     }
 }

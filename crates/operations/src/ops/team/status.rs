@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
-use engine::durable::team::{TeamOverview, TeamState, WaitingChange};
+use engine::durable::team::{ActiveWriter, TeamOverview, TeamState, WaitingChange};
 use engine::view::View;
 
 /// Show the team of this clone: its server, who is active, what waits
@@ -36,6 +36,9 @@ impl Query for TeamStatus {
     }
 }
 
+/// Members that one line names at most.
+const MAX_NAMED: usize = 3;
+
 /// The state of a team in one line.
 pub(in crate::ops) fn summary_line(team: &TeamOverview) -> String {
     let mut parts = vec![match (team.state, &team.server) {
@@ -44,10 +47,7 @@ pub(in crate::ops) fn summary_line(team: &TeamOverview) -> String {
         (TeamState::Refused, _) => "the server refuses this client".into(),
         _ => "offline".into(),
     }];
-    let active = team.server.as_ref().map_or(0, |server| server.active.len());
-    if active > 0 {
-        parts.push(format!("{} active today", counted(active, "member")));
-    }
+    parts.extend(team.server.as_ref().and_then(|server| active_names(&server.active)));
     if !team.pending.is_empty() {
         parts.push(format!("{} pending", counted(team.pending.len(), "change")));
     }
@@ -55,6 +55,20 @@ pub(in crate::ops) fn summary_line(team: &TeamOverview) -> String {
         parts.push(format!("{} to settle", counted(team.conflicts.len(), "conflict")));
     }
     parts.join(", ")
+}
+
+/// Who was active, the latest first; none if nobody was.
+fn active_names(active: &[ActiveWriter]) -> Option<String> {
+    let mut names: Vec<&str> = Vec::new();
+    for one in active {
+        if !names.contains(&one.actor.as_str()) {
+            names.push(&one.actor);
+        }
+    }
+    let more = names.len().saturating_sub(MAX_NAMED);
+    names.truncate(MAX_NAMED);
+    let more = (more > 0).then(|| format!(" and {more} more")).unwrap_or_default();
+    (!names.is_empty()).then(|| format!("active today: {}{more}", names.join(", ")))
 }
 
 impl Render for TeamStatusAnswer {

@@ -76,15 +76,15 @@ impl BacklogIds {
                 next += 1;
                 format!("task-{next}")
             });
-            ids.add(item, id);
+            ids.add(item, &id);
         }
         ids
     }
 
     /// Adds the id of an item.
-    pub(super) fn add(&mut self, item: &PlannedItem, id: String) {
+    pub(super) fn add(&mut self, item: &PlannedItem, id: &str) {
         for name in [&item.key, &item.source].into_iter().flatten() {
-            self.0.entry(name.clone()).or_insert_with(|| id.clone());
+            self.0.entry(name.clone()).or_insert_with(|| id.to_owned());
         }
     }
 

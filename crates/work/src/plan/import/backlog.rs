@@ -45,7 +45,7 @@ pub(super) fn parse(files: &[ImportFile]) -> Result<PlanDocument> {
             if *uses > 1 {
                 item.source = Some(format!("{}~{uses}", source(&id)));
             }
-            ids.add(&item, id);
+            ids.add(&item, &id);
             items.push(item);
             originals.push(with_path(fields, &file.path));
         } else if !file.path.to_lowercase().ends_with("readme.md") {

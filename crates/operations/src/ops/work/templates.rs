@@ -63,7 +63,9 @@ impl Query for Templates {
             };
             templates.retain(|template| template.is_enabled || !self.enabled_only);
             if self.include_sections == Some(false) {
-                templates.iter_mut().for_each(|template| template.sections.clear());
+                for template in &mut templates {
+                    template.sections.clear();
+                }
             }
             Ok(TemplatesAnswer { templates })
         })

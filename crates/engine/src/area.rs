@@ -80,7 +80,7 @@ pub const AREAS: &[Area] = &[
         ..Area::EMPTY
     },
     Area {
-        name: "graph",
+        name: "knowledge",
         graph_area: Some(&KnowledgeGraphArea),
         rules: GRAPH_RULES,
         ..Area::EMPTY
@@ -95,6 +95,14 @@ pub const AREAS: &[Area] = &[
         ..Area::EMPTY
     },
 ];
+
+/// Areas that have another name today: the older name, which is still accepted, and the present one.
+pub const OLDER_AREAS: &[(&str, &str)] = &[("graph", "knowledge")];
+
+/// The present name of an area.
+pub fn current_area(name: &str) -> &str {
+    OLDER_AREAS.iter().find(|(older, _)| *older == name).map_or(name, |(_, present)| present)
+}
 
 impl std::fmt::Debug for Area {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {

@@ -37,7 +37,7 @@ pub mod trust;
 pub mod view;
 pub mod workspace;
 
-pub use area::{AREAS, Area};
+pub use area::{AREAS, Area, OLDER_AREAS, current_area};
 pub use contract::answer::{Basis, BasisState, OpAnswer, Outcome, Paging};
 pub use contract::op::{Door, Effect, FieldPrompt, OpExample, ToolVisibility};
 pub use contract::page::ColorMode;

@@ -17,7 +17,7 @@ use crate::routes::{Shown, ViewContext};
 const FORM_OPERATIONS: &[&str] = &[
     "card.status",
     "confirm",
-    "graph.update",
+    "knowledge.update",
     "work.advance",
     "work.comment",
     "work.revert",

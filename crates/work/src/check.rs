@@ -240,19 +240,22 @@ impl StoreContents {
 
 /// Relations of atoms and molecules to records that no longer exist. Answers leave them out.
 pub fn dangling_relations(draft: &WorkDraft<'_>) -> Result<Vec<(String, String, WorkRecordId)>> {
-    let (atoms, molecules): (Vec<Atom>, Vec<Molecule>) = (draft.all()?, draft.all()?);
-    let (atom_ids, molecule_ids) = (ids(&atoms), ids(&molecules));
     let mut found = Vec::new();
-    for atom in &atoms {
-        let gone = atom.related.iter().filter(|one| !atom_ids.contains(&one.id));
-        found.extend(
-            gone.map(|one| (format!("atom:{}", atom.id), atom.name.clone(), one.id.clone())),
-        );
+    for id in tables::ids_with_relations(draft.conn(), Atom::TABLE)? {
+        let atom: Atom = draft.require(&id)?;
+        for one in &atom.related {
+            if draft.get::<Atom>(&one.id)?.is_none() {
+                found.push((format!("atom:{id}"), atom.name.clone(), one.id.clone()));
+            }
+        }
     }
-    for molecule in &molecules {
-        let gone = molecule.related.iter().filter(|one| !molecule_ids.contains(&one.id));
-        let handle = format!("molecule:{}", molecule.id);
-        found.extend(gone.map(|one| (handle.clone(), molecule.name.clone(), one.id.clone())));
+    for id in tables::ids_with_relations(draft.conn(), Molecule::TABLE)? {
+        let molecule: Molecule = draft.require(&id)?;
+        for one in &molecule.related {
+            if draft.get::<Molecule>(&one.id)?.is_none() {
+                found.push((format!("molecule:{id}"), molecule.name.clone(), one.id.clone()));
+            }
+        }
     }
     Ok(found)
 }

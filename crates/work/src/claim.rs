@@ -1,5 +1,7 @@
 //! The next task to work on, and claims of tasks.
 
+pub(crate) mod tables;
+
 use std::collections::BTreeSet;
 
 use base::{NextCall, Problem, ProblemCode, Result};
@@ -11,8 +13,10 @@ use crate::container::{WorkItem, WorkItemBrief, blockers, project};
 use crate::draft::{WorkDraft, format_timestamp};
 use crate::id::{WorkRecordId, WorkRecordRef};
 use crate::record::{Feature, Project, Record, Task, TaskClaim};
-use crate::tables::{self, ReadyWorkFilter};
+use crate::tables::{assigned_to, live_claims};
 use crate::words::{WorkPriority, WorkStatus};
+
+use self::tables::ReadyWorkFilter;
 
 /// The work that can be started now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -75,15 +79,11 @@ pub fn next_tasks(
         actor: &draft.actor,
         now: &now,
     };
-    let ids = tables::ready_tasks(draft.conn(), &wanted)?;
-    let live = tables::live_claims(draft.conn(), &now)?.len();
-    let blocked = tables::blocked(draft.conn(), Task::TABLE, project.id.as_str())?.len();
-    Ok(ReadyWorkList {
-        items: records(draft, &ids, most)?,
-        total: ids.len(),
-        blocked,
-        claimed: live,
-    })
+    let ids = tables::ready_tasks(draft.conn(), &wanted, most)?;
+    let claimed = live_claims(draft.conn(), &now)?.len();
+    let counts = tables::ready_task_counts(draft.conn(), &wanted)?;
+    let items = records(draft, &ids, most)?;
+    Ok(ReadyWorkList { items, total: counts.ready, blocked: counts.blocked, claimed })
 }
 
 /// Features that can be started now.
@@ -129,7 +129,7 @@ fn records<R: Record>(draft: &WorkDraft<'_>, ids: &[String], most: usize) -> Res
 /// The tasks that the session of a draft holds, the last claimed first.
 pub fn held_tasks(draft: &WorkDraft<'_>) -> Result<Vec<(Task, TaskClaim)>> {
     let mut held = Vec::new();
-    for claim in tables::live_claims(draft.conn(), &draft.stamp())? {
+    for claim in live_claims(draft.conn(), &draft.stamp())? {
         if claim.is_held_by(draft)
             && let Some(task) = draft.get::<Task>(&claim.id)?
         {
@@ -145,7 +145,7 @@ pub fn own_work(draft: &WorkDraft<'_>) -> Result<BTreeSet<WorkRecordId>> {
     let held = held_tasks(draft)?.into_iter().map(|(task, _)| task.id);
     let mut own: BTreeSet<WorkRecordId> = held.collect();
     for table in [Feature::TABLE, Task::TABLE] {
-        own.extend(tables::assigned_to(draft.conn(), table, &draft.actor)?);
+        own.extend(assigned_to(draft.conn(), table, &draft.actor)?);
     }
     Ok(own)
 }

@@ -235,7 +235,10 @@ impl<'c> WorkDraft<'c> {
 
     /// Every record of a table, by id.
     pub fn all<R: Record>(&self) -> Result<Vec<R>> {
-        let planned = self.index.ids(R::TABLE);
+        let mut planned = self.index.ids(R::TABLE).peekable();
+        if planned.peek().is_none() {
+            return tables::find_every(self.conn);
+        }
         self.with_planned_rows::<R>(tables::all(self.conn, R::TABLE)?, planned, |_| true)
     }
 

@@ -182,6 +182,12 @@ pub(crate) fn ids_called(
     rows(conn, &sql, "read names", &[&name], |row| id_column(row, 0))
 }
 
+/// The atoms or molecules that name related ones, by id.
+pub(crate) fn ids_with_relations(conn: &Connection, table: Table) -> Result<Vec<WorkRecordId>> {
+    let sql = format!("SELECT id FROM {} WHERE related <> '[]' ORDER BY id", table.name);
+    rows(conn, &sql, "read relations", &[], |row| id_column(row, 0))
+}
+
 /// The claims that hold at a time, by id.
 pub(crate) fn live_claims(conn: &Connection, now: &str) -> Result<Vec<TaskClaim>> {
     let sql = TaskClaim::TABLE.select("WHERE until > ?1 ORDER BY id");
@@ -295,103 +301,9 @@ pub(crate) const BLOCKS_NOW: &str = "d.relation = 'BLOCKS'
        AND NOT EXISTS (SELECT 1 FROM task b WHERE b.id = d.from_id AND b.status = 'CLOSED')
        AND NOT EXISTS (SELECT 1 FROM feature b WHERE b.id = d.from_id AND b.status = 'CLOSED')";
 
-/// SQL tables: the features and tasks that are blocked, and the tasks that cannot be started for other
-/// reasons: they are claimed, they have open subtasks, or they are a part of blocked work.
-const UNAVAILABLE: &str = "waiting (id) AS MATERIALIZED (
-        SELECT d.to_id FROM dependency d WHERE {blocks_now}),
-    taken (id) AS MATERIALIZED (
-        SELECT c.id FROM claim c WHERE c.until > ?4
-        UNION ALL SELECT p.from_id FROM dependency p JOIN task s ON s.id = p.to_id
-        WHERE p.relation = 'PARENT_OF' AND p.from_id IS NOT NULL
-          AND s.status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT')
-        UNION ALL SELECT p.to_id FROM dependency p
-        WHERE p.relation = 'PARENT_OF' AND p.from_id IN (SELECT id FROM waiting))";
-
 /// SQL order of the next work: by priority, complexity and age.
 pub(crate) const PRIORITY_ORDER: &str =
     "CASE x.priority WHEN 'HIGH' THEN 0 WHEN 'MEDIUM' THEN 1 ELSE 2 END";
-
-/// How many candidates for the next work are read.
-const MAX_CANDIDATES: u32 = 1000;
-
-/// Tasks that can be started now, best first.
-pub(crate) fn ready_tasks(conn: &Connection, wanted: &ReadyWorkFilter<'_>) -> Result<Vec<String>> {
-    let ReadyWorkFilter { project, feature, priority, actor, now } = wanted;
-    let unavailable = UNAVAILABLE.replace("{blocks_now}", BLOCKS_NOW);
-    let sql = format!(
-        "WITH {unavailable}
-         SELECT x.id FROM task x
-         WHERE x.status = 'NEW' AND x.project_id = ?1 AND (?2 IS NULL OR x.feature_id = ?2)
-           AND (?3 IS NULL OR x.priority = ?3)
-           AND x.id NOT IN (SELECT id FROM waiting) AND x.id NOT IN (SELECT id FROM taken)
-           AND (x.feature_id IS NULL OR x.feature_id NOT IN (SELECT id FROM waiting))
-           AND (x.assignee IS NULL OR x.assignee = ?5)
-         ORDER BY x.assignee IS NULL, {PRIORITY_ORDER}, x.complexity, x.created_at, x.id
-         LIMIT {MAX_CANDIDATES}"
-    );
-    let params: [&dyn ToSql; 5] = [project, feature, priority, now, actor];
-    rows(conn, &sql, "find the next task", &params, |row| row.get(0))
-}
-
-/// Tasks that were started and claimed, are open, and whose claim ran out; best first.
-pub(crate) fn abandoned_tasks(
-    conn: &Connection,
-    wanted: &ReadyWorkFilter<'_>,
-) -> Result<Vec<String>> {
-    let ReadyWorkFilter { project, feature, priority, actor, now } = wanted;
-    let sql = format!(
-        "SELECT x.id FROM task x JOIN claim c ON c.id = x.id
-         WHERE x.status IN ('ACTIVE', 'TO_BE_TESTED', 'READY_TO_PROD') AND c.until <= ?4
-           AND x.project_id = ?1 AND (?2 IS NULL OR x.feature_id = ?2)
-           AND (?3 IS NULL OR x.priority = ?3)
-           AND NOT EXISTS (SELECT 1 FROM dependency d
-                           WHERE d.to_id IN (x.id, x.feature_id) AND {BLOCKS_NOW})
-           AND (x.assignee IS NULL OR x.assignee = ?5)
-         ORDER BY {PRIORITY_ORDER}, c.until, x.id LIMIT {MAX_CANDIDATES}"
-    );
-    let params: [&dyn ToSql; 5] = [project, feature, priority, now, actor];
-    rows(conn, &sql, "find abandoned tasks", &params, |row| row.get(0))
-}
-
-/// A filter for work that can be started.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ReadyWorkFilter<'a> {
-    pub project: &'a str,
-    /// Only tasks of this feature
-    pub feature: Option<&'a str>,
-    pub priority: Option<&'a str>,
-    /// Who asks: work that is assigned to others is left out
-    pub actor: &'a str,
-    /// Claims that ended before this time are ignored
-    pub now: &'a str,
-}
-
-/// Features that can be started now, best first.
-pub(crate) fn ready_features(
-    conn: &Connection,
-    wanted: &ReadyWorkFilter<'_>,
-) -> Result<Vec<String>> {
-    let ReadyWorkFilter { project, priority, .. } = wanted;
-    let sql = format!(
-        "SELECT x.id FROM feature x WHERE x.status = 'NEW' AND x.project_id = ?1
-           AND (?2 IS NULL OR x.priority = ?2)
-           AND NOT EXISTS (SELECT 1 FROM dependency d WHERE d.to_id = x.id AND {BLOCKS_NOW})
-         ORDER BY {PRIORITY_ORDER}, x.created_at, x.id LIMIT {MAX_CANDIDATES}"
-    );
-    rows(conn, &sql, "find the next feature", &[project, priority], |row| row.get(0))
-}
-
-/// The open and blocked rows of a table.
-pub(crate) fn blocked(conn: &Connection, table: Table, project: &str) -> Result<Vec<String>> {
-    let sql = format!(
-        "SELECT x.id FROM {} x WHERE x.project_id = ?1
-           AND x.status NOT IN ('CLOSED', 'WILL_NOT_IMPLEMENT')
-           AND x.id IN (SELECT d.to_id FROM dependency d WHERE {BLOCKS_NOW})
-         ORDER BY {PRIORITY_ORDER}, x.created_at, x.id",
-        table.name
-    );
-    rows(conn, &sql, "find what is blocked", &[&project], |row| row.get(0))
-}
 
 /// How many rows of a table have each status.
 pub(crate) fn statuses(conn: &Connection, table: Table) -> Result<Vec<(String, u32)>> {

@@ -60,6 +60,8 @@ words!(
         Markdown = "markdown",
         /// Issues of beads, as lines of JSON
         Beads = "beads",
+        /// Files of Backlog.md
+        Backlog = "backlog",
         /// Every row of the store, as JSON
         Json = "json",
     }

@@ -8,7 +8,7 @@ use testkit::TestRepo;
 
 use super::BenchContext;
 use super::latency::WarmServer;
-use crate::run::XtaskResult;
+use crate::run::{self, XtaskResult};
 
 /// Features, and tasks of each.
 const FEATURES: usize = 200;
@@ -20,6 +20,13 @@ const MOLECULES: usize = 100;
 
 /// What a read may take.
 const LIMIT: Duration = Duration::from_millis(20);
+
+/// What `verify` of all rules, and `review` of a clean tree, may take.
+const VERIFY_LIMIT: Duration = Duration::from_millis(200);
+const REVIEW_LIMIT: Duration = Duration::from_millis(50);
+
+/// The longest answer, in characters.
+const MAX_ANSWER_CHARS: usize = 30_000;
 
 /// Fills a store with one import, then measures.
 pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
@@ -33,22 +40,36 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     let many_paths: Vec<String> = (0..200).map(|number| file(number * 25)).collect();
     let mut reads = reads_of_work();
     reads.extend([
-        ("graph_context", json!({"paths": [file(7)]})),
-        ("graph_context", json!({"paths": many_paths})),
-        ("graph_context", json!({"paths": ["src"]})),
-        ("graph_show", json!({"id": "atom:Atom 7"})),
-        ("graph_show", json!({"id": "molecule:Molecule 7"})),
-        ("graph_search", json!({"query": "rounding"})),
-        ("graph_search", json!({"query": "Atom 4999"})),
-        ("graph_search", json!({"kind": "molecule", "query": "Molecule 9"})),
-        ("graph_search", json!({"orphans_only": true})),
-        ("graph_drift", json!({})),
+        ("knowledge_context", json!({"paths": [file(7)]})),
+        ("knowledge_context", json!({"paths": many_paths})),
+        ("knowledge_context", json!({"paths": ["src"]})),
+        ("knowledge_show", json!({"id": "atom:Atom 7"})),
+        ("knowledge_show", json!({"id": "molecule:Molecule 7"})),
+        ("knowledge_search", json!({"query": "rounding"})),
+        ("knowledge_search", json!({"query": "Atom 4999"})),
+        ("knowledge_search", json!({"kind": "molecule", "query": "Molecule 9"})),
+        ("knowledge_search", json!({"orphans_only": true})),
+        ("knowledge_drift", json!({})),
         ("changelog_search", json!({"parent": "atom:Atom 7"})),
     ]);
+    reads.push(("explain", json!({"target": format!("{}#f7", file(7))})));
+    reads.push(("search", json!({"query": "rounding"})));
     for (tool, args) in reads {
+        print_length(tool, &args, &warm.call(tool, args.clone())?);
         warm.measure_and_print(tool, &[args], LIMIT)?;
     }
-    Ok(())
+    warm.measure_and_print("review", &[json!({})], REVIEW_LIMIT)?;
+    warm.measure_and_print("verify", &[json!({})], VERIFY_LIMIT)
+}
+
+/// Names an answer that is longer than an answer should be.
+fn print_length(tool: &str, args: &Value, text: &str) {
+    let chars = text.chars().count();
+    if chars > MAX_ANSWER_CHARS {
+        run::print(&format!(
+            "| {tool} {args}, characters | {chars} | limit {MAX_ANSWER_CHARS} | |\n"
+        ));
+    }
 }
 
 /// Questions about tasks, one of each kind and of each way to be slow.
@@ -83,7 +104,7 @@ fn record_knowledge(warm: &mut WarmServer) -> XtaskResult<()> {
     for number in 0..MOLECULES {
         let args = json!({"kind": "molecule", "name": format!("Molecule {number}"),
             "knowledge": "The folders of one package."});
-        warm.call("graph_create", args)?;
+        warm.call("knowledge_create", args)?;
     }
     for number in 0..ATOMS {
         let mut args = json!({"kind": "atom", "name": format!("Atom {number}"),
@@ -92,7 +113,7 @@ fn record_knowledge(warm: &mut WarmServer) -> XtaskResult<()> {
         if number % 10 != 0 {
             args["molecule"] = json!(format!("Molecule {}", number % MOLECULES));
         }
-        warm.call("graph_create", args)?;
+        warm.call("knowledge_create", args)?;
     }
     for number in 0..30 {
         let summary = format!("entry {number}");

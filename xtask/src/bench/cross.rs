@@ -61,7 +61,7 @@ fn add_knowledge(warm: &mut WarmServer) -> XtaskResult<()> {
     for n in 0..ATOMS {
         let atom = json!({"kind": "atom", "name": format!("Area {n}"),
             "paths": [format!("src/m{n}/**")], "knowledge": "Rounding happens once."});
-        warm.call("graph_create", atom)?;
+        warm.call("knowledge_create", atom)?;
         warm.call("work_create", json!({"kind": "task", "name": format!("Task {n}")}))?;
     }
     Ok(())

@@ -44,6 +44,9 @@ const ALL: &[Benchmark] = &[
     Benchmark { name: "scale", on_request: true, run: scale::run },
 ];
 
+/// The flag that names the program to measure.
+const BINARY_FLAG: &str = "--binary=";
+
 /// What every benchmark is given.
 struct BenchContext {
     /// This repository
@@ -52,21 +55,15 @@ struct BenchContext {
     cairn: PathBuf,
 }
 
-/// Runs the benchmarks that are named, or all that are not too long for that, and prints the table. `--quick` measures a build
-/// without link-time optimisation.
+/// Runs the benchmarks that are named, or all that are not too long for that, and prints the table. `--quick` measures a
+/// build without link-time optimisation, `--binary=PATH` a program that was built before.
 pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let (flags, names): (Vec<&str>, Vec<&str>) = args.iter().partition(|a| a.starts_with("--"));
-    let profile = match flags.as_slice() {
-        [] => "release",
-        ["--quick"] => "quick",
-        _ => return Err(format!("unknown flags: {}", flags.join(" "))),
-    };
     if let Some(unknown) = names.iter().find(|name| ALL.iter().all(|bench| bench.name != **name)) {
         let all: Vec<&str> = ALL.iter().map(|bench| bench.name).collect();
         return Err(format!("no benchmark is called {unknown}; there are {}", all.join(", ")));
     }
-    let built = run::build(root, &["--package", "cairn", "--profile", profile], profile)?;
-    let site = BenchContext { root: root.to_path_buf(), cairn: built.join("cairn") };
+    let site = BenchContext { root: root.to_path_buf(), cairn: measured_program(root, &flags)? };
     run::print("| what | ours | beside | ratio |\n|---|---|---|---|\n");
     let is_chosen = |bench: &&Benchmark| match names.as_slice() {
         [] => !bench.on_request,
@@ -74,6 +71,21 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     };
     let chosen = ALL.iter().filter(is_chosen);
     chosen.into_iter().try_for_each(|bench| (bench.run)(&site))
+}
+
+/// The program that the flags ask to measure.
+fn measured_program(root: &Path, flags: &[&str]) -> XtaskResult<PathBuf> {
+    let profile = match flags {
+        [] => "release",
+        ["--quick"] => "quick",
+        [flag] if flag.starts_with(BINARY_FLAG) => {
+            let given = PathBuf::from(&flag[BINARY_FLAG.len()..]);
+            return given.canonicalize().map_err(|error| format!("{}: {error}", given.display()));
+        }
+        _ => return Err(format!("unknown flags: {}", flags.join(" "))),
+    };
+    let built = run::build(root, &["--package", "cairn", "--profile", profile], profile)?;
+    Ok(built.join("cairn"))
 }
 
 /// What a measurement is compared with: a peer's time, or a limit.

@@ -38,14 +38,14 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
         let paths: Vec<String> = (0..PATTERNS).map(pattern).collect();
         let args = json!({"kind": "atom", "name": format!("Atom {number}"), "paths": paths,
             "knowledge": "Amounts are in cents; rounding happens once, at the edge."});
-        warm.call("graph_create", args)?;
+        warm.call("knowledge_create", args)?;
     }
     for number in 0..TASKS {
         warm.call("work_create", json!({"kind": "task", "name": format!("Task {number}")}))?;
     }
     let paths: Vec<String> = (0..PATHS).map(|n| path(n * 7 % FILES)).collect();
     let context: Vec<Value> = vec![json!({"paths": paths})];
-    warm.measure_and_print("graph_context", &context, Duration::from_millis(5))?;
+    warm.measure_and_print("knowledge_context", &context, Duration::from_millis(5))?;
     warm.measure_and_print("work_next", &[json!({})], Duration::from_millis(2))?;
     writes(&mut warm, &repo)
 }

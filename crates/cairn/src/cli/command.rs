@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use base::{Problem, Result};
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, value_parser};
 use clap_complete::Shell;
-use engine::{Door, OpSpec};
+use engine::{Door, OLDER_AREAS, OpSpec};
 use operations::ops;
 
 use super::{background, html_report, lsp, serve, terminal, token, ui, watch};
@@ -84,7 +84,9 @@ fn with_operation(root: Command, op: &OpSpec) -> Command {
             root.mut_subcommand(area, |group| group.subcommand(own(verb)))
         }
         Some((area, verb)) => {
+            let older = OLDER_AREAS.iter().filter(|(_, present)| *present == area);
             let group = Command::new(area).about(area_summary(area));
+            let group = group.aliases(older.map(|(older, _)| *older));
             root.subcommand(group.subcommand_required(true).subcommand(own(verb)))
         }
     }
@@ -99,7 +101,7 @@ const AREA_SUMMARIES: &[(&str, &str)] = &[
     ("kb", "The branch's knowledge base: requirements, scenarios, tests, decisions, facts"),
     ("history", "How files got here: commits, tags, what changes together, snapshots"),
     ("work", "Projects, features and tasks: plan, claim, block, advance"),
-    ("graph", "Architectural knowledge: molecules and atoms, matched to paths"),
+    ("knowledge", "Architectural knowledge: molecules and atoms, matched to paths"),
     ("changelog", "The history of a molecule or an atom"),
     ("team", "Durable records shared with other machines through PostgreSQL"),
 ];
@@ -197,6 +199,17 @@ mod tests {
             });
             assert_eq!(leaf.get_about().map(ToString::to_string), Some(op.summary()));
         }
+    }
+
+    #[test]
+    fn a_group_is_reached_by_its_older_name() {
+        for (older, present) in OLDER_AREAS {
+            let group = command().find_subcommand(older).expect("a subcommand").clone();
+            assert_eq!(group.get_name(), *present);
+        }
+        let typed = ["cairn", "graph", "context", "src/a.ts"];
+        let parsed = command().try_get_matches_from(typed).expect("a command line");
+        assert_eq!(parsed.subcommand_name(), Some("knowledge"));
     }
 
     #[test]

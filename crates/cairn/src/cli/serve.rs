@@ -74,7 +74,8 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
 fn check_toolsets(wanted: &[String]) -> Result<()> {
     let areas = ops::ALL.iter().map(engine::OpSpec::area).chain(["all"]);
     let known: Vec<&str> = areas.collect::<BTreeSet<&str>>().into_iter().collect();
-    let Some(unknown) = wanted.iter().find(|name| !known.contains(&name.as_str())) else {
+    let Some(unknown) = wanted.iter().find(|name| !known.contains(&engine::current_area(name)))
+    else {
         return Ok(());
     };
     let hint = base::similarity::suggestion(unknown, &known, "toolsets");

@@ -1,7 +1,7 @@
 //! Operations as MCP tools: which ones are listed, and which operation a tool call means.
 
 use base::{Problem, ProblemCode, Result};
-use engine::{Door, Effect, JsonObject, OpSpec, ToolVisibility, schema};
+use engine::{Door, Effect, JsonObject, OpSpec, ToolVisibility, current_area, schema};
 use operations::ops;
 use rmcp::model::{Tool, ToolAnnotations};
 use schemars::JsonSchema;
@@ -66,7 +66,7 @@ pub(super) fn resolve_call(
 }
 
 fn is_listed(op: &OpSpec, options: &ServerOptions) -> bool {
-    let asked = |name: &String| name == "all" || name == op.area();
+    let asked = |name: &String| name == "all" || current_area(name) == op.area();
     let wanted = op.toolset == ToolVisibility::Everyday || options.toolsets.iter().any(asked);
     wanted && check_allowed(op, Door::Mcp, options.read_only).is_ok()
 }

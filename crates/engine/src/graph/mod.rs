@@ -15,7 +15,7 @@ use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::area::AREAS;
+use crate::area::{AREAS, current_area};
 use crate::search::{SearchFilter, SearchText};
 use crate::view::View;
 
@@ -87,7 +87,7 @@ impl EdgeKind {
         wanted == self.name
             || wanted
                 .split_once('.')
-                .is_some_and(|(area, name)| area == self.area && name == self.name)
+                .is_some_and(|(area, name)| current_area(area) == self.area && name == self.name)
     }
 }
 

@@ -13,7 +13,7 @@ mod deps;
 mod doctor;
 mod explain;
 mod fix;
-pub(crate) mod graph;
+
 mod help;
 mod history;
 mod hook;
@@ -21,6 +21,7 @@ mod impact;
 mod init;
 pub(crate) mod install;
 mod kb;
+pub(crate) mod knowledge;
 mod link;
 mod matrix;
 mod merge_file;
@@ -48,6 +49,7 @@ mod work;
 
 use base::{NextCall, Problem, Result};
 
+use engine::OLDER_AREAS;
 use engine::contract::schema::JsonObject;
 use engine::contract::spec::OpSpec;
 
@@ -164,13 +166,13 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::mutation::<work::tag_rename::TagRename>(),
     OpSpec::query::<work::export::Export>(),
     OpSpec::mutation::<work::import::Import>(),
-    OpSpec::query::<graph::context::Context>(),
-    OpSpec::query::<graph::show::Show>(),
-    OpSpec::query::<graph::search::Search>(),
-    OpSpec::query::<graph::drift::Drift>(),
-    OpSpec::mutation::<graph::create::Create>(),
-    OpSpec::mutation::<graph::update::Update>(),
-    OpSpec::mutation::<graph::delete::Delete>(),
+    OpSpec::query::<knowledge::context::Context>(),
+    OpSpec::query::<knowledge::show::Show>(),
+    OpSpec::query::<knowledge::search::Search>(),
+    OpSpec::query::<knowledge::drift::Drift>(),
+    OpSpec::mutation::<knowledge::create::Create>(),
+    OpSpec::mutation::<knowledge::update::Update>(),
+    OpSpec::mutation::<knowledge::delete::Delete>(),
     OpSpec::query::<changelog::search::Search>(),
     OpSpec::mutation::<changelog::append::Append>(),
     OpSpec::query::<team::status::TeamStatus>(),
@@ -207,8 +209,8 @@ pub const WITHOUT_WORDS: &str = "overview";
 
 /// The operation with this name, as `area.verb`, `area_verb` or `area verb`.
 pub fn find(name: &str) -> Result<&'static OpSpec> {
-    let plain = name.trim().replace([' ', '-'], "_");
-    let named = |op: &&OpSpec| op.name == name || op.tool_name() == plain;
+    let plain = with_current_area(name.trim().replace([' ', '-'], "_"));
+    let named = |op: &&OpSpec| op.name == plain || op.tool_name() == plain;
     ALL.iter().find(named).ok_or_else(|| {
         let problem = Problem::not_found(format!("no operation is called `{name}`"));
         let aliases = ALL.iter().flat_map(|op| op.aliases.iter().map(|alias| alias.name));
@@ -218,6 +220,15 @@ pub fn find(name: &str) -> Result<&'static OpSpec> {
         let problem = hint.into_iter().fold(problem, Problem::hint);
         problem.hint_call("all are listed by", NextCall::new("help"))
     })
+}
+
+/// A name of an operation with the area that it has today.
+fn with_current_area(name: String) -> String {
+    let after = |(older, present): &(&str, &str)| {
+        let rest = name.strip_prefix(older)?;
+        rest.starts_with(['.', '_']).then(|| format!("{present}{rest}"))
+    };
+    OLDER_AREAS.iter().find_map(after).unwrap_or(name)
 }
 
 /// The operations with this name, or that an older tool of this name leads to.

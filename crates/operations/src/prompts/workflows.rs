@@ -57,14 +57,14 @@ fn plan(_: &View<'_>, given: &PromptArguments) -> Result<String> {
     let quoted: String = goal.lines().map(|line| format!("> {line}\n")).collect();
     Ok(format!(
         "Plan this goal:\n{quoted}\n\
-         1. `graph_search` and `search` for the area it is in; `graph_context` for the files you \
+         1. `knowledge_search` and `search` for the area it is in; `knowledge_context` for the files you \
          expect to change. Read what is known before you decide.\n\
          2. Write the plan as Markdown: `# Feature: name`, `## Task: name` with the fields \
          `- files: a, b` and `- blocked by: name`, and the sections `### Implementation Plan` and \
          `### Verification`.\n\
          3. `work_plan` with that text and dry_run, look at what it would create, then without \
          dry_run.\n\
-         4. Where the plan names paths that no atom covers, `graph_create` a molecule or atom with \
+         4. Where the plan names paths that no atom covers, `knowledge_create` a molecule or atom with \
          what you found out; list the paths that stay uncovered.\n\
          Then show me the plan with handles. Change no code."
     ))
@@ -85,8 +85,8 @@ fn execute(_: &View<'_>, given: &PromptArguments) -> Result<String> {
          that the task is done.\n\
          2. `context` for each file before you edit it. Commit with the trailer `Task: <key>`.\n\
          3. Do what Verification says and keep what you saw: closing may ask for it as evidence.\n\
-         4. Which atoms cover the files that you touched (`graph_context`)? `graph_update` one whose \
-         area works differently now; move its paths where files moved; `graph_create` one for a new \
+         4. Which atoms cover the files that you touched (`knowledge_context`)? `knowledge_update` one whose \
+         area works differently now; move its paths where files moved; `knowledge_create` one for a new \
          area; `changelog_append` what changed and why.\n\
          5. `work_done` with evidence, and with learnt what others should know. It offers the next \
          task.\n\

@@ -8,6 +8,10 @@ use engine::rules::baseline::Baseline;
 use engine::rules::{self, RuleFinding, RuleScope, StagedChanges};
 
 pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
+    if change.files.is_empty() {
+        // What is violated without a change was violated before.
+        return Ok(ReviewCheckResult { checked: vec!["rules"], ..ReviewCheckResult::default() });
+    }
     let scope = match change.between {
         DiffRange::Staged => RuleScope::Staged(StagedChanges::read(change.view)?),
         _ => RuleScope::Everything,

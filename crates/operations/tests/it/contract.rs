@@ -312,7 +312,7 @@ fn every_list_takes_path_limit_and_offset_and_gives_the_total() {
          //- .cairn/cards/x.card.md\n---\nkey: spec::x\ntype: spec\nsummary: X\nstatus: draft\n---\n",
     );
     repo.data("work.create", json!({"kind": "project", "name": "P"}));
-    repo.data("graph.create", json!({"kind": "atom", "name": "A", "paths": ["src/**"]}));
+    repo.data("knowledge.create", json!({"kind": "atom", "name": "A", "paths": ["src/**"]}));
     let mut wrong = Vec::new();
     for op in ALL.iter().filter(|op| op.is_read_only() && properties(op).contains_key("limit")) {
         let fields = properties(op);

@@ -42,7 +42,7 @@ fn shop() -> TestRepo {
     let repo = TestRepo::new(SHOP);
     repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "p"}));
     let atom = json!({"kind": "atom", "name": "Pay", "paths": ["src/pay.ts"], "knowledge": "k"});
-    repo.data("graph.create", atom);
+    repo.data("knowledge.create", atom);
     let fact = json!({"id": "FLAG-1", "type": "flag", "title": "f", "status": "active"});
     let tie = json!({"type": "guards", "from": "FLAG-1", "to": "symbol:src/pay.ts#charge"});
     repo.data("kb.upsert", json!({"entities": [fact], "relations": [tie]}));
@@ -156,7 +156,7 @@ fn a_folder_that_moved_takes_its_patterns_along() {
     );
     repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "p"}));
     let atom = json!({"kind": "atom", "name": "Old", "paths": ["src/old/**"], "knowledge": "k"});
-    repo.data("graph.create", atom);
+    repo.data("knowledge.create", atom);
     repo.rename("src/old", "src/new/place");
     let fixed = repo.data("fix", json!({}));
     assert_eq!(olds(&fixed["repaired"]), [("src/old/**".into(), "src/new/place/**".into())]);

@@ -64,7 +64,7 @@ fn start(root: &Path, name: &str) -> Child {
 
 /// A process that runs one of the functions here that are no tests of their own.
 #[expect(clippy::disallowed_methods, reason = "what is killed is a process of its own")]
-fn child(function: &str, told: &[(&str, &OsStr)]) -> Child {
+pub(crate) fn child(function: &str, told: &[(&str, &OsStr)]) -> Child {
     Command::new(std::env::current_exe().unwrap())
         .args([function, "--exact", "--nocapture", "--test-threads=1"])
         .envs(told.iter().copied())
@@ -75,7 +75,7 @@ fn child(function: &str, told: &[(&str, &OsStr)]) -> Child {
 }
 
 /// Waits until a writer has acknowledged so many writes, kills it, and returns all of them.
-fn kill_after(mut child: Child, writes: usize) -> Vec<String> {
+pub(crate) fn kill_after(mut child: Child, writes: usize) -> Vec<String> {
     let mut output = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
     let mut heard: Vec<String> = output.by_ref().take(writes).collect();
     thread::sleep(Duration::from_micros(37 * writes as u64)); // anywhere within a write

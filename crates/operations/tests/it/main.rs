@@ -51,5 +51,7 @@ mod undo;
 mod unheard;
 mod verify;
 mod work;
+mod work_killed;
 mod work_life;
 mod work_plans;
+mod work_sequences;

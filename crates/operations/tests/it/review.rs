@@ -233,7 +233,7 @@ fn knowledge_and_requirements_are_told() {
     ));
     repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "p"}));
     repo.data(
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "atom", "name": "Money", "paths": ["src/**"], "knowledge": "Never twice."}),
     );
     repo.write(
@@ -539,7 +539,7 @@ fn knowledge_about_a_file_that_was_renamed_is_told() {
     let repo = TestRepo::new(SHOP);
     repo.data("work.create", json!({"kind": "project", "name": "Shop"}));
     repo.data(
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "atom", "name": "Money", "paths": ["src/gate*.ts"], "knowledge": "Never twice."}),
     );
     repo.git(&["mv", "src/gateway.ts", "src/other.ts"]);

@@ -17,7 +17,8 @@ export const a = 1;
 fn make(repo: &TestRepo, kind: &str, name: &str, more: Value) -> String {
     let mut args = json!({"kind": kind, "name": name});
     args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    let tool = if ["atom", "molecule"].contains(&kind) { "graph.create" } else { "work.create" };
+    let tool =
+        if ["atom", "molecule"].contains(&kind) { "knowledge.create" } else { "work.create" };
     result(repo, tool, args)[kind]["id"].as_str().unwrap().to_owned()
 }
 
@@ -50,7 +51,7 @@ fn an_atom_says_where_it_belongs_and_what_made_it() {
         json!({"operation": "append", "parentType": "atom", "parentId": atom, "taskId": last,
             "summary": "why"}),
     );
-    let text = repo.text(&format!("graph show {atom}"));
+    let text = repo.text(&format!("knowledge show {atom}"));
     for part in [
         "project: \"Shop\"    project:",
         "molecule: \"Auth\"    molecule:",
@@ -162,7 +163,7 @@ fn a_name_is_taken_where_an_id_is() {
     assert_eq!(problem.code, ProblemCode::NotFound);
     assert!(problem.hints[0].contains("ease"), "{problem:?}");
     make(&repo, "atom", "Clock", json!({"paths": ["src/**"], "project": "CLI"}));
-    assert_eq!(repo.data("graph.show", json!({"id": "clock"}))["atom"]["name"], "Clock");
+    assert_eq!(repo.data("knowledge.show", json!({"id": "clock"}))["atom"]["name"], "Clock");
     let text = repo.text("context \"task:renew the lease\"");
     assert!(text.contains("Renew the lease"), "{text}");
     // A name that could be digits of an id.
@@ -179,14 +180,14 @@ fn knowledge_about_a_folder_is_told_in_parts() {
         let paths = json!({"paths": ["src/**"], "knowledge": knowledge});
         make(&repo, "atom", &format!("Atom {number:02}"), paths);
     }
-    let answer = repo.call_op("graph.context", json!({"paths": "src"})).unwrap();
+    let answer = repo.call_op("knowledge.context", json!({"paths": "src"})).unwrap();
     let told = answer.data["orphan_atoms"].as_array().unwrap().len();
     assert_eq!((told, &answer.data["total_atoms"]), (6, &json!(60)), "by their size");
     assert_eq!(answer.paging.unwrap().total, 60);
-    let text = repo.text("graph context src");
+    let text = repo.text("knowledge context src");
     assert!(text.len() < 200 * 1024, "{}", text.len());
     assert!(text.contains("…  54 more"), "{}", &text[text.len() - 300..]);
-    let rest = repo.data("graph.context", json!({"paths": "src", "offset": 58}));
+    let rest = repo.data("knowledge.context", json!({"paths": "src", "offset": 58}));
     assert_eq!(rest["orphan_atoms"][1]["name"], "Atom 59");
 }
 
@@ -229,7 +230,7 @@ fn help_knows_the_names_of_older_tools() {
     let graph = repo.data("help", json!({"operation": "query_graph"}));
     let names: Vec<&Value> =
         graph["operations"].as_array().unwrap().iter().map(|one| &one["name"]).collect();
-    assert_eq!(names, ["graph.context", "graph.show", "graph.search"]);
+    assert_eq!(names, ["knowledge.context", "knowledge.show", "knowledge.search"]);
     let text = repo.text("help query_graph");
     assert!(text.contains("called by: query_graph with operation: \"context\""), "{text}");
     assert_eq!(repo.code("help", json!({"operation": "get_contxt"})), ProblemCode::NotFound);
@@ -276,4 +277,18 @@ fn a_symbol_is_followed_through_commits_that_leave_it_alone() {
     };
     let rows: Vec<String> = told["commits"].as_array().unwrap().iter().map(row).collect();
     assert_eq!(rows, ["added start", "modified change it", "renamed rename the class"]);
+}
+
+#[test]
+fn the_older_name_of_the_area_reaches_the_same_operations() {
+    let of_area = operations::ops::ALL.iter().filter(|op| op.area() == "knowledge");
+    let names: Vec<&str> = of_area.map(|op| op.name).collect();
+    assert_eq!(names.len(), 7, "{names:?}");
+    for name in names {
+        let (_, verb) = name.split_once('.').unwrap();
+        for older in [format!("graph.{verb}"), format!("graph_{verb}"), format!("graph {verb}")] {
+            assert_eq!(operations::ops::find(&older).unwrap().name, name, "{older}");
+        }
+    }
+    assert!(operations::ops::find("graphs.context").is_err());
 }

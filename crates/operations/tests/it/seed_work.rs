@@ -71,6 +71,8 @@ fn the_next_task_can_be_asked_for_by_priority() {
     let next = repo.data("get_next_task", json!({"priority": "LOW"}));
     assert_eq!((&next["tasks"][0]["title"], &next["total"]), (&json!("Later"), &json!(1)));
     assert_eq!(repo.data("get_next_task", json!({"priority": "medium"}))["total"], 0);
+    let detailed = repo.data("get_next_task", json!({"includeDetails": true, "limit": 2}));
+    assert_eq!(detailed["tasks"].as_array().unwrap().len(), 2);
     assert_eq!(repo.data("get_next_feature", json!({"priority": "LOW"}))["total"], 1);
     let claimed = result(&repo, "work.claim", json!({"priority": "LOW"}));
     assert_eq!(claimed["task"]["title"], "Later");
@@ -139,7 +141,11 @@ fn a_template_section_stands_where_its_ordinal_says() {
     };
     add("Middle", json!(1));
     add("End", Value::Null);
-    let shown = repo.data("query_templates", json!({"id": template["id"]}));
+    let without = json!({"id": template["id"], "includeSections": false});
+    let without = repo.data("query_templates", without);
+    assert_eq!(without["templates"][0]["sections"], json!([]));
+    let shown =
+        repo.data("query_templates", json!({"id": template["id"], "includeSections": true}));
     let sections = shown["templates"][0]["sections"].as_array().unwrap();
     let order: Vec<String> =
         sections.iter().map(|one| format!("{} {}", one["ordinal"], one["title"])).collect();
@@ -255,7 +261,7 @@ fn the_context_of_a_task_has_its_feature_dependencies_and_what_is_known_about_it
     );
     result(
         &repo,
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "atom", "name": "Sessions", "paths": ["src/auth/**"],
             "knowledge": "sessions expire after an hour"}),
     );

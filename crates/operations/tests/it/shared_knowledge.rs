@@ -33,7 +33,7 @@ fn shared_knowledge_travels_and_conflicts_are_told() {
     result(&repo, "work.create", json!({"kind": "project", "name": "Shop"}));
     let made = result(
         &repo,
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "atom", "name": "Login",
         "paths": ["src/auth/**"], "knowledge": "one\n\ntwo: \"x\"\n---\nthree"}),
     );
@@ -47,11 +47,11 @@ fn shared_knowledge_travels_and_conflicts_are_told() {
     repo.commit("share");
     let clone = clone_of(&repo);
     // A read in a fresh clone knows it without writing anything.
-    let known = clone.data("graph.context", json!({"paths": "src/auth/login.ts"}));
+    let known = clone.data("knowledge.context", json!({"paths": "src/auth/login.ts"}));
     assert_eq!(known["orphan_atoms"][0]["name"], "Login");
     assert!(known["orphan_atoms"][0]["drift"].is_object(), "{known}");
     clone.write("src/auth/login.ts", "export function login() { other(); }\n");
-    let moved = clone.data("graph.context", json!({"paths": "src/auth/login.ts"}));
+    let moved = clone.data("knowledge.context", json!({"paths": "src/auth/login.ts"}));
     assert_eq!(moved["orphan_atoms"][0]["drift"]["changed"], 1, "{moved}");
     clone.git(&["checkout", "-q", "src"]);
     assert!(!clone.root().join(".git/cairn/work.sqlite").exists());
@@ -62,26 +62,34 @@ fn shared_knowledge_travels_and_conflicts_are_told() {
         "first"
     );
     // Theirs is newer: it comes in. Changed on both sides: told, and left alone.
-    result(&repo, "graph.update", json!({"id": atom, "version": 1, "knowledge": "theirs"}));
+    result(&repo, "knowledge.update", json!({"id": atom, "version": 1, "knowledge": "theirs"}));
     repo.data("share", json!({}));
     clone.write(&path, repo.read(&path).unwrap());
     assert_eq!(clone.data("sync", json!({}))["shared"]["updated"], json!([format!("atom:{atom}")]));
-    result(&repo, "graph.update", json!({"id": atom, "version": 2, "knowledge": "theirs again"}));
-    result(&repo, "graph.update", json!({"id": atom, "version": 3, "knowledge": "theirs at last"}));
+    result(
+        &repo,
+        "knowledge.update",
+        json!({"id": atom, "version": 2, "knowledge": "theirs again"}),
+    );
+    result(
+        &repo,
+        "knowledge.update",
+        json!({"id": atom, "version": 3, "knowledge": "theirs at last"}),
+    );
     repo.data("share", json!({}));
-    result(&clone, "graph.update", json!({"id": atom, "version": 2, "knowledge": "ours"}));
+    result(&clone, "knowledge.update", json!({"id": atom, "version": 2, "knowledge": "ours"}));
     clone.write(&path, repo.read(&path).unwrap());
     assert_eq!(
         clone.data("sync", json!({}))["shared"]["conflicts"],
         json!([format!("atom:{atom}")])
     );
-    assert_eq!(clone.data("graph.show", json!({"id": atom}))["atom"]["knowledge"], "ours");
+    assert_eq!(clone.data("knowledge.show", json!({"id": atom}))["atom"]["knowledge"], "ours");
     clone.data("share", json!({}));
     assert!(clone.read(&path).unwrap().contains("theirs at last"), "neither side is overwritten");
     // Somebody settles it, here for theirs.
     let settled = clone.data("share", json!({"prefer": "theirs"}));
     assert_eq!(settled["merged"]["updated"], json!([format!("atom:{atom}")]));
-    let known = clone.data("graph.show", json!({"id": atom}));
+    let known = clone.data("knowledge.show", json!({"id": atom}));
     assert_eq!(known["atom"]["knowledge"], "theirs at last");
 }
 
@@ -223,7 +231,7 @@ fn with_shared_atom() -> (TestRepo, String, String) {
     result(&repo, "work.create", json!({"kind": "project", "name": "Shop"}));
     let made = result(
         &repo,
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "atom", "name": "Login", "paths": ["src/auth/**"], "knowledge": "one"}),
     );
     let atom = made["atom"]["id"].as_str().unwrap().to_owned();
@@ -234,7 +242,7 @@ fn with_shared_atom() -> (TestRepo, String, String) {
 }
 
 fn knowledge(repo: &TestRepo, atom: &str) -> Value {
-    repo.data("graph.show", json!({"id": atom}))["atom"]["knowledge"].clone()
+    repo.data("knowledge.show", json!({"id": atom}))["atom"]["knowledge"].clone()
 }
 
 /// A whole answer: its data and its basis.
@@ -249,7 +257,7 @@ fn basis(repo: &TestRepo, name: &str, args: Value) -> Value {
 #[test]
 fn an_older_checkout_rolls_nothing_back() {
     let (repo, atom, path) = with_shared_atom();
-    result(&repo, "graph.update", json!({"id": atom, "version": 1, "knowledge": "two"}));
+    result(&repo, "knowledge.update", json!({"id": atom, "version": 1, "knowledge": "two"}));
     repo.data("share", json!({}));
     repo.commit("share two");
     let folder = tempfile::tempdir().unwrap();
@@ -259,7 +267,7 @@ fn an_older_checkout_rolls_nothing_back() {
     assert!(old.read(&path).unwrap().ends_with("\none\n"));
     assert_eq!(knowledge(&old, &atom), "two", "a read in an older checkout");
     assert!(old.data("sync", json!({}))["shared"].is_null(), "there is nothing new in it");
-    assert_eq!(basis(&old, "graph.show", json!({"id": atom}))["state"], "fresh");
+    assert_eq!(basis(&old, "knowledge.show", json!({"id": atom}))["state"], "fresh");
     assert_eq!((knowledge(&old, &atom), knowledge(&repo, &atom)), (json!("two"), json!("two")));
     // Sharing there brings the older checkout up to date, and not the other way round.
     old.data("share", json!({}));
@@ -278,9 +286,9 @@ fn an_undone_change_is_shared_as_a_new_revision() {
     let (repo, atom, path) = with_shared_atom();
     let clone = clone_of(&repo);
     clone.data("sync", json!({}));
-    result(&repo, "graph.update", json!({"id": atom, "version": 1, "knowledge": "two"}));
+    result(&repo, "knowledge.update", json!({"id": atom, "version": 1, "knowledge": "two"}));
     let change =
-        answer(&repo, "graph.update", json!({"id": atom, "version": 2, "knowledge": "three"}));
+        answer(&repo, "knowledge.update", json!({"id": atom, "version": 2, "knowledge": "three"}));
     let change = change["data"]["change"].as_str().unwrap().to_owned();
     repo.data("share", json!({}));
     clone.write(&path, repo.read(&path).unwrap());
@@ -310,18 +318,18 @@ fn what_was_pulled_is_seen_at_once_and_stored_by_the_next_write() {
     );
     result(
         &repo,
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "atom", "name": "Logout", "paths": ["src/auth/**"],
         "knowledge": "sessions end on the server"}),
     );
-    result(&repo, "graph.update", json!({"id": atom, "version": 1, "knowledge": "two"}));
+    result(&repo, "knowledge.update", json!({"id": atom, "version": 1, "knowledge": "two"}));
     repo.data("share", json!({}));
     repo.commit("share more");
     clone.git(&["pull", "-q"]);
     // No `sync`: every sort of read knows it.
-    let found = clone.data("graph.search", json!({"query": "sessions"}));
+    let found = clone.data("knowledge.search", json!({"query": "sessions"}));
     assert!(found.to_string().contains("Logout"), "{found}");
-    let known = clone.data("graph.context", json!({"paths": "src/auth/login.ts"}));
+    let known = clone.data("knowledge.context", json!({"paths": "src/auth/login.ts"}));
     assert_eq!(known["orphan_atoms"].as_array().unwrap().len(), 2, "{known}");
     assert_eq!(knowledge(&clone, &atom), "two");
     assert_eq!(titles(&clone), ["People log in", "Mine"]);
@@ -355,7 +363,7 @@ fn what_was_deleted_elsewhere_is_answered_no_more() {
     repo.commit("share more");
     let clone = clone_of(&repo);
     clone.data("sync", json!({}));
-    result(&repo, "graph.delete", json!({"id": atom, "version": 1}));
+    result(&repo, "knowledge.delete", json!({"id": atom, "version": 1}));
     repo.data("kb.delete", json!({"ids": ["REQ-1"], "cascade": true}));
     repo.data("share", json!({}));
     assert_eq!(repo.read(&path).unwrap(), "deleted: true\nrevision: 2\n---\n\n");
@@ -363,7 +371,7 @@ fn what_was_deleted_elsewhere_is_answered_no_more() {
     repo.commit("delete");
     clone.git(&["pull", "-q"]);
     let is_gone = |clone: &TestRepo| {
-        let known = clone.data("graph.context", json!({"paths": "src/auth/login.ts"}));
+        let known = clone.data("knowledge.context", json!({"paths": "src/auth/login.ts"}));
         assert_eq!(known["orphan_atoms"], json!([]), "{known}");
         assert_eq!(titles(clone), ["People log out"]);
         let found = clone.data("search", json!({"query": "people log in"}));
@@ -378,7 +386,7 @@ fn what_was_deleted_elsewhere_is_answered_no_more() {
     // An older checkout, where the files still are, does not bring them back.
     clone.git(&["checkout", "-q", "HEAD~1"]);
     assert!(clone.read(&path).unwrap().contains("\none\n"));
-    let known = clone.data("graph.context", json!({"paths": "src/auth/login.ts"}));
+    let known = clone.data("knowledge.context", json!({"paths": "src/auth/login.ts"}));
     assert_eq!(known["orphan_atoms"], json!([]), "{known}");
     clone.git(&["checkout", "-q", "main"]);
     // Made anew after that, it is there again, elsewhere too.
@@ -414,8 +422,8 @@ fn a_shared_file_that_cannot_be_taken_is_told_everywhere() {
         }
         clone.write(&path, &text);
         for (name, args) in [
-            ("graph.context", json!({"paths": "src/auth/login.ts"})),
-            ("graph.search", json!({"query": "one"})),
+            ("knowledge.context", json!({"paths": "src/auth/login.ts"})),
+            ("knowledge.search", json!({"query": "one"})),
             ("search", json!({"query": "login"})),
         ] {
             let basis = basis(&clone, name, args);

@@ -171,24 +171,24 @@ fn atoms_know_what_they_cover_and_how_far_it_moved() {
     project(&repo);
     let molecule = id(&result(
         &repo,
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "molecule", "name": "Auth", "knowledge": "all of it"}),
     )["molecule"]);
     let atom = id(&result(
         &repo,
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "atom", "name": "Login",
         "paths": ["src/auth/**"], "knowledge": "sessions expire", "molecule": molecule}),
     )["atom"]);
     let orphan = id(&result(
         &repo,
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "atom", "name": "Pay", "paths": "src/pay/stripe-*.ts"}),
     )["atom"]);
     let related = json!({"id": atom, "version": 1, "related": [{"id": orphan, "reason": "pays"}]});
-    result(&repo, "graph.update", related);
+    result(&repo, "knowledge.update", related);
     let paths = "src/auth/login.ts, src/pay/stripe-a.ts, src/new.ts";
-    let known = repo.data("graph.context", json!({"paths": paths}));
+    let known = repo.data("knowledge.context", json!({"paths": paths}));
     assert_eq!(known["molecules"][0]["name"], "Auth");
     let shown = &known["molecules"][0]["atoms"][0];
     assert_eq!(shown["matched_paths"], json!(["src/auth/login.ts"]));
@@ -197,34 +197,38 @@ fn atoms_know_what_they_cover_and_how_far_it_moved() {
     assert_eq!(known["orphan_atoms"][0]["name"], "Pay");
     assert_eq!(known["unmatched_paths"], json!(["src/new.ts"]));
     repo.write("src/auth/login.ts", "export function login() { return 1; }\n");
-    let known = repo.data("graph.context", json!({"paths": ["src/auth"]}));
+    let known = repo.data("knowledge.context", json!({"paths": ["src/auth"]}));
     let drift = &known["molecules"][0]["atoms"][0]["drift"];
     assert_eq!(
         (&drift["files"], &drift["changed"], &drift["percent"]),
         (&json!(2), &json!(1), &json!(50))
     );
-    let ranked = repo.data("graph.drift", json!({}));
+    let ranked = repo.data("knowledge.drift", json!({}));
     assert_eq!(ranked["atoms"][0]["name"], "Login");
     let verified = repo.data("verify", json!({}));
     assert!(verified.to_string().contains("KNOWLEDGE_DRIFTED"), "{verified}");
     let text = repo.text("context src/auth/login.ts");
     assert!(text.contains("\"Login\"") && text.contains("> sessions expire"), "{text}");
     // Writing the knowledge anew starts its age over; a name does not.
-    result(&repo, "graph.update", json!({"id": atom, "version": 2, "name": "Sign-in"}));
-    let drift = || repo.data("graph.show", json!({"id": atom}))["atom"]["drift"]["changed"].clone();
+    result(&repo, "knowledge.update", json!({"id": atom, "version": 2, "name": "Sign-in"}));
+    let drift =
+        || repo.data("knowledge.show", json!({"id": atom}))["atom"]["drift"]["changed"].clone();
     assert_eq!(drift(), 1);
     let append = json!({"id": atom, "version": 3, "knowledge": "and more", "mode": "append"});
-    let appended = result(&repo, "graph.update", append);
+    let appended = result(&repo, "knowledge.update", append);
     assert_eq!(
         appended["atom"]["knowledge"],
         "sessions expire\n\n---[2026-01-02T03:04:05.000000Z task:none]---\nand more"
     );
     assert_eq!(drift(), 0);
-    let gone = result(&repo, "graph.delete", json!({"id": molecule, "version": 1}));
+    let gone = result(&repo, "knowledge.delete", json!({"id": molecule, "version": 1}));
     assert_eq!(gone["orphaned_atoms"], json!([atom]));
-    assert_eq!(repo.data("graph.show", json!({"id": atom}))["atom"]["version"], 5);
-    result(&repo, "graph.delete", json!({"id": orphan, "version": 1}));
-    assert_eq!(repo.data("graph.show", json!({"id": atom}))["atom"]["related_atoms"], json!([]));
+    assert_eq!(repo.data("knowledge.show", json!({"id": atom}))["atom"]["version"], 5);
+    result(&repo, "knowledge.delete", json!({"id": orphan, "version": 1}));
+    assert_eq!(
+        repo.data("knowledge.show", json!({"id": atom}))["atom"]["related_atoms"],
+        json!([])
+    );
     assert!(repo.data("verify", json!({})).to_string().contains("RELATED_MISSING"));
 }
 
@@ -253,7 +257,7 @@ fn a_task_shows_what_is_known_about_the_files_it_names() {
     );
     result(
         &repo,
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "atom", "name": "Login", "paths": ["src/auth/**"]}),
     );
     let shown = repo.data(
@@ -283,12 +287,12 @@ fn bad_input_gets_its_code_and_writes_nothing() {
     let other = make(&repo, "project", "Other", json!({}));
     let far = id(&result(
         &repo,
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "molecule", "name": "Far", "project": other}),
     )["molecule"]);
     let atom = id(&result(
         &repo,
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "atom", "name": "A", "paths": ["src/**"], "project": project}),
     )["atom"]);
     let before = repo.data("work.export", json!({}));
@@ -559,7 +563,7 @@ fn work_and_knowledge_are_nodes_of_the_graph() {
     );
     let atom = id(&result(
         &repo,
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "atom", "name": "Login", "paths": ["src/auth/**"]}),
     )["atom"]);
     let way = repo.data(
@@ -583,7 +587,7 @@ fn every_older_signature_is_understood() {
     let other = make(&repo, "task", "O", json!({}));
     let atom = id(&result(
         &repo,
-        "graph.create",
+        "knowledge.create",
         json!({"kind": "atom", "name": "A", "paths": ["src/**"]}),
     )["atom"]);
     let plain = task.replace('-', "");

@@ -81,7 +81,7 @@ fn one_call_starts_a_task_and_one_finishes_it() {
     assert_eq!(done["unblocked"][0]["name"], "Tell the user");
     assert_eq!(done["next"][0]["name"], "Tell the user", "what it freed is offered");
     assert_eq!(done["learnt"]["is_new"], true);
-    let known = repo.data("graph.context", json!({"paths": "src/auth/login.ts"}));
+    let known = repo.data("knowledge.context", json!({"paths": "src/auth/login.ts"}));
     assert_eq!(known["orphan_atoms"][0]["knowledge"], learnt);
 
     let next = repo.data("work.start", json!({}))["result"].clone();
@@ -235,14 +235,14 @@ fn an_undo_is_part_of_the_history() {
 fn two_appends_to_one_atom_are_both_kept() {
     let repo = shop();
     let atom = json!({"kind": "atom", "name": "Auth", "paths": "src/auth/**", "knowledge": "one"});
-    repo.data("graph.create", atom);
+    repo.data("knowledge.create", atom);
     let append = |text: &str, version: u32| json!({"id": "Auth", "version": version, "mode": "append", "knowledge": text});
-    repo.data("graph.update", append("two", 1));
-    repo.data("graph.update", append("three", 1));
-    let knowledge = repo.data("graph.show", json!({"id": "Auth"}))["atom"]["knowledge"].clone();
+    repo.data("knowledge.update", append("two", 1));
+    repo.data("knowledge.update", append("three", 1));
+    let knowledge = repo.data("knowledge.show", json!({"id": "Auth"}))["atom"]["knowledge"].clone();
     let knowledge = knowledge.as_str().unwrap();
     assert!(["one", "two", "three"].iter().all(|text| knowledge.contains(text)), "{knowledge}");
     let overwrite = json!({"id": "Auth", "version": 1, "knowledge": "four"});
-    assert_eq!(repo.code("graph.update", overwrite), ProblemCode::Conflict);
-    assert_eq!(repo.code("graph.update", append("five", 9)), ProblemCode::Conflict);
+    assert_eq!(repo.code("knowledge.update", overwrite), ProblemCode::Conflict);
+    assert_eq!(repo.code("knowledge.update", append("five", 9)), ProblemCode::Conflict);
 }

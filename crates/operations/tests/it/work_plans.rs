@@ -62,7 +62,7 @@ fn an_export_of_all_rows_is_imported_elsewhere() {
     here.data("work.plan", json!({"text": PLAN}));
     here.data("work.start", json!({}));
     let atom = json!({"kind": "atom", "name": "Auth", "paths": "src/auth/**", "knowledge": "k"});
-    here.data("graph.create", atom);
+    here.data("knowledge.create", atom);
     let export = here.data("work.export", json!({}));
     let text = export.to_string();
     let rows = there.data("work.import", json!({"text": text}))["result"]["rows"].clone();
@@ -152,14 +152,14 @@ fn a_dead_pattern_comes_with_the_likely_new_one() {
     repo.data("work.create", json!({"kind": "project", "name": "Shop"}));
     for (name, paths) in [("Auth", "src/auth/**"), ("Token", "src/auth/token.ts")] {
         let atom = json!({"kind": "atom", "name": name, "paths": paths, "knowledge": "k"});
-        repo.data("graph.create", atom);
+        repo.data("knowledge.create", atom);
     }
     std::fs::create_dir_all(repo.root().join("lib/security")).unwrap();
     for file in ["login.ts", "token.ts"] {
         let to = format!("lib/security/{file}");
         repo.git(&["mv", &format!("src/auth/{file}"), &to]);
     }
-    let drift = repo.data("graph.drift", json!({}));
+    let drift = repo.data("knowledge.drift", json!({}));
     let found: Vec<(&Value, &Value)> = drift["dead_patterns"]
         .as_array()
         .unwrap()
@@ -176,7 +176,7 @@ fn a_dead_pattern_comes_with_the_likely_new_one() {
     let dead = &drift["dead_patterns"][0];
     let update = json!({"id": dead["atom_id"], "version": dead["version"],
         "paths": dead["repaired_paths"]});
-    repo.data("graph.update", update);
-    let left = repo.data("graph.drift", json!({}))["dead_patterns"].clone();
+    repo.data("knowledge.update", update);
+    let left = repo.data("knowledge.drift", json!({}))["dead_patterns"].clone();
     assert_eq!(left.as_array().unwrap().len(), 1);
 }

@@ -69,7 +69,7 @@ pub(crate) fn knowledge(context: &ViewContext<'_>) -> Result<Shown> {
 }
 
 fn no_knowledge() -> Markup {
-    let create = NextCall::new("graph.create").with("kind", "atom").with("name", "its name");
+    let create = NextCall::new("knowledge.create").with("kind", "atom").with("name", "its name");
     components::empty(
         "Nothing is written down yet. An atom says what one should know about some paths; agents read it before they change them. The first one is written by",
         Some(&create),
@@ -195,7 +195,7 @@ fn edit_form(context: &ViewContext<'_>, id: &str, version: u32, knowledge: &str)
     let controls = html! { label { "Knowledge, as Markdown" textarea name="knowledge" rows="14" required { (knowledge) } } };
     let form = changes::stacked_form(
         context,
-        "graph.update",
+        "knowledge.update",
         &[("id", id), ("version", &version)],
         controls,
         "Review the edit",

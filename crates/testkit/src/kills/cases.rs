@@ -99,7 +99,7 @@ impl SeedRepo {
 
     fn add_knowledge(&mut self) {
         let atom = json!({"kind": "atom", "paths": ["src/a.ts"], "knowledge": "k"});
-        self.create("graph.create", "Rule", atom);
+        self.create("knowledge.create", "Rule", atom);
         for number in 1..=3 {
             let fact = json!({"id": format!("FACT-{number}"), "type": "fact", "title": "t"});
             self.repo.data("kb.upsert", json!({"entities": [fact]}));
@@ -199,9 +199,9 @@ fn arguments(operation: &str) -> Option<&'static [&'static str]> {
         "work.template_edit" => &["create", "--name", "Bug", "--kind", "task"],
         "work.template_apply" => &["Task", "{one}"],
         "work.tag_rename" => &["old", "new"],
-        "graph.create" => &["atom", "More", "--paths", "src/b.ts", "--knowledge", "k"],
-        "graph.update" => &["{Rule}", "--version", "1", "--knowledge", "other"],
-        "graph.delete" => &["{Rule}", "--version", "1"],
+        "knowledge.create" => &["atom", "More", "--paths", "src/b.ts", "--knowledge", "k"],
+        "knowledge.update" => &["{Rule}", "--version", "1", "--knowledge", "other"],
+        "knowledge.delete" => &["{Rule}", "--version", "1"],
         "changelog.append" => &["{Rule}", "something changed"],
         "sync" => &["--full"],
         "init" => &["--agents", "all"],

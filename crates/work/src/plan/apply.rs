@@ -408,7 +408,10 @@ fn feature_status(
 ) -> Result<WorkStatus> {
     let tasks: Vec<Task> = draft.list("feature_id", feature)?;
     let is_open = tasks.iter().any(|task| !task.status.is_terminal());
-    let is_started = tasks.iter().any(|task| task.status != WorkStatus::New);
+    // A task that was given up does not start its feature.
+    let is_started = tasks
+        .iter()
+        .any(|task| !matches!(task.status, WorkStatus::New | WorkStatus::WillNotImplement));
     Ok(match wanted {
         _ if wanted.is_terminal() && is_open => WorkStatus::Active,
         WorkStatus::New if is_started => WorkStatus::Active,

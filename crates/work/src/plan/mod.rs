@@ -4,6 +4,7 @@
 //! applied to the store as a whole: what exists is changed, what does not is created.
 
 mod apply;
+pub mod backlog;
 mod beads;
 pub mod export;
 mod fields;

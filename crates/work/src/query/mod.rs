@@ -410,7 +410,7 @@ pub fn blocked(
     project: &WorkRecordId,
 ) -> Result<Vec<WorkItemRef>> {
     let table = if kind == WorkKind::Feature { Feature::TABLE } else { Task::TABLE };
-    let ids = crate::tables::blocked(draft.conn(), table, project.as_str())?;
+    let ids = crate::claim::tables::blocked(draft.conn(), table, project.as_str())?;
     let id = |id: String| WorkRecordId::try_from(id).map_err(Problem::internal);
     ids.into_iter().map(|one| Ok(WorkItemRef { kind, id: id(one)? })).collect()
 }

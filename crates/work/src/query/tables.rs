@@ -10,6 +10,7 @@ use store::{Connection, Row, ToSql, rows};
 use crate::id::WorkRecordId;
 use crate::record::{Record, Table, Task};
 use crate::tables::{BLOCKS_NOW, PRIORITY_ORDER, id_column};
+use crate::words::{WorkPriority, WorkStatus};
 
 /// A filter of features or tasks, in the terms of the store. An empty list asks for nothing.
 #[derive(Debug, Clone, Default)]
@@ -49,30 +50,16 @@ pub(crate) fn matching_items(
     offset: usize,
     limit: usize,
 ) -> Result<MatchingPage> {
-    let list = |list: &[&str]| (!list.is_empty()).then(|| json!(list).to_string());
-    let (words, unwanted) = (list(wanted.words), list(wanted.unwanted_words));
-    let (tags, unwanted_tags) = (list(wanted.tags), list(wanted.unwanted_tags));
-    let statuses = json!(wanted.statuses).to_string();
-    let priorities = json!(wanted.priorities).to_string();
-    let ids = wanted.ids.map(|ids| json!(ids).to_string());
-    let params: [&dyn ToSql; 11] = [
-        &wanted.project,
-        &wanted.feature,
-        &statuses,
-        &priorities,
-        &wanted.assignee,
-        &wanted.milestone,
-        &words,
-        &unwanted,
-        &tags,
-        &unwanted_tags,
-        &ids,
-    ];
-    let parts: Vec<String> = tables.iter().map(|table| select_matching(*table, wanted)).collect();
+    let mut filter = FilterSql::default();
+    let parts: Vec<String> = tables.iter().map(|table| filter.select(*table, wanted)).collect();
+    let params: Vec<&dyn ToSql> = filter.params.iter().map(|one| one as &dyn ToSql).collect();
     let all = parts.join(" UNION ALL ");
     let sql = format!("SELECT count(*) FROM ({all})");
     let totals = rows(conn, &sql, "search work", &params, |row| row.get::<_, u32>(0))?;
     let total = totals.first().map_or(0, |total| *total as usize);
+    if total <= offset {
+        return Ok(MatchingPage { total, items: Vec::new() });
+    }
     let sql = format!(
         "SELECT kind, id FROM ({all}) ORDER BY rank, name, id LIMIT {limit} OFFSET {offset}"
     );
@@ -81,61 +68,108 @@ pub(crate) fn matching_items(
     Ok(MatchingPage { total, items })
 }
 
-/// The rows of one table that fit.
-fn select_matching(table: Table, wanted: &ItemFilter<'_>) -> String {
-    let name = table.name_column().unwrap_or("id");
-    let feature = if table == Task::TABLE { "x.feature_id" } else { "NULL" };
-    let text = format!("lower(x.{name} || char(10) || x.summary || char(10) || x.description)");
-    let has_words = !wanted.words.is_empty() || !wanted.unwanted_words.is_empty();
-    let has_tags = !wanted.tags.is_empty() || !wanted.unwanted_tags.is_empty();
-    let has_people = wanted.assignee.is_some() || wanted.milestone.is_some();
-    let if_asked = |is_asked: bool, condition: String, otherwise: &str| {
-        if is_asked { condition } else { otherwise.to_owned() }
+/// A filter as SQL, with the texts that are bound to it.
+#[derive(Debug, Default)]
+struct FilterSql {
+    params: Vec<String>,
+}
+
+impl FilterSql {
+    /// Binds a text; returns its place in the SQL.
+    fn bind(&mut self, text: impl Into<String>) -> String {
+        let text = text.into();
+        let at = self.params.iter().position(|known| *known == text);
+        let at = at.unwrap_or_else(|| {
+            self.params.push(text);
+            self.params.len() - 1
+        });
+        format!("?{}", at + 1)
+    }
+
+    /// The rows of one table that fit.
+    fn select(&mut self, table: Table, wanted: &ItemFilter<'_>) -> String {
+        let name = table.name_column().unwrap_or("id");
+        let mut conditions = vec!["1".to_owned()];
+        if let Some(project) = wanted.project {
+            conditions.push(format!("x.project_id = {}", self.bind(project)));
+        }
+        if let Some(feature) = wanted.feature {
+            let column = if table == Task::TABLE { "x.feature_id" } else { "NULL" };
+            conditions.push(format!("{column} = {}", self.bind(feature)));
+        }
+        if wanted.statuses.len() < WorkStatus::ALL.len() {
+            conditions.push(self.is_one_of("x.status", wanted.statuses));
+        }
+        if wanted.priorities.len() < WorkPriority::ALL.len() {
+            conditions.push(self.is_one_of("x.priority", wanted.priorities));
+        }
+        let people = [("assignee", wanted.assignee), ("milestone", wanted.milestone)];
+        for (column, value) in people {
+            if let Some(value) = value {
+                conditions.push(format!("x.{column} = {} COLLATE NOCASE", self.bind(value)));
+            }
+        }
+        for word in wanted.words {
+            conditions.push(self.has_word(name, word));
+        }
+        for word in wanted.unwanted_words {
+            conditions.push(format!("NOT {}", self.has_word(name, word)));
+        }
+        for tag in wanted.tags {
+            conditions.push(self.has_tag(tag));
+        }
+        for tag in wanted.unwanted_tags {
+            conditions.push(format!("NOT {}", self.has_tag(tag)));
+        }
+        if let Some(ids) = wanted.ids {
+            let ids = self.bind(json!(ids).to_string());
+            conditions.push(format!("x.id IN (SELECT value FROM json_each({ids}))"));
+        }
+        format!(
+            "SELECT '{}' AS kind, x.id AS id, {PRIORITY_ORDER} AS rank, x.{name} AS name
+             FROM {} x WHERE {}",
+            table.name,
+            table.name,
+            conditions.join(" AND ")
+        )
+    }
+
+    fn is_one_of(&mut self, column: &str, values: &[&str]) -> String {
+        match values {
+            [only] => format!("{column} = {}", self.bind(*only)),
+            values => {
+                let values = self.bind(json!(values).to_string());
+                format!("{column} IN (SELECT value FROM json_each({values}))")
+            }
+        }
+    }
+
+    /// Whether a text of a row contains a word; `LIKE` ignores the case of ASCII letters and copies nothing.
+    fn has_word(&mut self, name: &str, word: &str) -> String {
+        let like = self.bind(format!("%{}%", escape_like(word)));
+        let column = |column: &str| format!("x.{column} LIKE {like} ESCAPE '\\'");
+        let columns = [name, "summary", "description"].map(column);
+        format!("({})", columns.join(" OR "))
+    }
+
+    /// Whether a row has a tag. Most rows are sorted out by their text before their tags are read.
+    fn has_tag(&mut self, tag: &str) -> String {
+        let like = self.bind(format!("%{}%", escape_like(&json!(tag).to_string())));
+        let tag = self.bind(tag);
+        format!(
+            "(x.tags LIKE {like} ESCAPE '\\' AND EXISTS
+                (SELECT 1 FROM json_each(x.tags) t WHERE t.value = {tag} COLLATE NOCASE))"
+        )
+    }
+}
+
+/// A text whose characters `LIKE` takes as they are.
+fn escape_like(text: &str) -> String {
+    let escaped = |c: char| match c {
+        '%' | '_' | '\\' => vec!['\\', c],
+        c => vec![c],
     };
-    let conditions = [
-        "(?1 IS NULL OR x.project_id = ?1)".to_owned(),
-        format!("(?2 IS NULL OR {feature} = ?2)"),
-        "x.status IN (SELECT value FROM json_each(?3))".to_owned(),
-        "x.priority IN (SELECT value FROM json_each(?4))".to_owned(),
-        if_asked(
-            has_people,
-            "(?5 IS NULL OR x.assignee = ?5 COLLATE NOCASE)
-             AND (?6 IS NULL OR x.milestone = ?6 COLLATE NOCASE)"
-                .into(),
-            "?5 IS NULL AND ?6 IS NULL",
-        ),
-        if_asked(
-            has_words,
-            format!(
-                "(?7 IS NULL OR NOT EXISTS
-                    (SELECT 1 FROM json_each(?7) w WHERE instr({text}, w.value) = 0))
-                 AND (?8 IS NULL OR NOT EXISTS
-                    (SELECT 1 FROM json_each(?8) w WHERE instr({text}, w.value) > 0))"
-            ),
-            "?7 IS NULL AND ?8 IS NULL",
-        ),
-        if_asked(
-            has_tags,
-            "(?9 IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(?9) w WHERE NOT EXISTS
-                (SELECT 1 FROM json_each(x.tags) t WHERE t.value = w.value COLLATE NOCASE)))
-             AND (?10 IS NULL OR NOT EXISTS (SELECT 1 FROM json_each(?10) w, json_each(x.tags) t
-                WHERE t.value = w.value COLLATE NOCASE))"
-                .into(),
-            "?9 IS NULL AND ?10 IS NULL",
-        ),
-        if_asked(
-            wanted.ids.is_some(),
-            "x.id IN (SELECT value FROM json_each(?11))".into(),
-            "?11 IS NULL",
-        ),
-    ];
-    format!(
-        "SELECT '{}' AS kind, x.id AS id, {PRIORITY_ORDER} AS rank, x.{name} AS name
-         FROM {} x WHERE {}",
-        table.name,
-        table.name,
-        conditions.join(" AND ")
-    )
+    text.chars().flat_map(escaped).collect()
 }
 
 /// How many tasks of a project have each status, by feature. An empty text stands for no feature.
@@ -219,7 +253,8 @@ pub(crate) fn block_counts(
     Ok(rows(conn, &sql, "count blocks", &[&ids], count)?.into_iter().collect())
 }
 
-/// How often each tag of a table is used, in one project or in all.
+/// How often each tag of a table is used, in one project or in all. Rows with the same tags are counted before
+/// their tags are read.
 pub(crate) fn tag_counts(
     conn: &Connection,
     table: Table,
@@ -227,8 +262,10 @@ pub(crate) fn tag_counts(
 ) -> Result<Vec<(String, usize)>> {
     let column = project_column(table);
     let sql = format!(
-        "SELECT t.value, count(*) FROM {} x, json_each(x.tags) t
-         WHERE x.tags <> '[]' AND (?1 IS NULL OR {column} = ?1) GROUP BY t.value ORDER BY t.value",
+        "SELECT t.value, sum(x.uses) FROM
+            (SELECT x.tags, count(*) AS uses FROM {} x
+             WHERE x.tags <> '[]' AND (?1 IS NULL OR {column} = ?1) GROUP BY x.tags) x,
+            json_each(x.tags) t GROUP BY t.value ORDER BY t.value",
         table.name
     );
     rows(conn, &sql, "count tags", &[&project], |row| {

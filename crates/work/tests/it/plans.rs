@@ -7,6 +7,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use store::Connection;
 use work::pipeline::WorkPipelines;
+use work::plan::backlog::backlog_files;
 use work::plan::export::{all_plans, beads_lines, plan_of};
 use work::plan::import::{ImportFile, ImportFormat, detect, read};
 use work::plan::markdown::{parse, render};
@@ -296,7 +297,7 @@ fn files_of_backlog_md_are_read() {
     );
     let criteria = PlannedSection::new("Acceptance Criteria", "- [ ] #1 it works");
     assert_eq!(item.sections[0], criteria);
-    let kept = r#"{"id":"BACK-7","priority":"high","status":"In Progress"}"#;
+    let kept = r#"{"dependencies":["back-3"],"id":"BACK-7","parent_task_id":"BACK-1","path":"tasks/back-7 - Link.md"}"#;
     assert_eq!(
         (item.sections[1].title.as_str(), item.sections[1].content.as_str()),
         ("Imported Fields", kept)
@@ -323,11 +324,71 @@ fn a_backlog_loses_no_file() {
     let new = &plan.items[0];
     assert_eq!(new.assignee.as_deref(), Some("bob"));
     assert_eq!(new.description.as_deref(), Some("Before.\n\nAfter."));
-    assert_eq!(new.sections[0].content, r#"{"id":"BACK-3","reporter":"@ann"}"#);
+    let kept = json!({"id": "BACK-3", "path": "tasks/back-3.md", "priority": null, "reporter": "@ann", "status": null});
+    assert_eq!(new.sections[0].content, kept.to_string());
     let left_out: Vec<&str> =
         plan.left_out.iter().map(|one| one.split_once(':').unwrap().0).collect();
     assert_eq!(left_out, ["backlog/tasks/back-4.md", "backlog/tasks/notes.md"]);
     assert_eq!(apply_to(&store(), &plan, 1).unwrap().left_out, plan.left_out);
+}
+
+/// The frontmatter of a file as JSON, without empty values, and its sections without marks.
+fn backlog_values(text: &str) -> BTreeMap<String, String> {
+    let document = document::Document::parse(text).unwrap();
+    let fields =
+        document.fields().map(|(name, node)| (name.to_owned(), node.to_json().to_string()));
+    let mut values: BTreeMap<String, String> =
+        fields.filter(|(_, value)| !matches!(value.as_str(), "null" | "[]")).collect();
+    for section in document.body().split("\n## ").skip(1) {
+        let (title, content) = section.split_once('\n').unwrap();
+        let lines = content.lines().filter(|line| !line.starts_with("<!--"));
+        let content = lines.collect::<Vec<_>>().join("\n").trim().to_owned();
+        values.insert(format!("## {title}"), content);
+    }
+    values
+}
+
+#[test]
+fn files_of_backlog_md_are_exported_again() {
+    let file = |path: &str, text: &str| ImportFile { path: path.into(), text: text.into() };
+    let files = [
+        file(
+            "backlog/tasks/back-7 - Link.md",
+            "---\nid: BACK-7\ntitle: 'Link: tasks'\nstatus: In Progress\nassignee:\n  - '@ann'\n  - bob\n\
+             created_date: '2026-01-02 10:00'\nlabels: [web, api]\ndependencies:\n  - task-99\n\
+             parent_task_id: BACK-3\npriority: high\nordinal: 7000\n---\n\n## Description\n\n\
+             <!-- SECTION:DESCRIPTION:BEGIN -->\nWhat and why.\n<!-- SECTION:DESCRIPTION:END -->\n\n\
+             ## Acceptance Criteria\n<!-- AC:BEGIN -->\n- [ ] #1 it works\n<!-- AC:END -->\n",
+        ),
+        file(
+            "backlog/archive/tasks/back-3 - Old.md",
+            "---\nid: BACK-3\ntitle: Old\nstatus: Blocked\nassignee: []\nlabels: []\ndependencies: []\n---\n\n\
+             ## Description\n\nOld.\n",
+        ),
+    ];
+    let conn = store();
+    let plan = read(ImportFormat::Backlog, &files).unwrap();
+    apply_to(&conn, &plan, 1).unwrap();
+    let exported = backlog_files(&whole_plan(&conn)).unwrap();
+    for file in &files {
+        let path = file.path.strip_prefix("backlog/").unwrap();
+        let same = exported.iter().find(|one| one.path == path).unwrap();
+        assert_eq!(backlog_values(&same.text), backlog_values(&file.text), "{path}");
+    }
+    // What was changed here wins, and an item that was never there gets a number and a file.
+    let mut changed = whole_plan(&conn);
+    for item in changed.items.iter_mut().filter(|item| item.name == "Old") {
+        item.status = Some(WorkStatus::Closed);
+    }
+    changed.items.push(PlannedItem {
+        key: Some("new-0001".into()),
+        ..PlannedItem::new(WorkKind::Task, "A new: one")
+    });
+    let exported = backlog_files(&changed).unwrap();
+    let of =
+        |path: &str| backlog_values(&exported.iter().find(|one| one.path == path).unwrap().text);
+    assert_eq!(of("archive/tasks/back-3 - Old.md")["status"], "\"Done\"");
+    assert_eq!(of("tasks/task-8 - A-new-one.md")["id"], "\"task-8\"");
 }
 
 #[test]

@@ -20,19 +20,19 @@ use crate::view::View;
 pub use rules::RULES;
 
 const GROUPS: EdgeKind = EdgeKind {
-    area: "graph",
+    area: "knowledge",
     name: "groups",
     propagation: ChangePropagation::OnRequest,
     means: "a molecule holds an atom",
 };
 const COVERS: EdgeKind = EdgeKind {
-    area: "graph",
+    area: "knowledge",
     name: "covers",
     propagation: ChangePropagation::SourceToTarget,
     means: "an atom's knowledge is about a file",
 };
 const RELATED: EdgeKind = EdgeKind {
-    area: "graph",
+    area: "knowledge",
     name: "related",
     propagation: ChangePropagation::OnRequest,
     means: "an atom or molecule has to do with another",

@@ -7,7 +7,7 @@ use work::record::Atom;
 use work::words::KnowledgeKind;
 
 use super::node;
-use crate::areas::work::{drift, is_empty, matched_files, read_store};
+use crate::areas::work::{AtomAge, aged_atoms, is_empty, matched_files, read_store};
 use crate::rules::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
 use crate::view::View;
 
@@ -41,39 +41,45 @@ fn violation(atom: &Atom, message: String, fix: String) -> Result<RuleViolation>
     Ok(RuleViolation { path: None, line: None, node, message, fix })
 }
 
-fn atoms(view: &View) -> Result<Vec<Atom>> {
+/// What a rule finds in all atoms with their ages.
+fn check_atoms(
+    view: &View,
+    mut check: impl FnMut(&Atom, &AtomAge) -> Result<Vec<RuleViolation>>,
+) -> Result<Vec<RuleViolation>> {
     if is_empty(view)? {
         return Ok(Vec::new());
     }
-    read_store(view, |draft| {
-        let atoms: Vec<Atom> = draft.all()?;
-        Ok(atoms)
-    })
-}
-
-fn check_drift(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
+    let atoms = read_store(view, |draft| aged_atoms(view, draft))?;
     let mut found = Vec::new();
-    for atom in atoms(view)? {
+    for (measured, age) in atoms.iter() {
         view.call().check_stopped()?;
-        let Some(moved) = read_store(view, |draft| drift(view, draft, &atom))? else { continue };
-        if moved.percent >= DRIFT_WARNING_PERCENT {
-            let message = format!("\"{}\": {}", atom.name, moved.describe());
-            let fix = format!(
-                "read it again, then  graph update atom:{} --version {} --knowledge …",
-                atom.id.short(),
-                atom.version
-            );
-            found.push(violation(&atom, message, fix)?);
-        }
+        found.extend(check(&measured.atom, age)?);
     }
     Ok(found)
 }
 
+fn check_drift(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
+    check_atoms(view, |atom, age| {
+        let moved = age.drift.as_ref().filter(|moved| moved.percent >= DRIFT_WARNING_PERCENT);
+        let Some(moved) = moved else { return Ok(Vec::new()) };
+        let message = format!("\"{}\": {}", atom.name, moved.describe());
+        let fix = format!(
+            "read it again, then  knowledge update atom:{} --version {} --knowledge …",
+            atom.id.short(),
+            atom.version
+        );
+        Ok(vec![violation(atom, message, fix)?])
+    })
+}
+
 fn check_patterns(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
-    let mut found = Vec::new();
-    for atom in atoms(view)? {
-        view.call().check_stopped()?;
+    check_atoms(view, |atom, age| {
+        // An only pattern matches what the atom covers.
+        if !age.covers_nothing && atom.paths.len() == 1 {
+            return Ok(Vec::new());
+        }
         let files = matched_files(view, &atom.paths)?;
+        let mut found = Vec::new();
         for pattern in &atom.paths {
             let one = std::slice::from_ref(pattern);
             let alone = GlobList::of(one);
@@ -81,11 +87,11 @@ fn check_patterns(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
                 let message = format!("\"{}\": `{pattern}` matches no file", atom.name);
                 let near = anchors(one).into_iter().next().unwrap_or_default();
                 let fix = format!("correct the pattern; look for what moved from {near}/");
-                found.push(violation(&atom, message, fix)?);
+                found.push(violation(atom, message, fix)?);
             }
         }
-    }
-    Ok(found)
+        Ok(found)
+    })
 }
 
 fn check_related(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {

@@ -32,16 +32,34 @@ const MATCHES_CACHE_KEY: &str = "work.covered";
 #[derive(Debug, Default)]
 struct PatternMatches(Mutex<HashMap<Vec<String>, Arc<Vec<FileFingerprint>>>>);
 
+/// What patterns match in the index that a view sees.
+pub(super) struct CoveredFiles<'v, 'w> {
+    view: &'v View<'w>,
+    known: Arc<PatternMatches>,
+}
+
+/// What patterns match now, for many patterns.
+pub(super) fn covered_files<'v, 'w>(view: &'v View<'w>) -> Result<CoveredFiles<'v, 'w>> {
+    let known = view.cached_for_index(MATCHES_CACHE_KEY, || Ok(PatternMatches::default()))?;
+    Ok(CoveredFiles { view, known })
+}
+
+impl CoveredFiles<'_, '_> {
+    /// The files that patterns match.
+    pub(super) fn matching(&self, patterns: &[String]) -> Result<Arc<Vec<FileFingerprint>>> {
+        let lock = || self.known.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = lock().get(patterns) {
+            return Ok(known.clone());
+        }
+        let found = Arc::new(match_files(self.view, patterns)?);
+        lock().insert(patterns.to_vec(), found.clone());
+        Ok(found)
+    }
+}
+
 /// The files that patterns match now.
 pub fn matched_files(view: &View, patterns: &[String]) -> Result<Arc<Vec<FileFingerprint>>> {
-    let covered = view.cached_for_index(MATCHES_CACHE_KEY, || Ok(PatternMatches::default()))?;
-    let lock = || covered.0.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(known) = lock().get(patterns) {
-        return Ok(known.clone());
-    }
-    let found = Arc::new(match_files(view, patterns)?);
-    lock().insert(patterns.to_vec(), found.clone());
-    Ok(found)
+    covered_files(view)?.matching(patterns)
 }
 
 fn match_files(view: &View, patterns: &[String]) -> Result<Vec<FileFingerprint>> {
@@ -76,34 +94,6 @@ fn folder_of(text: &str) -> Result<RepoPath, String> {
 pub fn drift(view: &View, draft: &WorkDraft<'_>, atom: &Atom) -> Result<Option<KnowledgeDrift>> {
     let Some(then) = drift::footprint(draft, &atom.id)? else { return Ok(None) };
     Ok(Some(drift::compute_drift(&then, &matched_files(view, &atom.paths)?)))
-}
-
-/// An atom, with the state of its files when its knowledge was written.
-#[derive(Debug)]
-pub struct MeasuredAtom {
-    /// The atom
-    pub atom: Atom,
-    /// The files then
-    pub footprint: Option<Footprint>,
-}
-
-impl MeasuredAtom {
-    /// How much its files changed since.
-    pub fn drift(&self, view: &View) -> Result<Option<KnowledgeDrift>> {
-        let Some(then) = &self.footprint else { return Ok(None) };
-        Ok(Some(drift::compute_drift(then, &matched_files(view, &self.atom.paths)?)))
-    }
-}
-
-/// All atoms with their footprints, by id, read once for a state of the store.
-pub fn measured_atoms(view: &View, draft: &WorkDraft<'_>) -> Result<Arc<Vec<MeasuredAtom>>> {
-    view.cached_for_store("measured atoms", super::STORE, || {
-        let footprints = draft.all::<Footprint>()?.into_iter();
-        let mut footprints: HashMap<WorkRecordId, Footprint> =
-            footprints.map(|one| (one.id.clone(), one)).collect();
-        let measured = |atom: Atom| MeasuredAtom { footprint: footprints.remove(&atom.id), atom };
-        Ok(draft.all::<Atom>()?.into_iter().map(measured).collect())
-    })
 }
 
 /// Where files went that are no longer there: to the only file with the same content, or else to the

@@ -1,5 +1,6 @@
 //! The durable store of work and knowledge: reads, plans, search and undo.
 
+mod ages;
 mod commits;
 mod context;
 mod files;
@@ -29,10 +30,11 @@ use crate::plan::{Plan, PlannedChange};
 use crate::search;
 use crate::view::View;
 
+pub use ages::{AgedAtoms, AtomAge, MeasuredAtom, UncoveredCount, aged_atoms, uncovered_folders};
 pub use commits::files_touched;
 pub use files::{
-    MeasuredAtom, context_files, drift, expand_paths, files_digest, files_of, knowledge_about,
-    matched_files, measured_atoms, moved_files, tasks_about,
+    context_files, drift, expand_paths, files_digest, files_of, knowledge_about, matched_files,
+    moved_files, tasks_about,
 };
 pub(crate) use graph_area::WorkGraphArea;
 pub use rules::RULES;

@@ -10,7 +10,7 @@ use work::knowledge::changelog::{ChangelogView, of};
 use work::knowledge::edit::find;
 use work::words::KnowledgeKind;
 
-use crate::ops::graph::search::SearchLimit;
+use crate::ops::knowledge::search::SearchLimit;
 use engine::areas::work::read_store;
 use engine::contract::alias::OpAlias;
 use engine::contract::answer::Paging;

@@ -19,7 +19,7 @@ use super::dependencies::render_relation;
 use crate::answers::role::is_test_file;
 use crate::answers::source::{Excerpt, LineRange, SourceText, omitted_lines_text};
 use crate::answers::test_finder::tests_for;
-use crate::ops::graph::details::render_known;
+use crate::ops::knowledge::details::render_known;
 use engine::areas::work::{context_files, expand_paths, knowledge_about};
 use engine::contract::page::Page;
 use engine::view::View;

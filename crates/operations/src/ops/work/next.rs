@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use work::claim::{ClaimScope, abandoned_tasks, held_tasks, next_features, next_tasks};
 use work::container::WorkItemBrief;
 use work::record::{Feature, Task, TaskClaim};
+use work::text::Estimate;
 use work::words::{WorkKind, WorkPriority};
 use work::{WorkItem, WorkRecordId, WorkRecordRef};
 
@@ -58,6 +59,11 @@ pub struct Next {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: SuggestionLimit,
+    /// Show the summary, tags, due day and estimate of each suggestion
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub include_details: bool,
     /// Suggestions to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -88,6 +94,8 @@ pub struct NextAnswer {
     pub claimed: usize,
     #[serde(skip)]
     paging: Paging,
+    #[serde(skip)]
+    shows_details: bool,
 }
 
 /// A task with its claim
@@ -114,6 +122,13 @@ impl Query for Next {
     type Answer = NextAnswer;
 
     fn run(self, view: &View) -> Result<NextAnswer> {
+        let shows_details = self.include_details;
+        Ok(NextAnswer { shows_details, ..self.suggest(view)? })
+    }
+}
+
+impl Next {
+    fn suggest(&self, view: &View) -> Result<NextAnswer> {
         let among = ClaimScope {
             project: self.project.as_ref(),
             feature: self.feature.as_ref(),
@@ -186,7 +201,8 @@ impl NextAnswer {
         let UnavailableCounts { blocked, claimed } = waiting;
         let total = usize::try_from(paging.total).unwrap_or(usize::MAX);
         let (held, abandoned) = (Vec::new(), Vec::new());
-        Self { held, abandoned, tasks, features, total, blocked, claimed, paging }
+        let shows_details = false;
+        Self { held, abandoned, tasks, features, total, blocked, claimed, paging, shows_details }
     }
 }
 
@@ -208,6 +224,34 @@ impl NextAnswer {
         }
         if !self.held.is_empty() || !self.abandoned.is_empty() {
             page.say_call("To go on with the first:", NextCall::new("work.start"));
+        }
+    }
+}
+
+impl NextAnswer {
+    /// What a suggestion says of itself, if it was asked for.
+    fn render_details(&self, page: &mut Page, one: &WorkItem) {
+        if !self.shows_details {
+            return;
+        }
+        let text = work::query::text(one).lines().skip(1).collect::<Vec<_>>().join("\n");
+        if !text.trim().is_empty() {
+            page.quoted(text.trim(), one.brief().handle());
+        }
+        let (tags, due, estimate) = match one {
+            WorkItem::Task(task) => (&task.tags, &task.due, task.estimate),
+            WorkItem::Feature(feature) => (&feature.tags, &feature.due, feature.estimate),
+            WorkItem::Project(_) => return,
+        };
+        let fields = [
+            ("tags", Some(tags.join(", ")).filter(|tags| !tags.is_empty())),
+            ("due", due.clone()),
+            ("estimate", estimate.map(|minutes| Estimate::of_minutes(minutes).to_string())),
+        ];
+        for (name, value) in fields {
+            if let Some(value) = value {
+                page.item(name, value);
+            }
         }
     }
 }
@@ -238,7 +282,11 @@ impl Render for NextAnswer {
             let start = NextCall::new("work.start").with("task", first.brief().handle());
             page.say_call("To start it:", start);
         }
-        all.iter().skip(1).for_each(|one| page.say(line(one)));
+        self.render_details(page, first);
+        for one in all.iter().skip(1) {
+            page.say(line(one));
+            self.render_details(page, one);
+        }
         page.say(rest);
     }
 

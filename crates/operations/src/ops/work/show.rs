@@ -21,7 +21,7 @@ use work::{WorkItem, WorkKey, WorkRecordRef};
 use super::briefing::{FeatureProgress, feature_progress, progress_of};
 use super::dependencies::render_relation;
 use super::record::{line, progress_bar, quote_sections};
-use crate::ops::graph::details::render_known;
+use crate::ops::knowledge::details::render_known;
 use engine::areas::work::{
     context_files, expand_paths, files_touched, knowledge_about, read_store,
 };

@@ -30,6 +30,11 @@ pub struct Templates {
     #[arg(long)]
     #[serde(default, alias = "is_enabled")]
     pub enabled_only: bool,
+    /// Show the sections of each template; true if left out
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub include_sections: Option<bool>,
 }
 
 /// Templates by name
@@ -57,6 +62,11 @@ impl Query for Templates {
                 None => all(draft, self.kind)?,
             };
             templates.retain(|template| template.is_enabled || !self.enabled_only);
+            if self.include_sections == Some(false) {
+                for template in &mut templates {
+                    template.sections.clear();
+                }
+            }
             Ok(TemplatesAnswer { templates })
         })
     }

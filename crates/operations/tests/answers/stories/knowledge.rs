@@ -6,22 +6,24 @@ pub const STEPS: &[Step] = &[
     Step::Run("work create project Shop"),
     show_case(
         "molecule",
-        "graph create molecule Payments --knowledge 'Everything that moves money'",
+        "knowledge create molecule Payments --knowledge 'Everything that moves money'",
     ),
     show(
-        "graph create atom Webhooks --paths src/pay/webhook.ts --knowledge 'Handlers are idempotent' --molecule Payments",
+        "knowledge create atom Webhooks --paths src/pay/webhook.ts --knowledge 'Handlers are idempotent' --molecule Payments",
     ),
-    Step::Run("graph create atom Rates --paths rates/** --knowledge 'Rates are fractions'"),
-    show("graph context src/pay/webhook.ts,src/http/server.ts"),
-    show("graph show Webhooks"),
-    show("graph search idempotent"),
-    show_case("none", "graph search chargeback"),
+    Step::Run("knowledge create atom Rates --paths rates/** --knowledge 'Rates are fractions'"),
+    show("knowledge context src/pay/webhook.ts,src/http/server.ts"),
+    show("knowledge show Webhooks"),
+    show("knowledge search idempotent"),
+    show_case("none", "knowledge search chargeback"),
     Step::Replace("src/pay/webhook.ts", "return true;", "return !!payment;"),
-    show("graph drift"),
-    show("graph update Webhooks --version 1 --mode append --knowledge 'The order id is the key'"),
+    show("knowledge drift"),
+    show(
+        "knowledge update Webhooks --version 1 --mode append --knowledge 'The order id is the key'",
+    ),
     show("changelog append Webhooks 'The provider resends for a day'"),
     show("changelog search Webhooks"),
-    show("graph delete Payments --version 1"),
+    show("knowledge delete Payments --version 1"),
 ];
 
 #[test]

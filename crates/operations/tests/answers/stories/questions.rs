@@ -9,7 +9,7 @@ pub const STEPS: &[Step] = &[
         "work section-edit add --owner 'Accept SOFORT payments' --title 'Context Files' --usage files --content src/pay/webhook.ts",
     ),
     Step::Run(
-        "graph create atom Webhooks --paths src/pay/webhook.ts --knowledge 'Handlers are idempotent'",
+        "knowledge create atom Webhooks --paths src/pay/webhook.ts --knowledge 'Handlers are idempotent'",
     ),
     show("context src/pay/webhook.ts"),
     show_case("symbol", "context src/pay/webhook.ts#handleWebhook"),

@@ -36,7 +36,7 @@ pub const STEPS: &[Step] = &[
     show_case("empty", "backup --list"),
     Step::Run("work create project Shop"),
     Step::Run(
-        "graph create atom Webhooks --paths src/pay/webhook.ts --knowledge 'Handlers are idempotent'",
+        "knowledge create atom Webhooks --paths src/pay/webhook.ts --knowledge 'Handlers are idempotent'",
     ),
     show("backup"),
     show_case("keep", "backup --keep 0"),

@@ -4,25 +4,24 @@ use std::collections::BTreeMap;
 
 use base::{Problem, Result};
 use document::Document;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{
     ImportFile, add_section, clean_name, clean_person, clean_tags, keep_fields, priority,
     set_description, status, text_of,
 };
+use crate::plan::backlog::{BacklogIds, PATH_FIELD};
+use crate::plan::beads::differing_fields;
 use crate::plan::{PlanDocument, PlannedItem, PlannedRelation, PlannedRelationKind};
 use crate::words::{WorkKind, WorkStatus};
 
 /// The folders of a backlog whose files are tasks.
 pub const FOLDERS: [&str; 3] = ["tasks", "completed", "drafts"];
 
-/// Fields that an item says in full.
-const KNOWN_FIELDS: [&str; 6] =
-    ["title", "labels", "dependencies", "parent_task_id", "parent", "milestone"];
-
 /// Reads the files of a backlog. Files without an id and a title are listed as left out.
 pub(super) fn parse(files: &[ImportFile]) -> Result<PlanDocument> {
     let (mut items, mut left_out): (Vec<PlannedItem>, Vec<String>) = (Vec::new(), Vec::new());
+    let (mut originals, mut ids): (Vec<Value>, BacklogIds) = Default::default();
     let mut sources: BTreeMap<String, usize> = BTreeMap::new();
     // An archived task may have the number of one that is not.
     let (archived, current): (Vec<&ImportFile>, Vec<&ImportFile>) =
@@ -46,7 +45,9 @@ pub(super) fn parse(files: &[ImportFile]) -> Result<PlanDocument> {
             if *uses > 1 {
                 item.source = Some(format!("{}~{uses}", source(&id)));
             }
+            ids.add(&item, &id);
             items.push(item);
+            originals.push(with_path(fields, &file.path));
         } else if !file.path.to_lowercase().ends_with("readme.md") {
             left_out.push(format!("{}: no id and title", file.path));
         }
@@ -55,7 +56,32 @@ pub(super) fn parse(files: &[ImportFile]) -> Result<PlanDocument> {
         return Err(Problem::invalid("no file is a task of Backlog.md")
             .hint("name the folder that has `tasks` in it, or one task"));
     }
-    Ok(PlanDocument { project: None, items, left_out })
+    let mut plan = PlanDocument { project: None, items, left_out };
+    let kept: Vec<_> = originals
+        .iter()
+        .zip(&plan.items)
+        .map(|(fields, item)| kept_of(fields, &ids.fields(&plan, item)))
+        .collect();
+    for (item, fields) in plan.items.iter_mut().zip(kept) {
+        keep_fields(item, fields);
+    }
+    Ok(plan)
+}
+
+/// The fields of a file together with its path below the folder of the backlog.
+fn with_path(mut fields: Value, path: &str) -> Value {
+    let parts: Vec<&str> = path.split('/').collect();
+    let is_root = |part: &&str| FOLDERS.contains(part) || *part == "archive";
+    let start = parts.iter().position(is_root).unwrap_or(parts.len().saturating_sub(1));
+    fields[PATH_FIELD] = json!(parts[start..].join("/"));
+    fields
+}
+
+/// What an item does not say of its file. The id is always kept: a source has only its number.
+fn kept_of(fields: &Value, written: &Value) -> Map<String, Value> {
+    let mut kept = differing_fields(fields, written);
+    kept.insert("id".into(), fields["id"].clone());
+    kept
 }
 
 /// The same text with quotes around names such as `@someone` in the frontmatter, which Backlog.md reads and
@@ -105,7 +131,8 @@ fn source(id: &str) -> String {
     format!("backlog:{}", number.map_or(id.as_str(), |(_, number)| number))
 }
 
-fn item(fields: &Value, id: &str, title: &str, body: &str) -> PlannedItem {
+/// A file as an item, without the fields that have no place.
+pub(in crate::plan) fn item(fields: &Value, id: &str, title: &str, body: &str) -> PlannedItem {
     let relation = |kind: PlannedRelationKind, other: &str| PlannedRelation {
         kind,
         other: source(other),
@@ -138,14 +165,6 @@ fn item(fields: &Value, id: &str, title: &str, body: &str) -> PlannedItem {
         }
     }
     set_description(&mut item, &description.join("\n\n"));
-    let is_kept = |(name, value): &(&String, &Value)| {
-        !KNOWN_FIELDS.contains(&name.as_str())
-            && **value != Value::Null
-            && **value != Value::Array(Vec::new())
-            && !(*name == "assignee" && people.len() < 2)
-    };
-    let kept = fields.as_object().into_iter().flatten().filter(is_kept);
-    keep_fields(&mut item, kept.map(|(name, value)| (name.clone(), value.clone())).collect());
     item
 }
 

@@ -1,4 +1,4 @@
-//! `graph.update`: replaces knowledge, or appends to it.
+//! `knowledge.update`: replaces knowledge, or appends to it.
 
 use base::Result;
 use clap::Args;
@@ -72,7 +72,7 @@ pub struct Update {
 }
 
 impl Mutation for Update {
-    const NAME: &'static str = "graph.update";
+    const NAME: &'static str = "knowledge.update";
     const EFFECT: Effect = Effect::OVERWRITES;
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("manage_graph").when("operation", "update")];
     const EXAMPLES: &'static [OpExample] = &[OpExample {

@@ -1,4 +1,4 @@
-//! `graph.delete`: deletes an atom or molecule.
+//! `knowledge.delete`: deletes an atom or molecule.
 
 use base::Result;
 use base::words::counted;
@@ -42,7 +42,7 @@ pub struct Delete {
 }
 
 impl Mutation for Delete {
-    const NAME: &'static str = "graph.delete";
+    const NAME: &'static str = "knowledge.delete";
     const EFFECT: Effect = Effect::OVERWRITES;
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("manage_graph").when("operation", "delete")];
     const EXAMPLES: &'static [OpExample] = &[OpExample {

@@ -1,4 +1,4 @@
-//! `graph.show`: one atom or molecule.
+//! `knowledge.show`: one atom or molecule.
 
 use base::Result;
 use clap::Args;
@@ -55,7 +55,7 @@ pub struct Show {
 
 /// An atom or molecule
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct GraphShowAnswer {
+pub struct KnowledgeShowAnswer {
     /// The atom, if it is one
     #[serde(skip_serializing_if = "Option::is_none")]
     pub atom: Option<AtomDetails>,
@@ -70,20 +70,25 @@ pub struct GraphShowAnswer {
 }
 
 impl Query for Show {
-    const NAME: &'static str = "graph.show";
+    const NAME: &'static str = "knowledge.show";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("query_graph").when("operation", "get")];
     const EXAMPLES: &'static [OpExample] =
         &[OpExample { args: "atom:019b7d2f-1a2b", shows: "an atom, its age and its changelog" }];
-    type Answer = GraphShowAnswer;
+    type Answer = KnowledgeShowAnswer;
 
-    fn run(self, view: &View) -> Result<GraphShowAnswer> {
+    fn run(self, view: &View) -> Result<KnowledgeShowAnswer> {
         let changes = self.changelog_limit.entry_count(self.include_changelog);
         read_store(view, |draft| match find(draft, self.kind, &self.id)? {
             KnowledgeRecord::Atom(atom) => {
                 let home = origin_lines(draft, &KnowledgeRecord::Atom(atom.clone()))?;
                 let drift = drift(view, draft, &atom)?;
                 let atom = AtomDetails { drift, ..AtomDetails::of(draft, atom, changes)? };
-                Ok(GraphShowAnswer { atom: Some(atom), molecule: None, atoms: None, origin: home })
+                Ok(KnowledgeShowAnswer {
+                    atom: Some(atom),
+                    molecule: None,
+                    atoms: None,
+                    origin: home,
+                })
             }
             KnowledgeRecord::Molecule(molecule) => {
                 let home = origin_lines(draft, &KnowledgeRecord::Molecule(molecule.clone()))?;
@@ -92,7 +97,7 @@ impl Query for Show {
                 let atoms = atoms.into_iter().map(|atom| AtomDetails::of(draft, atom, 0));
                 let atoms = atoms.collect::<Result<Vec<_>>>()?;
                 let molecule = MoleculeDetails::of(draft, molecule, changes)?;
-                Ok(GraphShowAnswer {
+                Ok(KnowledgeShowAnswer {
                     atom: None,
                     molecule: Some(molecule),
                     atoms: Some(atoms),
@@ -138,7 +143,7 @@ fn origin_lines(draft: &WorkDraft<'_>, known: &KnowledgeRecord) -> Result<Vec<Or
     Ok(lines)
 }
 
-impl Render for GraphShowAnswer {
+impl Render for KnowledgeShowAnswer {
     fn render(&self, page: &mut Page) {
         let mut changes = Vec::new();
         if let Some(atom) = &self.atom {

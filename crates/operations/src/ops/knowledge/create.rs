@@ -1,4 +1,4 @@
-//! `graph.create`: creates an atom or molecule.
+//! `knowledge.create`: creates an atom or molecule.
 
 use base::Result;
 use clap::Args;
@@ -55,7 +55,7 @@ pub struct Create {
 }
 
 impl Mutation for Create {
-    const NAME: &'static str = "graph.create";
+    const NAME: &'static str = "knowledge.create";
     const EFFECT: Effect = Effect::ADDS;
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("manage_graph").when("operation", "create")];
     const EXAMPLES: &'static [OpExample] = &[OpExample {

@@ -1,4 +1,4 @@
-//! `graph.context`: the knowledge about some files.
+//! `knowledge.context`: the knowledge about some files.
 
 use base::words::counted;
 use base::{Problem, Result};
@@ -58,7 +58,7 @@ pub struct Context {
 
 /// Knowledge about some paths, one page of it
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct GraphContextAnswer {
+pub struct KnowledgeContextAnswer {
     /// The knowledge
     #[serde(flatten)]
     pub known: PathKnowledge,
@@ -69,13 +69,13 @@ pub struct GraphContextAnswer {
 }
 
 impl Query for Context {
-    const NAME: &'static str = "graph.context";
+    const NAME: &'static str = "knowledge.context";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("query_graph").when("operation", "context")];
     const EXAMPLES: &'static [OpExample] =
         &[OpExample { args: "src/a.ts,src/b.ts", shows: "what others learnt about two files" }];
-    type Answer = GraphContextAnswer;
+    type Answer = KnowledgeContextAnswer;
 
-    fn run(self, view: &View) -> Result<GraphContextAnswer> {
+    fn run(self, view: &View) -> Result<KnowledgeContextAnswer> {
         if self.paths.0.is_empty() {
             return Err(Problem::invalid("`paths` is empty").hint("name one or more files"));
         }
@@ -107,11 +107,11 @@ impl Query for Context {
             }
             None => {}
         }
-        Ok(GraphContextAnswer { known, paging, shown })
+        Ok(KnowledgeContextAnswer { known, paging, shown })
     }
 }
 
-impl Render for GraphContextAnswer {
+impl Render for KnowledgeContextAnswer {
     fn render(&self, page: &mut Page) {
         let gaps = self.known.unmatched_paths.len() + self.known.more_unmatched_paths;
         let gaps = counted(gaps, "path");

@@ -1,4 +1,4 @@
-//! `graph.search`: atoms and molecules by words.
+//! `knowledge.search`: atoms and molecules by words.
 
 use std::collections::BTreeSet;
 
@@ -85,7 +85,7 @@ pub struct Search {
 
 /// Atoms or molecules, by name
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct GraphSearchAnswer {
+pub struct KnowledgeSearchAnswer {
     /// Atoms
     #[serde(skip_serializing_if = "Option::is_none")]
     pub atoms: Option<Vec<AtomDetails>>,
@@ -97,13 +97,13 @@ pub struct GraphSearchAnswer {
 }
 
 impl Query for Search {
-    const NAME: &'static str = "graph.search";
+    const NAME: &'static str = "knowledge.search";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("query_graph").when("operation", "search")];
     const EXAMPLES: &'static [OpExample] =
         &[OpExample { args: "webhook", shows: "atoms about webhooks" }];
-    type Answer = GraphSearchAnswer;
+    type Answer = KnowledgeSearchAnswer;
 
-    fn run(self, view: &View) -> Result<GraphSearchAnswer> {
+    fn run(self, view: &View) -> Result<KnowledgeSearchAnswer> {
         let changes = self.changelog_limit.entry_count(self.include_changelog);
         read_store(view, |draft| {
             let project = project(draft, self.project.as_ref())?;
@@ -129,14 +129,14 @@ impl Query for Search {
                 let shown =
                     found.iter().map(|id| MoleculeDetails::of(draft, draft.require(id)?, changes));
                 let molecules = Some(shown.collect::<Result<Vec<_>>>()?);
-                return Ok(GraphSearchAnswer { atoms: None, molecules, paging });
+                return Ok(KnowledgeSearchAnswer { atoms: None, molecules, paging });
             }
             let mut all = atoms(draft, &project.id, &wanted)?;
             all.retain(covers);
             let (found, paging) = Paging::cut(all, self.offset, self.limit.into());
             let shown = found.iter().map(|id| AtomDetails::of(draft, draft.require(id)?, changes));
             let atoms = Some(shown.collect::<Result<Vec<_>>>()?);
-            Ok(GraphSearchAnswer { atoms, molecules: None, paging })
+            Ok(KnowledgeSearchAnswer { atoms, molecules: None, paging })
         })
     }
 }
@@ -152,7 +152,7 @@ pub(super) fn atoms_covering(view: &View, path: &str) -> Result<BTreeSet<WorkRec
     Ok(found)
 }
 
-impl Render for GraphSearchAnswer {
+impl Render for KnowledgeSearchAnswer {
     fn render(&self, page: &mut Page) {
         let kind = if self.molecules.is_some() { "matching molecule" } else { "matching atom" };
         page.answer(match self.paging.total {

@@ -1,4 +1,4 @@
-//! `graph.drift`: atoms whose files changed since they were written.
+//! `knowledge.drift`: atoms whose files changed since they were written.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +15,8 @@ use work::{WorkRecordId, WorkRecordRef};
 
 use super::search::atoms_covering;
 use engine::areas::work::{
-    MeasuredAtom, matched_files, measured_atoms, moved_files, read_store, work_patterns,
+    AtomAge, MeasuredAtom, UncoveredCount, aged_atoms, matched_files, moved_files, read_store,
+    uncovered_folders,
 };
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, Offset};
@@ -113,7 +114,7 @@ pub struct UncoveredFolder {
 }
 
 impl Query for Drift {
-    const NAME: &'static str = "graph.drift";
+    const NAME: &'static str = "knowledge.drift";
     const EXAMPLES: &'static [OpExample] =
         &[OpExample { args: "", shows: "which atoms to review first" }];
     type Answer = DriftAnswer;
@@ -125,32 +126,33 @@ impl Query for Drift {
                 None => None,
             };
             let covering = self.path.as_ref().map(|path| atoms_covering(view, path)).transpose()?;
-            let is_asked = |one: &&MeasuredAtom| {
+            let is_asked = |one: &MeasuredAtom| {
                 project.as_ref().is_none_or(|id| one.atom.project_id == *id)
                     && covering.as_ref().is_none_or(|known| known.contains(&one.atom.id))
             };
             let (mut moved, mut fresh, mut covering_nothing) = (Vec::new(), 0, Vec::new());
             let mut dead_patterns = Vec::new();
-            let measured = measured_atoms(view, draft)?;
-            let mut asked: Vec<&MeasuredAtom> = measured.iter().filter(is_asked).collect();
-            asked.sort_by_key(|one| (&one.atom.name, &one.atom.id));
-            for one in asked {
+            let aged = aged_atoms(view, draft)?;
+            let mut asked: Vec<(&MeasuredAtom, &AtomAge)> =
+                aged.iter().filter(|(one, _)| is_asked(one)).collect();
+            asked.sort_by_key(|(one, _)| (&one.atom.name, &one.atom.id));
+            for (one, age) in asked {
                 view.call().check_stopped()?;
-                let (atom, drift) = (&one.atom, one.drift(view)?);
+                let (atom, drift) = (&one.atom, &age.drift);
                 let has_room = dead_patterns.len() < MAX_DEAD_PATTERNS;
                 if has_room && drift.as_ref().is_none_or(|drift| drift.removed > 0) {
                     dead_patterns.extend(dead_patterns_of(view, one)?);
                 }
-                let is_empty = match &drift {
+                let is_empty = match drift {
                     Some(drift) => drift.files == drift.removed && drift.added == 0,
-                    None => matched_files(view, &atom.paths)?.is_empty(),
+                    None => age.covers_nothing,
                 };
                 let row = || DriftedAtom {
                     id: atom.id.clone(),
                     name: atom.name.clone(),
                     drift: drift.clone(),
                 };
-                match &drift {
+                match drift {
                     _ if is_empty => covering_nothing.push(row()),
                     Some(drift) if !drift.is_none() => moved.push(row()),
                     _ => fresh += 1,
@@ -239,19 +241,9 @@ fn likely_pattern(pattern: &str, moved: &BTreeMap<String, String>) -> Option<Str
 
 /// The folders with the most files that no atom covers.
 fn uncovered(view: &View) -> Result<Vec<UncoveredFolder>> {
-    let derived = work_patterns(view)?;
-    let mut counts = BTreeMap::<String, usize>::new();
-    for path in engine::areas::files::all_paths(view)? {
-        if derived.matcher.matching(&path.to_string(), None).is_empty() {
-            let folder = path.parent().map_or(".".into(), |folder| folder.to_string());
-            *counts.entry(folder).or_default() += 1;
-        }
-    }
-    let mut folders: Vec<UncoveredFolder> =
-        counts.into_iter().map(|(path, files)| UncoveredFolder { path, files }).collect();
-    folders.sort_by(|a, b| b.files.cmp(&a.files).then_with(|| a.path.cmp(&b.path)));
-    folders.truncate(MAX_FOLDERS);
-    Ok(folders)
+    let folders = uncovered_folders(view)?;
+    let row = |one: &UncoveredCount| UncoveredFolder { path: one.folder.clone(), files: one.files };
+    Ok(folders.iter().take(MAX_FOLDERS).map(row).collect())
 }
 
 impl Render for DriftAnswer {
@@ -282,7 +274,7 @@ impl Render for DriftAnswer {
                 page.say_handle(format!("  {}", dead.pattern), handle);
                 continue;
             };
-            let update = NextCall::new("graph.update")
+            let update = NextCall::new("knowledge.update")
                 .with("id", handle)
                 .with("version", dead.version)
                 .with("paths", dead.repaired_paths.clone());

@@ -16,7 +16,7 @@ pub use super::graph::drift::{Drift, DriftAnswer};
 pub use super::graph::search::{GraphSearchAnswer, Search as KnowledgeSearch};
 pub use super::graph::show::{GraphShowAnswer, Show as KnowledgeShow};
 pub use super::history::CommitRow;
-pub use super::history::cochange::{Cochange, CochangeAnswer, CochangeRow};
+pub use super::history::cochange::{Cochange, CochangeAnswer, CochangePair, CochangeRow};
 pub use super::history::hotspots::{HotspotRow, Hotspots, HotspotsAnswer};
 pub use super::history::list::{HistoryListAnswer, List as HistoryList};
 pub use super::history::owners::{Owners, OwnersAnswer};

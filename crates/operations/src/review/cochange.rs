@@ -60,7 +60,7 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     let now = change.view.call().now.as_second();
     for file in change.files.iter().filter(can_say) {
         let Some(artifact) = history.artifact_at(file.before_path())? else { continue };
-        let own = history.counted_commits_of(artifact.id)?;
+        let own = history.counted_commits_of(change.view, artifact.id)?;
         for one in history.frequent_partners(artifact.id, MIN_SHARED_COMMITS, usize::MAX)? {
             let (count, path) = (one.partner.count, one.path);
             let is_habit = count * 100 >= own * MIN_SHARE_PERCENT;

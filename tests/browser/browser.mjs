@@ -27,11 +27,13 @@ export function serve(cairn, repository, ...flags) {
   return ready.then(() => ({ address, stop, origin: new URL(address()).origin }));
 }
 
-/** Starts the browser. It may reach this machine only. */
+/** Starts the browser. It may reach this machine only; the name of another site leads here too, as
+ * a hostile name server would have it. */
 export function startBrowser(program) {
   return chromium.launch({
     executablePath: program,
-    args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update"],
+    args: ["--no-sandbox", "--disable-background-networking", "--disable-component-update",
+      "--host-resolver-rules=MAP evil.example 127.0.0.1"],
   });
 }
 

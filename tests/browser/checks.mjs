@@ -2,16 +2,22 @@
 
 let passed = 0;
 let failed = 0;
+let repository = "";
+
+/** Names the repository that the checks from here on are about. */
+export function inRepository(name) {
+  repository = `${name}: `;
+}
 
 /** Runs one check; what it throws is why it failed. */
 export async function check(name, run) {
   try {
     await run();
     passed += 1;
-    console.log(`ok ${name}`);
+    console.log(`ok ${repository}${name}`);
   } catch (error) {
     failed += 1;
-    console.log(`not ok ${name}: ${String(error?.message ?? error).split("\n").slice(0, 12).join(" | ")}`);
+    console.log(`not ok ${repository}${name}: ${String(error?.message ?? error).split("\n").slice(0, 12).join(" | ")}`);
   }
 }
 

@@ -2,7 +2,7 @@
 // requirements, work and knowledge.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
 const FILES = {
@@ -98,6 +98,19 @@ const FILES = {
 
 /** Makes the repository and returns what tests need to know of it. */
 export function makeFixture(folder, cairn) {
+  mkdirSync(folder, { recursive: true });
+  execFileSync("git", ["-C", folder, "init", "--quiet", "--initial-branch=main"], { env: { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null" } });
+  return addEverything(folder, cairn);
+}
+
+/** A copy of a clone, into which the same is added: every view has something to show beside all
+ * that the clone has, and every change can be made and undone. The clone itself stays as it is. */
+export function makeCopy(clone, folder, cairn) {
+  execFileSync("git", ["clone", "--quiet", clone, folder]);
+  return { ...addEverything(folder, cairn), isCopy: true };
+}
+
+function addEverything(folder, cairn) {
   const env = { ...process.env, HOME: folder, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
   const git = (day, ...words) => execFileSync("git", ["-C", folder, ...words], {
     env: { ...env, GIT_AUTHOR_DATE: `2026-0${day}-11T10:00:00Z`, GIT_COMMITTER_DATE: `2026-0${day}-11T10:00:00Z` },
@@ -110,14 +123,14 @@ export function makeFixture(folder, cairn) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
   };
-  git(1, "init", "--quiet", "--initial-branch=main");
   git(1, "config", "user.name", "Ada");
   git(1, "config", "user.email", "ada@example.org");
   const commit = (day, message) => {
     git(day, "add", "--all");
     git(day, "commit", "--quiet", "--message", message);
   };
-  for (const [path, text] of Object.entries(FILES)) write(path, text);
+  // What a clone has of its own is not replaced.
+  for (const [path, text] of Object.entries(FILES)) if (!existsSync(join(folder, path))) write(path, text);
   commit(1, "feat: carts and money");
   for (const day of [2, 3, 4]) {
     write("src/cart.ts", `${FILES["src/cart.ts"]}// revision ${day}\n`);
@@ -147,10 +160,12 @@ export function makeFixture(folder, cairn) {
   moved("Show the currency beside every sum", 1);
   moved("Keep the cart when the browser closes", 2);
   ask("work", "block", second.id, "--blocked-by", "NO_OP", "--reason", "the printer is not chosen");
-  const atom = ask("graph", "create", "atom", "Rounding", "--project", project.result.project.id,
-    "--paths", "src/**", "--knowledge", "Cents are whole. Never use a float.").result.atom;
+  const molecule = ask("graph", "create", "molecule", "Money", "--project", project.result.project.id,
+    "--knowledge", "Everything that handles sums.").result.molecule;
+  const atom = ask("graph", "create", "atom", "Rounding", "--project", project.result.project.id, "--molecule", molecule.id,
+    "--paths", "src/{cart,checkout,money}.ts", "--knowledge", "Cents are whole. Never use a float.").result.atom;
   write("src/cart.ts", FILES["src/cart.ts"].replace("total(): Sum", 'total(currency = "EUR"): Sum').replace('"EUR", cents', "currency, cents"));
   // The code that a confirmed card is about changes, so that its link is suspect.
   write("src/money.ts", FILES["src/money.ts"].replace("a.cents + b.cents", "Math.trunc(a.cents + b.cents)"));
-  return { folder, project: project.result.project, feature: feature.result.feature, first, second, atom, card };
+  return { folder, project: project.result.project, feature: feature.result.feature, first, second, atom, molecule, card, commit: git(9, "rev-parse", "HEAD").toString().trim() };
 }

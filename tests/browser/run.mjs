@@ -2,17 +2,18 @@
 //
 //     run.mjs --cairn PATH --chromium PATH [--repo DIR,DIR] [--shots DIR] [--times]
 //
-// Without `--repo`, a small repository with everything in it is made. Others that are named are
-// only looked at. `--shots` writes a picture of every view instead, and `--times` measures them.
+// A small repository with everything in it is made. For each clone that is named, the same is added
+// to a copy of it, and all tests run there too. `--shots` writes a picture of every view instead, and
+// `--times` measures them.
 
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { parseArgs } from "node:util";
 
 import { startBrowser } from "./browser.mjs";
-import { finish } from "./checks.mjs";
-import { makeFixture } from "./fixture.mjs";
+import { finish, inRepository } from "./checks.mjs";
+import { makeCopy, makeFixture } from "./fixture.mjs";
 import { testSecurity } from "./security.mjs";
 import { takeShots } from "./shots.mjs";
 import { measureTimes } from "./times.mjs";
@@ -32,20 +33,15 @@ const { values: options } = parseArgs({
 const folder = mkdtempSync(join(tmpdir(), "cairn-browser-"));
 const browser = await startBrowser(options.chromium);
 try {
-  const till = join(folder, "till");
-  mkdirSync(till);
-  const fixture = makeFixture(till, options.cairn);
   if (options.times) {
     await measureTimes(browser, options, folder);
   } else if (options.shots) {
-    await takeShots(browser, options, fixture);
+    await takeShots(browser, options, makeFixture(join(folder, "till"), options.cairn));
   } else {
-    await testViews(browser, options, fixture);
+    await testAll(makeFixture(join(folder, "till"), options.cairn));
     await testEmpty(browser, options, folder);
-    await testWrites(browser, options, fixture);
-    await testSecurity(browser, options, fixture);
-    for (const repo of options.repo.split(",").filter(Boolean)) {
-      await testViews(browser, options, { folder: repo });
+    for (const clone of options.repo.split(",").filter(Boolean)) {
+      await testAll(makeCopy(clone, join(folder, basename(clone)), options.cairn));
     }
   }
 } finally {
@@ -53,3 +49,11 @@ try {
   rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
 }
 process.exit(options.shots || options.times ? 0 : finish());
+
+/** Every view, every change, and who may see them, of one repository. */
+async function testAll(fixture) {
+  inRepository(basename(fixture.folder));
+  await testViews(browser, options, fixture);
+  await testWrites(browser, options, fixture);
+  await testSecurity(browser, options, fixture);
+}

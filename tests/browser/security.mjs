@@ -1,6 +1,7 @@
 // Who may not come in: a wrong or used token, no cookie, another Host, another Origin, a forged form.
 
-import { request } from "node:http";
+import { createServer, request } from "node:http";
+import { connect, createServer as createTcpServer } from "node:net";
 
 import { open, serve } from "./browser.mjs";
 import { check, expect } from "./checks.mjs";
@@ -119,9 +120,93 @@ export async function testSecurity(browser, options, fixture) {
       expect(planned.status === 200 && !planned.text.includes("evil.example"), `${back} is kept`);
     }
   });
+  await inBrowser(browser, server);
   await check("a second browser gets in with the address that is printed after the first", async () => {
     const tab = await open(browser, server);
     await tab.context.close();
   });
   await server.stop();
+  await forwarded(browser, options, fixture);
+}
+
+/** What a browser that was let in does when other pages misuse it. */
+async function inBrowser(browser, server) {
+  const tab = await open(browser, server);
+  const { origin } = server;
+  const { port } = new URL(origin);
+  const status = async (page, address) => (await page.goto(address)).status();
+  await check("a browser with a wrong token sees nothing", async () => {
+    const stranger = await browser.newContext();
+    const page = await stranger.newPage();
+    expect(await status(page, `${origin}/open?token=${"0".repeat(64)}`) === 401, "the token is accepted");
+    expect((await page.locator("main").innerText()).includes("does not work any more"), "it does not say why");
+    expect(await status(page, `${origin}/`) === 401, "the page is shown");
+    await stranger.close();
+  });
+  await check("a name that was bound to this machine is refused in a browser", async () => {
+    const page = await tab.context.newPage();
+    expect(await status(page, `http://evil.example:${port}/`) === 403, "it is served");
+    expect(!/money|cart|till/i.test(await page.content()), "it tells of the repository");
+    await page.close();
+  });
+  await check("a page of another origin can neither send a form nor read anything", async () => {
+    const form = `<form method="post" action="${origin}/plan"><input name="operation" value="card.status">`
+      + '<input name="key" value="spec::cart/empty"><input name="status" value="draft"></form>';
+    const other = createServer((_, response) => response.setHeader("content-type", "text/html").end(form));
+    await new Promise((resolve) => other.listen(0, "127.0.0.1", resolve));
+    // The same address with another port: a browser sends the cookie, so that only the origin tells.
+    const page = await tab.context.newPage();
+    await page.goto(`http://127.0.0.1:${other.address().port}/`);
+    const read = await page.evaluate((address) => fetch(address, { credentials: "include" }).then(() => "read", () => "refused"), `${origin}/`);
+    expect(read === "refused", "a script could read it");
+    const [answer] = await Promise.all([
+      page.waitForResponse((response) => response.url() === `${origin}/plan`),
+      page.evaluate(() => document.querySelector("form").submit()),
+    ]);
+    expect(answer.status() === 403, `the form is answered with ${answer.status()}`);
+    await page.close();
+    await new Promise((resolve) => other.close(resolve));
+  });
+  await tab.context.close();
+}
+
+/** A port that is forwarded, as `ssh -L` does: under the name that was allowed views and changes
+ * work, and without it nothing does. */
+async function forwarded(browser, options, fixture) {
+  let target = 0;
+  const sockets = new Set();
+  const tunnel = createTcpServer((near) => {
+    const far = connect(target, "127.0.0.1");
+    for (const [socket, other] of [[near, far], [far, near]]) {
+      sockets.add(socket);
+      socket.pipe(other);
+      socket.on("error", () => other.destroy());
+    }
+  });
+  await new Promise((resolve) => tunnel.listen(0, "127.0.0.1", resolve));
+  const outside = `http://localhost:${tunnel.address().port}`;
+  const through = async (flags, look) => {
+    const server = await serve(options.cairn, fixture.folder, ...flags);
+    target = Number(new URL(server.origin).port);
+    await look({ ...server, origin: outside, address: () => server.address().replace(server.origin, outside) });
+    await server.stop();
+  };
+  await check("a forwarded port is refused unless its name was allowed", () => through([], async (server) => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    expect((await page.goto(server.address())).status() === 403, "it is served");
+    await context.close();
+  }));
+  await check("a forwarded port works under the name that was allowed, also for changes", () => through(["--allow-host", new URL(outside).host], async (server) => {
+    const tab = await open(browser, server);
+    await tab.show("/card/spec::cart/empty");
+    await tab.page.selectOption("#status", "deprecated");
+    await tab.page.click("text=Change status");
+    await tab.page.waitForURL(/\/plan$/);
+    expect(await tab.page.locator(".diff").count() === 1, "no plan is shown");
+    tab.clean("forwarded");
+    await tab.context.close();
+  }));
+  sockets.forEach((socket) => socket.destroy());
+  await new Promise((resolve) => tunnel.close(resolve));
 }

@@ -19,33 +19,63 @@ export async function takeShots(browser, options, fixture) {
     ["board", "/board", DARK],
     ["board", "/board", NARROW],
     ["task", `/task/${fixture.first.id}`, LIGHT],
+    ["feature", `/feature/${fixture.feature.id}`, LIGHT],
     ["card", "/card/spec::money/add", LIGHT],
+    ["plan", "/card/spec::cart/empty", LIGHT, planStatus],
+    ["requirement", "/kb/REQ-001", LIGHT],
     ["knowledge", "/knowledge", LIGHT],
     ["atom", `/atom/${fixture.atom.id}`, LIGHT],
-    ["file", "/file/src/cart.ts", LIGHT],
-    ["symbol", "/symbol/src/money.ts%23add", DARK],
     ["graph", "/graph?around=src/money.ts%23add&open=symbol%3Asrc/cart.ts%23Cart.total", LIGHT],
     ["review", "/review", LIGHT],
     ["history", "/history/src/cart.ts", LIGHT],
     ["checks", "/checks", LIGHT],
   ];
-  const overall = [
+  const general = [
     ["overview", "/", LIGHT],
+    ["overview", "/", DARK],
     ["search", "/search?q=session", LIGHT],
     ["files", "/file/", LIGHT],
     ["matrix", "/matrix", LIGHT],
+    ["cards", "/cards", LIGHT],
     ["decisions", "/decisions", LIGHT],
-    ["hotspots", "/hotspots", LIGHT],
+    ["hotspots", "/hotspots?colour=tests", LIGHT],
     ["cochange", "/cochange?path=.", LIGHT],
   ];
-  await shoot(browser, options, fixture.folder, large ? small : [...overall, ...small]);
+  const source = (file, symbol) => [
+    ["file", file, LIGHT],
+    ["file", file, NARROW],
+    ["symbol", symbol, DARK],
+  ];
+  const own = source("/file/src/cart.ts", "/symbol/src/money.ts%23add");
+  await shoot(browser, options, fixture.folder, large ? small : [...general, ...own, ...small]);
   if (large) {
     // A copy, so that the clone stays as it is; set up, as a repository in use is.
     const copy = join(fixture.folder, "..", "cairn");
     execFileSync("git", ["clone", "--quiet", large, copy]);
     execFileSync(options.cairn, ["-C", copy, "init"], { stdio: "ignore" });
-    await shoot(browser, options, copy, overall);
+    const { file, symbol } = await busiest(browser, options, copy);
+    await shoot(browser, options, copy, [...general, ...source(file, symbol)]);
   }
+}
+
+/** Asks for a change, so that its plan is shown. */
+async function planStatus({ page }) {
+  await page.selectOption("#status", "implementing");
+  await page.click("text=Change status");
+  await page.waitForURL(/\/plan$/);
+}
+
+/** The file that changes most, and the symbol of it that stands first. */
+async function busiest(browser, options, repository) {
+  const server = await serve(options.cairn, repository);
+  const tab = await open(browser, server);
+  await tab.show("/hotspots");
+  const file = await tab.page.locator("main tbody a.path").first().getAttribute("href");
+  await tab.show(file);
+  const symbol = await tab.page.locator('aside a[href^="/symbol/"]').first().getAttribute("href");
+  await tab.context.close();
+  await server.stop();
+  return { file, symbol };
 }
 
 async function shoot(browser, options, repository, views) {
@@ -54,8 +84,9 @@ async function shoot(browser, options, repository, views) {
     const wanted = views.filter(([, , each]) => each.suffix === suffix);
     if (!wanted.length) continue;
     const tab = await open(browser, server, look);
-    for (const [name, path] of wanted) {
+    for (const [name, path, , act] of wanted) {
       await tab.show(path);
+      await act?.(tab);
       await tab.page.screenshot({ path: join(options.shots, `${name}-${suffix}.png`) });
     }
     await tab.context.close();

@@ -2,8 +2,8 @@
 // scrolling on a narrow screen, and usable without a script.
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 
 import { AxeBuilder } from "@axe-core/playwright";
 import { HtmlValidate } from "html-validate";
@@ -29,27 +29,24 @@ const validator = new HtmlValidate({
   },
 });
 
-/** The addresses of all views of the fixture; those of another repository begin at what it has. */
+/** The addresses of all views of a repository that has what the fixture has. */
 function views(fixture) {
-  const general = ["/", "/search?q=add", "/search", "/file/", "/cards", "/matrix", "/matrix?show=gaps",
+  return ["/", "/search?q=add", "/search", "/search?q=zzzznothing", "/file/", "/cards", "/cards?status=draft", "/matrix", "/matrix?show=gaps",
     "/review", "/board", "/knowledge", "/decisions", "/hotspots", "/hotspots?colour=tests",
-    "/cochange?path=.", "/graph", "/checks"];
-  if (!fixture.first) return general;
-  return [...general, "/review?base=HEAD~2", "/file/src", "/file/src/cart.ts", "/symbol/src/money.ts%23add",
+    "/cochange?path=.", "/graph", "/checks", "/review?base=HEAD~2", "/file/src", "/file/src/cart.ts", "/symbol/src/money.ts%23add",
     "/card/spec::money/add", `/task/${fixture.first.id}`, `/feature/${fixture.feature.id}`,
-    `/project/${fixture.project.id}`, `/atom/${fixture.atom.id}`, "/kb/DEC-0001", "/kb/REQ-001", "/matrix?kind=requirement", "/history/src/cart.ts",
-    "/graph?around=src/money.ts%23add", "/cochange?path=src"];
+    `/project/${fixture.project.id}`, `/atom/${fixture.atom.id}`, `/molecule/${fixture.molecule.id}`, `/board?project=${fixture.project.id}&lane=NEW`,
+    "/kb/DEC-0001", "/kb/REQ-001", "/matrix?kind=requirement", "/history/src/cart.ts", `/commit/${fixture.commit}`,
+    "/graph?around=src/money.ts%23add", "/graph?around=src/cart.ts&direction=deps", "/cochange?path=src", "/hotspots?path=src"];
 }
 
 export async function testViews(browser, options, fixture) {
   const server = await serve(options.cairn, fixture.folder);
-  const name = fixture.folder.split("/").at(-1);
   for (const colorScheme of ["light", "dark"]) {
     const tab = await open(browser, server, { colorScheme });
-    const seen = new Set(views(fixture));
-    if (!fixture.first) for (const path of await someLinks(tab)) seen.add(path);
+    const seen = new Set([...views(fixture), ...await busiest(tab)]);
     for (const path of seen) {
-      await check(`${name}: ${path} in ${colorScheme}`, async () => {
+      await check(`${path} in ${colorScheme}`, async () => {
         const response = await tab.show(path);
         tab.clean(path);
         expect(await tab.page.locator("h1").count() === 1, "not one h1");
@@ -64,28 +61,52 @@ export async function testViews(browser, options, fixture) {
     }
     await tab.context.close();
   }
-  if (fixture.first) {
-    await withoutScript(browser, server);
-    await keys(browser, server);
-    await growing(browser, server);
-    await live(browser, server, options, fixture);
-    await printed(browser, server);
-    await connected(browser, server, fixture);
-    await exports(browser, server, options, fixture);
-  }
+  await withoutScript(browser, server);
+  await keys(browser, server, fixture);
+  await growing(browser, server);
+  await live(browser, server, options, fixture);
+  await printed(browser, server);
+  await connected(browser, server, fixture);
+  await exports(browser, server, options, fixture);
+  await longFiles(browser, server, fixture);
   await server.stop();
 }
 
-/** Some files and symbols of a repository, by the links on its own pages. */
-async function someLinks(tab) {
+/** The file that changes most, its first symbol, history and graph, by the links on its pages. */
+async function busiest(tab) {
   await tab.show("/hotspots");
   const links = await tab.page.locator("main tbody a.path").evaluateAll((all) => all.map((each) => each.getAttribute("href")));
   const file = links[0];
   if (!file) return [];
   await tab.show(file);
-  const symbol = await tab.page.locator('aside a[href^="/symbol/"]').first().getAttribute("href").catch(() => null);
+  const symbols = await tab.page.locator('aside a[href^="/symbol/"]').evaluateAll((all) => all.map((each) => each.getAttribute("href")));
   const path = file.slice("/file/".length);
-  return [file, symbol, `/history/${path}`, `/graph?around=${path}`].filter(Boolean);
+  return [file, symbols[0], `/history/${path}`, `/graph?around=${path}`, `/graph?around=${path}&direction=deps`].filter(Boolean);
+}
+
+/** A file of many lines is shown page by page, and a line has one address. */
+async function longFiles(browser, server, fixture) {
+  const tab = await open(browser, server);
+  await check("a long file is shown in pages, and each line can be found", async () => {
+    const lines = Array.from({ length: 2000 }, (_, at) => `export const line${at + 1} = ${at + 1};`);
+    writeFileSync(join(fixture.folder, "src/long.ts"), `${lines.join("\n")}\n`);
+    await tab.show("/file/src/long.ts");
+    expect(await tab.page.locator(".source .line").count() === 800, "not 800 lines");
+    expect(await tab.page.locator("#L801").count() === 0, "line 801 is on the first page");
+    await tab.page.locator('nav.lines a[rel="next"]').first().click();
+    await tab.page.waitForURL(/line=801/);
+    await tab.show("/file/src/long.ts?line=1999#L1999");
+    expect((await tab.page.locator("#L1999").innerText()).includes("line1999 = 1999"), "line 1999 is not there");
+    expect(await tab.page.evaluate(() => document.querySelector(":target")?.id) === "L1999", "line 1999 is not marked");
+    await tab.show("/symbol/src/long.ts%23line1500");
+    await tab.page.click("text=In its file");
+    expect(await tab.page.locator("#L1500").isVisible(), "the symbol does not lead to its line");
+    await tab.show("/file/src/long.ts?line=99999", 404);
+    // The browser itself says that a page was not found.
+    await tab.page.goto("about:blank");
+    rmSync(join(fixture.folder, "src/long.ts"));
+  });
+  await tab.context.close();
 }
 
 async function accessible(page) {
@@ -141,7 +162,7 @@ async function withoutScript(browser, server) {
   await tab.context.close();
 }
 
-async function keys(browser, server) {
+async function keys(browser, server, fixture) {
   const tab = await open(browser, server);
   const { page } = tab;
   await check("keys lead to search, views and rows", async () => {
@@ -161,17 +182,10 @@ async function keys(browser, server) {
     await page.keyboard.press("Escape");
     tab.clean("keys");
   });
-  await check("everything is reached with the tab key, beginning with the content", async () => {
-    await tab.show("/board");
-    await page.keyboard.press("Tab");
-    expect(await page.evaluate(() => document.activeElement.className) === "skip", "no link to the content first");
-    const reached = new Set();
-    for (let step = 0; step < 60; step += 1) {
-      await page.keyboard.press("Tab");
-      reached.add(await page.evaluate(() => document.activeElement.tagName));
-    }
-    for (const tag of ["A", "INPUT", "SELECT", "BUTTON"]) expect(reached.has(tag), `no ${tag} was reached`);
-  });
+  for (const path of ["/board", "/matrix", "/graph?around=src/money.ts%23add", "/card/spec::money/add", `/task/${fixture.first.id}`,
+    `/atom/${fixture.atom.id}`, "/file/src/cart.ts", "/hotspots", "/review"]) {
+    await check(`everything on ${path} that can be clicked is reached with the tab key, and shows it`, () => tabThrough(tab, path));
+  }
   await check("a change is planned, made and undone with the keyboard alone", async () => {
     await tab.show("/card/spec::cart/empty");
     const press = async (isThere) => {
@@ -197,6 +211,33 @@ async function keys(browser, server) {
     tab.clean("keys");
   });
   await tab.context.close();
+}
+
+/** Goes through a view with the tab key: what can be used has the focus once, and a visible frame. */
+async function tabThrough({ page, show }, path) {
+  await show(path);
+  const count = await page.evaluate(() => {
+    const usable = "a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex='0']";
+    const all = [...document.querySelectorAll(usable)].filter((each) => each.checkVisibility() && !each.closest("dialog:not([open])"));
+    window.left = new Set(all);
+    return all.length;
+  });
+  await page.keyboard.press("Tab");
+  expect(await page.evaluate(() => document.activeElement.className) === "skip", "no link to the content first");
+  for (let step = 0; step < count + 5; step += 1) {
+    const frameless = await page.evaluate(() => {
+      const here = document.activeElement;
+      window.left.delete(here);
+      const style = getComputedStyle(here);
+      const shape = here.querySelector?.(".shape");
+      const isFramed = style.outlineStyle !== "none" || (shape && parseFloat(getComputedStyle(shape).strokeWidth) > 1);
+      return here === document.body || isFramed ? null : here.outerHTML.slice(0, 120);
+    });
+    expect(!frameless, `no frame around ${frameless}`);
+    await page.keyboard.press("Tab");
+  }
+  const missed = await page.evaluate(() => [...window.left].map((each) => each.outerHTML.slice(0, 120)));
+  expect(!missed.length, `${missed.length} of ${count} were not reached: ${missed.slice(0, 3).join(" ")}`);
 }
 
 async function growing(browser, server) {
@@ -251,6 +292,20 @@ async function live(browser, server, options, fixture) {
       expect(round < 12, "nothing is said");
     }
     expect(await tab.page.inputValue("textarea[name=text]") === "half a thought", "the text is gone");
+    tab.clean("live");
+  });
+  await check("a view follows a commit", async () => {
+    await tab.page.goto(`${server.origin}/history/src/cart.ts`);
+    await tab.page.waitForResponse((response) => response.url().endsWith("/events"));
+    const git = (...words) => execFileSync("git", ["-C", fixture.folder, "-c", "user.name=Ada", "-c", "user.email=ada@example.org", ...words]);
+    const seen = (text) => tab.page.locator("main", { hasText: text }).waitFor({ timeout: 5000 }).then(() => true, () => false);
+    for (let round = 0; ; round += 1) {
+      const before = readFileSync(join(fixture.folder, "src/cart.ts"), "utf8");
+      writeFileSync(join(fixture.folder, "src/cart.ts"), `${before}// committed ${round}\n`);
+      git("commit", "--quiet", "--message", `fix: followed ${round}`, "src/cart.ts");
+      if (await seen(`fix: followed ${round}`)) break;
+      expect(round < 12, "the commit does not appear");
+    }
     tab.clean("live");
   });
   await tab.context.close();
@@ -318,7 +373,13 @@ async function exports(browser, server, options, fixture) {
       await page.goto(`file://${path}`);
       expect(requests.length === 1, requests.join(" "));
       expect(await page.locator("h1").count() === 1, "not one h1");
-      await accessible(page);
+      expect(/Basis \w/.test(await page.locator("footer").innerText()), "no basis");
+      valid(readFileSync(path, "utf8"));
+      for (const colorScheme of ["light", "dark"]) {
+        await page.emulateMedia({ colorScheme });
+        await accessible(page);
+      }
+      await fitsNarrow(page);
       await context.close();
     });
   }
@@ -328,21 +389,36 @@ async function exports(browser, server, options, fixture) {
     expect(body.startsWith("id,title,kind,status,priority,"), body);
     expect(body.includes('"src/money.ts#add(suspect)"'), body);
     expect(body.includes('"REQ-001"') && body.includes('"src/cart.ts#Cart.total"'), body);
+    await tab.show("/matrix");
+    const [saved] = await Promise.all([tab.page.waitForEvent("download"), tab.page.click("text=Download HTML")]);
+    const text = readFileSync(await saved.path(), "utf8");
+    expect(saved.suggestedFilename() === "matrix.html" && text.includes("REQ-001"), text.slice(0, 200));
+    valid(text);
     await tab.context.close();
   });
 }
 
-/** A repository with nothing in it says everywhere what to do. */
+/** A repository with nothing in it, and a folder without git, say everywhere what to do. */
 export async function testEmpty(browser, options, folder) {
   const empty = join(folder, "empty");
   mkdirSync(empty);
   execFileSync("git", ["-C", empty, "init", "--quiet"]);
-  const server = await serve(options.cairn, empty);
+  await saysWhatToDo(browser, options, empty, { "/matrix": "card create", "/board": "work create", "/knowledge": "graph create", "/decisions": "kb query",
+    "/": "init", "/hotspots": "", "/review": "", "/file/": "no file", "/cards": "card create",
+    "/cochange": "no history yet", "/graph": "Start at", "/search": "Type words", "/search?q=nothing": "code grep", "/checks": "" });
+  const plain = join(folder, "plain");
+  mkdirSync(plain);
+  writeFileSync(join(plain, "a.ts"), "export const a = 1;\n");
+  await saysWhatToDo(browser, options, plain, { "/": "init", "/file/a.ts": "1 line", "/hotspots": "no git history", "/cochange": "no history yet",
+    "/review": "git init", "/history/a.ts": "No commit has this file", "/matrix": "card create", "/board": "work create" });
+}
+
+async function saysWhatToDo(browser, options, folder, views) {
+  const server = await serve(options.cairn, folder);
   const tab = await open(browser, server);
-  const views = { "/matrix": "card create", "/board": "work create", "/knowledge": "graph create", "/decisions": "kb query",
-    "/": "init", "/hotspots": "", "/review": "", "/file/": "", "/cards": "card create" };
+  const name = basename(folder);
   for (const [path, command] of Object.entries(views)) {
-    await check(`without data, ${path} says what to do`, async () => {
+    await check(`${name}: ${path} says what to do`, async () => {
       await tab.show(path);
       tab.clean(path);
       const text = await tab.page.locator("main").innerText();

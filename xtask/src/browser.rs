@@ -35,22 +35,52 @@ pub(crate) fn test(root: &Path, cairn: &Path, repositories: &[&str]) -> XtaskRes
     run::run(&mut command(root, cairn, repositories)?)
 }
 
-/// Builds the binary and runs only these tests.
-pub(crate) fn build_and_test(root: &Path, repositories: &[&str]) -> XtaskResult<()> {
-    test(root, &built_cairn(root)?, repositories)
+/// Runs only these tests, with a binary that is built or given.
+pub(crate) fn build_and_test(root: &Path, args: &[&str]) -> XtaskResult<()> {
+    let (cairn, repositories) = cairn_and_clones(args, || built_cairn(root))?;
+    test(root, &cairn, repositories)
+}
+
+/// The same for at least two clones: what holds of the small repository has to hold of real ones.
+pub(crate) fn prove(root: &Path, args: &[&str]) -> XtaskResult<()> {
+    let (cairn, repositories) = cairn_and_clones(args, || optimised_cairn(root))?;
+    if repositories.len() < 2 {
+        return Err("name at least two clones of other repositories".into());
+    }
+    test(root, &cairn, repositories)
 }
 
 /// Writes a picture of every view into the documentation.
-pub(crate) fn shots(root: &Path, repositories: &[&str]) -> XtaskResult<()> {
-    let mut command = command(root, &built_cairn(root)?, repositories)?;
+pub(crate) fn shots(root: &Path, args: &[&str]) -> XtaskResult<()> {
+    let (cairn, repositories) = cairn_and_clones(args, || built_cairn(root))?;
+    let mut command = command(root, &cairn, repositories)?;
     run::run(command.arg("--shots").arg(root.join(PICTURES)))
 }
 
 /// Measures every view, with a build that is optimised.
-pub(crate) fn times(root: &Path, repositories: &[&str]) -> XtaskResult<()> {
-    let what = ["--package", "cairn", "--bins", "--profile", "quick"];
-    let cairn = run::build(root, &what, "quick")?.join("cairn");
+pub(crate) fn times(root: &Path, args: &[&str]) -> XtaskResult<()> {
+    let (cairn, repositories) = cairn_and_clones(args, || optimised_cairn(root))?;
     run::run(command(root, &cairn, repositories)?.arg("--times"))
+}
+
+/// The binary that `--cairn PATH` names, or one that is built; and the clones behind it.
+fn cairn_and_clones<'a>(
+    args: &'a [&'a str],
+    build: impl FnOnce() -> XtaskResult<PathBuf>,
+) -> XtaskResult<(PathBuf, &'a [&'a str])> {
+    match args {
+        ["--cairn", path, clones @ ..] => {
+            let path = fs::canonicalize(path).map_err(|error| format!("{path}: {error}"))?;
+            Ok((path, clones))
+        }
+        ["--cairn"] => Err("`--cairn` needs the path of a binary".into()),
+        clones => Ok((build()?, clones)),
+    }
+}
+
+fn optimised_cairn(root: &Path) -> XtaskResult<PathBuf> {
+    let what = ["--package", "cairn", "--bins", "--profile", "quick"];
+    Ok(run::build(root, &what, "quick")?.join("cairn"))
 }
 
 fn built_cairn(root: &Path) -> XtaskResult<PathBuf> {

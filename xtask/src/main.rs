@@ -26,9 +26,9 @@ const USAGE: &str = "\
 cargo xtask test              fetch what the tests need and run all of them
 cargo xtask test servers      only those against real language servers
 cargo xtask test team         only those against a real PostgreSQL server, and the contract suite over a team
-cargo xtask test browser [CLONE…]  only those of the page in a browser, also on other clones
-cargo xtask shots [CLONE]     write the pictures of docs/page.md
-cargo xtask times [CLONE…]    time and size of every view of the page in a browser, as a table
+cargo xtask test browser [--cairn BINARY] [CLONE…]  only those of the page in a browser, also on copies of other clones
+cargo xtask shots [--cairn BINARY] [CLONE]  write the pictures of docs/page.md
+cargo xtask times [--cairn BINARY] [CLONE…]  time and size of every view of the page in a browser, as a table
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
 cargo xtask house [CLONE…]    how this repository reads, beside other clones; prints a table
 cargo xtask dist [--check] [--without-build]  write all packages of a release into target/dist; ask their validators
@@ -50,6 +50,7 @@ cargo xtask prove team [MINUTES] [SEED]  three machines write while processes, s
 cargo xtask prove team cost [BINARY]  round trips and time of a write and a read at 0, 5 and 50 ms
 cargo xtask prove team clients  writes a second of a hundred clients on one project
 cargo xtask prove team log    catching up with 10,000, 100,000 and a million changes
+cargo xtask prove page [--cairn BINARY] CLONE CLONE…  every view, change and refusal of the page, in copies of other repositories
 cargo xtask prove load [RUNS]  the tests in a fresh clone beside two busy loops a core; ten times unless told
 cargo xtask fuzz [TARGET] [MINUTES]  every parser of outside text, given what nobody would write
 ";

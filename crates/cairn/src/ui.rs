@@ -242,13 +242,13 @@ async fn answer(
         Ok(SiteResponse::Html { status, body }) => {
             html(StatusCode::from_u16(status).unwrap_or(StatusCode::OK), body)
         }
-        Ok(SiteResponse::Csv { name, body }) => {
-            let disposition = format!("attachment; filename=\"{name}\"");
+        Ok(SiteResponse::Download(file)) => {
+            let disposition = format!("attachment; filename=\"{}\"", file.name);
             let headers = [
-                (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
+                (header::CONTENT_TYPE, file.content_type.to_owned()),
                 (header::CONTENT_DISPOSITION, disposition),
             ];
-            (headers, body).into_response()
+            (headers, file.body).into_response()
         }
         Ok(SiteResponse::Redirect(to)) => {
             (StatusCode::SEE_OTHER, [(header::LOCATION, to)]).into_response()

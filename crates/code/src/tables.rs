@@ -341,6 +341,17 @@ pub(crate) fn for_each_symbol_name(
     .map(drop)
 }
 
+/// The names of all symbols that are tests or parts of tests, by their files.
+pub fn test_symbols(conn: &Connection) -> Result<BTreeMap<RepoPath, BTreeSet<String>>> {
+    let sql = "SELECT path, f.text FROM place p CROSS JOIN symbol s ON s.place = p.id AND s.is_test
+        JOIN name f ON f.id = s.full";
+    let mut found: BTreeMap<RepoPath, BTreeSet<String>> = BTreeMap::new();
+    for (path, name) in list(conn, sql, params![], |row| Ok((path_column(row, 0)?, row.get(1)?)))? {
+        found.entry(path).or_default().insert(name);
+    }
+    Ok(found)
+}
+
 /// A symbol by its position in its file.
 pub(crate) fn symbol_by_id(
     conn: &Connection,

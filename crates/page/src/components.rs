@@ -1,9 +1,12 @@
 //! What several views show: badges, tables of links, source, differences, empty states.
 
+use std::ops::Range;
+
 use base::{EntityRef, NextCall, Problem, RepoPath};
 use engine::Paging;
 use maud::{Markup, html};
 use operations::CallFormat;
+use syntax::{HighlightSpan, TokenClass};
 
 use crate::links;
 use crate::request::SiteRequest;
@@ -39,6 +42,19 @@ pub(crate) fn badge(text: &str, tone: Tone) -> Markup {
 /// A number with its meaning, and where to see more.
 pub(crate) fn tile(value: &str, label: &str, address: &str) -> Markup {
     html! { a.tile href=(address) { strong { (value) } span { (label) } } }
+}
+
+/// A number with its thousands set apart, so that large ones can be read.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
 }
 
 /// The head of a view: its name, a word about it, and what it says first.
@@ -92,6 +108,11 @@ pub(crate) fn empty(text: &str, call: Option<&NextCall>) -> Markup {
     }
 }
 
+/// What stands where there is nothing to do either.
+pub(crate) fn calm(text: &str) -> Markup {
+    html! { div.empty { p { (badge("clear", Tone::Good)) " " (text) } } }
+}
+
 /// A problem of an operation, with its hints.
 pub(crate) fn problem(problem: &Problem) -> Markup {
     let calls: &dyn Fn(&NextCall) -> String = &|call| CallFormat::CommandLine.call(call);
@@ -119,6 +140,11 @@ pub(crate) fn node_link(node: &EntityRef) -> Markup {
             },
             EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Dir(path) => {
                 (path_link(path))
+            },
+            // Its address says what it is; the whole id of a record would only be noise.
+            EntityRef::Kb(id) => a.node href=(links::node(node)) { (id.as_str()) },
+            EntityRef::Record(kind, id) => a.node href=(links::node(node)) {
+                (kind.as_str()) " " (id.as_str().get(..13).unwrap_or(id.as_str()))
             },
             other => a.node href=(links::node(other)) { (other.to_string()) },
         }
@@ -161,7 +187,7 @@ pub(crate) fn pager(request: &SiteRequest, paging: Option<Paging>, shown: usize)
             @if let Some(before) = before {
                 a rel="prev" href=(request.with_param("offset", &before.to_string())) { "← Previous" }
             }
-            span { (offset + 1) "–" (end) " of " (total) }
+            span { (grouped(offset + 1)) "–" (grouped(end)) " of " (grouped(total)) }
             @if end < total {
                 a rel="next" href=(request.with_param("offset", &end.to_string())) { "Next →" }
             }
@@ -170,11 +196,22 @@ pub(crate) fn pager(request: &SiteRequest, paging: Option<Paging>, shown: usize)
 }
 
 /// Source text with numbered lines, each with an address of its own.
-pub(crate) fn source(text: &str, first_line: u32, label: &str) -> Markup {
+pub(crate) fn source(path: &RepoPath, text: &str, first_line: u32) -> Markup {
+    let spans = syntax::highlight(path, text);
+    let (mut start, mut next) = (0, 0);
+    let lines = text.split_inclusive('\n').map(|line| {
+        let range = start..start + line.trim_end_matches(['\n', '\r']).len();
+        start += line.len();
+        // Spans are in order, and one of several lines is needed again for the next one.
+        while spans.get(next).is_some_and(|span| span.end <= range.start) {
+            next += 1;
+        }
+        coloured(text, range, &spans[next..])
+    });
     html! {
-        div.source role="region" aria-label=(label) tabindex="0" {
+        div.source role="region" aria-label="Source" tabindex="0" {
             pre {
-                @for (line, number) in text.lines().zip(first_line..) {
+                @for (line, number) in lines.zip(first_line..) {
                     span.line #{ "L" (number) } {
                         a.number href={ "#L" (number) } aria-label={ "Line " (number) } { (number) }
                         code { (line) "\n" }
@@ -182,6 +219,32 @@ pub(crate) fn source(text: &str, first_line: u32, label: &str) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// A line with its spans; `spans` begins with the first one that reaches it.
+fn coloured(text: &str, line: Range<usize>, spans: &[HighlightSpan]) -> Markup {
+    let inside = spans.iter().take_while(|span| span.start < line.end);
+    let mut at = line.start;
+    let mut parts = Vec::new();
+    for span in inside {
+        let (from, to) = (span.start.max(line.start), span.end.min(line.end));
+        parts.push((&text[at..from], &text[from..to], token_class(span.class)));
+        at = to;
+    }
+    html! {
+        @for (before, part, class) in parts { (before) span class=(class) { (part) } }
+        (&text[at..line.end])
+    }
+}
+
+/// The class of a part of source text in the style sheet.
+const fn token_class(class: TokenClass) -> &'static str {
+    match class {
+        TokenClass::Comment => "c",
+        TokenClass::Text => "s",
+        TokenClass::Number => "n",
+        TokenClass::Keyword => "k",
     }
 }
 
@@ -211,6 +274,16 @@ pub(crate) fn choice(label: &str, options: &[(&str, String)], chosen: &str) -> M
                     li { a href=(address) aria-current=[(*name == chosen).then_some("true")] { (name) } }
                 }
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn thousands_are_set_apart() {
+        for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {
+            assert_eq!(super::grouped(number), text);
         }
     }
 }

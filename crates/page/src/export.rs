@@ -44,8 +44,12 @@ fn review(workspace: &Workspace, call: Arc<Call>, args: JsonObject) -> Result<St
     Ok(document(&asker, "Review", body))
 }
 
-fn matrix(workspace: &Workspace, call: Arc<Call>, mut args: JsonObject) -> Result<String> {
-    let asker = Asker::new(workspace, call);
+fn matrix(workspace: &Workspace, call: Arc<Call>, args: JsonObject) -> Result<String> {
+    matrix_document(&Asker::new(workspace, call), args)
+}
+
+/// The whole matrix as a document of its own.
+pub(crate) fn matrix_document(asker: &Asker<'_>, mut args: JsonObject) -> Result<String> {
     args.insert("format".into(), json!("text"));
     args.insert("limit".into(), json!(ROWS_AT_ONCE));
     let mut rows = Vec::new();
@@ -58,7 +62,7 @@ fn matrix(workspace: &Workspace, call: Arc<Call>, mut args: JsonObject) -> Resul
         rows.extend(answer.rows);
         if is_last || rows.len() as u64 >= total {
             let body = views::matrix::report(&answer.summary, &rows);
-            return Ok(document(&asker, "Traceability matrix", body));
+            return Ok(document(asker, "Traceability matrix", body));
         }
     }
 }

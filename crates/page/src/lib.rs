@@ -24,5 +24,5 @@ mod views;
 pub use assets::{ASSET_PREFIX, Asset, asset};
 pub use export::{HTML_REPORTS, HtmlReport};
 pub use layout::message_page;
-pub use request::{SiteRequest, SiteResponse};
+pub use request::{DownloadFile, SiteRequest, SiteResponse};
 pub use routes::{Site, repository_state, respond};

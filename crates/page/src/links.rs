@@ -43,9 +43,21 @@ pub(crate) fn file(path: &RepoPath) -> String {
     if path.is_root() { "/file/".to_owned() } else { address("file", &path.to_string()) }
 }
 
+/// How many lines of a file are on one page.
+pub(crate) const PAGE_LINES: u32 = 800;
+
+/// The first line of the page that a line is on.
+pub(crate) const fn page_start(line: u32) -> u32 {
+    let before = if line == 0 { 0 } else { line - 1 };
+    before / PAGE_LINES * PAGE_LINES + 1
+}
+
 /// The page of a file, at a line.
 pub(crate) fn line(path: &RepoPath, line: u32) -> String {
-    format!("{}#L{line}", file(path))
+    match page_start(line) {
+        1 => format!("{}#L{line}", file(path)),
+        _ => format!("{}?line={line}#L{line}", file(path)),
+    }
 }
 
 /// The page of a symbol.
@@ -65,6 +77,20 @@ pub(crate) fn handle(text: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn a_line_is_on_one_page() {
+        let path = "src/a.rs".parse().unwrap();
+        for (line, start, address) in [
+            (1, 1, "/file/src/a.rs#L1"),
+            (800, 1, "/file/src/a.rs#L800"),
+            (801, 801, "/file/src/a.rs?line=801#L801"),
+            (1700, 1601, "/file/src/a.rs?line=1700#L1700"),
+        ] {
+            assert_eq!(super::page_start(line), start);
+            assert_eq!(super::line(&path, line), address);
+        }
+    }
+
     #[test]
     fn an_address_names_its_node() {
         for (handle, address) in [

@@ -13,6 +13,23 @@ pub(crate) fn prose(text: &str) -> Markup {
     PreEscaped(written)
 }
 
+/// The words of a text without its marks, for a quotation in a line.
+pub(crate) fn plain(text: &str) -> String {
+    let mut words = String::new();
+    for event in Parser::new(text) {
+        match event {
+            Event::Text(part) | Event::Code(part) | Event::Html(part) | Event::InlineHtml(part) => {
+                words.push_str(&part);
+            }
+            Event::SoftBreak
+            | Event::HardBreak
+            | Event::End(TagEnd::Paragraph | TagEnd::Heading(_) | TagEnd::Item) => words.push(' '),
+            _ => {}
+        }
+    }
+    words.trim_end().to_owned()
+}
+
 fn safe_event(event: Event<'_>) -> Option<Event<'_>> {
     Some(match event {
         Event::Html(raw) | Event::InlineHtml(raw) => Event::Text(raw),
@@ -46,6 +63,11 @@ fn is_safe(target: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_quotation_has_no_marks() {
+        assert_eq!(plain("## Why\n\nA **cart** has `a` total."), "Why A cart has a total.");
+    }
 
     #[test]
     fn what_a_text_says_cannot_become_part_of_the_page() {

@@ -25,15 +25,33 @@ pub enum SiteResponse {
         /// The document
         body: String,
     },
-    /// A table for other programs
-    Csv {
-        /// The name to save it as
-        name: String,
-        /// The table
-        body: String,
-    },
+    /// A file to save
+    Download(DownloadFile),
     /// The browser should load another address
     Redirect(String),
+}
+
+/// A file that a browser saves instead of showing it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DownloadFile {
+    /// The name to save it as
+    pub name: &'static str,
+    /// The type, as HTTP names it
+    pub content_type: &'static str,
+    /// The content
+    pub body: String,
+}
+
+impl DownloadFile {
+    /// A table for other programs.
+    pub(crate) fn csv(name: &'static str, body: impl Into<String>) -> Self {
+        Self { name, content_type: "text/csv; charset=utf-8", body: body.into() }
+    }
+
+    /// A document that needs no server.
+    pub(crate) fn html(name: &'static str, body: impl Into<String>) -> Self {
+        Self { name, content_type: "text/html; charset=utf-8", body: body.into() }
+    }
 }
 
 impl SiteRequest {

@@ -12,7 +12,7 @@ use crate::asker::Asker;
 use crate::changes;
 use crate::components;
 use crate::layout::{self, FrameInfo, NavSection, Screen};
-use crate::request::{DONE, SiteRequest, SiteResponse};
+use crate::request::{DONE, DownloadFile, SiteRequest, SiteResponse};
 use crate::views;
 
 /// A repository whose page is served.
@@ -41,13 +41,8 @@ pub(crate) enum Shown {
     Screen(Screen),
     /// A part of a view that is loaded late
     Part(Markup),
-    /// A table for other programs
-    Csv {
-        /// The name to save it as
-        name: String,
-        /// The table
-        body: String,
-    },
+    /// A file to save
+    Download(DownloadFile),
     /// Another address
     Redirect(String),
 }
@@ -107,7 +102,7 @@ pub fn respond(site: &Site, call: Arc<Call>, request: &SiteRequest) -> SiteRespo
             let body = html! { div #part { (part) } }.into_string();
             SiteResponse::Html { status: 200, body }
         }
-        Ok(Shown::Csv { name, body }) => SiteResponse::Csv { name, body },
+        Ok(Shown::Download(file)) => SiteResponse::Download(file),
         Ok(Shown::Redirect(address)) => SiteResponse::Redirect(address),
         Err(problem) if first == "part" => {
             let body = html! { div #part { (components::problem(&problem)) } }.into_string();

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use page::{Site, SiteRequest, SiteResponse, respond};
+use serde_json::json;
 use testkit::{TestRepo, call};
 
 const FIXTURE: &str = "
@@ -80,6 +81,7 @@ fn every_view_answers_with_its_basis() {
         "/",
         "/part/attention",
         "/part/activity",
+        "/part/about",
         "/part/tasks",
         "/checks",
         "/search",
@@ -107,6 +109,62 @@ fn every_view_answers_with_its_basis() {
         assert_eq!(status, 200, "{address}: {body}");
         let needs_basis = !address.starts_with("/part/");
         assert!(!needs_basis || body.contains("<strong>Basis </strong>fresh"), "{address}: {body}");
+    }
+}
+
+#[test]
+fn the_matrix_follows_confirmations_and_code() {
+    let test = PageTest::new(false);
+    let lead = |expected: &str| {
+        let (_, body) = test.get("/matrix");
+        assert!(body.contains(expected), "{expected}: {body}");
+    };
+    lead("0 links suspect, 1 unconfirmed");
+    test.repo.data("confirm", json!({"targets": ["spec::a/open"], "why": "read both"}));
+    lead("0 links suspect, 0 unconfirmed");
+    lead("0 links suspect, 0 unconfirmed");
+    let before = test.repo.read("src/a.ts").expect("a file");
+    test.repo.write("src/a.ts", before.replace("return helper()", "return helper() + 1"));
+    lead("1 link suspect, 0 unconfirmed");
+    test.repo.write("src/a.ts", before);
+    lead("0 links suspect, 0 unconfirmed");
+}
+
+#[test]
+fn source_is_coloured_and_long_files_have_pages() {
+    let test = PageTest::new(false);
+    let (_, body) = test.get("/file/src/a.ts");
+    assert!(body.contains(r#"<span class="k">export</span> <span class="k">function</span> open"#));
+    assert!(!body.contains("rel=\"next\""));
+    let lines: String = (1..=1000).map(|line| format!("const line{line} = {line};\n")).collect();
+    test.repo.write("src/long.ts", lines);
+    let (_, first) = test.get("/file/src/long.ts");
+    assert!(first.contains("id=\"L800\"") && !first.contains("id=\"L801\""));
+    assert!(first.contains("href=\"/file/src/long.ts?line=801\""), "{first}");
+    let (_, second) = test.get("/file/src/long.ts?line=1000");
+    assert!(second.contains("Lines 801–1000 of 1000") && second.contains("id=\"L1000\""));
+    assert_eq!(test.get("/file/src/long.ts?line=99999").0, 404);
+    assert_eq!(test.get("/file/src/long.ts?line=4294967295").0, 404);
+}
+
+#[test]
+fn the_matrix_can_be_saved_as_a_table_and_as_a_document() {
+    let test = PageTest::new(false);
+    for (format, start) in [("csv", "id,title,"), ("html", "<!DOCTYPE html>")] {
+        let request = SiteRequest {
+            path: "/matrix".into(),
+            query: format!("format={format}&kind=card"),
+            ..SiteRequest::default()
+        };
+        let SiteResponse::Download(file) = respond(&test.site, call(), &request) else {
+            panic!("no file")
+        };
+        assert_eq!(file.name, format!("matrix.{format}"));
+        assert!(
+            file.body.starts_with(start) && file.body.contains("spec::a/open"),
+            "{}",
+            file.body
+        );
     }
 }
 

@@ -23,6 +23,7 @@ mod facts_builder;
 mod file_role;
 pub mod framework_relations;
 mod go;
+mod highlight;
 mod java;
 mod javascript;
 mod kotlin;
@@ -59,6 +60,7 @@ pub use file_role::{
     is_test_file, tested_stem,
 };
 pub use go::{GoBuildSet, is_predeclared};
+pub use highlight::{HighlightSpan, TokenClass, highlight};
 pub use language::Language;
 pub use model::*;
 pub use substance::{SUBSTANCE_VERSION, code_substance, prose_substance, text_substance};

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
+use crate::browser;
 use crate::run::{self, XtaskResult};
 
 /// Runs one of the proofs.
@@ -25,6 +26,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
         ["merges", rest @ ..] => merges::run(rest),
         ["suspects", rest @ ..] => suspects::run(root, rest),
         ["load", rest @ ..] => load::run(root, rest),
+        ["page", rest @ ..] => browser::prove(root, rest),
         ["team", rest @ ..] => team::run(root, rest),
         _ => Err("prove what? `cargo xtask` lists the proofs".into()),
     }

@@ -172,6 +172,74 @@ fn walk(
     Ok(walked)
 }
 
+/// How many sets of start nodes are followed in one walk: one bit of a mask each.
+const STARTS_PER_WALK: usize = 64;
+
+/// Which of several sets of start nodes lead to a node that `is_goal` accepts, by their positions.
+/// All of them are followed in one walk, and a set that has led to one is not followed further.
+/// A start node is no goal of its own set.
+pub fn starts_that_reach(
+    view: &View,
+    starts: &[Vec<EntityRef>],
+    options: WalkOptions<'_>,
+    is_goal: impl Fn(&EntityRef) -> Result<bool>,
+) -> Result<BTreeSet<usize>> {
+    options.filter.refuse_unknown(&view.graph_areas())?;
+    let wanted = area_requests(view, options.kind, options.filter);
+    let mut found = BTreeSet::new();
+    for (chunk, sets) in starts.chunks(STARTS_PER_WALK).enumerate() {
+        let mut masks: BTreeMap<EntityRef, u64> = BTreeMap::new();
+        for (bit, set) in sets.iter().enumerate() {
+            for node in set {
+                *masks.entry(node.clone()).or_default() |= 1 << bit;
+            }
+        }
+        let (mut fresh, mut done) = (masks.clone(), 0_u64);
+        let mut known_goals: BTreeMap<EntityRef, bool> = BTreeMap::new();
+        for distance in 1..=options.depth {
+            view.call().step("walking the graph", distance, options.depth)?;
+            fresh.retain(|_, mask| *mask & !done != 0);
+            if fresh.is_empty() {
+                break;
+            }
+            let nodes: Vec<EntityRef> = fresh.keys().cloned().collect();
+            let left_out = Cell::new(0);
+            let from = options.frontier(&nodes, distance == 1, &left_out);
+            let mut next: BTreeMap<EntityRef, u64> = BTreeMap::new();
+            for edge in edges_from(view, from, &wanted)? {
+                if !options.filter.accepts_confidence(edge.confidence) {
+                    continue;
+                }
+                for (here, there) in [(&edge.from, &edge.to), (&edge.to, &edge.from)] {
+                    let Some(mask) = fresh.get(here) else { continue };
+                    let seen = masks.entry(there.clone()).or_default();
+                    let new = mask & !done & !*seen;
+                    if new == 0 {
+                        continue;
+                    }
+                    *seen |= new;
+                    *next.entry(there.clone()).or_default() |= new;
+                    let goal = match known_goals.get(there) {
+                        Some(known) => *known,
+                        None => {
+                            let goal = is_goal(there)?;
+                            known_goals.insert(there.clone(), goal);
+                            goal
+                        }
+                    };
+                    if goal {
+                        done |= new;
+                    }
+                }
+            }
+            fresh = next;
+        }
+        let first = chunk * STARTS_PER_WALK;
+        found.extend((0..sets.len()).filter(|bit| done & (1 << bit) != 0).map(|bit| first + bit));
+    }
+    Ok(found)
+}
+
 impl WalkResult {
     fn add_frontier(
         &mut self,

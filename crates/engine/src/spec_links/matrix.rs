@@ -13,6 +13,7 @@ use syntax::is_test_file;
 
 use super::evidence::{EvidenceReader, TestEvidence};
 use super::graph::{SpecLink, SpecLinkKind};
+use super::shared_reads::state_mark;
 use super::state::{LinkState, SpecLinks, spec_links};
 use crate::areas::code::named_node;
 use crate::areas::kb::{KbState, kb_state};
@@ -108,10 +109,35 @@ impl TraceRow {
     pub fn is_verified(&self) -> bool {
         self.tests.iter().any(|test| test.evidence == Some(TestEvidence::Verified))
     }
+
+    /// Whether nothing about it depends on objects that may be missing in git.
+    fn is_final(&self) -> bool {
+        let mut ends = self.scenarios.iter().chain(&self.code).chain(&self.tests);
+        ends.all(|end| {
+            end.state != Some(LinkState::NotChecked) && end.evidence != Some(TestEvidence::Outdated)
+        })
+    }
 }
 
-/// The whole matrix: requirements first, then cards, each by name.
+/// The name under which the rows are kept.
+const CACHE_KEY: &str = "spec_links.matrix";
+
+/// The whole matrix: requirements first, then cards, each by name. A server keeps it for later views
+/// of the same state.
 pub fn trace_matrix(view: &View) -> Result<Vec<TraceRow>> {
+    let Some(mark) = state_mark(view)? else { return build_matrix(view) };
+    if let Some(known) = view.cached_at::<Vec<TraceRow>>(CACHE_KEY, &mark) {
+        return Ok(known.to_vec());
+    }
+    let rows = build_matrix(view)?;
+    // What git does not have now it may have later, without any other change.
+    if rows.iter().all(TraceRow::is_final) {
+        view.cache_at(CACHE_KEY, mark, rows.clone());
+    }
+    Ok(rows)
+}
+
+fn build_matrix(view: &View) -> Result<Vec<TraceRow>> {
     let known = kb_state(view)?;
     let links = spec_links(view)?;
     let reader = EvidenceReader::new(view);

@@ -14,6 +14,7 @@ mod evidence;
 mod graph;
 mod matrix;
 mod rules;
+mod shared_reads;
 mod state;
 
 pub use carry::{

@@ -1,8 +1,8 @@
 //! Whether links are confirmed: what was confirmed is compared with what is there now.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
+use std::sync::Arc;
 
 use base::{EntityRef, Hash, Problem, RepoPath, Result};
 use git::{Blob, Oid};
@@ -10,10 +10,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use syntax::SUBSTANCE_VERSION;
 
-use super::confirmation::{ConfirmationSide, FOLDER, LinkConfirmation};
+use super::confirmation::{ConfirmationSide, LinkConfirmation};
 use super::content::{EndContent, EndReader, digest, substance_in};
 use super::graph::{SpecLink, all_links};
-use crate::index::tables;
+use super::shared_reads::{ConfirmationRead, SharedReads};
 use crate::view::View;
 
 /// The largest object that is read again, in bytes.
@@ -83,8 +83,8 @@ pub struct SpecLinks {
     orphans: Vec<StoredConfirmation>,
     /// Files that are no confirmations, with the reason
     pub unreadable: Vec<(RepoPath, String)>,
-    /// Ends that were read
-    contents: RefCell<BTreeMap<EntityRef, Result<EndContent, String>>>,
+    /// What was read of this state, also by earlier views
+    reads: Arc<SharedReads>,
 }
 
 /// The links of a view, put together once.
@@ -98,23 +98,18 @@ impl SpecLinks {
         let known: BTreeSet<&SpecLink> = links.iter().collect();
         let (mut confirmations, mut orphans) = (BTreeMap::new(), Vec::new());
         let mut unreadable = Vec::new();
-        let folder: RepoPath = FOLDER.parse().map_err(Problem::internal)?;
-        for (path, ..) in tables::contents_below(view.index()?.conn(), &folder)? {
-            let Some(file) = view.tree().read(&path)? else { continue };
-            match LinkConfirmation::parse(&String::from_utf8_lossy(&file.bytes)) {
-                Err(why) => unreadable.push((path, why)),
-                Ok(record) => {
-                    let stored = StoredConfirmation { path, hash: file.hash, record };
-                    match known.contains(&stored.record.link) {
-                        false => orphans.push(stored),
-                        true => drop(confirmations.insert(stored.record.link.clone(), stored)),
-                    }
-                }
+        let reads = SharedReads::of(view)?;
+        for read in reads.confirmations(view)? {
+            match read.clone() {
+                ConfirmationRead::Unreadable { path, why } => unreadable.push((path, why)),
+                ConfirmationRead::Stored(stored) => match known.contains(&stored.record.link) {
+                    false => orphans.push(stored),
+                    true => drop(confirmations.insert(stored.record.link.clone(), stored)),
+                },
             }
         }
-        let contents = RefCell::new(BTreeMap::new());
         let by_end = positions_by_end(&links);
-        Ok(Self { links, by_end, confirmations, orphans, unreadable, contents })
+        Ok(Self { links, by_end, confirmations, orphans, unreadable, reads })
     }
 
     /// Whether nobody has confirmed anything.
@@ -199,12 +194,7 @@ impl SpecLinks {
 
     /// What stands at an end now.
     pub fn content(&self, view: &View, node: &EntityRef) -> Result<Result<EndContent, String>> {
-        if let Some(known) = self.contents.borrow().get(node) {
-            return Ok(known.clone());
-        }
-        let content = EndReader::new(view).read(node)?;
-        self.contents.borrow_mut().insert(node.clone(), content.clone());
-        Ok(content)
+        self.reads.content(view, node)
     }
 
     /// The confirmation of a link that had another name: its other end is the same, and what moved

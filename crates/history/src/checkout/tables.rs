@@ -402,7 +402,8 @@ pub(crate) fn artifacts_at(conn: &Connection, pos: i64) -> Result<Vec<i64>> {
     store::rows(conn, sql, READ, params![pos], |row| row.get(0))
 }
 
-/// How often each file was changed since a moment, merges and bulk commits left out.
+/// How often each file was changed since a moment in seconds since 1970, merges and bulk commits left
+/// out.
 pub fn churn(conn: &Connection, since: i64, max_files: u32) -> Result<Vec<FileChurn>> {
     let sql = "SELECT t.artifact, count(DISTINCT t.pos), max(l.time) FROM touch t
                JOIN line l ON l.pos = t.pos

@@ -7,12 +7,15 @@
 //! @see spec::history/cochange
 
 mod evidence;
+mod pairs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use evidence::{
     FileArtifact, GatheredEvidence, countable_commits, countable_commits_of, gather, gather_own,
 };
+
+pub use pairs::{ArtifactPair, pairs};
 
 /// The weight of a commit falls to a third over this many commits.
 const COMMIT_AGE_DECAY: f64 = 2500.0;

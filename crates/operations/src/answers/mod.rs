@@ -8,3 +8,4 @@ pub(crate) mod package;
 pub(crate) mod role;
 pub(crate) mod source;
 pub(crate) mod test_finder;
+pub(crate) mod tested_files;

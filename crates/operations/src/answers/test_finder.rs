@@ -3,6 +3,7 @@
 //! change with the file. Each test file says how it was found.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use base::entity::own_name;
 use base::words::counted;
@@ -22,7 +23,7 @@ use engine::graph::walk::{WalkKind, WalkOptions, walk_from};
 use engine::view::View;
 
 /// Maximum number of calls between a test and the code.
-const MAX_HOPS: usize = 3;
+pub(super) const CALL_HOPS: usize = 3;
 
 /// The edges that lead from code to its tests.
 const EDGES: [&str; 4] = ["code.calls", "code.uses", "code.extends", "code.implements"];
@@ -141,6 +142,70 @@ pub(crate) fn tests_for(view: &View, targets: &[EntityRef]) -> Result<Vec<TestFi
     Ok(files)
 }
 
+/// Number of nodes from which on all tests are read at once instead of one query for each node.
+const MANY_LOOKUPS: usize = 500;
+
+/// Which nodes are tests.
+pub(super) struct TestNodes<'v> {
+    view: &'v View<'v>,
+    /// All test symbols by file, if they were read at once
+    all: Option<Arc<BTreeMap<RepoPath, BTreeSet<String>>>>,
+}
+
+impl<'v> TestNodes<'v> {
+    /// Prepared for so many questions.
+    pub(super) fn for_lookups(view: &'v View<'v>, lookups: usize) -> Result<Self> {
+        let read = || code::test_symbols(view.index()?.conn());
+        let all = match lookups > MANY_LOOKUPS {
+            true => Some(view.cached_for_index("answers.test_symbols", read)?),
+            false => None,
+        };
+        Ok(Self { view, all })
+    }
+
+    /// Whether a node is a test or part of one.
+    pub(super) fn contains(&self, node: &EntityRef) -> Result<bool> {
+        let (path, name) = match node {
+            EntityRef::Symbol(path, name) => (path, name.as_str()),
+            EntityRef::Module(path) => return Ok(is_test_file(path)),
+            _ => return Ok(false),
+        };
+        if is_test_file(path) {
+            return Ok(true);
+        }
+        match &self.all {
+            Some(all) => Ok(all.get(path).is_some_and(|names| names.contains(name))),
+            None => {
+                let row = code::symbol(self.view.index()?.conn(), path, name)?;
+                Ok(row.is_some_and(|row| row.is_test))
+            }
+        }
+    }
+}
+
+/// The edges that are followed from code to its tests.
+pub(super) fn call_edges() -> EdgeFilter {
+    EdgeFilter { names: EDGES.map(ToOwned::to_owned).to_vec(), ..EdgeFilter::default() }
+}
+
+/// Whether a test is named after a file.
+pub(super) fn has_test_by_stem(view: &View, path: &RepoPath) -> Result<bool> {
+    let tests = view.cached_for_view(|| TestStems::read(view))?;
+    Ok(tests.0.contains_key(&tested_stem(path)))
+}
+
+/// Whether a test usually changes with a file.
+pub(super) fn has_test_by_commits(view: &View, path: &RepoPath) -> Result<bool> {
+    let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(false) };
+    let Some(artifact) = history.artifact_at(path)? else { return Ok(false) };
+    for one in history.frequent_partners(artifact.id, MIN_SHARED_COMMITS, usize::MAX)? {
+        if is_test_file(&one.path) && is_code(&one.path) && files::is_there(view, &one.path)? {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
 /// The test files of a repository by their stems.
 struct TestStems(BTreeMap<String, Vec<RepoPath>>);
 
@@ -168,26 +233,23 @@ impl Finder<'_, '_> {
 
     /// Tests that call the code, directly or through others.
     fn by_calls(&mut self, targets: &[EntityRef]) -> Result<()> {
-        let filter =
-            EdgeFilter { names: EDGES.map(ToOwned::to_owned).to_vec(), ..EdgeFilter::default() };
+        let filter = call_edges();
         let mut start = targets.to_vec();
         for target in targets {
             for area in self.view.graph_areas() {
                 start.extend(area.parts(self.view, target)?);
             }
         }
-        let conn = self.view.index()?.conn();
-        let options = WalkOptions::new(WalkKind::Impact, MAX_HOPS, &filter);
-        for one in walk_from(self.view, &start, options)?.reached {
+        let options = WalkOptions::new(WalkKind::Impact, CALL_HOPS, &filter);
+        let reached = walk_from(self.view, &start, options)?.reached;
+        let tests = TestNodes::for_lookups(self.view, reached.len())?;
+        for one in reached {
+            if !tests.contains(&one.node)? {
+                continue;
+            }
             let (path, name) = match &one.node {
-                EntityRef::Symbol(path, name) => {
-                    let row = code::symbol(conn, path, name.as_str())?;
-                    if !is_test_file(path) && !row.is_some_and(|row| row.is_test) {
-                        continue;
-                    }
-                    (path, own_name(name.as_str()).to_owned())
-                }
-                EntityRef::Module(path) if is_test_file(path) => (path, String::new()),
+                EntityRef::Symbol(path, name) => (path, own_name(name.as_str()).to_owned()),
+                EntityRef::Module(path) => (path, String::new()),
                 _ => continue,
             };
             let file = self.file(path);

@@ -11,7 +11,7 @@ pub use super::code::zoom::{Zoom as CodeZoom, ZoomAnswer, ZoomedFile, ZoomedSymb
 pub use super::deps::Deps;
 pub use super::explain::{Explain, ExplainAnswer};
 pub use super::history::CommitRow;
-pub use super::history::cochange::{Cochange, CochangeAnswer, CochangeRow};
+pub use super::history::cochange::{Cochange, CochangeAnswer, CochangePair, CochangeRow};
 pub use super::history::hotspots::{HotspotRow, Hotspots, HotspotsAnswer};
 pub use super::history::list::{HistoryListAnswer, List as HistoryList};
 pub use super::history::owners::{Owners, OwnersAnswer};

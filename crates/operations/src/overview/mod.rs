@@ -143,18 +143,14 @@ const fn is_done(status: cards::CardStatus) -> bool {
 /// The production code that most commits changed. Without a history that is ready there is none.
 fn busy_files(view: &View) -> Result<Vec<BusyFile>> {
     let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
-    let churn: std::collections::BTreeMap<i64, u64> = history
-        .churn(jiff::Timestamp::UNIX_EPOCH)?
-        .into_iter()
-        .map(|churn| (churn.artifact, churn.commits))
-        .collect();
+    let churn = history.churn(view, None)?;
     let is_code = |path: &RepoPath| {
         Language::from_path(path).is_some_and(Language::is_code)
             && FileRole::of(path) == FileRole::Production
     };
     let files = history.live_files()?.into_iter().filter(|(path, _)| is_code(path));
     let counted = |(path, artifact): (RepoPath, i64)| {
-        churn.get(&artifact).map(|commits| BusyFile { path, commits: *commits })
+        churn.get(&artifact).map(|churn| BusyFile { path, commits: churn.commits })
     };
     let mut files: Vec<BusyFile> = files.filter_map(counted).collect();
     files.sort_by(|a, b| b.commits.cmp(&a.commits).then_with(|| a.path.cmp(&b.path)));

@@ -235,6 +235,71 @@ fn what_changes_together_is_told_with_its_numbers() {
 }
 
 #[test]
+fn files_of_a_folder_that_change_together_are_pairs() {
+    let repo = TestRepo::new("//- src/a.rs\n1\n//- src/b.rs\n1\n//- src/c.rs\n1\n//- d.rs\n1\n");
+    for round in 0..4 {
+        repo.write("src/a.rs", format!("{round}\n"));
+        repo.write("src/b.rs", format!("{round} b\n"));
+        repo.write("d.rs", format!("{round} d\n"));
+        repo.commit("three");
+    }
+    repo.write("src/c.rs", "alone\n");
+    repo.commit("alone");
+    let told = repo.data("history.cochange", json!({"paths": "src"}));
+    assert_eq!(told["paths"], json!(["src"]));
+    assert_eq!(told["busiest"], json!(["src/a.rs", "src/b.rs", "src/c.rs"]));
+    let first = &told["pairs"][0];
+    assert_eq!((&first["first"], &first["second"]), (&json!("src/a.rs"), &json!("src/b.rs")));
+    assert_eq!((&first["count"], &first["jaccard"]), (&json!(5), &json!(1.0)));
+    // The number is that of the question about one file.
+    let alone = repo.data("history.cochange", json!({"paths": "src/a.rs"}));
+    let partner =
+        alone["partners"].as_array().unwrap().iter().find(|row| row["path"] == "src/c.rs");
+    assert_eq!(partner.unwrap()["jaccard"], told["pairs"][1]["jaccard"]);
+    let text = repo.text("history cochange src");
+    assert!(text.contains("3 pairs of the 3 busiest files of src change together"), "{text}");
+}
+
+#[test]
+fn hotspots_tell_what_has_no_spec_and_no_test() {
+    let repo = TestRepo::new(
+        "//- src/called.ts\nexport function called() { return 1; }\n\
+         //- src/between.ts\nimport { called } from './called';\nexport const between = () => called();\n\
+         //- src/stem.ts\nexport const stem = 1;\n\
+         //- src/bare.ts\nexport const bare = 1;\n\
+         //- src/own.rs\npub fn own() {}\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn it_works() { super::own(); }\n}\n\
+         //- src/specified.ts\n/** @see spec::a/b */\nexport function specified() {}\n\
+         //- tests/flow.test.ts\nimport { between } from '../src/between';\ntest('flow', () => { between(); });\n\
+         //- tests/stem.test.ts\ntest('s', () => {});\n\
+         //- .cairn/cards/a/b.card.md\n---\nkey: spec::a/b\ntype: spec\nsummary: s\nstatus: accepted\n---\n",
+    );
+    repo.commit("first");
+    let told = repo.data("history.hotspots", json!({"gaps": true}));
+    let with = |field: &str| {
+        let rows = told["files"].as_array().unwrap().iter();
+        let mut paths: Vec<&str> = rows
+            .filter(|row| row[field] == true)
+            .map(|row| row["path"].as_str().unwrap())
+            .collect();
+        paths.sort_unstable();
+        paths
+    };
+    assert_eq!(told["files"].as_array().unwrap().len(), 6);
+    assert_eq!(with("has_spec"), ["src/specified.ts"]);
+    assert_eq!(with("has_test"), ["src/between.ts", "src/called.ts", "src/own.rs", "src/stem.ts"]);
+    // The finder for one file says the same; it leaves out tests in the file itself.
+    for path in
+        ["src/between.ts", "src/called.ts", "src/stem.ts", "src/bare.ts", "src/specified.ts"]
+    {
+        let found = repo.data("impact", json!({"target": path}));
+        let has_tests = found["tests"].as_array().is_some_and(|tests| !tests.is_empty());
+        assert_eq!(has_tests, with("has_test").contains(&path), "{path}");
+    }
+    let plain = repo.data("history.hotspots", json!({}));
+    assert_eq!(plain["files"][0].get("has_test"), None, "only on request");
+}
+
+#[test]
 fn a_symbol_has_a_history_of_its_own() {
     let text = |name: &str, two: u8| {
         format!(

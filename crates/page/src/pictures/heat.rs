@@ -40,16 +40,18 @@ pub(crate) fn heat_map(names: &[HeatName], cells: &[HeatCell], label: &str) -> M
         div.picture.wide {
             svg viewBox={ "0 0 " (px(width)) " " (px(height)) } width=(px(width)) height=(px(height))
                 role="group" aria-label=(label) {
+                defs {
+                    pattern #cells x=(px(NAMES)) y=(px(NUMBERS)) width=(px(CELL)) height=(px(CELL)) patternUnits="userSpaceOnUse" {
+                        rect.empty-cell x="1" y="1" width=(px(CELL - 2.0)) height=(px(CELL - 2.0)) rx="3" {}
+                    }
+                }
+                rect x=(px(NAMES)) y=(px(NUMBERS)) width=(px(size)) height=(px(size)) fill="url(#cells)" {}
                 @for (position, name) in names.iter().enumerate() {
                     text.small x=(px(NAMES + at(position) + CELL / 2.0)) y="16" text-anchor="middle" { (position + 1) }
                     a href=(name.address) aria-label=(name.name) {
                         text x="0" y=(px(NUMBERS + at(position) + 17.0)) {
                             (position + 1) "  " (fitted(&name.name, NAMES - 34.0, 6.9))
                         }
-                    }
-                    @for column in 0..names.len() {
-                        rect.empty-cell x=(px(NAMES + at(column) + 1.0)) y=(px(NUMBERS + at(position) + 1.0))
-                            width=(px(CELL - 2.0)) height=(px(CELL - 2.0)) rx="3" {}
                     }
                 }
                 @for cell in cells {

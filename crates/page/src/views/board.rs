@@ -4,7 +4,7 @@ use base::words::counted;
 use base::{NextCall, Result};
 use engine::contract::page::Render;
 use maud::{Markup, html};
-use operations::ops::typed::{Board, WorkSearch, WorkSearchRow};
+use operations::ops::typed::{Blocked, BlockedAnswer, Board, WorkSearch, WorkSearchRow};
 use serde_json::json;
 use work::board::{BoardCard, BoardColumn, BoardFeature, WorkBoard};
 use work::container::WorkItemBrief;
@@ -24,6 +24,9 @@ const PAGE_ROWS: u64 = 100;
 /// How many tasks of a lane are shown at once.
 const LANE_ROWS: u64 = 25;
 
+/// How many blocked items are listed.
+const MAX_STUCK: usize = 10;
+
 /// How many features are listed.
 const MAX_FEATURES: usize = 100;
 
@@ -42,15 +45,22 @@ pub(crate) fn board(context: &ViewContext<'_>) -> Result<Shown> {
     let args = json!({"project": project.what.id, "most": LANE_ROWS});
     let WorkBoard { features, columns, .. } = context.asker.ask::<Board>(args)?.board;
     let total: usize = columns.iter().map(|column| column.total).sum();
-    let cards = columns.iter().flat_map(|column| &column.cards);
-    let blocked = cards.filter(|card| card.blocked_by > 0).count();
-    let lead = format!("{}, {blocked} of those shown blocked", counted(total, "task"));
+    let stuck =
+        context.asker.ask::<Blocked>(json!({"project": project.what.id, "limit": MAX_STUCK}))?;
+    let blocked = stuck.paging().map_or(0, |paging| paging.total);
+    let lead = match blocked {
+        0 => format!("{}, none of them blocked", counted(total, "task")),
+        blocked => format!("{}, {} blocked", counted(total, "task"), counted(blocked, "item")),
+    };
     let body = html! {
         (heading(html! { "Board" }, &lead))
         (project_choice(items, &project.what))
         div.board { @for column in &columns { (lane(context, &project.what, column)) } }
         div.pair {
-            (section("Flow", None, flow(&columns)))
+            div {
+                (section("Flow", None, flow(&columns)))
+                @if blocked > 0 { (section("Stuck", usize::try_from(blocked).ok(), stuck_list(&stuck, blocked))) }
+            }
             (section("Features", Some(features.len()), feature_table(&features)))
         }
     };
@@ -171,6 +181,27 @@ fn flow(columns: &[BoardColumn]) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// What is blocked, and what it waits for.
+fn stuck_list(stuck: &BlockedAnswer, total: u64) -> Markup {
+    html! {
+        ul.list {
+            @for row in &stuck.items {
+                li {
+                    a.node href=(links::address(row.what.kind.word(), row.what.id.as_str())) { (row.what.name) }
+                    @for block in &row.blocked_by {
+                        span.excerpt {
+                            "waits for "
+                            @if let Some(by) = &block.by { a href=(links::address(by.kind.word(), by.id.as_str())) { (by.name) } " " }
+                            (block.reason)
+                        }
+                    }
+                }
+            }
+        }
+        @if total > stuck.items.len() as u64 { p.muted { (total - stuck.items.len() as u64) " more are not shown." } }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What `verify` finds.
 
 use base::Result;
+use base::words::counted;
 use engine::contract::page::Render;
 use engine::rules::{RuleFinding, RuleSeverity};
 use maud::{Markup, html};
@@ -17,13 +18,16 @@ pub(crate) fn checks(context: &ViewContext<'_>) -> Result<Shown> {
     let offset = context.request.number("offset").unwrap_or(0);
     let answer = context.asker.ask::<Verify>(json!({"limit": 100, "offset": offset}))?;
     let lead = format!(
-        "{} errors and {} warnings of {} checks in {} files",
-        answer.errors, answer.warnings, answer.rules, answer.files
+        "{} and {} of {} in {}",
+        counted(answer.errors, "error"),
+        counted(answer.warnings, "warning"),
+        counted(answer.rules, "check"),
+        counted(answer.files, "file")
     );
     let body = html! {
         (heading(html! { "Checks" }, &lead))
         @if answer.findings.is_empty() {
-            (components::empty("Nothing was found: every check passes.", None))
+            (components::calm("Nothing was found: every check passes."))
         } @else { (findings(answer.findings.iter())) }
         (components::pager(context.request, answer.paging(), answer.findings.len()))
     };
@@ -48,6 +52,20 @@ pub(crate) fn findings<'a>(found: impl Iterator<Item = &'a RuleFinding>) -> Mark
                             td { (place(finding)) }
                         }
                     }
+                }
+            }
+        }
+    }
+}
+
+/// Findings as a list, for a narrow part of a view: what and where, without how to mend it.
+pub(crate) fn short_findings<'a>(found: impl Iterator<Item = &'a RuleFinding>) -> Markup {
+    html! {
+        ul.list {
+            @for finding in found {
+                li {
+                    (severity(finding.severity)) " " (components::with_code(&finding.message))
+                    span.excerpt { (place(finding)) }
                 }
             }
         }

@@ -3,7 +3,7 @@
 use base::words::counted;
 use base::{RepoPath, Result};
 use maud::{Markup, html};
-use operations::ops::typed::{Cochange, CochangeRow, Hotspots};
+use operations::ops::typed::{Cochange, CochangePair};
 use serde_json::json;
 
 use crate::components::{self, heading};
@@ -12,26 +12,19 @@ use crate::links;
 use crate::pictures::heat::{self, HeatCell, HeatName};
 use crate::routes::{Shown, ViewContext};
 
-/// Files in the picture.
-const MAX_FILES: usize = 24;
+/// Pairs in the picture; no folder has more, since only its busiest files are compared.
+const MAX_CELLS: usize = 500;
 
-/// Two files that change together.
-struct FilePair {
-    first: usize,
-    second: usize,
-    count: u64,
-    jaccard: f64,
-}
+/// Pairs in the table.
+const MAX_PAIRS: usize = 100;
 
 /// The busiest files of a folder, and which of them change together.
 pub(crate) fn cochange(context: &ViewContext<'_>) -> Result<Shown> {
-    let asker = &context.asker;
     let path = context.request.param("path").filter(|path| path != ".");
-    let hot =
-        asker.ask_optional::<Hotspots>(json!({"path": path, "limit": MAX_FILES, "all": true}))?;
-    let files: Vec<RepoPath> =
-        hot.map(|hot| hot.files.into_iter().map(|row| row.path).collect()).unwrap_or_default();
-    let pairs = pairs(context, &files)?;
+    let folder = format!("dir:{}", path.as_deref().unwrap_or("."));
+    let answer =
+        context.asker.ask_optional::<Cochange>(json!({"paths": [folder], "limit": MAX_CELLS}))?;
+    let (files, pairs) = answer.map(|answer| (answer.busiest, answer.pairs)).unwrap_or_default();
     let place = path.clone().unwrap_or_else(|| "the repository".to_owned());
     let lead = format!("The {} of {place} with the most commits", counted(files.len(), "file"));
     let body = html! {
@@ -42,33 +35,14 @@ pub(crate) fn cochange(context: &ViewContext<'_>) -> Result<Shown> {
             (picture(path.as_deref(), &files, &pairs))
             p.legend { "The darker a cell, the larger the share of commits of either file that changed both." }
             div.part {}
-            (table(&files, &pairs))
+            (table(&pairs))
         }
     };
     let crumbs = vec![Crumb::to("Hotspots", "/hotspots"), Crumb::here("What changes together")];
     Ok(Screen::new(NavSection::Hotspots, "What changes together", body).at(crumbs).into())
 }
 
-fn pairs(context: &ViewContext<'_>, files: &[RepoPath]) -> Result<Vec<FilePair>> {
-    let mut pairs = Vec::new();
-    for (first, path) in files.iter().enumerate() {
-        let Some(answer) =
-            context.asker.ask_optional::<Cochange>(json!({"paths": [path], "limit": 200}))?
-        else {
-            continue;
-        };
-        let position = |row: &CochangeRow| files.iter().position(|file| *file == row.path);
-        for row in &answer.partners {
-            if let Some(second) = position(row).filter(|second| *second > first) {
-                pairs.push(FilePair { first, second, count: row.count, jaccard: row.jaccard });
-            }
-        }
-    }
-    pairs.sort_by(|a, b| b.jaccard.total_cmp(&a.jaccard).then(b.count.cmp(&a.count)));
-    Ok(pairs)
-}
-
-fn picture(folder: Option<&str>, files: &[RepoPath], pairs: &[FilePair]) -> Markup {
+fn picture(folder: Option<&str>, files: &[RepoPath], pairs: &[CochangePair]) -> Markup {
     let below = |path: &RepoPath| {
         let whole = path.to_string();
         let rest = folder.and_then(|folder| whole.strip_prefix(folder));
@@ -79,34 +53,35 @@ fn picture(folder: Option<&str>, files: &[RepoPath], pairs: &[FilePair]) -> Mark
         .map(|path| HeatName { name: below(path), address: links::file(path) })
         .collect();
     let most = pairs.iter().map(|pair| pair.jaccard).fold(0.01, f64::max);
-    let cell = |pair: &FilePair, row: usize, column: usize| HeatCell {
-        row,
-        column,
-        share: pair.jaccard / most,
-        title: format!(
-            "{} and {}: {}",
-            files[pair.first],
-            files[pair.second],
-            counted(pair.count, "commit")
-        ),
-    };
+    let position = |wanted: &RepoPath| files.iter().position(|path| path == wanted);
     let cells: Vec<HeatCell> = pairs
         .iter()
-        .flat_map(|pair| [cell(pair, pair.first, pair.second), cell(pair, pair.second, pair.first)])
+        .filter_map(|pair| Some((pair, position(&pair.first)?, position(&pair.second)?)))
+        .flat_map(|(pair, first, second)| {
+            let commits = counted(pair.count, "commit");
+            let title = format!("{} and {}: {commits}", below(&pair.first), below(&pair.second));
+            let cell = |row, column| HeatCell {
+                row,
+                column,
+                share: pair.jaccard / most,
+                title: title.clone(),
+            };
+            [cell(first, second), cell(second, first)]
+        })
         .collect();
     heat::heat_map(&names, &cells, "Files by files; a dark cell means that the two change together")
 }
 
-fn table(files: &[RepoPath], pairs: &[FilePair]) -> Markup {
+fn table(pairs: &[CochangePair]) -> Markup {
     html! {
         div.scroll {
             table {
                 thead { tr { th { "File" } th { "Changes with" } th.number { "Commits" } th.number { "Share" } } }
                 tbody {
-                    @for pair in pairs.iter().take(100) {
+                    @for pair in pairs.iter().take(MAX_PAIRS) {
                         tr {
-                            td { (components::path_link(&files[pair.first])) }
-                            td { (components::path_link(&files[pair.second])) }
+                            td { (components::path_link(&pair.first)) }
+                            td { (components::path_link(&pair.second)) }
                             td.number { (pair.count) }
                             td.number { (format!("{:.0} %", pair.jaccard * 100.0)) }
                         }
@@ -114,6 +89,6 @@ fn table(files: &[RepoPath], pairs: &[FilePair]) -> Markup {
                 }
             }
         }
-        @if pairs.len() > 100 { p.muted { (pairs.len() - 100) " pairs with smaller shares are not listed." } }
+        @if pairs.len() > MAX_PAIRS { p.muted { (pairs.len() - MAX_PAIRS) " pairs with smaller shares are not listed." } }
     }
 }

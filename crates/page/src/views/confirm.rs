@@ -36,7 +36,7 @@ fn confirm_form(context: &ViewContext<'_>, spec: &str, other: &str, number: usiz
     let field = format!("why-{number}");
     let why = html! {
         label.hidden for=(field) { "Why " (spec) " and " (other) " agree" }
-        input #(field) type="text" name="why" placeholder="Why they agree: what was checked" required size="32";
+        input #(field) type="text" name="why" placeholder="Why they agree: what was checked" required size="44";
     };
     changes::inline_form(context, "confirm", &[("targets", spec), ("with", other)], why, "Confirm")
 }

@@ -1,7 +1,7 @@
 //! Decisions on a line of time, and every other entity of the knowledge base.
 
 use base::words::counted;
-use base::{NextCall, Problem, Result};
+use base::{NextCall, Problem, RepoPath, Result};
 use engine::contract::page::Render;
 use engine::spec_links::TraceRow;
 use maud::{Markup, html};
@@ -91,7 +91,7 @@ fn table(answer: &KbQueryAnswer) -> Markup {
                                 a.node href=(links::address("kb", &row.entity.id)) { (row.entity.title) }
                                 span.why { (row.entity.id) }
                             }
-                            td.fit { (badge(&row.entity.status, status_tone(&row.entity.status))) }
+                            td.fit { (badge(&row.entity.status.replace('_', " "), status_tone(&row.entity.status))) }
                             td { (written_in(row.file.as_deref())) }
                         }
                     }
@@ -103,10 +103,10 @@ fn table(answer: &KbQueryAnswer) -> Markup {
 
 /// The file of an entity, from its place as `path:line`.
 fn written_in(place: Option<&str>) -> Markup {
-    let Some((path, line)) = place.and_then(|place| place.rsplit_once(':')) else {
-        return html! {};
-    };
-    html! { a.path href={ (links::address("file", path)) "#L" (line) } { (path) } }
+    let parts = place.and_then(|place| place.rsplit_once(':'));
+    let parsed =
+        parts.and_then(|(path, line)| Some((path.parse::<RepoPath>().ok()?, line.parse().ok()?)));
+    html! { @if let Some((path, line)) = parsed { a.path href=(links::line(&path, line)) { (path) } } }
 }
 
 /// One entity of the knowledge base: a requirement, scenario, test, decision or fact.
@@ -130,8 +130,8 @@ pub(crate) fn entity(context: &ViewContext<'_>) -> Result<Shown> {
     let body = html! {
         (heading(html! { (entity.title) }, &entity.id))
         div.toolbar {
-            (badge(entity.kind.word(), Tone::Accent))
-            (badge(&entity.status, status_tone(&entity.status)))
+            (badge(kind_name(entity.kind.word()), Tone::Neutral))
+            (badge(&entity.status.replace('_', " "), status_tone(&entity.status)))
             a.button href=(links::graph(&row.node)) { "Graph" }
         }
         div.columns {
@@ -162,6 +162,15 @@ pub(crate) fn entity(context: &ViewContext<'_>) -> Result<Shown> {
     };
     let crumbs = vec![above, Crumb::here(entity.id.clone())];
     Ok(Screen::new(section, entity.title.clone(), body).at(crumbs).into())
+}
+
+/// The type of an entity as people call it.
+fn kind_name(word: &str) -> &str {
+    match word {
+        "req" => "requirement",
+        "adr" => "decision",
+        other => other,
+    }
 }
 
 /// What a requirement is linked with, and whether somebody confirmed it.
@@ -200,7 +209,7 @@ fn relations(answer: &KbQueryAnswer) -> Markup {
                 thead { tr { th { "From" } th.fit { "Relation" } th { "To" } } }
                 tbody {
                     @for row in &answer.relations {
-                        tr { td { (end(&row.relation.from)) } td.fit { (badge(row.relation.relates.word(), Tone::Neutral)) } td { (end(&row.relation.to)) } }
+                        tr { td { (end(&row.relation.from)) } td.fit { (badge(&row.relation.relates.word().replace('_', " "), Tone::Neutral)) } td { (end(&row.relation.to)) } }
                     }
                 }
             }

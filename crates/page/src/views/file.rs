@@ -5,8 +5,8 @@ use base::{EntityRef, RepoPath, Result};
 use engine::contract::page::Render;
 use maud::{Markup, html};
 use operations::ops::typed::{
-    Cochange, CodeList, CodeListAnswer, CodeShow, CodeZoom, Explain, Impact, ZoomedFile,
-    ZoomedSymbol,
+    Cochange, CodeList, CodeListAnswer, CodeShow, CodeShowPart, CodeZoom, Explain, Impact,
+    ZoomedFile, ZoomedSymbol,
 };
 use serde_json::json;
 
@@ -102,7 +102,10 @@ fn entry_link(node: &EntityRef) -> Markup {
 
 fn file_screen(context: &ViewContext<'_>, path: &str) -> Result<Screen> {
     let asker = &context.asker;
-    let shown = asker.ask::<CodeShow>(json!({"targets": [path]}))?;
+    let line = context.request.number("line").and_then(|line| u32::try_from(line).ok());
+    let first = links::page_start(line.unwrap_or(1));
+    let range = format!("{path}:{first}-{}", first.saturating_add(links::PAGE_LINES - 1));
+    let shown = asker.ask::<CodeShow>(json!({"targets": [range]}))?;
     let Some(part) = shown.parts.first() else {
         return Err(base::Problem::not_found(format!("no file `{path}`")));
     };
@@ -115,23 +118,24 @@ fn file_screen(context: &ViewContext<'_>, path: &str) -> Result<Screen> {
     )?;
     let together = asker.ask_optional::<Cochange>(json!({"paths": [path], "limit": MAX_ROWS}))?;
     let lead = outline.and_then(|file| file.title.clone()).unwrap_or_default();
-    let lines = part.source.last_line;
     let body = html! {
         (heading(html! { (path.name()) }, &lead))
         div.toolbar {
-            span.muted { (counted(lines, "line")) }
+            span.muted { (counted(part.file_lines, "line")) }
             a.button href=(links::address("history", &path.to_string())) { "History" }
             a.button href=(links::graph(&path.to_string())) { "Graph" }
             a.button href={ "/review" } { "Review" }
         }
         div.columns {
             div {
+                (line_pager(part))
                 @if part.source.text.is_empty() { (components::empty("This file is empty.", None)) }
-                @else { (components::source(&part.source.text, part.source.first_line, "Source")) }
-                @if part.lines_cut > 0 { p.muted { (counted(part.lines_cut, "line")) " more are not shown." } }
+                @else { (components::source(path, &part.source.text, part.source.first_line)) }
+                @if part.lines_cut > 0 { p.muted { (counted(part.lines_cut, "line")) " more are not shown: they are too long." } }
+                (line_pager(part))
             }
             aside {
-                @if let Some(file) = outline { (symbols(path, file)) }
+                @if let Some(file) = outline { (symbols(part, file)) }
                 @if let Some(users) = &users { (reasons::users(users)) }
                 @if let Some(users) = &users { (reasons::tests(&users.tests)) }
                 @if let Some(together) = &together { (reasons::partners(&together.partners)) }
@@ -142,15 +146,41 @@ fn file_screen(context: &ViewContext<'_>, path: &str) -> Result<Screen> {
     Ok(Screen::new(NavSection::Files, path.to_string(), body).at(path_crumbs(path)))
 }
 
-fn symbols(path: &RepoPath, file: &ZoomedFile) -> Markup {
+/// Where the source of a long file goes on.
+fn line_pager(part: &CodeShowPart) -> Markup {
+    let (first, last, total) = (part.source.first_line, part.source.last_line, part.file_lines);
+    if total <= links::PAGE_LINES {
+        return html! {};
+    }
+    let at = |line: u32| format!("{}?line={line}", links::file(&part.path));
+    html! {
+        nav.pager.lines aria-label="Lines" {
+            @if first > 1 {
+                a rel="prev" href=(at(first.saturating_sub(links::PAGE_LINES).max(1))) { "← Previous" }
+            }
+            span { "Lines " (first) "–" (last) " of " (total) }
+            @if last < total { a rel="next" href=(at(last + 1)) { "Next →" } }
+        }
+    }
+}
+
+/// The symbols that are declared in the lines shown.
+fn symbols(part: &CodeShowPart, file: &ZoomedFile) -> Markup {
     if file.symbols.is_empty() {
         return html! {};
     }
+    let is_shown = |symbol: &&ZoomedSymbol| {
+        (part.source.first_line..=part.source.last_line).contains(&symbol.line)
+    };
+    let shown: Vec<&ZoomedSymbol> = file.symbols.iter().filter(is_shown).collect();
     let list = html! {
+        @if shown.len() < file.symbols.len() {
+            p.muted { (shown.len()) " of them in the lines shown" }
+        }
         ul.list.tight {
-            @for symbol in &file.symbols {
+            @for symbol in shown {
                 li class={ "depth-" (symbol.depth.min(4)) } {
-                    a.node href=(links::symbol(path, &symbol.name)) { code { (short_name(symbol)) } }
+                    a.node href=(links::symbol(&part.path, &symbol.name)) { code { (short_name(symbol)) } }
                     " " a.place href={ "#L" (symbol.line) } { (symbol.line) }
                 }
             }

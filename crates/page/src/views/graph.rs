@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use base::words::counted;
 use base::{EntityRef, Result};
 use maud::{Markup, html};
-use operations::ops::typed::{Deps, Impact, ReachAnswer};
+use operations::ops::typed::{Deps, Hotspots, Impact, ReachAnswer};
 use serde_json::json;
 
-use crate::components::{self, Tone, badge, heading};
+use crate::components::{self, Tone, badge, heading, section};
 use crate::layout::{NavSection, Screen};
 use crate::links;
 use crate::pictures::layers::{self, LayerEdge, LayerNode, MAX_NODES};
@@ -47,7 +47,7 @@ struct GrownEdge {
 /// What may break if something changes, or what it uses, hop by hop.
 pub(crate) fn graph(context: &ViewContext<'_>) -> Result<Shown> {
     let Some(around) = context.request.param("around") else {
-        return Ok(Screen::new(NavSection::Graph, "Graph", introduction()).into());
+        return Ok(Screen::new(NavSection::Graph, "Graph", introduction(context)?).into());
     };
     let is_deps = context.request.param("direction").as_deref() == Some("deps");
     let open = context.request.params("open");
@@ -82,18 +82,43 @@ pub(crate) fn graph(context: &ViewContext<'_>) -> Result<Shown> {
     Ok(Screen::new(NavSection::Graph, format!("{question}: {name}"), body).into())
 }
 
-fn introduction() -> Markup {
+/// Files that the start offers.
+const MAX_STARTS: usize = 10;
+
+fn introduction(context: &ViewContext<'_>) -> Result<Markup> {
+    let busy = context.asker.ask_optional::<Hotspots>(json!({"limit": MAX_STARTS}))?;
+    let busy = busy.map(|answer| answer.files).unwrap_or_default();
     let text = "A graph starts at a file, a symbol, a card or a task, and grows where you click.";
-    html! {
+    Ok(html! {
         (heading(html! { "Graph" }, text))
-        form.inline method="get" action="/graph" {
+        form.inline.toolbar method="get" action="/graph" {
             label for="around" { "Start at" }
             input #around type="text" name="around" placeholder="src/main.rs, or path#symbol" size="40" spellcheck="false" autocapitalize="none" required;
             button type="submit" { "Show" }
         }
-        div.part {}
-        p { "Search finds names; every page of a file, symbol, card or task has a button " strong { "Graph" } "." }
-    }
+        @if !busy.is_empty() {
+            (section("Where most of the change happens", None, html! {
+                div.scroll {
+                    table {
+                        thead { tr { th { "File" } th.number { "Commits" } th { "Graph" } } }
+                        tbody {
+                            @for row in &busy {
+                                tr {
+                                    td { (components::path_link(&row.path)) }
+                                    td.number { (row.commits) }
+                                    td {
+                                        a href=(links::graph(&row.path.to_string())) { "what may break" } " · "
+                                        a href={ (links::graph(&row.path.to_string())) "&direction=deps" } { "what it uses" }
+                                    }
+                                }
+                            }
+                        }
+                    }
+                }
+            }))
+        }
+        p.muted { "Search finds names; every page of a file, symbol, card or task has a button " strong { "Graph" } "." }
+    })
 }
 
 fn grow(

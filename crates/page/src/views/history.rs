@@ -64,9 +64,11 @@ pub(crate) fn history(context: &ViewContext<'_>) -> Result<Shown> {
     Ok(Screen::new(NavSection::Files, format!("History of {path}"), body).at(crumbs).into())
 }
 
-/// A file that is there and that no commit has yet: an empty history is no error.
+/// A file that is there and that no commit has yet, also because there is no git: an empty history is
+/// no error.
 fn uncommitted(context: &ViewContext<'_>, problem: Problem) -> Result<Shown> {
-    let is_there = problem.code == ProblemCode::NotFound
+    let is_empty = matches!(problem.code, ProblemCode::NotFound | ProblemCode::Unavailable);
+    let is_there = is_empty
         && context.asker.ask_optional::<CodeShow>(json!({"targets": [context.name]}))?.is_some();
     if !is_there {
         return Err(problem);
@@ -159,21 +161,26 @@ pub(crate) fn commit(context: &ViewContext<'_>) -> Result<Shown> {
     let about = asker.ask::<Explain>(json!({"target": handle}))?;
     let around =
         asker.ask_optional::<Subgraph>(json!({"center": handle, "hops": 1, "limit": 500}))?;
+    let short = context.name.get(..12).unwrap_or(&context.name).to_owned();
+    // Its description ends with who made it and when, in brackets.
+    let (title, by) = match about.target.about.rsplit_once(" (") {
+        Some((title, by)) => (title, format!(", {}", by.trim_end_matches(')'))),
+        None => (about.target.about.as_str(), String::new()),
+    };
     let touched: Vec<&EntityRef> = around
         .iter()
         .flat_map(|answer| &answer.edges)
         .map(|edge| if edge.from == about.target.node { &edge.to } else { &edge.from })
         .collect();
     let body = html! {
-        (heading(html! { (about.target.name) }, &about.target.about))
+        (heading(html! { (title) }, &format!("commit {short}{by}")))
         div.toolbar { a.button href={ "/review?base=" (links::encode(&format!("{0}^..{0}", context.name))) } { "Review it" } }
         (section("Touched", Some(touched.len()), html! {
             @if touched.is_empty() { p.muted { "No file of it is known here." } }
             ul.list.tight { @for node in &touched { li { (components::node_link(node)) } } }
         }))
-        (super::reasons::part(&about))
+        @if about.reasons.iter().any(|reason| reason.node != about.target.node) { (super::reasons::part(&about)) }
     };
-    let short = context.name.get(..12).unwrap_or(&context.name).to_owned();
     let crumbs = vec![Crumb::to("Files", "/file/"), Crumb::here(format!("Commit {short}"))];
-    Ok(Screen::new(NavSection::Files, about.target.name.clone(), body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Files, title, body).at(crumbs).into())
 }

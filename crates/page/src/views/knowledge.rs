@@ -21,6 +21,9 @@ use crate::routes::{Shown, ViewContext};
 /// Share of changed lines, in percent, from which knowledge is in doubt.
 const DOUBTFUL_PERCENT: u32 = 20;
 
+/// Folders that are listed because nothing is written about them.
+const MAX_FOLDERS: usize = 30;
+
 /// All molecules and atoms.
 pub(crate) fn knowledge(context: &ViewContext<'_>) -> Result<Shown> {
     let (asker, request) = (&context.asker, context.request);
@@ -53,19 +56,27 @@ pub(crate) fn knowledge(context: &ViewContext<'_>) -> Result<Shown> {
                 }))
             }
         }
-        @if let Some(drift) = &drift {
-            @if !drift.uncovered.is_empty() {
-                (section("Folders that nothing is written about", Some(drift.uncovered.len()), html! {
-                    ul.list.tight {
-                        @for folder in drift.uncovered.iter().take(30) {
-                            li { a.path href=(links::address("file", &folder.path)) { (folder.path) } " " span.muted { (counted(folder.files, "file")) } }
-                        }
-                    }
-                }))
-            }
-        }
+        @if let Some(drift) = &drift { (uncovered(drift)) }
     };
     Ok(Screen::new(NavSection::Knowledge, "Knowledge", body).into())
+}
+
+/// Folders that no atom is about. What cairn itself writes needs no explanation.
+fn uncovered(drift: &DriftAnswer) -> Markup {
+    let folders = drift.uncovered.iter().filter(|folder| !folder.path.starts_with(".cairn"));
+    let folders: Vec<_> = folders.collect();
+    if folders.is_empty() {
+        return html! {};
+    }
+    let list = html! {
+        ul.list.tight.several {
+            @for folder in folders.iter().take(MAX_FOLDERS) {
+                li { a.path href=(links::address("file", &folder.path)) { (folder.path) } " " span.muted { (counted(folder.files, "file")) } }
+            }
+        }
+        @if folders.len() > MAX_FOLDERS { p.muted { (folders.len() - MAX_FOLDERS) " more are not shown." } }
+    };
+    section("Folders that nothing is written about", Some(folders.len()), list)
 }
 
 fn no_knowledge() -> Markup {
@@ -136,11 +147,11 @@ pub(crate) fn atom(context: &ViewContext<'_>) -> Result<Shown> {
         (heading(html! { (atom.name) }, &atom.paths.join(", ")))
         div.toolbar {
             (age(atom.drift.as_ref().map(|drift| drift.percent)))
-            span.muted { "written " } (components::day(&atom.updated_at))
+            span.muted { "written " (components::day(&atom.updated_at)) }
             a.button href=(links::graph(&format!("atom:{}", atom.id))) { "Graph" }
         }
         @if let Some(drift) = &atom.drift {
-            div.notice.warn { p { "Since it was written, " (counted(drift.changed, "file")) " changed, " (drift.added) " were added and " (drift.removed) " removed." } }
+            div.notice.warn { p { "Since it was written, " (what_changed(drift.changed, drift.added, drift.removed)) "." } }
         }
         div.columns {
             div {
@@ -160,6 +171,15 @@ pub(crate) fn atom(context: &ViewContext<'_>) -> Result<Shown> {
     };
     let crumbs = vec![Crumb::to("Knowledge", "/knowledge"), Crumb::here(atom.name.clone())];
     Ok(Screen::new(NavSection::Knowledge, atom.name.clone(), body).at(crumbs).into())
+}
+
+/// What happened to the files of an atom, in words; what did not happen is not said.
+fn what_changed(changed: usize, added: usize, removed: usize) -> String {
+    let parts = [(changed, "changed"), (added, "added"), (removed, "removed")];
+    let said = parts.iter().filter(|(count, _)| *count > 0);
+    let said: Vec<String> =
+        said.map(|(count, word)| format!("{} {word}", counted(*count, "file"))).collect();
+    if said.is_empty() { "its files have changed".to_owned() } else { said.join(", ") }
 }
 
 /// One molecule with its atoms.

@@ -1,6 +1,7 @@
 //! The traceability matrix: what was asked for, the code that does it, the tests that check it.
 
 use base::{EntityRef, NextCall, Result};
+use engine::JsonObject;
 use engine::contract::page::Render;
 use engine::spec_links::{LinkState, MatrixEnd, TestEvidence, TraceGap, TraceKind, TraceRow};
 use maud::{Markup, html};
@@ -10,9 +11,10 @@ use serde_json::json;
 use super::confirm::state_tone;
 use super::{card, decisions};
 use crate::components::{self, Tone, badge, heading};
+use crate::export;
 use crate::layout::{NavSection, Screen};
 use crate::links;
-use crate::request::SiteRequest;
+use crate::request::{DownloadFile, SiteRequest};
 use crate::routes::{Shown, ViewContext};
 
 /// How many rows a page has.
@@ -27,7 +29,11 @@ const FILTERS: [&str; 2] = ["path", "kind"];
 /// The matrix, as a view or as a table for other programs.
 pub(crate) fn matrix(context: &ViewContext<'_>) -> Result<Shown> {
     let request = context.request;
-    let is_csv = request.param("format").as_deref() == Some("csv");
+    let format = request.param("format").unwrap_or_default();
+    if format == "html" {
+        return html_file(context);
+    }
+    let is_csv = format == "csv";
     let is_open = request.param("show").as_deref() == Some("gaps");
     let answer = context.asker.ask::<Matrix>(json!({
         "path": request.param("path"),
@@ -39,7 +45,7 @@ pub(crate) fn matrix(context: &ViewContext<'_>) -> Result<Shown> {
         "offset": request.number("offset").unwrap_or(0),
     }))?;
     if let Some(body) = answer.document() {
-        return Ok(Shown::Csv { name: "matrix.csv".into(), body: body.to_owned() });
+        return Ok(Shown::Download(DownloadFile::csv("matrix.csv", body)));
     }
     let body = html! {
         (heading(html! { "Traceability matrix" }, &lead(&answer.summary)))
@@ -48,6 +54,20 @@ pub(crate) fn matrix(context: &ViewContext<'_>) -> Result<Shown> {
         (components::pager(request, answer.paging(), answer.rows.len()))
     };
     Ok(Screen::new(NavSection::Matrix, "Matrix", body).into())
+}
+
+/// All rows that the filters keep, as a file that needs no server.
+fn html_file(context: &ViewContext<'_>) -> Result<Shown> {
+    let request = context.request;
+    let mut args = JsonObject::new();
+    for filter in FILTERS {
+        if let Some(value) = request.param(filter) {
+            args.insert(filter.to_owned(), json!(value));
+        }
+    }
+    args.insert("open".to_owned(), json!(request.param("show").as_deref() == Some("gaps")));
+    let body = export::matrix_document(&context.asker, args)?;
+    Ok(Shown::Download(DownloadFile::html("matrix.html", body)))
 }
 
 /// How the rows stand, in a sentence.
@@ -72,6 +92,7 @@ fn toolbar(request: &SiteRequest, is_open: bool) -> Markup {
             (components::choice("Of", &options("kind", &kinds), chosen))
             a.button href="/cards" { "List of cards" }
             a.button href=(filtered(request, "format", "csv")) download="matrix.csv" { "Download CSV" }
+            a.button href=(filtered(request, "format", "html")) download="matrix.html" { "Download HTML" }
         }
     }
 }
@@ -91,7 +112,7 @@ fn rows_or_reason(answer: &MatrixAnswer, is_open: bool) -> Markup {
     html! {
         @if !answer.rows.is_empty() { (table(&answer.rows)) }
         @else if is_nothing { (no_rows()) }
-        @else if is_open { (components::empty("Nothing is missing, and no link is suspect.", None)) }
+        @else if is_open { (components::calm("Nothing is missing, and no link is suspect.")) }
         @else { (components::empty("There is no such row.", None)) }
     }
 }
@@ -132,7 +153,7 @@ fn table_row(row: &TraceRow) -> Markup {
         tr {
             th scope="row" {
                 a.node href=(links::node(&row.node)) { (row.title) }
-                span.why { (row.node.short_handle()) @if let Some(priority) = row.priority { ", " (priority) } }
+                span.why { (row_id(row)) @if let Some(priority) = row.priority { ", " (priority) } }
             }
             td.fit { (badge(&row.status.replace('_', " "), status_tone(row))) }
             td { (specs(row)) }
@@ -140,6 +161,14 @@ fn table_row(row: &TraceRow) -> Markup {
             td { (ends(&row.tests, row.gaps.contains(&TraceGap::Test))) }
             td { (verdict(row)) }
         }
+    }
+}
+
+/// The id of a row as people write it.
+fn row_id(row: &TraceRow) -> String {
+    match &row.node {
+        EntityRef::Kb(id) => id.as_str().to_owned(),
+        node => node.short_handle(),
     }
 }
 
@@ -204,7 +233,9 @@ fn verdict(row: &TraceRow) -> Markup {
         @for gap in &row.gaps { (badge(gap.word(), Tone::Bad)) " " }
         @if row.suspect > 0 { (badge(&suspect, Tone::Bad)) }
         @if row.gaps.is_empty() && row.suspect == 0 {
-            @if row.is_verified() { (badge("verified", Tone::Good)) } @else { (badge("complete", Tone::Neutral)) }
+            @if row.is_verified() { (badge("verified", Tone::Good)) }
+            @else if row.code.is_empty() && row.tests.is_empty() { (badge("nothing due yet", Tone::Neutral)) }
+            @else { (badge("complete", Tone::Good)) }
         }
     }
 }

@@ -59,12 +59,12 @@ fn tiles(status: &StatusAnswer, coverage: &CoverageAnswer, decisions: u64) -> Ma
         .fold((0, 0), |sum, share| (sum.0 + share.linked, sum.1 + share.total));
     html! {
         div.tiles {
-            (tile(&status.files.to_string(), "files", "/file/"))
-            (tile(&status.edited.to_string(), "edited files to review", "/review"))
+            (tile(&components::grouped(status.files), "files", "/file/"))
+            (tile(&components::grouped(status.edited), "edited files to review", "/review"))
             (tile(&format!("{} / {}", cards.0, cards.1), "cards linked from code", "/matrix"))
             // Counting tasks takes longer than all the rest where there are many.
             a.tile href="/board" { strong { span data-late="/part/tasks" { "Board" } } span { "open tasks" } }
-            (tile(&decisions.to_string(), "decisions", "/decisions"))
+            (tile(&components::grouped(decisions), "decisions", "/decisions"))
         }
     }
 }
@@ -74,7 +74,7 @@ fn open_tasks(context: &ViewContext<'_>) -> Result<Markup> {
     let work = context.asker.ask::<Overview>(json!({}))?;
     let tasks = work.items.iter().flat_map(|item| &item.tasks);
     let open: usize = tasks.filter(|(status, _)| !is_done(status)).map(|(_, count)| count).sum();
-    Ok(html! { (open) })
+    Ok(html! { (components::grouped(open as u64)) })
 }
 
 fn is_done(status: &str) -> bool {
@@ -176,7 +176,7 @@ fn attention(context: &ViewContext<'_>) -> Result<Markup> {
             }
         }
         @if !checked.findings.is_empty() {
-            (checks::findings(checked.findings.iter().filter(|found| found.severity != RuleSeverity::Note)))
+            (checks::short_findings(checked.findings.iter().filter(|found| found.severity != RuleSeverity::Note)))
         }
     })
 }

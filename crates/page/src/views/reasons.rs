@@ -6,6 +6,7 @@ use operations::ops::typed::{CochangeRow, ExplainAnswer, ReachAnswer, TestFile};
 
 use crate::components::{self, Tone, badge, section};
 use crate::links;
+use crate::markdown::plain;
 
 /// How many commits are listed among the reasons.
 const MAX_ROWS: usize = 20;
@@ -21,7 +22,7 @@ pub(crate) fn part(answer: &ExplainAnswer) -> Markup {
                     li {
                         (badge(&sort_name(&format!("{:?}", reason.sort)), Tone::Neutral)) " "
                         a.node href=(links::node(&reason.node)) { (reason.says) }
-                        @if let Some(quote) = &reason.quote { span.excerpt { (quote) } }
+                        @if let Some(quote) = &reason.quote { span.excerpt { (plain(quote)) } }
                         @if let Some(through) = &reason.through {
                             span.excerpt { "through " (components::node_link(through)) }
                         }

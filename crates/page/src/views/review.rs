@@ -1,7 +1,7 @@
 //! The review of a change: what it may break, what it forgot, and which tests to run.
 
-use base::Result;
 use base::words::counted;
+use base::{ProblemCode, Result};
 use engine::contract::page::Render;
 use maud::{Markup, html};
 use operations::ops::typed::{Review, ReviewAnswer, ReviewTestRow};
@@ -20,9 +20,13 @@ pub(crate) fn review(context: &ViewContext<'_>) -> Result<Shown> {
     let request = context.request;
     let base = request.param("base");
     let offset = request.number("offset").unwrap_or(0);
-    let answer = context.asker.ask::<Review>(json!({
+    let asked = context.asker.ask::<Review>(json!({
         "range": base, "fail_on": "never", "limit": 100, "offset": offset,
-    }))?;
+    }));
+    let answer = match asked {
+        Err(problem) if problem.code == ProblemCode::Unavailable => return Ok(without_git()),
+        asked => asked?,
+    };
     let body = html! {
         (heading(html! { "Review" }, &summary(&answer)))
         form.inline.toolbar method="get" action="/review" {
@@ -36,6 +40,16 @@ pub(crate) fn review(context: &ViewContext<'_>) -> Result<Shown> {
         (components::pager(request, answer.paging(), answer.findings.len()))
     };
     Ok(Screen::new(NavSection::Review, "Review", body).into())
+}
+
+/// What stands where nothing can be compared.
+fn without_git() -> Shown {
+    let text = "A review compares the files with a commit, and there is no git repository here. Make one with `git init`, and commit something.";
+    let body = html! {
+        (heading(html! { "Review" }, ""))
+        div.empty { p { (components::with_code(text)) } }
+    };
+    Screen::new(NavSection::Review, "Review", body).into()
 }
 
 /// What was compared, in one line.

@@ -1,8 +1,9 @@
 //! A project, feature or task: its text, where it stands, what blocks it, what was said about it.
 
 use base::{Problem, Result};
+use engine::contract::page::Render;
 use maud::{Markup, html};
-use operations::ops::typed::{StateAnswer, WorkShow, WorkShowAnswer, WorkState};
+use operations::ops::typed::{StateAnswer, WorkSearch, WorkShow, WorkShowAnswer, WorkState};
 use serde_json::json;
 use work::record::WorkEvent;
 use work::words::{WorkEventKind, WorkStatus};
@@ -13,6 +14,9 @@ use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::markdown::prose;
 use crate::routes::{Shown, ViewContext};
+
+/// How many tasks of a feature, or features of a project, are listed.
+const MAX_CHILDREN: usize = 100;
 
 /// A status as people read it.
 pub(crate) const fn status_name(status: WorkStatus) -> &'static str {
@@ -78,6 +82,7 @@ pub(crate) fn item(context: &ViewContext<'_>) -> Result<Shown> {
                     (section("Description", None, html! { div.prose.card { (prose(facts.description)) } }))
                 }
                 (sections(&answer))
+                (children(context, &kind, &facts.id)?)
                 (comments(context, &facts, &answer))
             }
             aside {
@@ -155,11 +160,47 @@ fn sections(answer: &WorkShowAnswer) -> Markup {
     }
 }
 
+/// The tasks of a feature, or the features of a project.
+fn children(context: &ViewContext<'_>, kind: &str, id: &str) -> Result<Markup> {
+    let (title, args) = match kind {
+        "feature" => {
+            ("Tasks", json!({"query": "", "kind": "task", "feature": id, "limit": MAX_CHILDREN}))
+        }
+        "project" => (
+            "Features",
+            json!({"query": "", "kind": "feature", "project": id, "limit": MAX_CHILDREN}),
+        ),
+        _ => return Ok(html! {}),
+    };
+    let found = context.asker.ask::<WorkSearch>(args)?;
+    let total = found.paging().map_or(0, |paging| paging.total);
+    let list = html! {
+        @if found.items.is_empty() { p.muted { "There are none yet." } } @else {
+            div.scroll {
+                table {
+                    thead { tr { th { "Name" } th.fit { "Status" } th.fit { "Changed" } } }
+                    tbody {
+                        @for row in &found.items {
+                            tr {
+                                td { a.node href=(links::address(row.what.kind.word(), row.what.id.as_str())) { (row.what.name) } }
+                                td.fit { @if let Some(status) = row.what.status { (badge(status_name(status), status_tone(status))) } }
+                                td.fit { (components::day(&row.people.updated_at)) }
+                            }
+                        }
+                    }
+                }
+            }
+            @if total > found.items.len() as u64 { p.muted { (total - found.items.len() as u64) " more are not shown." } }
+        }
+    };
+    Ok(section(title, usize::try_from(total).ok(), list))
+}
+
 /// What was said, and a form to say more.
 fn comments(context: &ViewContext<'_>, facts: &ItemFacts<'_>, answer: &WorkShowAnswer) -> Markup {
     let is_comment = |event: &&WorkEvent| event.kind == WorkEventKind::Comment;
     let said: Vec<&WorkEvent> = answer.history.iter().filter(is_comment).collect();
-    let controls = html! { label { "Comment" textarea name="text" required {} } };
+    let controls = html! { label { "Comment" textarea.short name="text" required {} } };
     let form = match answer.project {
         Some(_) => html! {},
         None => changes::stacked_form(

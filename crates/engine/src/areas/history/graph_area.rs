@@ -284,7 +284,7 @@ fn file_context(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {
         let text = format!("last commit {when}: {}", history.commit(&stop)?.subject());
         items.push(item(ContextSection::Now, text, commit_node(&stop).to_string()));
     }
-    let own = history.counted_commits_of(artifact.id)?;
+    let own = history.counted_commits_of(view, artifact.id)?;
     for CochangedFile { path, partner } in partners(&history, path, MAX_LISTED_PARTNERS)? {
         let last = history.time_ago(partner.last_commits_ago.unwrap_or(0))?;
         let when = elapsed_text(view.call().now, last);

@@ -16,10 +16,11 @@ pub use file_dates::{dates_of, updated_at};
 pub(crate) use follower::HistoryFollower;
 pub(crate) use graph_area::HistoryGraphArea;
 pub use graph_area::{commit_node, files_of_commit};
+pub use history::cochange::ArtifactPair;
 pub use line_history::{LineHistory, trace_lines};
 pub use reader::{
-    Artifact, CochangedFile, HistoryConnections, HistoryReader, MAX_PARTNERS, elapsed_text,
-    short_commit_id, time_text,
+    Artifact, ChurnByArtifact, CochangedFile, HistoryConnections, HistoryReader, MAX_PARTNERS,
+    elapsed_text, short_commit_id, time_text,
 };
 pub use symbol_history::trace_symbol;
 pub use symbol_history::{SymbolHistory, SymbolTouch};

@@ -1,6 +1,7 @@
 //! The history as it is read: the commits that are kept and the line of what is checked out.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use base::{EntityRef, NextCall, Problem, ProblemCode, RepoPath, Result};
 use history::checkout::{ArtifactChange, CheckoutCommit, FileChurn, PathState, TouchRow};
@@ -25,6 +26,12 @@ pub const MAX_PARTNERS: usize = 200;
 
 /// The name of what is kept: how many commits count.
 const COMMIT_COUNT_KEY: &str = "history.counted";
+
+/// The name of what is kept: how often each file was changed.
+const CHURN_KEY: &str = "history.churn";
+
+/// How often files were changed, by artifact.
+pub type ChurnByArtifact = BTreeMap<i64, FileChurn>;
 
 /// A history that can be read.
 pub struct HistoryReader<'v> {
@@ -406,14 +413,17 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// How many commits of an artifact count for what changes together.
-    pub fn counted_commits_of(&self, artifact: i64) -> Result<u64> {
-        cochange::countable_commits_of(self.checkout, artifact, self.bulk_threshold)
+    pub fn counted_commits_of(&self, view: &View<'_>, artifact: i64) -> Result<u64> {
+        let known = view.cached_at::<ChurnByArtifact>(CHURN_KEY, &self.state_mark()?);
+        match known {
+            Some(churn) => Ok(churn.get(&artifact).map_or(0, |churn| churn.commits)),
+            None => cochange::countable_commits_of(self.checkout, artifact, self.bulk_threshold),
+        }
     }
 
     /// How many commits count for what changes together, in all.
     pub fn counted_commits(&self, view: &View<'_>) -> Result<u64> {
-        let head = checkout::meta(self.checkout, "head")?.unwrap_or_default();
-        let mark = format!("{head} {} {}", self.bulk_threshold, self.commits()?);
+        let mark = self.state_mark()?;
         if let Some(known) = view.cached_at::<u64>(COMMIT_COUNT_KEY, &mark) {
             return Ok(*known);
         }
@@ -424,9 +434,32 @@ impl<'v> HistoryReader<'v> {
         ))
     }
 
-    /// How often each file was changed since a moment, merges and bulk commits left out.
-    pub fn churn(&self, since: Timestamp) -> Result<Vec<FileChurn>> {
-        checkout::churn(self.checkout, since.as_second(), self.bulk_threshold)
+    /// How often each pair of some files was changed in the same commit. Pairs that never were are
+    /// left out.
+    pub fn cochanged_pairs(&self, artifacts: &[i64]) -> Result<Vec<cochange::ArtifactPair>> {
+        cochange::pairs(self.checkout, artifacts, self.bulk_threshold)
+    }
+
+    /// How often each file was changed, merges and bulk commits left out: since a moment, or in all.
+    pub fn churn(&self, view: &View<'_>, since: Option<Timestamp>) -> Result<Arc<ChurnByArtifact>> {
+        let read = |since: i64| -> Result<ChurnByArtifact> {
+            let rows = checkout::churn(self.checkout, since, self.bulk_threshold)?;
+            Ok(rows.into_iter().map(|churn| (churn.artifact, churn)).collect())
+        };
+        if let Some(since) = since {
+            return read(since.as_second()).map(Arc::new);
+        }
+        let mark = self.state_mark()?;
+        match view.cached_at(CHURN_KEY, &mark) {
+            Some(known) => Ok(known),
+            None => Ok(view.cache_at(CHURN_KEY, mark, read(i64::MIN)?)),
+        }
+    }
+
+    /// What everything that is counted over all commits depends on.
+    fn state_mark(&self) -> Result<String> {
+        let head = checkout::meta(self.checkout, "head")?.unwrap_or_default();
+        Ok(format!("{head} {} {}", self.bulk_threshold, self.commits()?))
     }
 
     /// Which commits changed which files at or below a path, newest commit first.

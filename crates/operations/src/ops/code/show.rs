@@ -96,6 +96,8 @@ pub struct CodeShowPart {
     /// Its source
     #[serde(flatten)]
     pub source: Excerpt,
+    /// How many lines the file has
+    pub file_lines: u32,
     /// How many lines were cut off at the end
     #[serde(skip_serializing_if = "is_zero")]
     pub lines_cut: u32,
@@ -199,7 +201,8 @@ impl Show {
                 Ok(CodeShowPart::of(
                     path,
                     None,
-                    text.excerpt(LineRange { first: 1, last: text.line_count() }),
+                    &text,
+                    LineRange { first: 1, last: text.line_count() },
                 ))
             }
             EntityRef::Dir(path) => Err(Problem::invalid(format!("`{path}` is a folder"))
@@ -211,8 +214,8 @@ impl Show {
 
     fn symbol_part(&self, view: &View, node: &EntityRef, row: &SymbolRow) -> Result<CodeShowPart> {
         let text = SourceText::read(view, &row.path)?;
-        let source = text.excerpt(text.lines_with_docs(row));
-        let mut part = CodeShowPart::of(&row.path, Some(row.full.clone()), source);
+        let lines = text.lines_with_docs(row);
+        let mut part = CodeShowPart::of(&row.path, Some(row.full.clone()), &text, lines);
         let asks = |beside| self.with.contains(&beside);
         part.lists_callers = asks(ShowExtra::Callers);
         let mut whole = vec![node.clone()];
@@ -236,11 +239,12 @@ impl Show {
 }
 
 impl CodeShowPart {
-    fn of(path: &RepoPath, symbol: Option<String>, source: Excerpt) -> Self {
+    fn of(path: &RepoPath, symbol: Option<String>, text: &SourceText, lines: LineRange) -> Self {
         Self {
             path: path.clone(),
             symbol,
-            source,
+            source: text.excerpt(lines),
+            file_lines: text.line_count(),
             lines_cut: 0,
             callers: None,
             callees: None,
@@ -272,7 +276,7 @@ fn line_part(view: &View, path: &RepoPath, range: LineRange) -> Result<CodeShowP
         return Err(Problem::not_found(format!("`{path}` has {count}"))
             .hint(format!("the last is {path}:{}", text.line_count())));
     }
-    Ok(CodeShowPart::of(path, None, text.excerpt(range)))
+    Ok(CodeShowPart::of(path, None, &text, range))
 }
 
 fn code_use(view: &View, caller: &SymbolCaller, with_text: bool) -> Result<CodeUse> {

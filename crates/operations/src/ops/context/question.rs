@@ -536,7 +536,7 @@ fn contiguous_ranges(lines: &BTreeSet<u32>) -> Vec<LineRange> {
 fn cochanged_files(view: &View, path: &RepoPath) -> Result<Vec<CochangedFileRow>> {
     let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
     let Some(artifact) = history.artifact_at(path)? else { return Ok(Vec::new()) };
-    let of = history.counted_commits_of(artifact.id)?;
+    let of = history.counted_commits_of(view, artifact.id)?;
     let often = history.frequent_partners(artifact.id, MIN_SHARED_COMMITS, MAX_NAMED)?;
     let row = |one: engine::areas::history::CochangedFile| CochangedFileRow {
         path: one.path,

@@ -1,37 +1,40 @@
-//! `history cochange`: files that usually change together with some files.
+//! `history cochange`: files that usually change together with some files, or those of a folder
+//! that change together with each other.
 
 use base::words::counted;
-use base::{Problem, ProblemCode, RepoPath, Result};
+use base::{EntityRef, Problem, ProblemCode, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::hotspots::{HotspotRow, ranked_files};
 use engine::areas::history::{
-    Artifact, CochangedFile, HistoryReader, MAX_PARTNERS, elapsed_text, time_text,
+    Artifact, ArtifactPair, CochangedFile, HistoryReader, MAX_PARTNERS, elapsed_text, time_text,
 };
 use engine::contract::alias::OpAlias;
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, NodeTarget, Offset, one_or_many};
 use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
+use engine::graph;
 use engine::view::View;
 
 /// Show which files usually change together with these
 ///
 /// Ranked by shared commits; recent and small ones count more, merges and bulk commits do not
-/// count.
+/// count. For a folder: which of its busiest files change together.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cochange {
-    /// File to look at, or several that change together
+    /// File to look at, several that change together, or one folder
     #[arg(required = true)]
     #[serde(deserialize_with = "one_or_many")]
     pub paths: Vec<NodeTarget>,
-    /// Files to show
+    /// Files or pairs to show
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub limit: Limit,
-    /// Files to skip
+    /// Files or pairs to skip
     #[arg(long, default_value_t)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -40,6 +43,9 @@ pub struct Cochange {
 
 /// How many files are shown if none shares more than one commit.
 const MAX_SINGLE_ROWS: usize = 5;
+
+/// How many of the busiest files of a folder are compared with each other.
+const MAX_FOLDER_FILES: usize = 24;
 
 /// Files that change together with some files, most likely first
 #[derive(Debug, Serialize, JsonSchema)]
@@ -50,6 +56,12 @@ pub struct CochangeAnswer {
     pub commits: u64,
     /// The files that change with them
     pub partners: Vec<CochangeRow>,
+    /// For a folder: its busiest files
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub busiest: Vec<RepoPath>,
+    /// For a folder: which of these change together, most closely first
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pairs: Vec<CochangePair>,
     /// Why there is no answer; absent if there is one
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unavailable: Option<CochangeUnavailable>,
@@ -66,6 +78,19 @@ pub struct CochangeUnavailable {
     pub reason: String,
     /// What would help
     pub hints: Vec<String>,
+}
+
+/// Two files that change together
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct CochangePair {
+    /// The busier of the two
+    pub first: RepoPath,
+    /// The other one
+    pub second: RepoPath,
+    /// Commits that changed both
+    pub count: u64,
+    /// Those commits as a share of all commits of either
+    pub jaccard: f64,
 }
 
 /// A file that changes with them
@@ -102,6 +127,7 @@ impl Query for Cochange {
             args: "src/a.ts src/b.ts --limit 5",
             shows: "files that change with either of two",
         },
+        OpExample { args: "src", shows: "which files of a folder change together" },
     ];
     type Answer = CochangeAnswer;
 
@@ -118,6 +144,11 @@ impl Query for Cochange {
             }
             Err(problem) => return Err(problem),
         };
+        if let [only] = self.paths.as_slice()
+            && let Ok(EntityRef::Dir(folder)) = graph::resolve(view, only)
+        {
+            return of_folder(view, &history, folder, self.offset, self.limit);
+        }
         let asked: Vec<Artifact> = self
             .paths
             .iter()
@@ -130,8 +161,43 @@ impl Query for Cochange {
         let partners = together.into_iter().map(row).collect::<Result<_>>()?;
         let paths = asked.into_iter().map(|artifact| artifact.path).collect();
         let (commits, is_cut) = (found.commits, found.is_truncated);
-        Ok(CochangeAnswer { paths, commits, partners, unavailable: None, paging, is_cut })
+        let (busiest, pairs) = (Vec::new(), Vec::new());
+        let unavailable = None;
+        Ok(CochangeAnswer { paths, commits, partners, busiest, pairs, unavailable, paging, is_cut })
     }
+}
+
+/// The busiest files of a folder, and which of them change together.
+fn of_folder(
+    view: &View,
+    history: &HistoryReader<'_>,
+    folder: RepoPath,
+    offset: Offset,
+    limit: Limit,
+) -> Result<CochangeAnswer> {
+    let mut files = ranked_files(view, history, &folder, None, |_| true)?;
+    files.truncate(MAX_FOLDER_FILES);
+    let artifacts: Vec<i64> = files.iter().map(|row| row.artifact).collect();
+    let pair = |pair: ArtifactPair| CochangePair {
+        first: files[pair.first].path.clone(),
+        second: files[pair.second].path.clone(),
+        count: pair.count,
+        jaccard: share(pair.count, pair.either),
+    };
+    let mut pairs: Vec<CochangePair> =
+        history.cochanged_pairs(&artifacts)?.into_iter().map(pair).collect();
+    pairs.sort_by(|a, b| b.jaccard.total_cmp(&a.jaccard).then(b.count.cmp(&a.count)));
+    let (pairs, paging) = Paging::cut(pairs, offset, limit);
+    Ok(CochangeAnswer {
+        paths: vec![folder],
+        commits: history.counted_commits(view)?,
+        partners: Vec::new(),
+        busiest: files.into_iter().map(|HotspotRow { path, .. }| path).collect(),
+        pairs,
+        unavailable: None,
+        paging,
+        is_cut: false,
+    })
 }
 
 impl CochangeAnswer {
@@ -148,6 +214,24 @@ impl CochangeAnswer {
         (&self.partners[..shown], rest.len())
     }
 
+    fn render_pairs(&self, folder: &str, page: &mut Page) {
+        let files = counted(self.busiest.len(), "busiest file");
+        page.answer(match self.paging.total {
+            0 => format!("No two of the {files} of {folder} ever changed in one commit"),
+            n => format!("{} of the {files} of {folder} change together", counted(n, "pair")),
+        });
+        let cells = |pair: &CochangePair| {
+            let often = format!("{}, jaccard {:.2}", counted(pair.count, "commit"), pair.jaccard);
+            vec![
+                PageCell::handle(&pair.first),
+                PageCell::handle(&pair.second),
+                PageCell::text(often),
+            ]
+        };
+        page.table(0, self.pairs.iter().map(cells).collect());
+        self.paging.render_rest(page, self.pairs.len());
+    }
+
     /// The answer where there is no history to read.
     fn unavailable(problem: &Problem, offset: Offset, limit: Limit) -> Self {
         let hints = problem.hints.iter().map(ToString::to_string).collect();
@@ -157,6 +241,8 @@ impl CochangeAnswer {
             paths: Vec::new(),
             commits: 0,
             partners,
+            busiest: Vec::new(),
+            pairs: Vec::new(),
             unavailable: Some(CochangeUnavailable { reason, hints }),
             paging,
             is_cut: false,
@@ -171,7 +257,7 @@ fn row(
     own: u64,
     all: u64,
 ) -> Result<CochangeRow> {
-    let theirs = history.counted_commits_of(partner.artifact)?;
+    let theirs = history.counted_commits_of(view, partner.artifact)?;
     let last = partner.last_commits_ago.map(|commits| history.time_ago(commits)).transpose()?;
     Ok(CochangeRow {
         path,
@@ -205,6 +291,10 @@ impl Render for CochangeAnswer {
         }
         let names: Vec<String> = self.paths.iter().map(ToString::to_string).collect();
         let names = names.join(" ");
+        if !self.busiest.is_empty() {
+            self.render_pairs(&names, page);
+            return;
+        }
         let commits = match (self.commits, self.is_cut) {
             (commits, true) if commits != 1 => format!("the last {}", counted(commits, "commit")),
             (commits, _) => counted(commits, "commit"),

@@ -1,9 +1,9 @@
 //! `history hotspots`: the files that change most for their size.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base::words::counted;
-use base::{RepoPath, Result};
+use base::{EntityRef, RepoPath, Result};
 use clap::Args;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use syntax::Language;
 
 use crate::answers::role::FileRole;
+use crate::answers::tested_files::tested_files;
 use engine::areas::history::{HistoryReader, elapsed_text, time_text};
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, NodeTarget, Offset, Since};
@@ -18,6 +19,7 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::graph;
 use engine::index::tables;
+use engine::spec_links::spec_links;
 use engine::view::View;
 
 /// List the files that change most for their size
@@ -37,6 +39,11 @@ pub struct Hotspots {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub all: bool,
+    /// Also say which of the files shown have no spec and no test
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub gaps: bool,
     /// Files to show
     #[arg(long, default_value_t)]
     #[serde(default)]
@@ -76,8 +83,28 @@ pub struct HotspotRow {
     pub score: f64,
     /// When it last changed
     pub last: String,
+    /// Whether a card, requirement or decision is linked with it; only with `gaps`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_spec: Option<bool>,
+    /// Whether a test was found for it; only with `gaps`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub has_test: Option<bool>,
     #[serde(skip)]
     elapsed: String,
+    #[serde(skip)]
+    pub(super) artifact: i64,
+}
+
+impl HotspotRow {
+    /// What it lacks, in words; empty if it was not asked for.
+    fn gaps(&self) -> &'static str {
+        match (self.has_spec, self.has_test) {
+            (Some(false), Some(false)) => "no spec, no test",
+            (Some(false), _) => "no spec",
+            (_, Some(false)) => "no test",
+            _ => "",
+        }
+    }
 }
 
 impl Query for Hotspots {
@@ -85,6 +112,7 @@ impl Query for Hotspots {
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "--limit 10", shows: "where most of the change happens" },
         OpExample { args: "src --since 2026-01-01", shows: "the same for one folder, this year" },
+        OpExample { args: "--gaps", shows: "which busy files have no spec or no test" },
     ];
     type Answer = HotspotsAnswer;
 
@@ -92,32 +120,14 @@ impl Query for Hotspots {
         let history = HistoryReader::open(view)?;
         let folder = self.path.as_ref().map(|path| graph::resolve(view, path)).transpose()?;
         let folder = folder.and_then(|node| node.path().cloned()).unwrap_or(RepoPath::ROOT);
-        let since = self.since.as_ref().map_or(Timestamp::UNIX_EPOCH, Since::moment);
-        let churn: BTreeMap<i64, _> =
-            history.churn(since)?.into_iter().map(|churn| (churn.artifact, churn)).collect();
-        let lines: BTreeMap<RepoPath, u32> = tables::contents_below(view.index()?.conn(), &folder)?
-            .into_iter()
-            .map(|(path, _, lines)| (path, lines))
-            .collect();
-        let mut rows = Vec::new();
-        for (path, artifact) in history.live_files()? {
-            let (Some(churn), Some(lines)) = (churn.get(&artifact), lines.get(&path)) else {
-                continue;
-            };
-            if self.all || is_production_code(&path) {
-                rows.push(HotspotRow {
-                    score: score(churn.commits, *lines),
-                    commits: churn.commits,
-                    lines: *lines,
-                    last: time_text(churn.last_time),
-                    elapsed: elapsed_text(view.call().now, churn.last_time),
-                    path,
-                });
-            }
-        }
-        rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
+        let since = self.since.as_ref().map(Since::moment);
+        let is_wanted = |path: &RepoPath| self.all || is_production_code(path);
+        let rows = ranked_files(view, &history, &folder, since, is_wanted)?;
         let changes = rows.iter().map(|row| row.commits).sum();
-        let (files, paging) = Paging::cut(rows, self.offset, self.limit);
+        let (mut files, paging) = Paging::cut(rows, self.offset, self.limit);
+        if self.gaps {
+            find_gaps(view, &mut files)?;
+        }
         let top_changes = files.iter().map(|row| row.commits).sum();
         let below = match folder == RepoPath::ROOT {
             true => String::new(),
@@ -127,6 +137,59 @@ impl Query for Hotspots {
             self.since.map(|since| format!(" since {}", since.as_str())).unwrap_or_default();
         Ok(HotspotsAnswer { files, changes, top_changes, scope: below + &since, paging })
     }
+}
+
+/// The changed files of a folder, hottest first.
+pub(super) fn ranked_files(
+    view: &View,
+    history: &HistoryReader<'_>,
+    folder: &RepoPath,
+    since: Option<Timestamp>,
+    is_wanted: impl Fn(&RepoPath) -> bool,
+) -> Result<Vec<HotspotRow>> {
+    let churn = history.churn(view, since)?;
+    let lines: BTreeMap<RepoPath, u32> = tables::contents_below(view.index()?.conn(), folder)?
+        .into_iter()
+        .map(|(path, _, lines)| (path, lines))
+        .collect();
+    let mut rows = Vec::new();
+    for (path, artifact) in history.live_files()? {
+        let (Some(churn), Some(lines)) = (churn.get(&artifact), lines.get(&path)) else {
+            continue;
+        };
+        if is_wanted(&path) {
+            rows.push(HotspotRow {
+                score: score(churn.commits, *lines),
+                commits: churn.commits,
+                lines: *lines,
+                last: time_text(churn.last_time),
+                has_spec: None,
+                has_test: None,
+                elapsed: elapsed_text(view.call().now, churn.last_time),
+                artifact,
+                path,
+            });
+        }
+    }
+    rows.sort_by(|a, b| b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)));
+    Ok(rows)
+}
+
+/// Says of each file whether it has a spec and a test.
+fn find_gaps(view: &View, files: &mut [HotspotRow]) -> Result<()> {
+    let paths: Vec<RepoPath> = files.iter().map(|row| row.path.clone()).collect();
+    let tested = tested_files(view, &paths)?;
+    let links = spec_links(view)?;
+    let mut specified = BTreeSet::new();
+    for link in &links.links {
+        let ends = [&link.from, &link.to].into_iter().filter(|end| *end != link.spec_end());
+        specified.extend(ends.filter_map(EntityRef::path));
+    }
+    for row in files {
+        row.has_spec = Some(specified.contains(&row.path));
+        row.has_test = Some(tested.contains(&row.path));
+    }
+    Ok(())
 }
 
 /// Whether a file is code of the product: manifests and lock files change with every release.
@@ -143,6 +206,20 @@ fn score(commits: u64, lines: u32) -> f64 {
     (score * 10.0).round() / 10.0
 }
 
+impl HotspotsAnswer {
+    /// How many of the files shown lack something; empty if it was not asked for.
+    fn gaps_text(&self) -> String {
+        if self.files.iter().all(|row| row.has_spec.is_none()) {
+            return String::new();
+        }
+        let lacking = |of: fn(&HotspotRow) -> Option<bool>| {
+            self.files.iter().filter(|row| of(row) == Some(false)).count()
+        };
+        let (specs, tests) = (lacking(|row| row.has_spec), lacking(|row| row.has_test));
+        format!("; {specs} of them without a spec, {tests} without a test that was found")
+    }
+}
+
 impl Render for HotspotsAnswer {
     fn render(&self, page: &mut Page) {
         let scope = &self.scope;
@@ -153,17 +230,20 @@ impl Render for HotspotsAnswer {
         let shown = self.files.len() as u64;
         let share = (self.top_changes * 100).checked_div(self.changes).unwrap_or_default();
         let of = counted(self.paging.total, "changed file");
+        let gaps = self.gaps_text();
         page.answer(format!(
-            "{shown} of {of}{scope} take {share} % of {}",
+            "{shown} of {of}{scope} take {share} % of {}{gaps}",
             counted(self.changes, "change")
         ));
         let cells = |row: &HotspotRow| {
-            vec![
+            let mut cells = vec![
                 PageCell::handle(&row.path),
                 PageCell::text(counted(row.commits, "commit")),
                 PageCell::text(counted(u64::from(row.lines), "line")),
                 PageCell::faint(&row.elapsed),
-            ]
+            ];
+            cells.extend(row.has_spec.map(|_| PageCell::bad(row.gaps())));
+            cells
         };
         page.table(0, self.files.iter().map(cells).collect());
         self.paging.render_rest(page, self.files.len());

@@ -1,0 +1,91 @@
+//! What was read of one state of the repository: confirmations and the ends of links. A server keeps
+//! it for later views of the same state, because reading thousands of files takes longer than
+//! everything else that is done with links.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use base::{EntityRef, Problem, RepoPath, Result};
+
+use super::confirmation::{FOLDER, LinkConfirmation};
+use super::content::{EndContent, EndReader};
+use super::state::StoredConfirmation;
+use crate::areas::kb::STORE;
+use crate::index::tables;
+use crate::view::View;
+
+/// The name under which it is kept.
+const CACHE_KEY: &str = "spec_links.reads";
+
+/// A file among the confirmations.
+#[derive(Debug, Clone)]
+pub(super) enum ConfirmationRead {
+    /// A confirmation
+    Stored(StoredConfirmation),
+    /// A file that is none
+    Unreadable {
+        /// The file
+        path: RepoPath,
+        /// Why it is none
+        why: String,
+    },
+}
+
+/// What was read of one state of the repository.
+#[derive(Debug, Default)]
+pub(super) struct SharedReads {
+    confirmations: OnceLock<Vec<ConfirmationRead>>,
+    contents: Mutex<BTreeMap<EntityRef, Result<EndContent, String>>>,
+}
+
+/// What ends, confirmations and everything derived from them depend on; `None` where the index is
+/// in memory and has no fingerprint.
+pub(super) fn state_mark(view: &View) -> Result<Option<String>> {
+    let store = view.store_fingerprint(STORE)?;
+    Ok(view.index()?.fingerprint().map(|index| format!("{index} {store}")))
+}
+
+impl SharedReads {
+    /// What was read of the state that a view sees.
+    pub(super) fn of(view: &View) -> Result<Arc<Self>> {
+        let Some(mark) = state_mark(view)? else { return Ok(Arc::default()) };
+        match view.cached_at(CACHE_KEY, &mark) {
+            Some(known) => Ok(known),
+            None => Ok(view.cache_at(CACHE_KEY, mark, Self::default())),
+        }
+    }
+
+    /// All confirmations.
+    pub(super) fn confirmations(&self, view: &View) -> Result<&[ConfirmationRead]> {
+        if let Some(known) = self.confirmations.get() {
+            return Ok(known);
+        }
+        let folder: RepoPath = FOLDER.parse().map_err(Problem::internal)?;
+        let mut read = Vec::new();
+        for (path, ..) in tables::contents_below(view.index()?.conn(), &folder)? {
+            let Some(file) = view.tree().read(&path)? else { continue };
+            read.push(match LinkConfirmation::parse(&String::from_utf8_lossy(&file.bytes)) {
+                Err(why) => ConfirmationRead::Unreadable { path, why },
+                Ok(record) => {
+                    ConfirmationRead::Stored(StoredConfirmation { path, hash: file.hash, record })
+                }
+            });
+        }
+        Ok(self.confirmations.get_or_init(|| read))
+    }
+
+    /// What stands at an end, or why it cannot be compared.
+    pub(super) fn content(
+        &self,
+        view: &View,
+        node: &EntityRef,
+    ) -> Result<Result<EndContent, String>> {
+        let known = || self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known().get(node) {
+            return Ok(known.clone());
+        }
+        let content = EndReader::new(view).read(node)?;
+        known().insert(node.clone(), content.clone());
+        Ok(content)
+    }
+}

@@ -1,0 +1,333 @@
+//! Which parts of a source text are comments, texts, numbers and keywords, for readers. It looks at
+//! words and quotes only, so it also works for a part of a file, and is no basis for facts.
+
+use base::RepoPath;
+
+use crate::descriptor::{CommentSyntax, LanguageKind};
+use crate::language::Language;
+
+/// What a part of a source text is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TokenClass {
+    /// A comment
+    Comment,
+    /// A text in quotes
+    Text,
+    /// A number
+    Number,
+    /// A word that the language reserves
+    Keyword,
+}
+
+/// A part of a source text, in bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct HighlightSpan {
+    /// Where it starts
+    pub start: usize,
+    /// Where it ends
+    pub end: usize,
+    /// What it is
+    pub class: TokenClass,
+}
+
+/// The parts of a text that differ from ordinary names and signs, in order and without overlaps.
+/// None for files that are no code.
+pub fn highlight(path: &RepoPath, text: &str) -> Vec<HighlightSpan> {
+    let Some(language) = Language::from_path(path) else { return Vec::new() };
+    let descriptor = language.descriptor();
+    if descriptor.kind != LanguageKind::Code {
+        return Vec::new();
+    }
+    let lexical = LexicalRules::of(language);
+    Highlighter { text, at: 0, comments: descriptor.comments, lexical, spans: Vec::new() }.run()
+}
+
+/// How words and quotes are read in a language.
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
+struct LexicalRules {
+    /// Reserved words, separated by spaces
+    keywords: &'static str,
+    /// Whether a single quote encloses one character only; elsewhere it encloses a text
+    has_characters: bool,
+    /// Whether a text in double quotes may go on in the next line
+    has_long_texts: bool,
+    /// Whether a text may stand in back-ticks
+    has_back_ticks: bool,
+    /// Whether three quotes enclose a text of several lines
+    has_triple_quotes: bool,
+    /// Whether `r"…"` and `r#"…"#` are texts
+    has_raw_texts: bool,
+}
+
+const SCRIPT_WORDS: &str = "abstract as async await break case catch class const continue declare default delete do \
+    else enum export extends false finally for from function if implements import in \
+    instanceof interface let new null of private protected public readonly return satisfies \
+    static super switch this throw true try type typeof undefined var void while yield";
+const RUST_WORDS: &str = "Self as async await break const continue crate dyn else enum extern false fn for if impl \
+    in let loop match mod move mut pub ref return self static struct super trait true type \
+    unsafe use where while";
+const PYTHON_WORDS: &str = "False None True and as assert async await break class continue def del elif else except \
+    finally for from global if import in is lambda nonlocal not or pass raise return self \
+    try while with yield";
+const GO_WORDS: &str = "break case chan const continue default defer else fallthrough false for func go goto if \
+    import interface map nil package range return select struct switch true type var";
+/// The words of Java, Kotlin, C, C++, C# and Swift: a word that only one of them has is rarely a name
+/// in another.
+const TYPED_WORDS: &str = "abstract as async auto await bool boolean break byte case catch char class companion \
+    const constexpr continue data default defer delegate delete do double else enum explicit \
+    extends extension extern false final finally float for foreach func fun goto guard if \
+    implements import in inline instanceof int interface internal is let long mutable \
+    namespace new nil null nullptr object operator override package private protected \
+    protocol public readonly record return sealed self short signed sizeof static struct \
+    super suspend switch template this throw throws true try typedef typename union unsigned \
+    using val var virtual void volatile when where while yield";
+const RUBY_WORDS: &str = "alias and begin break case class def do else elsif end ensure extend false for if in \
+    include module next nil not or private protected public raise require require_relative \
+    rescue retry return self super then true unless until when while yield";
+const PHP_WORDS: &str = "abstract array as break case catch class const continue declare default do echo else \
+    elseif enum extends false final finally fn for foreach function if implements instanceof \
+    interface match namespace new null private protected public readonly return static \
+    switch this throw trait true try use while yield";
+const SHELL_WORDS: &str = "case do done elif else esac exit export fi for function if in local readonly return set \
+    shift then until while";
+const LUA_WORDS: &str = "and break do else elseif end false for function goto if in local nil not or repeat \
+    return then true until while";
+
+impl LexicalRules {
+    fn of(language: Language) -> Self {
+        use Language::{
+            Bash, C, CSharp, Cpp, Go, Java, JavaScript, Kotlin, Lua, Php, Python, Ruby, Rust,
+            Swift, Tsx, TypeScript,
+        };
+        let keywords = match language {
+            Rust => RUST_WORDS,
+            Python => PYTHON_WORDS,
+            Go => GO_WORDS,
+            Java | Kotlin | C | Cpp | CSharp | Swift => TYPED_WORDS,
+            Ruby => RUBY_WORDS,
+            Php => PHP_WORDS,
+            Bash => SHELL_WORDS,
+            Lua => LUA_WORDS,
+            _ => SCRIPT_WORDS,
+        };
+        Self {
+            keywords,
+            has_characters: matches!(
+                language,
+                Rust | Go | Java | Kotlin | C | Cpp | CSharp | Swift
+            ),
+            has_long_texts: matches!(language, Rust | Ruby | Php | Bash),
+            has_back_ticks: matches!(language, TypeScript | Tsx | JavaScript | Go),
+            has_triple_quotes: matches!(language, Python | Java | Kotlin | CSharp | Swift),
+            has_raw_texts: language == Rust,
+        }
+    }
+}
+
+struct Highlighter<'t> {
+    text: &'t str,
+    at: usize,
+    comments: CommentSyntax,
+    lexical: LexicalRules,
+    spans: Vec<HighlightSpan>,
+}
+
+impl Highlighter<'_> {
+    fn run(mut self) -> Vec<HighlightSpan> {
+        while let Some(first) = self.rest().chars().next() {
+            let start = self.at;
+            let found = self
+                .comment_end()
+                .map(|end| (end, TokenClass::Comment))
+                .or_else(|| self.text_end(first).map(|end| (end, TokenClass::Text)))
+                .or_else(|| self.word(first));
+            match found {
+                Some((end, class)) => {
+                    self.spans.push(HighlightSpan { start, end, class });
+                    self.at = end;
+                }
+                None if is_word(first) => self.at += word_length(self.rest()),
+                None => self.at += first.len_utf8(),
+            }
+        }
+        self.spans
+    }
+
+    fn rest(&self) -> &str {
+        &self.text[self.at..]
+    }
+
+    /// The position behind what follows from here, up to and with `close`; without it, the end.
+    fn behind(&self, skip: usize, close: &str) -> usize {
+        let from = self.at + skip;
+        self.text[from..].find(close).map_or(self.text.len(), |found| from + found + close.len())
+    }
+
+    fn comment_end(&self) -> Option<usize> {
+        let rest = self.rest();
+        if let Some(block) = self.comments.block
+            && rest.starts_with(block.open)
+        {
+            return Some(self.behind(block.open.len(), block.close));
+        }
+        // In a shell, `$#` and `a#b` are no comments.
+        let is_free = self.text[..self.at].chars().next_back().is_none_or(char::is_whitespace);
+        let starts = |marker: &str| {
+            !marker.is_empty() && rest.starts_with(marker) && (is_free || marker != "#")
+        };
+        let is_line = starts(self.comments.line) || self.comments.other_line.is_some_and(starts);
+        is_line.then(|| self.at + rest.find('\n').unwrap_or(rest.len()))
+    }
+
+    fn text_end(&self, first: char) -> Option<usize> {
+        let rest = self.rest();
+        if self.lexical.has_raw_texts && first == 'r' && !self.is_in_word() {
+            let signs = rest[1..].bytes().take_while(|byte| *byte == b'#').count();
+            if rest[1 + signs..].starts_with('"') {
+                return Some(self.behind(2 + signs, &format!("\"{}", "#".repeat(signs))));
+            }
+        }
+        if self.lexical.has_triple_quotes {
+            for quotes in ["\"\"\"", "'''"] {
+                if rest.starts_with(quotes) {
+                    return Some(self.behind(3, quotes));
+                }
+            }
+        }
+        match first {
+            '"' => self.quoted_end('"', self.lexical.has_long_texts),
+            '`' if self.lexical.has_back_ticks => self.quoted_end('`', true),
+            '\'' if self.lexical.has_characters => self.character_end(),
+            '\'' => self.quoted_end('\'', self.lexical.has_long_texts),
+            _ => None,
+        }
+    }
+
+    /// The end of a text in quotes. One that does not end in its line is none, unless it may.
+    fn quoted_end(&self, quote: char, is_long: bool) -> Option<usize> {
+        let mut is_escaped = false;
+        for (position, letter) in self.rest().char_indices().skip(1) {
+            match letter {
+                '\n' if !is_long && !is_escaped => return None,
+                _ if is_escaped => is_escaped = false,
+                '\\' => is_escaped = true,
+                _ if letter == quote => return Some(self.at + position + letter.len_utf8()),
+                _ => {}
+            }
+        }
+        is_long.then_some(self.text.len())
+    }
+
+    /// The end of `'a'` or `'\n'`; a lifetime as in `&'a str` is none.
+    fn character_end(&self) -> Option<usize> {
+        let rest = self.rest();
+        let mut letters = rest.char_indices().skip(1);
+        let (_, first) = letters.next()?;
+        if first == '\\' {
+            let close = rest[2..].char_indices().skip(1).find(|(_, letter)| *letter == '\'')?.0;
+            let end = self.at + 2 + close + 1;
+            return (!self.text[self.at..end].contains('\n')).then_some(end);
+        }
+        let (position, second) = letters.next()?;
+        (second == '\'').then_some(self.at + position + 1)
+    }
+
+    fn is_in_word(&self) -> bool {
+        self.text[..self.at].chars().next_back().is_some_and(is_word)
+    }
+
+    fn word(&self, first: char) -> Option<(usize, TokenClass)> {
+        if !is_word(first) {
+            return None;
+        }
+        let length = word_length(self.rest());
+        let word = &self.rest()[..length];
+        if first.is_ascii_digit() {
+            return Some((self.at + length, TokenClass::Number));
+        }
+        let is_keyword = self.lexical.keywords.split(' ').any(|keyword| keyword == word);
+        is_keyword.then_some((self.at + length, TokenClass::Keyword))
+    }
+}
+
+fn is_word(letter: char) -> bool {
+    letter.is_alphanumeric() || letter == '_'
+}
+
+fn word_length(text: &str) -> usize {
+    text.find(|letter| !is_word(letter)).unwrap_or(text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts(path: &str, text: &str) -> Vec<String> {
+        let path = path.parse().expect("a path");
+        let letter = |class| match class {
+            TokenClass::Comment => 'c',
+            TokenClass::Text => 's',
+            TokenClass::Number => 'n',
+            TokenClass::Keyword => 'k',
+        };
+        let spans = highlight(&path, text);
+        spans
+            .iter()
+            .map(|span| format!("{}:{}", letter(span.class), &text[span.start..span.end]))
+            .collect()
+    }
+
+    #[test]
+    fn comments_texts_numbers_and_keywords_are_found() {
+        assert_eq!(
+            parts(
+                "a.rs",
+                "/* b */ fn go<'a>(c: &'a str) -> char { 'x' } // 1\nlet r#for = r#\"\"quote\"\"#;"
+            ),
+            ["c:/* b */", "k:fn", "s:'x'", "c:// 1", "k:let", "k:for", "s:r#\"\"quote\"\"#"]
+        );
+        assert_eq!(
+            parts("a.ts", "const a = `x ${1}\n`; let b = \"it's\" + 0x1F;"),
+            ["k:const", "s:`x ${1}\n`", "k:let", "s:\"it's\"", "n:0x1F"]
+        );
+        assert_eq!(
+            parts("a.py", "def f():\n    \"\"\"Doc \"x\".\"\"\"\n    return 'a' # end"),
+            ["k:def", "s:\"\"\"Doc \"x\".\"\"\"", "k:return", "s:'a'", "c:# end"]
+        );
+    }
+
+    #[test]
+    fn nothing_is_found_in_prose_and_unknown_files() {
+        assert!(parts("a.md", "if this \"then\" 1").is_empty());
+        assert!(parts("a.bin", "if this").is_empty());
+    }
+
+    #[test]
+    fn spans_are_in_order_and_end_at_letters_whatever_the_text() {
+        for text in [
+            "'",
+            "\"",
+            "'\\",
+            "r#",
+            "r#\"",
+            "/*",
+            "ä'ö",
+            "`",
+            "'''",
+            "\"\"\"",
+            "0",
+            "'\\u{1F600}'",
+            "é\"é",
+        ] {
+            for path in ["a.rs", "a.ts", "a.py", "a.go", "a.sh", "a.php", "a.kt", "a.rb", "a.lua"] {
+                let path = path.parse().expect("a path");
+                let mut last = 0;
+                for span in highlight(&path, text) {
+                    assert!(last <= span.start && span.start < span.end && span.end <= text.len());
+                    assert!(text.is_char_boundary(span.start) && text.is_char_boundary(span.end));
+                    last = span.end;
+                }
+            }
+        }
+    }
+}

@@ -44,6 +44,6 @@ fn resolved(path: &Path) -> Option<PathBuf> {
     let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok())?;
     let rest = path.strip_prefix(there).ok()?;
     let plain = rest.components().all(|part| matches!(part, Component::Normal(_)));
-    let there = platform::canonicalize(&there).ok()?;
+    let there = platform::canonicalize(there).ok()?;
     plain.then(|| there.join(rest))
 }

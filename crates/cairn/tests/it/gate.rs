@@ -58,7 +58,7 @@ fn a_shallow_clone_is_deepened_and_the_change_reviewed() {
     let html = fs::read_to_string(reports.join("review.html")).unwrap();
     assert!(html.starts_with("<!DOCTYPE html>"), "{html}");
     let review = fs::read_to_string(reports.join("review.txt")).unwrap();
-    assert!(review.ends_with("\n") && !review.contains("not indexed yet"), "{review}");
+    assert!(review.ends_with('\n') && !review.contains("not indexed yet"), "{review}");
 
     let passed = gate(&clone, "origin/main", &reports, "error");
     assert_eq!(passed.status.code(), Some(0), "{passed:?}");

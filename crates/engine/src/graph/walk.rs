@@ -219,13 +219,10 @@ pub fn starts_that_reach(
                     }
                     *seen |= new;
                     *next.entry(there.clone()).or_default() |= new;
-                    let goal = match known_goals.get(there) {
-                        Some(known) => *known,
-                        None => {
-                            let goal = is_goal(there)?;
-                            known_goals.insert(there.clone(), goal);
-                            goal
-                        }
+                    let goal = if let Some(known) = known_goals.get(there) { *known } else {
+                        let goal = is_goal(there)?;
+                        known_goals.insert(there.clone(), goal);
+                        goal
                     };
                     if goal {
                         done |= new;

@@ -50,7 +50,7 @@ fn tests_without_a_symbol_are_known_by_their_file() {
     repo.commit("a test");
     let report = |cases: &str| {
         let time = "timestamp=\"2026-01-01T10:00:00\"";
-        repo.write("junit.xml", &format!("<testsuite {time}>{cases}</testsuite>"));
+        repo.write("junit.xml", format!("<testsuite {time}>{cases}</testsuite>"));
         repo.data("kb.import", json!({"path": "junit.xml"}));
         repo.data("matrix", json!({}))["summary"]["verified"].clone()
     };

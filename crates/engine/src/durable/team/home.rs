@@ -183,13 +183,10 @@ impl TeamLink {
     ) -> Result<Option<TeamRead>> {
         let Some(membership) = self.membership()? else { return Ok(None) };
         let files = ReplicaFiles { durable, locations, project: &membership.project };
-        let basis = match self.followed_up_to(files) {
-            Some(newest) => self.state_basis(TeamState::Current, newest, None, call)?,
-            None => {
-                let wait = READ_WAIT.max(call.optional_wait);
-                let reached = self.catch_up(&membership, files, wait, call);
-                self.basis(files, &reached, call)?
-            }
+        let basis = if let Some(newest) = self.followed_up_to(files) { self.state_basis(TeamState::Current, newest, None, call)? } else {
+            let wait = READ_WAIT.max(call.optional_wait);
+            let reached = self.catch_up(&membership, files, wait, call);
+            self.basis(files, &reached, call)?
         };
         self.set_status(basis.clone());
         let is_replay = call.request.as_ref().is_some_and(|request| request.replayed.is_some());

@@ -153,8 +153,8 @@ impl Office {
                 let done = call("work.done", args.clone());
                 self.check_done(session, &claims, &args, done);
             }
-            WorkStep::Plan(n) => self.plan_twice(session, "work.plan", plan(*n)),
-            WorkStep::ImportBeads(n) => self.plan_twice(session, "work.import", beads(*n)),
+            WorkStep::Plan(n) => self.plan_twice(session, "work.plan", &plan(*n)),
+            WorkStep::ImportBeads(n) => self.plan_twice(session, "work.import", &beads(*n)),
             WorkStep::Comment(n) => {
                 let text = format!("remark at {}", self.now);
                 call("work.comment", json!({"id": pick(n), "text": text})).unwrap();
@@ -226,7 +226,7 @@ impl Office {
     }
 
     /// What is planned or imported twice changes nothing the second time.
-    fn plan_twice(&self, session: &str, name: &str, text: String) {
+    fn plan_twice(&self, session: &str, name: &str, text: &str) {
         let args = json!({"text": text});
         if self.call(session, name, args.clone()).is_err() {
             return;

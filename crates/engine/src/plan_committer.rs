@@ -242,7 +242,7 @@ impl PlanCommitter {
             }
             Ok(id) => id,
         };
-        stores.team().note_write(&team, call)?;
+        stores.team().note_write(&team, call);
         Ok(MutationAnswer { result: answer, files: Vec::new(), change: committed, diff: None })
     }
 

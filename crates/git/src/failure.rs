@@ -195,7 +195,8 @@ fn printable(said: &str) -> String {
     lines.map(|line| line.escape_debug().to_string()).collect::<Vec<_>>().join("\n")
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::process::ExitStatusExt;
 

@@ -90,7 +90,8 @@ pub(crate) fn git_not_found() -> Problem {
         .hint("install git 2.45 or newer and put its folder on PATH")
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

@@ -147,7 +147,8 @@ fn silent_too_long(about: &GitCallInfo, silence: Duration) -> Problem {
         .hint("the disk of .git may not answer; `git fsck` looks at all of it")
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use crate::command::GitCommand;

@@ -36,7 +36,8 @@ pub fn join_folders(folders: impl IntoIterator<Item = PathBuf>) -> OsString {
     env::join_paths(folders).expect("folders that were split apart join again")
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

@@ -217,7 +217,8 @@ fn read_pipe(
     });
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::path::Path;
 

@@ -35,13 +35,12 @@ impl TeamAddress {
 
     /// Whether the connection does not leave the machine, so that it needs no encryption.
     pub fn is_local(&self) -> bool {
+        let is_loopback = |name: &str| {
+            name == "localhost" || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
+        };
         let is_local = |host: &Host| match host {
-            Host::Tcp(name) => {
-                name == "localhost"
-                    || name.parse::<std::net::IpAddr>().is_ok_and(|ip| ip.is_loopback())
-            }
-            // A socket in the file system.
-            #[cfg_attr(windows, expect(unreachable_patterns, reason = "Windows has none"))]
+            Host::Tcp(name) if !is_loopback(name) => false,
+            // A loopback address, or a socket in the file system, which Windows does not have.
             _ => true,
         };
         self.config.get_hosts().iter().all(is_local)

@@ -154,7 +154,8 @@ pub(crate) fn path_problem(verb: &str, path: &RepoPath, error: io::Error) -> Pro
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

@@ -134,7 +134,8 @@ fn not_a_folder(path: &Path) -> Problem {
     .hint(format!("look where it leads, then remove it: {name}"))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

@@ -101,7 +101,8 @@ pub(crate) fn not_regular() -> io::Error {
     io::Error::other("it is not a regular file")
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
 

@@ -271,7 +271,8 @@ fn child_path(folder: &RepoPath, entry: &DirEntry) -> Option<RepoPath> {
     RepoPath::from_bytes(path).ok()
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::fs;
     use std::os::unix::fs::symlink;

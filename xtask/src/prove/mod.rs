@@ -1,5 +1,7 @@
 //! Proofs that take minutes or hours: what is claimed in `docs/reliability.md`, by command.
 
+#![expect(clippy::disallowed_methods, reason = "a developer's tool reads its environment")]
+
 mod freshness;
 mod kills;
 mod layout;

@@ -219,7 +219,9 @@ pub fn starts_that_reach(
                     }
                     *seen |= new;
                     *next.entry(there.clone()).or_default() |= new;
-                    let goal = if let Some(known) = known_goals.get(there) { *known } else {
+                    let goal = if let Some(known) = known_goals.get(there) {
+                        *known
+                    } else {
                         let goal = is_goal(there)?;
                         known_goals.insert(there.clone(), goal);
                         goal

@@ -21,7 +21,7 @@ const CACHE_KEY: &str = "spec_links.reads";
 #[derive(Debug, Clone)]
 pub(super) enum ConfirmationRead {
     /// A confirmation
-    Stored(StoredConfirmation),
+    Stored(Box<StoredConfirmation>),
     /// A file that is none
     Unreadable {
         /// The file
@@ -66,9 +66,11 @@ impl SharedReads {
             let Some(file) = view.tree().read(&path)? else { continue };
             read.push(match LinkConfirmation::parse(&String::from_utf8_lossy(&file.bytes)) {
                 Err(why) => ConfirmationRead::Unreadable { path, why },
-                Ok(record) => {
-                    ConfirmationRead::Stored(StoredConfirmation { path, hash: file.hash, record })
-                }
+                Ok(record) => ConfirmationRead::Stored(Box::new(StoredConfirmation {
+                    path,
+                    hash: file.hash,
+                    record,
+                })),
             });
         }
         Ok(self.confirmations.get_or_init(|| read))

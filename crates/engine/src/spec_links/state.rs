@@ -103,8 +103,8 @@ impl SpecLinks {
             match read.clone() {
                 ConfirmationRead::Unreadable { path, why } => unreadable.push((path, why)),
                 ConfirmationRead::Stored(stored) => match known.contains(&stored.record.link) {
-                    false => orphans.push(stored),
-                    true => drop(confirmations.insert(stored.record.link.clone(), stored)),
+                    false => orphans.push(*stored),
+                    true => drop(confirmations.insert(stored.record.link.clone(), *stored)),
                 },
             }
         }

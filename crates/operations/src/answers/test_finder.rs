@@ -173,7 +173,9 @@ impl<'v> TestNodes<'v> {
         if is_test_file(path) {
             return Ok(true);
         }
-        if let Some(all) = &self.all { Ok(all.get(path).is_some_and(|names| names.contains(name))) } else {
+        if let Some(all) = &self.all {
+            Ok(all.get(path).is_some_and(|names| names.contains(name)))
+        } else {
             let row = code::symbol(self.view.index()?.conn(), path, name)?;
             Ok(row.is_some_and(|row| row.is_test))
         }

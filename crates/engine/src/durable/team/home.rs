@@ -183,7 +183,9 @@ impl TeamLink {
     ) -> Result<Option<TeamRead>> {
         let Some(membership) = self.membership()? else { return Ok(None) };
         let files = ReplicaFiles { durable, locations, project: &membership.project };
-        let basis = if let Some(newest) = self.followed_up_to(files) { self.state_basis(TeamState::Current, newest, None, call)? } else {
+        let basis = if let Some(newest) = self.followed_up_to(files) {
+            self.state_basis(TeamState::Current, newest, None, call)?
+        } else {
             let wait = READ_WAIT.max(call.optional_wait);
             let reached = self.catch_up(&membership, files, wait, call);
             self.basis(files, &reached, call)?

@@ -67,7 +67,7 @@ fn active_names(active: &[ActiveWriter]) -> Option<String> {
     }
     let more = names.len().saturating_sub(MAX_NAMED);
     names.truncate(MAX_NAMED);
-    let more = if more > 0 { format!(" and {more} more") } else { Default::default() };
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     (!names.is_empty()).then(|| format!("active today: {}{more}", names.join(", ")))
 }
 

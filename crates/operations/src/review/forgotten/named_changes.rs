@@ -70,7 +70,9 @@ impl ChangedNames {
                 continue;
             }
             let rarity = rarity(all, files.len());
-            files.iter().for_each(|path| give(path, name, rarity));
+            for path in &files {
+                give(path, name, rarity);
+            }
         }
         Ok(())
     }

@@ -93,6 +93,22 @@ const SHELL_WORDS: &str = "case do done elif else esac exit export fi for functi
 const LUA_WORDS: &str = "and break do else elseif end false for function goto if in local nil not or repeat \
     return then true until while";
 
+/// Whether a word is reserved in some language, so that it says nothing about the text that has it.
+pub fn is_keyword(word: &str) -> bool {
+    let all = [
+        SCRIPT_WORDS,
+        RUST_WORDS,
+        PYTHON_WORDS,
+        GO_WORDS,
+        TYPED_WORDS,
+        RUBY_WORDS,
+        PHP_WORDS,
+        SHELL_WORDS,
+        LUA_WORDS,
+    ];
+    all.iter().any(|words| words.split(' ').any(|keyword| keyword == word))
+}
+
 impl LexicalRules {
     fn of(language: Language) -> Self {
         use Language::{

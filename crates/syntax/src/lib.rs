@@ -60,7 +60,7 @@ pub use file_role::{
     is_test_file, tested_stem,
 };
 pub use go::{GoBuildSet, is_predeclared};
-pub use highlight::{HighlightSpan, TokenClass, highlight};
+pub use highlight::{HighlightSpan, TokenClass, highlight, is_keyword};
 pub use language::Language;
 pub use model::*;
 pub use substance::{SUBSTANCE_VERSION, code_substance, prose_substance, text_substance};

@@ -91,7 +91,7 @@ fn a_change_is_told_from_every_side() {
         Run
           test/settle.test.ts  reaches it in 2 calls  settles
 
-        Checked: syntax, callers of changed signatures, imports of new names, exported names, documents, rules, co-change, cards, requirements, tests
+        Checked: syntax, callers of changed signatures, imports of new names, exported names, documents, rules, co-change, files that name what changed, cards, requirements, tests
         Not checked: types of TypeScript (the repository is not trusted)
         basis: fresh · main @ COMMIT + 1 edited file
         ",

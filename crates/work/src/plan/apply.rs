@@ -16,7 +16,7 @@ use crate::id::{VersionedRef, WorkRecordId, WorkRecordRef};
 use crate::pipeline::WorkPipelines;
 use crate::record::{Dependency, Feature, Project, Task};
 use crate::sections::{self, SectionFields};
-use crate::words::{WorkKind, WorkStatus};
+use crate::words::{DependencyKind, WorkKind, WorkStatus};
 
 /// How a plan is applied.
 #[derive(Debug, Clone, Copy)]
@@ -85,13 +85,24 @@ pub fn apply(
     for (at, item) in plan.items.iter().enumerate() {
         applying.write_sections(draft, at, item).map_err(|problem| in_item(problem, item))?;
         applying
-            .write_relations(draft, plan, at, item)
+            .write_relations(draft, plan, at, |relation| !makes_part(relation))
             .map_err(|problem| in_item(problem, item))?;
     }
     applying.write_statuses(draft, pipelines, plan)?;
+    // A task that has ended does not wait for its parts, so these are made when the statuses are known.
+    for (at, item) in plan.items.iter().enumerate() {
+        applying
+            .write_relations(draft, plan, at, makes_part)
+            .map_err(|problem| in_item(problem, item))?;
+    }
     let mut applied = applying.finish(draft, project)?;
     applied.left_out.clone_from(&plan.left_out);
     Ok(applied)
+}
+
+/// Whether a relation makes a task a part of another.
+fn makes_part(relation: &PlannedRelation) -> bool {
+    relation.kind.stored().relation == DependencyKind::ParentOf
 }
 
 /// The same problem with the name of the item that it is about.
@@ -258,9 +269,10 @@ impl PlanApplication<'_> {
         draft: &mut WorkDraft<'_>,
         plan: &PlanDocument,
         at: usize,
-        item: &PlannedItem,
+        is_meant: impl Fn(&PlannedRelation) -> bool,
     ) -> Result<()> {
-        for relation in &item.relations {
+        let item = &plan.items[at];
+        for relation in item.relations.iter().filter(|relation| is_meant(relation)) {
             if let Err(problem) = self.write_relation(draft, plan, at, relation) {
                 if !self.options.is_lenient {
                     return Err(problem);

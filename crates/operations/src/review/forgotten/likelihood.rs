@@ -56,7 +56,7 @@ mod tests {
         assert!(Evidence::default().likelihood() < MIN_REPORTED);
         let habit =
             Evidence { weight: 4.0, confidence: 0.7, shared_commits: 5, ..Evidence::default() };
-        assert!(habit.likelihood() > 0.5);
+        assert!(habit.likelihood() > 0.4);
         let everywhere =
             Evidence { weight: 1.0, confidence: 0.1, shared_commits: 60, ..Evidence::default() };
         assert!(everywhere.likelihood() < MIN_REPORTED, "a file that is in every commit");

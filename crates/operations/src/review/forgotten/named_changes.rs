@@ -93,7 +93,9 @@ fn add_names(text: Option<&[u8]>, lines: &[Range<u32>], names: &mut BTreeSet<Str
             continue;
         }
         let words = line.split(|c: char| !c.is_alphanumeric() && c != '_');
-        let is_name = |word: &&str| word.starts_with(|c: char| c.is_alphabetic() || c == '_');
+        let is_name = |word: &&str| {
+            word.starts_with(|c: char| c.is_alphabetic() || c == '_') && !syntax::is_keyword(word)
+        };
         names.extend(words.filter(is_name).map(ToOwned::to_owned));
     }
 }

@@ -403,7 +403,7 @@ export async function testEmpty(browser, options, folder) {
   const empty = join(folder, "empty");
   mkdirSync(empty);
   execFileSync("git", ["-C", empty, "init", "--quiet"]);
-  await saysWhatToDo(browser, options, empty, { "/matrix": "card create", "/board": "work create", "/knowledge": "graph create", "/decisions": "kb query",
+  await saysWhatToDo(browser, options, empty, { "/matrix": "card create", "/board": "work create", "/knowledge": "knowledge create", "/decisions": "kb query",
     "/": "init", "/hotspots": "", "/review": "", "/file/": "no file", "/cards": "card create",
     "/cochange": "no history yet", "/graph": "Start at", "/search": "Type words", "/search?q=nothing": "code grep", "/checks": "" });
   const plain = join(folder, "plain");

@@ -48,7 +48,12 @@ async function startClient() {
 async function stopClient() {
   const running = client;
   client = undefined;
-  await running?.stop();
+  try {
+    await running?.stop();
+  } catch (error) {
+    // A server that is too busy to answer is ended by the client a moment later.
+    log.appendLine(`cairn did not stop in time: ${error.message ?? error}`);
+  }
 }
 
 /** Prints the overview of the repository into the output of the extension. */
@@ -61,7 +66,7 @@ function showOverview() {
   log.show(true);
 }
 
-/** Starts the page once and opens it at the address that it prints, in the editor's own browser. */
+/** Starts the page and opens it at the address that it prints, in the browser: it forbids to be shown in a frame. */
 function openPage() {
   page?.kill();
   const child = spawn(program(), ["ui"], { cwd: folder() });
@@ -73,7 +78,7 @@ function openPage() {
     const address = said.match(/http:\/\/(?:127\.0\.0\.1|localhost):\d+\S*/)?.[0];
     if (address && !opened) {
       opened = true;
-      vscode.commands.executeCommand("simpleBrowser.show", address);
+      vscode.env.openExternal(vscode.Uri.parse(address));
     }
   };
   child.stdout.on("data", read);

@@ -3,6 +3,8 @@
 
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { loadavg } from "node:os";
 import { dirname, join } from "node:path";
 import { gzipSync } from "node:zlib";
 
@@ -20,6 +22,7 @@ const VIEWS = ["/", "/part/attention", "/part/activity", "/part/about", "/part/t
 
 /** Measures the views of the clones, then those of the large repository. */
 export async function measureTimes(browser, options, folder) {
+  console.log(`Load at the start: ${loadavg().map((each) => each.toFixed(1)).join(", ")}\n`);
   console.log("| repository | view | answered | shown | HTML | with everything it loads, compressed |\n|---|---|---|---|---|---|");
   for (const repo of options.repo.split(",").filter(Boolean)) {
     await measure(browser, options, repo, async (tab) => [...VIEWS, ...await busiest(tab)]);
@@ -48,6 +51,7 @@ async function measure(browser, options, repository, choose) {
   const tab = await open(browser, server);
   for (const path of ["/", "/hotspots", "/matrix"]) await tab.show(path); // whatever is built on first use is built
   const name = repository.split("/").filter(Boolean).at(-1);
+  await compareWithCopy(tab, name);
   for (const path of await choose(tab)) {
     const rounds = [];
     for (let round = 0; round < ROUNDS; round += 1) rounds.push(await measureOnce(tab, path));
@@ -56,8 +60,50 @@ async function measure(browser, options, repository, choose) {
     const kilobytes = (bytes) => `${(bytes / 1024).toFixed(1)} KB`;
     console.log(`| ${name} | \`${path}\` | ${middle("answered").toFixed(0)} ms | ${shown} | ${kilobytes(rounds[0].html)} | ${kilobytes(rounds[0].all)} |`);
   }
+  console.log(`| ${name} | load now: ${loadavg()[0].toFixed(1)} | | | | |`);
   await tab.context.close();
   await server.stop();
+}
+
+/** The overview beside a copy of its bytes that a plain server sends from memory, in turns: what both
+ * take is the browser's own time. */
+async function compareWithCopy(tab, name) {
+  const copy = await serveCopy(tab);
+  const [own, copied] = [[], []];
+  for (let round = 0; round < ROUNDS; round += 1) {
+    own.push(await measureOnce(tab, "/"));
+    copied.push(await measureOnce({ ...tab, origin: copy.origin }, "/"));
+  }
+  const middle = (rounds, field) => rounds.map((each) => each[field]).sort((a, b) => a - b)[ROUNDS >> 1];
+  const said = (rounds) => `answered ${middle(rounds, "answered").toFixed(0)} ms, shown ${middle(rounds, "shown").toFixed(0)} ms`;
+  const load = loadavg()[0].toFixed(1);
+  console.log(`| ${name} | \`/\` (load ${load}): ${said(own)}; static copy: ${said(copied)}; ratio ${(middle(own, "shown") / middle(copied, "shown")).toFixed(2)} | | | | |`);
+  await copy.close();
+}
+
+/** Keeps everything that the overview loads, and serves it from memory. */
+async function serveCopy({ page, origin, settled }) {
+  const kept = new Map();
+  const keep = (response) => {
+    const { pathname } = new URL(response.url());
+    if (pathname === "/events") return;
+    kept.set(pathname, response.body().then((body) => ({ body, type: response.headers()["content-type"] }), () => null));
+  };
+  page.on("response", keep);
+  await (await page.context().newCDPSession(page)).send("Network.clearBrowserCache");
+  await page.goto(`${origin}/`);
+  await settled();
+  page.off("response", keep);
+  const files = new Map();
+  for (const [path, file] of kept) files.set(path, await file);
+  const server = createServer((request, response) => {
+    const file = files.get(new URL(request.url, origin).pathname);
+    if (!file) return response.writeHead(204).end(); // live events: there are none
+    return response.writeHead(200, { "content-type": file.type, "cache-control": "no-store" }).end(file.body);
+  });
+  await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = () => new Promise((resolve) => { server.closeAllConnections(); server.close(resolve); });
+  return { origin: `http://127.0.0.1:${server.address().port}`, close };
 }
 
 /** One look at a view with an empty cache; parts and files are only fetched. */

@@ -5,29 +5,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 
-import { AxeBuilder } from "@axe-core/playwright";
-import { HtmlValidate } from "html-validate";
-
 import { open, serve } from "./browser.mjs";
 import { check, expect } from "./checks.mjs";
-
-const validator = new HtmlValidate({
-  extends: ["html-validate:recommended"],
-  rules: {
-    // Our templates write void elements and attributes the short way, as HTML allows.
-    "void-style": "off",
-    "attribute-boolean-style": "off",
-    "doctype-style": "off",
-    "no-trailing-whitespace": "off",
-    "long-title": "off",
-    // Names in a repository can be of any length and contain anything.
-    "valid-id": "off",
-    "tel-non-breaking": "off",
-    // A region that scrolls has to be reachable by keyboard.
-    "no-redundant-role": "error",
-    "prefer-native-element": "off",
-  },
-});
+import { accessible, accessibleInBothThemes, fitsNarrow, valid } from "./standards.mjs";
 
 /** The addresses of all views of a repository that has what the fixture has. */
 function views(fixture) {
@@ -65,10 +45,15 @@ export async function testViews(browser, options, fixture) {
   await keys(browser, server, fixture);
   await growing(browser, server);
   await live(browser, server, options, fixture);
-  await printed(browser, server);
+  await liveEdges(browser, options, fixture);
+  await printed(browser, server, fixture);
   await connected(browser, server, fixture);
   await exports(browser, server, options, fixture);
   await longFiles(browser, server, fixture);
+  await largeGraphs(browser, server, fixture);
+  await themes(browser, server);
+  await problems(browser, server);
+  await timeline(browser, server);
   await server.stop();
 }
 
@@ -93,6 +78,7 @@ async function longFiles(browser, server, fixture) {
     await tab.show("/file/src/long.ts");
     expect(await tab.page.locator(".source .line").count() === 800, "not 800 lines");
     expect(await tab.page.locator("#L801").count() === 0, "line 801 is on the first page");
+    await accessible(tab.page);
     await tab.page.locator('nav.lines a[rel="next"]').first().click();
     await tab.page.waitForURL(/line=801/);
     await tab.show("/file/src/long.ts?line=1999#L1999");
@@ -109,34 +95,12 @@ async function longFiles(browser, server, fixture) {
   await tab.context.close();
 }
 
-async function accessible(page) {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const found = violations.map((each) => `${each.id} at ${each.nodes.slice(0, 3).map((node) => node.target).join(", ")}`);
-  expect(!found.length, found.join("; "));
-}
-
-function valid(text) {
-  const report = validator.validateStringSync(text);
-  const messages = report.results.flatMap((result) => result.messages);
-  const found = messages.map((each) => `${each.line}:${each.column} ${each.ruleId} ${each.message}`);
-  expect(!found.length, found.slice(0, 5).join("; "));
-}
-
 /** A picture has a table beside it, and a graph is not larger than one can read. */
 async function pictured(page) {
   const pictures = await page.locator(".picture svg").count();
   expect(!pictures || await page.locator("main table").count() > 0, "a picture without a table");
   const shapes = await page.locator(".picture svg .shape").count();
   expect(shapes <= 300, `a picture of ${shapes} shapes`);
-}
-
-/** Nothing but tables, source and pictures, which scroll by themselves, is wider than a phone. */
-async function fitsNarrow(page) {
-  const size = page.viewportSize();
-  await page.setViewportSize({ width: 360, height: 740 });
-  const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-  await page.setViewportSize(size);
-  expect(wide <= 0, `on a narrow screen it is ${wide} pixels too wide`);
 }
 
 async function withoutScript(browser, server) {
@@ -182,8 +146,9 @@ async function keys(browser, server, fixture) {
     await page.keyboard.press("Escape");
     tab.clean("keys");
   });
-  for (const path of ["/board", "/matrix", "/graph?around=src/money.ts%23add", "/card/spec::money/add", `/task/${fixture.first.id}`,
-    `/atom/${fixture.atom.id}`, "/file/src/cart.ts", "/hotspots", "/review"]) {
+  // The copy of a clone can have thousands of links on a view; there it is those that change something.
+  const ways = fixture.isCopy ? ["/board", "/card/spec::money/add", `/task/${fixture.first.id}`, `/atom/${fixture.atom.id}`, "/file/src/cart.ts"] : views(fixture);
+  for (const path of ways) {
     await check(`everything on ${path} that can be clicked is reached with the tab key, and shows it`, () => tabThrough(tab, path));
   }
   await check("a change is planned, made and undone with the keyboard alone", async () => {
@@ -257,18 +222,102 @@ async function growing(browser, server) {
   await tab.context.close();
 }
 
+/** A graph of hundreds of nodes is cut where one can still read it, and says so. */
+async function largeGraphs(browser, server, fixture) {
+  const tab = await open(browser, server);
+  await check("a graph never has more than 300 nodes, and says what is left out", async () => {
+    const path = join(fixture.folder, "src/crowd.ts");
+    const callers = 450;
+    const lines = ["export function centre(): number { return 1; }"];
+    for (let each = 0; each < callers; each += 1) lines.push(`export function caller${each}(): number { return centre(); }`);
+    for (let each = 0; each < callers; each += 1) {
+      for (let next = 0; next < 14; next += 1) lines.push(`export function behind${each}x${next}(): number { return caller${each}(); }`);
+    }
+    writeFileSync(path, `${lines.join("\n")}\n`);
+    const address = "/graph?around=src/crowd.ts%23centre";
+    await tab.show(address);
+    const shapes = tab.page.locator("svg .shape");
+    const first = await shapes.count();
+    expect(first === 25, `${first} nodes at first`);
+    const said = await tab.page.locator("main").innerText();
+    expect(/At least \d+ nodes next to \S+ left out/.test(said), said.slice(0, 600));
+    const open = await tab.page.locator("svg a[data-swap]").evaluateAll((all) => all.map((each) => new URL(each.getAttribute("href"), location.href).searchParams.getAll("open").at(-1)));
+    await tab.show(`${address}${open.map((each) => `&open=${encodeURIComponent(each)}`).join("")}`);
+    expect(await shapes.count() === 300, `${await shapes.count()} nodes`);
+    const cut = await tab.page.locator("main p", { hasText: "left out" }).count();
+    expect(cut > 1, `${cut} times something was left out`);
+    await accessible(tab.page);
+    tab.clean("graph");
+    // Nobody looks at it when the file goes.
+    await tab.page.goto("about:blank");
+    rmSync(path);
+  });
+  await tab.context.close();
+}
+
+/** Light is light and dark is dark. */
+async function themes(browser, server) {
+  const tab = await open(browser, server);
+  await check("the page follows the theme of the system", async () => {
+    const brightness = async (colorScheme) => {
+      await tab.page.emulateMedia({ colorScheme });
+      const colour = await tab.page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      return colour.match(/\d+/g).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) / 3;
+    };
+    const [light, dark] = [await brightness("light"), await brightness("dark")];
+    expect(light > 200 && dark < 60, `light ${light}, dark ${dark}`);
+  });
+  await tab.context.close();
+}
+
+/** A page that says what is wrong is a page like any other. */
+async function problems(browser, server) {
+  const tab = await open(browser, server);
+  for (const path of ["/nothing", "/file/nothing.ts", "/symbol/src/money.ts%23nothing", "/card/spec::nothing", "/task/nothing",
+    "/atom/nothing", "/kb/NONE-1", "/commit/0000000", "/graph?around=nothing", "/review?base=nothing"]) {
+    await check(`${path} says what is wrong`, async () => {
+      const response = await tab.page.goto(server.origin + path);
+      expect([400, 404, 422].includes(response.status()), `it answers ${response.status()}`);
+      await tab.settled();
+      const text = await tab.page.locator("main").innerText();
+      expect(/nothing|NONE-1|0000000/.test(text), text);
+      valid(await response.text());
+      await accessibleInBothThemes(tab.page);
+      await fitsNarrow(tab.page);
+    });
+  }
+  await tab.context.close();
+}
+
+/** The commits of a file stand on one line of time with the decisions about it. */
+async function timeline(browser, server) {
+  const tab = await open(browser, server);
+  await check("the timeline of a file shows its commits and its decisions, and a table has them too", async () => {
+    await tab.show("/history/src/cart.ts");
+    const picture = await tab.page.locator(".picture svg").innerHTML();
+    const table = await tab.page.locator("main").innerText();
+    for (const wanted of ["Money is whole cents", "rounding, step 4"]) {
+      expect(picture.includes(wanted), `the picture lacks ${wanted}`);
+      expect(table.includes(wanted), `the table lacks ${wanted}`);
+    }
+  });
+  await tab.context.close();
+}
+
 async function live(browser, server, options, fixture) {
   const tab = await open(browser, server);
   await check("a view follows the working tree", async () => {
     await tab.page.goto(`${server.origin}/file/`);
     // The first event has told the state, so that the next one is a change.
     await tab.page.waitForResponse((response) => response.url().endsWith("/events"));
+    await tab.page.evaluate(() => { window.wasNotReloaded = true; });
     const seen = tab.page.locator("main", { hasText: "appeared.txt" });
     for (let round = 0; ; round += 1) {
       writeFileSync(join(fixture.folder, "appeared.txt"), `round ${round}\n`);
       if (await seen.waitFor({ timeout: 5000 }).then(() => true, () => false)) break;
       expect(round < 12, "the file does not appear");
     }
+    expect(await tab.page.evaluate(() => window.wasNotReloaded), "the page was loaded again");
     tab.clean("live");
   });
   await check("a board follows what others do, and leaves alone what is being written", async () => {
@@ -311,12 +360,75 @@ async function live(browser, server, options, fixture) {
   await tab.context.close();
 }
 
+/** What a change must not do to a view, and what a view says when nobody tells it of changes any more. */
+async function liveEdges(browser, options, fixture) {
+  const server = await serve(options.cairn, fixture.folder);
+  const tab = await open(browser, server);
+  const { page } = tab;
+  const touch = (name) => writeFileSync(join(fixture.folder, name), `${name}\n`);
+  await check("a change between the view and the first event is not missed", async () => {
+    let release;
+    const held = new Promise((resolve) => { release = resolve; });
+    // Nobody else follows this server: its first look at the repository comes after the change.
+    await page.goto("about:blank");
+    await page.route("**/events", async (route) => { await held; await route.continue(); });
+    await page.goto(`${server.origin}/file/`);
+    touch("early.txt");
+    release();
+    await page.locator("main", { hasText: "early.txt" }).waitFor();
+    await page.unroute("**/events");
+  });
+  await check("late parts keep their content while they are loaded again", async () => {
+    await tab.show("/");
+    await page.evaluate(() => {
+      window.wasLost = false;
+      new MutationObserver(() => { window.wasLost ||= document.getElementById("main").innerText.includes("Show the hotspots"); })
+        .observe(document.getElementById("main"), { childList: true, subtree: true });
+    });
+    const [again] = await Promise.all([page.waitForResponse((response) => response.url().endsWith("/part/activity")), touch("later.txt")]);
+    await again.finished();
+    await tab.settled();
+    expect(!(await page.evaluate(() => window.wasLost)), "the list was gone for a moment");
+  });
+  await check("a choice that is not sent yet is kept when others change something", async () => {
+    await tab.show(`/task/${fixture.first.id}`);
+    await page.selectOption(`#move-${fixture.first.id}`, "work.terminate");
+    await page.evaluate(() => document.activeElement.blur());
+    touch("meanwhile.txt");
+    await page.locator("#live", { hasText: "The repository has changed" }).waitFor();
+    expect(await page.inputValue(`#move-${fixture.first.id}`) === "work.terminate", "the choice is gone");
+  });
+  await check("a plan is not called out of date before anything has changed", async () => {
+    await tab.show("/card/spec::cart/empty");
+    await page.selectOption("#status", "implementing");
+    await page.click("text=Change status");
+    await page.waitForURL(/\/plan$/);
+    // A second listener that was told the state comes after the page's own.
+    await page.evaluate(() => new Promise((resolve) => {
+      const events = new EventSource("/events");
+      events.addEventListener("state", () => { events.close(); resolve(); });
+    }));
+    expect(await page.locator("#live").textContent() === "", "it says that the repository has changed");
+    touch("after-the-plan.txt");
+    await page.locator("#live", { hasText: "The repository has changed" }).waitFor();
+  });
+  await check("a view says when it no longer follows the repository", async () => {
+    await tab.show("/file/");
+    await page.waitForFunction(() => document.body.dataset.state);
+    await server.stop();
+    await page.locator("#live", { hasText: "Not connected" }).waitFor();
+    expect(await page.locator("footer.basis").isVisible(), "the basis is gone");
+  });
+  for (const name of ["early.txt", "later.txt", "meanwhile.txt", "after-the-plan.txt"]) rmSync(join(fixture.folder, name), { force: true });
+  await tab.context.close();
+}
+
 /** On paper there is the content and nothing to click. */
-async function printed(browser, server) {
+async function printed(browser, server, fixture) {
   const tab = await open(browser, server);
   await check("a printed view has its content, its basis and no controls", async () => {
     await tab.page.emulateMedia({ media: "print" });
-    for (const path of ["/matrix", "/board", "/file/src/cart.ts", "/decisions", "/review"]) {
+    for (const path of views(fixture)) {
       await tab.show(path);
       for (const gone of ["header.top", ".toolbar", "form", "dialog"]) {
         for (const each of await tab.page.locator(gone).all()) expect(!(await each.isVisible()), `${path} prints ${gone}`);
@@ -324,6 +436,17 @@ async function printed(browser, server) {
       expect(await tab.page.locator("h1").isVisible(), `${path} has no title`);
       expect(await tab.page.locator("footer.basis").isVisible(), `${path} has no basis`);
     }
+    const colours = async (colorScheme) => {
+      await tab.page.emulateMedia({ media: "print", colorScheme });
+      return tab.page.evaluate(() => [...document.querySelectorAll("body, main *")].map((each) => {
+        const { color, backgroundColor, borderTopColor } = getComputedStyle(each);
+        return `${each.tagName}.${each.getAttribute("class")} ${color} ${backgroundColor} ${borderTopColor}`;
+      }));
+    };
+    await tab.show("/matrix");
+    const [light, dark] = [await colours("light"), await colours("dark")];
+    const other = dark.filter((each, at) => each !== light[at]);
+    expect(!other.length, `in a dark system it prints ${other.slice(0, 3).join("; ")}`);
     const pdf = await tab.page.pdf({ format: "A4" });
     expect(pdf.length > 5000, `a file of ${pdf.length} bytes`);
   });
@@ -375,10 +498,7 @@ async function exports(browser, server, options, fixture) {
       expect(await page.locator("h1").count() === 1, "not one h1");
       expect(/Basis \w/.test(await page.locator("footer").innerText()), "no basis");
       valid(readFileSync(path, "utf8"));
-      for (const colorScheme of ["light", "dark"]) {
-        await page.emulateMedia({ colorScheme });
-        await accessible(page);
-      }
+      await accessibleInBothThemes(page);
       await fitsNarrow(page);
       await context.close();
     });

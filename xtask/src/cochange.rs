@@ -14,6 +14,7 @@ use std::process::Command;
 use base::RepoPath;
 use history::checkout::{self, CheckedOutPaths, CheckoutHistoryWriter};
 use history::cochange::{CochangeEvidence, FileArtifact, gather, rank};
+use history::commit_store::CommitRowId;
 use history::{
     CommitAndParents, CommitChangeKind, CommitFileChange, CommitSignature, HistoryCommit,
     sha_from_hex, topological_order,
@@ -179,7 +180,8 @@ fn add_commits(
         &is_excluded,
     )?;
     for at in some {
-        writer.add(i64::try_from(at).expect("there are fewer commits") + 1, &commits[at])?;
+        let row = i64::try_from(at).expect("there are fewer commits") + 1;
+        writer.add(CommitRowId(row), &commits[at])?;
     }
     writer.finish(&CheckedOutPaths::LinearAppend)?;
     transaction.commit().map_err(store::sqlite_problem("evaluate"))

@@ -39,7 +39,7 @@ const FROZEN_FORMATS: &[&str] = &["crates/kb/src/digest.rs"];
 const TUPLE_PARAMETERS_EXEMPT: &[&str] = &[];
 
 /// Folders where an id may still be a bare integer.
-const INTEGER_IDS_EXEMPT: &[&str] = &["crates/code", "crates/engine", "crates/history"];
+const INTEGER_IDS_EXEMPT: &[&str] = &["crates/code", "crates/engine"];
 
 /// Files that may list extensions: the algorithms that `syntax::ImportResolver` names, and the names
 /// of shells, which are programs.

@@ -22,6 +22,8 @@ mod tools;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use testkit::soak::SoakActions;
+
 const USAGE: &str = "\
 cargo xtask test              fetch what the tests need and run all of them
 cargo xtask test servers      only those against real language servers
@@ -39,6 +41,7 @@ cargo xtask oracle [--show]   compare importers and calls with compilers named b
 cargo xtask omission CLONE…   how often `review` names a file that was left out of a real fix; prints a table
 cargo xtask retrieval         how well a text leads to the right files, beside plain BM25
 cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes unless told
+cargo xtask soak work [MINUTES]  eight processes that plan, start, discuss and finish tasks, killed at random
 cargo xtask soak kb           eight processes of a thousand changesets each, killed at random
 cargo xtask soak tests        the tests with many more random cases, and a kill at every step
 cargo xtask prove freshness [STEPS] [SEED]  random steps; a server, a new process and an index from nothing agree
@@ -47,9 +50,10 @@ cargo xtask prove limits [CONNECTIONS] [PATHS]  large files, pipes and devices a
 cargo xtask prove merges [COUNT] [SEED]  random three-way merges of cards and records, compared with a merge by rule
 cargo xtask prove suspects [COMMITS] CLONE…  links made at the start of a history; which commits make them suspect
 cargo xtask prove team [MINUTES] [SEED]  three machines write while processes, server and network fail; they agree
-cargo xtask prove team cost [BINARY]  round trips and time of a write and a read at 0, 5 and 50 ms
-cargo xtask prove team clients  writes a second of a hundred clients on one project
-cargo xtask prove team log    catching up with 10,000, 100,000 and a million changes
+cargo xtask prove team cost [MS…]  round trips and time of a write and a read at 0, 5 and 50 ms of latency
+cargo xtask prove team clients [CLIENTS…]  writes a second of one and of a hundred clients on one project
+cargo xtask prove team log [CHANGES…]  catching up with 10,000, 100,000 and a million changes
+cargo xtask prove week CLONE [OLDER_BINARY]  a week of two agents and a person on httpx; calls and characters of each
 cargo xtask prove page [--cairn BINARY] CLONE CLONE…  every view, change and refusal of the page, in copies of other repositories
 cargo xtask prove load [RUNS]  the tests in a fresh clone beside two busy loops a core; ten times unless told
 cargo xtask fuzz [TARGET] [MINUTES]  every parser of outside text, given what nobody would write
@@ -60,6 +64,11 @@ fn main() -> ExitCode {
     let args: Vec<&str> = args.iter().map(String::as_str).collect();
     let root = root();
     let done = match args.as_slice() {
+        ["bench" | "cochange-eval" | "oracle" | "omission" | "retrieval", ..]
+            if cfg!(debug_assertions) =>
+        {
+            run::optimised(&root, &args)
+        }
         ["test"] => run::test(&root),
         ["test", "servers"] => run::servers(&root),
         ["test", "team"] => run::team(&root),
@@ -80,8 +89,11 @@ fn main() -> ExitCode {
         ["soak", "tests"] => run::soak(&root),
         ["soak", "kb"] => soak::run_kb(),
         ["kb-writer", root, name, from, count] => soak::kb_writer(root, name, from, count),
+        ["soak", "work"] => soak::run_work(None),
+        ["soak", "work", minutes] => soak::run_work(Some(minutes)),
         ["soak", minutes] => soak::run(Some(minutes)),
-        ["soak-worker", root, name, seed] => soak::worker(root, name, seed),
+        ["soak-worker", root, name, seed] => soak::worker(root, name, seed, SoakActions::All),
+        ["task-worker", root, name, seed] => soak::worker(root, name, seed, SoakActions::Tasks),
         ["prove", rest @ ..] => prove::run(&root, rest),
         ["team-worker", worker] => prove::team_worker(worker),
         ["fuzz", rest @ ..] => fuzz::run(rest),

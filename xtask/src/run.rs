@@ -40,6 +40,14 @@ const TEAM_CONTRACT: [&str; 7] =
 /// finds what the first branch of that name had.
 const TEAM_DIFFERENCES: [&str; 1] = ["branches::a_branch_that_is_not_checked_out_is_followed_too"];
 
+/// The same command by a build of this program that is optimised, for commands that measure.
+pub(crate) fn optimised(root: &Path, args: &[&str]) -> XtaskResult<()> {
+    let program = ["run", "--quiet", "--profile", "measure", "--package", "xtask", "--"];
+    let mut command = cargo(root, &program);
+    let here = std::env::current_dir().map_err(|error| error.to_string())?;
+    run(command.current_dir(here).args(args)) // clones may be named from here
+}
+
 /// All tests: those of the crates, then real clients against the real binary.
 pub(crate) fn test(root: &Path) -> XtaskResult<()> {
     let cases = std::env::var("PROPTEST_CASES").unwrap_or_else(|_| PROPTEST_CASES.into());
@@ -48,6 +56,10 @@ pub(crate) fn test(root: &Path) -> XtaskResult<()> {
     let mut tests = cargo(root, &["test", "--workspace", "--locked"]);
     tests.env("CAIRN_POSTGRES", &postgres);
     run(tests.env("PROPTEST_CASES", cases).env(testskip::REPORT_VARIABLE, report.path()))?;
+    run(&mut cargo(
+        root,
+        &["test", "-p", "syntax", "--locked", "--no-default-features", "--lib", "left_out"],
+    ))?;
     run(team_contract(root, &postgres).env(testskip::REPORT_VARIABLE, report.path()))?;
     run(server_tests(root)?.env(testskip::REPORT_VARIABLE, report.path()))?;
     let skipped = std::fs::read_to_string(report.path()).map_err(|error| error.to_string())?;

@@ -10,7 +10,7 @@ use syn::spanned::Spanned;
 use syn::visit::{self, Visit};
 
 /// Macros that declare a type, named by the first capitalised word of their input.
-const TYPE_MACROS: [&str; 5] = ["number_type", "record", "stages", "text_type", "words"];
+const TYPE_MACROS: [&str; 6] = ["number_type", "record", "row_id", "stages", "text_type", "words"];
 
 /// The integer types.
 const INTEGERS: [&str; 10] =

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use testkit::soak;
+use testkit::soak::{self, SoakActions, SoakReport};
 use testkit::writers::{self, KbSoakSize, WriterAssignment};
 
 use crate::run::{self, XtaskResult};
@@ -20,8 +20,46 @@ const CHANGESETS: usize = 1_000;
 /// How many changesets are acknowledged between two kills.
 const BETWEEN_KILLS: usize = 5;
 
-/// Has eight workers at it for so many minutes, ten unless told otherwise.
+/// Has eight workers do everything for so many minutes, ten unless told otherwise.
 pub(crate) fn run(minutes: Option<&str>) -> XtaskResult<()> {
+    let (minutes, report) = soak_for(minutes, "soak-worker")?;
+    run::print(&format!(
+        "| minutes | killed | lines | pairs | facts and tasks | operations of work | reads | busy | wrong |\n\
+         |---|---|---|---|---|---|---|---|---|\n| {minutes} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+        report.killed,
+        report.lines.len(),
+        report.pairs,
+        report.records.len(),
+        report.work.operations,
+        report.reads,
+        report.busy,
+        report.failures.len()
+    ));
+    refuse_failures(&report.failures)
+}
+
+/// Has eight workers plan, start, discuss and finish tasks for so many minutes, ten unless told otherwise.
+pub(crate) fn run_work(minutes: Option<&str>) -> XtaskResult<()> {
+    let (minutes, report) = soak_for(minutes, "task-worker")?;
+    let counts = report.work.counts();
+    run::print(&format!(
+        "| minutes | killed | operations | plans | tasks started | finished | comments | lessons | busy | wrong |\n\
+         |---|---|---|---|---|---|---|---|---|---|\n| {minutes} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+        report.killed,
+        report.work.operations,
+        counts.plans,
+        counts.started,
+        counts.done,
+        counts.comments,
+        counts.lessons,
+        report.busy,
+        report.failures.len()
+    ));
+    refuse_failures(&report.failures)
+}
+
+/// Eight processes of a kind, for so many minutes.
+fn soak_for(minutes: Option<&str>, worker: &str) -> XtaskResult<(f64, SoakReport)> {
     let minutes: f64 = match minutes {
         Some(text) => text.parse().map_err(|_| format!("`{text}` is no number of minutes"))?,
         None => 10.0,
@@ -29,27 +67,17 @@ pub(crate) fn run(minutes: Option<&str>) -> XtaskResult<()> {
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let command = |root: &Path, name: &str, seed: u64| {
         let mut command = Command::new(&own);
-        command.arg("soak-worker").arg(root).args([name, &seed.to_string()]);
+        command.arg(worker).arg(root).args([name, &seed.to_string()]);
         command
     };
     let time = Duration::from_secs_f64(minutes * 60.0);
-    let report = soak::soak(command, PROCESSES, |_, took| took >= time);
-    run::print(&format!(
-        "| minutes | killed | lines | pairs | facts and tasks | reads | busy | wrong |\n\
-         |---|---|---|---|---|---|---|---|\n| {minutes} | {} | {} | {} | {} | {} | {} | {} |\n",
-        report.killed,
-        report.lines.len(),
-        report.pairs,
-        report.records.len(),
-        report.reads,
-        report.busy,
-        report.failures.len()
-    ));
-    match report.failures.first() {
+    Ok((minutes, soak::soak(command, PROCESSES, |_, took| took >= time)))
+}
+
+fn refuse_failures(failures: &[String]) -> XtaskResult<()> {
+    match failures.first() {
         None => Ok(()),
-        Some(first) => {
-            Err(format!("{} things are wrong; the first: {first}", report.failures.len()))
-        }
+        Some(first) => Err(format!("{} things are wrong; the first: {first}", failures.len())),
     }
 }
 
@@ -74,12 +102,7 @@ pub(crate) fn run_kb() -> XtaskResult<()> {
         report.took.as_secs_f64() / 60.0,
         report.failures.len()
     ));
-    match report.failures.first() {
-        None => Ok(()),
-        Some(first) => {
-            Err(format!("{} things are wrong; the first: {first}", report.failures.len()))
-        }
-    }
+    refuse_failures(&report.failures)
 }
 
 /// One of the writers.
@@ -92,8 +115,8 @@ pub(crate) fn kb_writer(root: &str, name: &str, from: &str, count: &str) -> Xtas
 }
 
 /// One of the workers.
-pub(crate) fn worker(root: &str, name: &str, seed: &str) -> XtaskResult<()> {
+pub(crate) fn worker(root: &str, name: &str, seed: &str, actions: SoakActions) -> XtaskResult<()> {
     let seed = seed.parse().map_err(|_| format!("`{seed}` is no seed"))?;
-    soak::run_worker(Path::new(root), name, seed);
+    soak::run_worker(Path::new(root), name, seed, actions);
     Ok(())
 }

@@ -97,7 +97,7 @@ pub async fn serve<H: ServerHandler + Clone>(
     let HttpServerConfig { workspace, options, address, tokens } = config;
     let listener = TcpListener::bind(address).await?;
     let address = listener.local_addr()?;
-    let guard = RequestGuard::new(address, tokens);
+    let guard = RequestGuard::new(address, &options.allow_host, tokens);
     let api = HttpApi { workspace, options, shutdown: shutdown.clone() };
     ready(address);
     accept_connections(listener, router(handler, api, guard), shutdown).await;

@@ -100,8 +100,14 @@ pub fn parse_card(bytes: &[u8]) -> (Option<Card>, Vec<CardDiagnostic>) {
             (None, vec![unreadable_diagnostic("no frontmatter: the first line is not `---`", 1)])
         }
         Ok(document) => CardReader { document: &document, diagnostics: Vec::new() }.card(),
-        Err(fault) => (None, vec![fault.into()]),
+        Err(fault) => (None, vec![conflict(text).unwrap_or_else(|| fault.into())]),
     }
+}
+
+/// The mark of a merge that nobody has settled yet. It makes the frontmatter unreadable.
+fn conflict(text: &str) -> Option<CardDiagnostic> {
+    let (line, _) = (1..).zip(text.lines()).find(|(_, line)| line.starts_with("<<<<<<< "))?;
+    Some(unreadable_diagnostic("a conflict of a merge is not settled here", line))
 }
 
 struct CardReader<'d> {
@@ -241,5 +247,19 @@ impl CardReader<'_> {
 
     fn line_of_field(&self, name: &str) -> u32 {
         self.document.position_of(name).unwrap_or(TextPosition::START).line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_conflict_is_called_so() {
+        let text = "---\nkey: spec::a\n<<<<<<< ours\nsummary: a\n=======\nsummary: b\n>>>>>>> theirs\n---\n";
+        let (card, found) = parse_card(text.as_bytes());
+        assert!(card.is_none());
+        assert_eq!((found[0].line, found[0].code), (3, "CARD_UNREADABLE"));
+        assert_eq!(found[0].message, "a conflict of a merge is not settled here");
     }
 }

@@ -384,6 +384,13 @@ pub fn files_with_syntax_errors(conn: &Connection) -> Result<Vec<(RepoPath, u32,
     list(conn, sql, params![], |row| Ok((path_column(row, 0)?, row.get(1)?, row.get(2)?)))
 }
 
+/// Files that could not be read at all, such as a notebook in another language.
+pub fn files_not_read(conn: &Connection) -> Result<Vec<RepoPath>> {
+    let sql = "SELECT DISTINCT path FROM syntax_error AS e JOIN place p ON p.id = e.place
+        WHERE e.message LIKE 'not read:%' ORDER BY path";
+    list(conn, sql, params![], |row| path_column(row, 0))
+}
+
 /// The imports of a file, in source order.
 pub fn imports(conn: &Connection, path: &RepoPath) -> Result<Vec<ImportRow>> {
     list(

@@ -89,9 +89,10 @@ impl<A: Render> Render for MutationAnswer<A> {
                 page.diff(diff);
             }
         } else if let Some(change) = &self.change {
-            let files: Vec<String> = self.files.iter().map(ToString::to_string).collect();
-            let what =
-                if files.is_empty() { String::new() } else { format!(": {}", files.join(", ")) };
+            let what = match named_files(&self.files) {
+                files if files.is_empty() => String::new(),
+                files => format!(": {files}"),
+            };
             let undo = NextCall::new("undo").with("change", change.as_str());
             page.say_call(format!("change {change}{what}"), undo);
         }
@@ -103,6 +104,17 @@ impl<A: Render> Render for MutationAnswer<A> {
 
     fn has_findings(&self) -> bool {
         self.result.has_findings()
+    }
+}
+
+/// How many files of a change an answer names.
+const MAX_NAMED_FILES: usize = 12;
+
+fn named_files(files: &[RepoPath]) -> String {
+    let named: Vec<String> = files.iter().take(MAX_NAMED_FILES).map(ToString::to_string).collect();
+    match files.len().saturating_sub(MAX_NAMED_FILES) {
+        0 => named.join(", "),
+        more => format!("{} and {more} more", named.join(", ")),
     }
 }
 

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use base::{Call, Problem, RepoPath, Result};
 use git::{
-    Blob, BranchList, GitHost, Head, HooksDir, ObjectFormat, Oid, Repo, RepoLayout, TreeEntryKind,
+    Blob, BranchList, GitHost, Head, HooksDir, ObjectFormat, Oid, Repo, RepoLayout, TreeEntry,
+    TreeEntryKind,
 };
 
 /// A git repository, seen from one working tree.
@@ -20,6 +21,21 @@ pub(crate) struct HeadFile {
     pub path: RepoPath,
     pub oid: Vec<u8>,
     pub kind: &'static str,
+}
+
+impl From<TreeEntry> for HeadFile {
+    fn from(entry: TreeEntry) -> Self {
+        Self {
+            path: entry.path,
+            oid: entry.object.oid.as_bytes().to_vec(),
+            kind: match entry.object.kind {
+                TreeEntryKind::File => "file",
+                TreeEntryKind::Executable => "executable",
+                TreeEntryKind::Symlink => "symlink",
+                TreeEntryKind::Submodule => "submodule",
+            },
+        }
+    }
 }
 
 /// A file that the next commit would change.
@@ -66,17 +82,24 @@ impl Repository {
     pub(crate) fn tree(&self, commit: &str, call: &Call) -> Result<Vec<HeadFile>> {
         let commit = commit.parse().map_err(Problem::internal)?;
         let entries = self.repo.tree(call, &commit)?.items.into_iter();
-        let ours = entries.map(|entry| HeadFile {
-            path: entry.path,
-            oid: entry.object.oid.as_bytes().to_vec(),
-            kind: match entry.object.kind {
-                TreeEntryKind::File => "file",
-                TreeEntryKind::Executable => "executable",
-                TreeEntryKind::Symlink => "symlink",
-                TreeEntryKind::Submodule => "submodule",
-            },
-        });
-        Ok(ours.collect())
+        Ok(entries.map(HeadFile::from).collect())
+    }
+
+    /// Those of some files that a commit has.
+    pub(crate) fn tree_at<'p>(
+        &self,
+        commit: &str,
+        paths: impl Iterator<Item = &'p RepoPath>,
+        call: &Call,
+    ) -> Result<Vec<HeadFile>> {
+        let commit = commit.parse().map_err(Problem::internal)?;
+        let entries = self.repo.tree_at(call, &commit, paths)?.items.into_iter();
+        Ok(entries.map(HeadFile::from).collect())
+    }
+
+    /// The size of git's index in bytes, which tells about how many files are tracked.
+    pub(crate) fn index_bytes(&self) -> u64 {
+        std::fs::metadata(self.layout().git_dir.join("index")).map_or(0, |known| known.len())
     }
 
     /// What the next commit would change, in another index than git's own if one is named.

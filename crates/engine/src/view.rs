@@ -1,21 +1,22 @@
 //! A consistent, read-only view of the repository: the index, the stores, git and the settings.
 
 use std::any::{Any, TypeId};
-use std::cell::{OnceCell, RefCell};
-use std::collections::BTreeMap;
+use std::cell::{Cell, OnceCell, RefCell};
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use base::call::Progress;
-use base::{Call, Problem, Result};
+use base::{Call, Problem, RepoPath, Result};
 use config::Config;
 use store::Connection;
 use tree::{Journal, WorkingTree};
 
 use crate::area::Area;
 use crate::contract::answer::{Basis, BasisState};
+use crate::contract::args::NodeTarget;
 use crate::data_folders::DataFolders;
 use crate::durable::locations::StoreLocations;
 use crate::durable::overlay::{self, SharedOverlay, StoreView};
@@ -39,6 +40,12 @@ pub struct View<'w> {
     call: Arc<Call>,
     /// Opened at its first use: many answers need no index
     index: OnceCell<(Index, Freshness)>,
+    /// The files that the question is about, if it can be answered from these alone
+    named_files: RefCell<BTreeSet<RepoPath>>,
+    /// Whether the index holds these files alone
+    is_early: Cell<bool>,
+    /// Whether it waits for the index although it could answer from named files
+    waits_for_index: bool,
     /// Each durable store, opened at its first use
     store_views: Vec<(DurableStore, OnceCell<StoreView>)>,
     /// The locations of the stores for what is checked out
@@ -66,6 +73,9 @@ impl<'w> View<'w> {
             settings,
             call,
             index,
+            named_files: RefCell::default(),
+            is_early: Cell::new(false),
+            waits_for_index: false,
             store_views,
             locations: OnceCell::new(),
             followers,
@@ -74,6 +84,15 @@ impl<'w> View<'w> {
             store_files: RefCell::default(),
             per_view_cache: RefCell::default(),
         }
+    }
+
+    /// A view whose answers wait for the index, whatever the question is about.
+    pub(crate) fn waiting(
+        workspace: &'w Workspace,
+        settings: Arc<Settings>,
+        call: Arc<Call>,
+    ) -> Self {
+        Self { waits_for_index: true, ..Self::new(workspace, settings, call) }
     }
 
     /// The working tree.
@@ -150,10 +169,60 @@ impl<'w> View<'w> {
     /// The index, up to date.
     pub fn index(&self) -> Result<&Index> {
         if self.index.get().is_none() {
-            let opened = self.workspace.index(&self.settings, &self.call)?;
+            let opened = match self.early_index()? {
+                Some(index) => (index, Freshness::default()),
+                None => self.workspace.index(&self.settings, &self.call)?,
+            };
             let _ = self.index.set(opened); // nobody else can have set it: a view is not shared
         }
         self.index.get().map(|(index, _)| index).ok_or_else(|| Problem::internal("no index"))
+    }
+
+    /// Says which targets the question is about. If all of them name files, and there is no index
+    /// yet, the answer is made from these files.
+    pub(crate) fn name_targets(&self, targets: &[&NodeTarget]) {
+        if self.waits_for_index || !self.workspace.answers_early() {
+            return;
+        }
+        let files = targets.iter().map(|target| self.file_named_by(target.as_str()));
+        *self.named_files.borrow_mut() = files.collect::<Option<_>>().unwrap_or_default();
+    }
+
+    /// The existing file that a target names, without asking the index.
+    fn file_named_by(&self, target: &str) -> Option<RepoPath> {
+        let text = target.trim();
+        let kinds = ["module:", "file:", "symbol:"];
+        let text = kinds.iter().find_map(|kind| text.strip_prefix(kind)).unwrap_or(text);
+        let path = text.split('#').next().unwrap_or(text);
+        let without_lines = path.rsplit_once(':').map(|(path, _)| path);
+        let is_file = |path: &RepoPath| {
+            self.tree().stat_if_reachable(path).is_some_and(|stat| stat.is_file())
+        };
+        let mut found = [Some(path), without_lines].into_iter().flatten();
+        found.find_map(|typed| self.paths().candidates(typed).into_iter().find(is_file))
+    }
+
+    /// An index of the named files, where there is no other.
+    fn early_index(&self) -> Result<Option<Index>> {
+        let files = self.named_files.borrow();
+        if files.is_empty() || self.workspace.index_path().is_some() {
+            return Ok(None);
+        }
+        let found = self.workspace.early_index(&self.settings, &files, &self.call)?;
+        if found.is_some() {
+            self.is_early.set(true);
+            let names: Vec<String> = files.iter().map(ToString::to_string).collect();
+            self.mark_partial(format!(
+                "the first index is being built: answered from {} alone",
+                names.join(", ")
+            ));
+        }
+        Ok(found)
+    }
+
+    /// Whether the answer was made from named files alone.
+    pub(crate) fn is_early(&self) -> bool {
+        self.is_early.get()
     }
 
     /// A value that is computed once for this view, by its type.
@@ -319,7 +388,8 @@ impl<'w> View<'w> {
     /// The files of an area's follower, if they are up to date soon. For answers that the follower
     /// only adds to.
     pub(crate) fn follower_files_if_ready(&self, area: &str) -> Result<Option<&FollowerFiles>> {
-        self.follower_files_within(area, Some(self.call.optional_wait))
+        let wait = if self.is_early() { Duration::ZERO } else { self.call.optional_wait };
+        self.follower_files_within(area, Some(wait))
     }
 
     fn follower_files_within(
@@ -396,7 +466,7 @@ impl<'w> View<'w> {
         let doubts = self.partial_reasons.borrow();
         if let Some((index, freshness)) = self.index.get() {
             basis.revisions.insert("index".into(), index.revision);
-            if self.git().is_some() {
+            if self.git().is_some() && !self.is_early() {
                 basis.edited = Some(tables::count_edited(index.conn())?);
             }
             always.extend(index.notes()?);

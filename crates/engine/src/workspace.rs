@@ -1,11 +1,13 @@
 //! One repository, opened: hands out views, keeps the index up to date and has plans committed.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-use base::{Call, Problem, ProblemCode, Result};
+use base::{Call, Problem, ProblemCode, RepoPath, Result};
 use config::Config;
 use git::{GitHost, RepoLocation};
 use tree::{DiskWriter, Journal, WorkingTree};
@@ -35,6 +37,9 @@ const WATCH_POLL_INTERVAL: Duration = Duration::from_secs(2);
 
 /// How long a watcher waits after the first event, because more usually follow.
 const DEBOUNCE: Duration = Duration::from_millis(40);
+
+/// From this size of git's index on, in bytes, a repository is large: about 90 files.
+const MIN_LARGE_GIT_INDEX: u64 = 8 * 1024;
 
 /// The most connections of one kind that a server keeps open.
 const MAX_OPEN_STORES: usize = 6;
@@ -114,6 +119,10 @@ pub struct Workspace {
     /// Values derived from stores, by the store's revision
     derived_cache: DerivedCache,
     stores: StoreManager,
+    /// Whether somebody builds the first index while questions about named files are answered
+    has_index_builder: bool,
+    /// Whether a question was answered before there was an index
+    answered_early: AtomicBool,
 }
 
 impl Workspace {
@@ -163,6 +172,8 @@ impl Workspace {
             settings: SettingsFile::default(),
             refresh_needed: Default::default(),
             derived_cache: DerivedCache::default(),
+            has_index_builder: false,
+            answered_early: AtomicBool::new(false),
             git: git.transpose()?,
             data_folders: homes,
             tree,
@@ -242,8 +253,16 @@ impl Workspace {
     ) -> Result<(T, Basis)> {
         let once = || {
             let view = self.view(call.clone())?;
-            let answer = read(&view)?;
-            Ok((answer, view.basis()?))
+            let answer = read(&view);
+            if view.is_early() {
+                self.answered_early.store(true, Ordering::Relaxed);
+            }
+            if answer.is_err() && view.is_early() {
+                // What a few files do not tell, the whole index may.
+                let view = View::waiting(self, self.settings()?, call.clone());
+                return Ok((read(&view)?, view.basis()?));
+            }
+            Ok((answer?, view.basis()?))
         };
         match once() {
             Err(problem) if is_index_problem(&problem) => {
@@ -256,6 +275,38 @@ impl Workspace {
             }
             done => done,
         }
+    }
+
+    /// Lets questions about named files be answered before there is an index. The caller has the
+    /// index built in the meantime, or when it [is needed](Self::needs_index_builder).
+    #[must_use]
+    pub fn with_index_builder(mut self) -> Self {
+        self.has_index_builder = true;
+        self
+    }
+
+    /// Whether a question was answered before there was an index, and nobody builds one.
+    pub fn needs_index_builder(&self, call: &Call) -> bool {
+        self.answered_early.load(Ordering::Relaxed)
+            && self.index_path().is_none()
+            && !self.refresher.is_being_written(call)
+    }
+
+    /// Whether a question about named files is answered before there is an index. The first index
+    /// of a small repository takes no longer than such an answer.
+    pub(crate) fn answers_early(&self) -> bool {
+        let is_large = |git: &Repository| git.index_bytes() >= MIN_LARGE_GIT_INDEX;
+        self.has_index_builder && self.git.as_ref().is_some_and(is_large)
+    }
+
+    /// An index of some files alone.
+    pub(crate) fn early_index(
+        &self,
+        settings: &Settings,
+        paths: &BTreeSet<RepoPath>,
+        call: &Call,
+    ) -> Result<Option<Index>> {
+        self.refresher.open_early(&self.refresh_sources(settings), paths, call)
     }
 
     /// The configuration in force.

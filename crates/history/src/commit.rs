@@ -93,6 +93,31 @@ impl CommitChangeKind {
     }
 }
 
+/// What a commit says of itself, without the files that it changed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CommitHeader {
+    /// Its SHA
+    pub sha: Vec<u8>,
+    /// How many parents it has
+    pub parents: usize,
+    /// Who wrote it
+    pub author: CommitSignature,
+    /// The whole message
+    pub message: String,
+}
+
+impl CommitHeader {
+    /// The first line.
+    pub fn subject(&self) -> &str {
+        subject(&self.message)
+    }
+
+    /// Everything after the first line and the empty lines below it.
+    pub fn body(&self) -> &str {
+        body(&self.message)
+    }
+}
+
 impl HistoryCommit {
     /// The first line.
     pub fn subject(&self) -> &str {

@@ -16,7 +16,8 @@ mod subject;
 mod tags;
 
 pub use commit::{
-    CommitChangeKind, CommitFileChange, CommitSignature, HistoryCommit, sha_from_hex, sha_to_hex,
+    CommitChangeKind, CommitFileChange, CommitHeader, CommitSignature, HistoryCommit, sha_from_hex,
+    sha_to_hex,
 };
 pub use order::{CommitAndParents, all_descend_from, topological_order};
 pub use subject::{ConventionalSubject, parse_conventional_subject};

@@ -11,6 +11,7 @@ use store::Connection;
 use crate::checkout::{self, CheckedOutPaths, CheckoutHistoryWriter};
 use crate::codec::{ByteDecoder, ByteEncoder};
 use crate::commit::{CommitChangeKind, CommitFileChange, CommitSignature, HistoryCommit};
+use crate::commit_store::CommitRowId;
 
 /// The first bytes of every snapshot, in any format.
 const MAGIC: &[u8] = b"cairn history ";
@@ -123,7 +124,7 @@ impl Snapshot<'_> {
         let conn = Connection::open_in_memory().map_err(failed())?;
         conn.execute_batch(checkout::SCHEMA).map_err(failed())?;
         let mut writer = CheckoutHistoryWriter::truncated_to(&conn, 0, hides)?;
-        for (id, commit) in (1..).zip(self.commits()) {
+        for (id, commit) in (1..).map(CommitRowId).zip(self.commits()) {
             writer.add(id, &commit?)?;
         }
         let paths =

@@ -1,5 +1,5 @@
 -- What files say, as a part of the index. Which files count is decided when it is read.
--- Increase this number when the same document gives other rows, so that indexes are built again: 2
+-- Increase this number when the same document gives other rows, so that indexes are built again: 3
 CREATE TABLE kb_said (
     path      BLOB NOT NULL,
     number    INTEGER NOT NULL,

@@ -1,13 +1,18 @@
 //! Asks operations for a view, and remembers on what their answers rest.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use base::{Call, Problem, ProblemCode, Result};
+use base::{Call, EntityRef, Problem, ProblemCode, Result};
 use engine::contract::op::Query;
+use engine::graph::{self, NodeDescription};
 use engine::{Basis, BasisState, JsonObject, Outcome, View, Workspace};
 use operations::ops;
 use serde_json::Value;
+
+/// What nodes are called. Those that are not in it are shown by their handle.
+pub(crate) type NodeNames = BTreeMap<EntityRef, NodeDescription>;
 
 /// Asks operations on behalf of one request.
 pub(crate) struct Asker<'a> {
@@ -57,6 +62,39 @@ impl<'a> Asker<'a> {
                 _ => Err(problem),
             },
         }
+    }
+
+    /// What nodes are called that would otherwise be shown by an id.
+    pub(crate) fn names<'n>(
+        &self,
+        nodes: impl IntoIterator<Item = &'n EntityRef>,
+    ) -> Result<NodeNames> {
+        let has_id = |node: &&EntityRef| {
+            matches!(node, EntityRef::Kb(_) | EntityRef::Record(..) | EntityRef::Card(_))
+        };
+        let nodes: Vec<&EntityRef> = nodes.into_iter().filter(has_id).collect();
+        if nodes.is_empty() {
+            return Ok(NodeNames::new());
+        }
+        let read = |view: &View<'_>| {
+            let named = |node: &&EntityRef| Ok(((*node).clone(), graph::describe(view, node)?));
+            nodes.iter().map(named).collect::<Result<NodeNames>>()
+        };
+        Ok(self.workspace.read(&self.call, read)?.0)
+    }
+
+    /// The state of everything that views show, as text: it differs after every change.
+    pub(crate) fn state(&self) -> Result<String> {
+        let look = |view: &View<'_>| {
+            view.index()?;
+            view.durables().iter().try_for_each(|store| view.store(store.name).map(drop))
+        };
+        let ((), basis) = self.workspace.read(&self.call, look)?;
+        let revisions: Vec<String> =
+            basis.revisions.iter().map(|(name, revision)| format!("{name} {revision}")).collect();
+        let commit = basis.commit.clone().unwrap_or_default();
+        self.bases.borrow_mut().push(basis);
+        Ok(format!("{commit} · {}", revisions.join(", ")))
     }
 
     /// Runs any operation, as the other doors do.

@@ -175,7 +175,7 @@ fn plan_screen(
         }
     };
     let crumbs = vec![Crumb::to("Back", back.clone()), Crumb::here("Confirm the change")];
-    Screen::new(NavSection::Overview, "Confirm the change", body).at(crumbs)
+    Screen::new(NavSection::Search, "Confirm the change", body).at(crumbs)
 }
 
 fn apply(context: &ViewContext<'_>) -> Result<Shown> {

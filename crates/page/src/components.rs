@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use operations::CallFormat;
 use syntax::{HighlightSpan, TokenClass};
 
+use crate::asker::NodeNames;
 use crate::links;
 use crate::request::SiteRequest;
 
@@ -130,13 +131,33 @@ pub(crate) fn problem(problem: &Problem) -> Markup {
     }
 }
 
+/// A name or path that breaks where its parts meet, and not within a word.
+pub(crate) fn breakable(text: &str) -> Markup {
+    let parts = text.split_inclusive(['/', '_', '.', '#', ':']);
+    html! { @for (position, part) in parts.enumerate() { @if position > 0 { wbr; } (part) } }
+}
+
+/// A link to a node under the name that people gave it; without one, as `node_link`.
+pub(crate) fn named_link(node: &EntityRef, names: &NodeNames) -> Markup {
+    let named = match node {
+        EntityRef::Record(..) => names.get(node),
+        _ => None,
+    };
+    match named {
+        Some(named) => html! {
+            a.node href=(links::node(node)) { (named.name) } " " span.place { (node.kind()) }
+        },
+        None => node_link(node),
+    }
+}
+
 /// A link to a node under its short name; code that is meant by its file says which.
 pub(crate) fn node_link(node: &EntityRef) -> Markup {
     html! {
         @match node {
             EntityRef::Symbol(path, name) => {
-                a.node href=(links::node(node)) { code { (name.as_str()) } }
-                " " span.place { (path) }
+                a.node href=(links::node(node)) { code { (breakable(name.as_str())) } }
+                " " span.place { (breakable(&path.to_string())) }
             },
             EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Dir(path) => {
                 (path_link(path))
@@ -146,7 +167,7 @@ pub(crate) fn node_link(node: &EntityRef) -> Markup {
             EntityRef::Record(kind, id) => a.node href=(links::node(node)) {
                 (kind.as_str()) " " (id.as_str().get(..13).unwrap_or(id.as_str()))
             },
-            other => a.node href=(links::node(other)) { (other.to_string()) },
+            other => a.node href=(links::node(other)) { (breakable(&other.to_string())) },
         }
     }
 }
@@ -162,8 +183,8 @@ pub(crate) fn path_link(path: &RepoPath) -> Markup {
     let folder = path.parent().filter(|parent| !parent.is_root());
     html! {
         a.path href=(links::file(path)) {
-            @if let Some(folder) = folder { span.folder { (folder) "/" wbr; } }
-            @if path.is_root() { "." } @else { (path.name()) }
+            @if let Some(folder) = folder { span.folder { (breakable(&format!("{folder}/"))) wbr; } }
+            @if path.is_root() { "." } @else { (breakable(&path.name())) }
         }
     }
 }

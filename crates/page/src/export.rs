@@ -33,13 +33,25 @@ pub const HTML_REPORTS: &[HtmlReport] = &[
     HtmlReport { operation: "matrix", document: matrix },
 ];
 
-fn review(workspace: &Workspace, call: Arc<Call>, args: JsonObject) -> Result<String> {
+fn review(workspace: &Workspace, call: Arc<Call>, mut args: JsonObject) -> Result<String> {
     let asker = Asker::new(workspace, call);
-    let answer = asker.ask::<Review>(Value::Object(args))?;
+    args.insert("limit".into(), json!(ROWS_AT_ONCE));
+    args.insert("offset".into(), json!(0));
+    let mut answer = asker.ask::<Review>(Value::Object(args.clone()))?;
+    // A file has no next page, so it has all findings.
+    while answer.paging().is_some_and(|all| (answer.findings.len() as u64) < all.total) {
+        args.insert("offset".into(), json!(answer.findings.len()));
+        let more = asker.ask::<Review>(Value::Object(args.clone()))?.findings;
+        if more.is_empty() {
+            break;
+        }
+        answer.findings.extend(more);
+    }
+    let names = views::checks::names(&asker, &answer.findings)?;
     let lead = views::review::summary(&answer);
     let body = html! {
         (components::heading(html! { "Review of " (asker.repository_name()) }, &lead))
-        (views::review::report(&answer))
+        (views::review::report(&answer, &names))
     };
     Ok(document(&asker, "Review", body))
 }

@@ -101,6 +101,8 @@ pub(crate) struct FrameInfo<'a> {
     pub read_only: bool,
     /// The change that was just made
     pub notice: Option<Markup>,
+    /// The state of the repository that the view shows; a later one is a reason to load it again
+    pub state: Option<String>,
 }
 
 /// A view in its frame, as a document.
@@ -118,7 +120,7 @@ pub(crate) fn document(info: &FrameInfo<'_>, screen: &Screen) -> String {
                 link rel="stylesheet" href=(STYLE.address);
                 script type="module" src=(SCRIPT.address) {}
             }
-            body {
+            body data-state=[info.state.as_deref()] {
                 a.skip href="#main" { "Skip to the content" }
                 (header(info, screen.section))
                 main #main tabindex="-1" {

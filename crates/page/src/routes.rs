@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::{Call, Problem, ProblemCode, Result};
-use engine::{Basis, View, Workspace};
+use engine::{Basis, BasisState, Workspace};
 use maud::{Markup, html};
 use operations::ops::typed::Status;
 use serde_json::json;
@@ -88,6 +88,8 @@ pub fn respond(site: &Site, call: Arc<Call>, request: &SiteRequest) -> SiteRespo
     let (first, name) = request.route();
     let read_only = site.read_only;
     let asker = Asker::new(&site.workspace, call);
+    // Read before the view: a change in between is then a change that the browser hears of.
+    let state = if first == "part" { None } else { asker.state().ok() };
     let context = ViewContext { asker, request, name, read_only };
     let shown = match (request.form.is_some(), first.as_str()) {
         (true, step) => changes::post(&context, step),
@@ -97,9 +99,16 @@ pub fn respond(site: &Site, call: Arc<Call>, request: &SiteRequest) -> SiteRespo
         },
     };
     match shown {
-        Ok(Shown::Screen(screen)) => framed(&context, &screen),
+        Ok(Shown::Screen(screen)) => framed(&context, &screen, state),
         Ok(Shown::Part(part)) => {
-            let body = html! { div #part { (part) } }.into_string();
+            let basis = context.asker.basis().filter(|basis| basis.state != BasisState::Fresh);
+            let body = html! {
+                div #part {
+                    (part)
+                    @if let Some(basis) = basis { p.muted { "Basis of this part: " (basis.to_string()) } }
+                }
+            }
+            .into_string();
             SiteResponse::Html { status: 200, body }
         }
         Ok(Shown::Download(file)) => SiteResponse::Download(file),
@@ -108,11 +117,11 @@ pub fn respond(site: &Site, call: Arc<Call>, request: &SiteRequest) -> SiteRespo
             let body = html! { div #part { (components::problem(&problem)) } }.into_string();
             SiteResponse::Html { status: 200, body }
         }
-        Err(problem) => framed(&context, &problem_screen(&problem)),
+        Err(problem) => framed(&context, &problem_screen(&problem), state),
     }
 }
 
-fn framed(context: &ViewContext<'_>, screen: &Screen) -> SiteResponse {
+fn framed(context: &ViewContext<'_>, screen: &Screen, state: Option<String>) -> SiteResponse {
     let basis = context.asker.basis().or_else(|| current_basis(context));
     let repository = context.asker.repository_name();
     let query = context.request.param("q").unwrap_or_default();
@@ -123,6 +132,7 @@ fn framed(context: &ViewContext<'_>, screen: &Screen) -> SiteResponse {
         basis: basis.as_ref(),
         read_only: context.read_only,
         notice,
+        state,
     };
     SiteResponse::Html { status: screen.status, body: layout::document(&info, screen) }
 }
@@ -156,12 +166,5 @@ fn problem_screen(problem: &Problem) -> Screen {
 
 /// The state of everything that views show, as text: it differs after every change.
 pub fn repository_state(workspace: &Workspace, call: &Arc<Call>) -> Result<String> {
-    let look = |view: &View<'_>| {
-        view.index()?;
-        view.durables().iter().try_for_each(|store| view.store(store.name).map(drop))
-    };
-    let ((), basis) = workspace.read(call, look)?;
-    let revisions: Vec<String> =
-        basis.revisions.iter().map(|(name, revision)| format!("{name} {revision}")).collect();
-    Ok(format!("{} · {}", basis.commit.unwrap_or_default(), revisions.join(", ")))
+    Asker::new(workspace, call.clone()).state()
 }

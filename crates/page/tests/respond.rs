@@ -115,19 +115,22 @@ fn every_view_answers_with_its_basis() {
 #[test]
 fn the_matrix_follows_confirmations_and_code() {
     let test = PageTest::new(false);
-    let lead = |expected: &str| {
+    let links = |suspect: usize, unconfirmed: usize| {
         let (_, body) = test.get("/matrix");
-        assert!(body.contains(expected), "{expected}: {body}");
+        for (count, label) in [(suspect, "suspect links"), (unconfirmed, "unconfirmed links")] {
+            let tile = format!("<strong>{count}</strong><span>{label}</span>");
+            assert!(body.contains(&tile), "{tile}: {body}");
+        }
     };
-    lead("0 links suspect, 1 unconfirmed");
+    links(0, 1);
     test.repo.data("confirm", json!({"targets": ["spec::a/open"], "why": "read both"}));
-    lead("0 links suspect, 0 unconfirmed");
-    lead("0 links suspect, 0 unconfirmed");
+    links(0, 0);
+    links(0, 0);
     let before = test.repo.read("src/a.ts").expect("a file");
     test.repo.write("src/a.ts", before.replace("return helper()", "return helper() + 1"));
-    lead("1 link suspect, 0 unconfirmed");
+    links(1, 0);
     test.repo.write("src/a.ts", before);
-    lead("0 links suspect, 0 unconfirmed");
+    links(0, 0);
 }
 
 #[test]
@@ -245,4 +248,74 @@ fn the_state_changes_with_the_repository() {
     assert_eq!(first, state());
     test.repo.write("src/b.ts", "export const b = 1;\n");
     assert_ne!(first, state());
+}
+
+#[test]
+fn a_view_names_the_state_that_it_shows() {
+    let test = PageTest::new(false);
+    let state = page::repository_state(&test.site.workspace, &call()).unwrap();
+    let (_, body) = test.get("/file/");
+    assert!(body.contains(&format!("<body data-state=\"{state}\">")), "{state}: {body}");
+}
+
+#[test]
+fn a_part_says_its_basis_unless_it_is_fresh() {
+    let test = PageTest::new(false);
+    assert!(!test.get("/part/about").1.contains("Basis of this part"));
+    test.repo.write(".cairn/cards/broken.card.md", "no frontmatter\n");
+    let (_, body) = test.get("/part/about");
+    assert!(body.contains("Basis of this part: partial"), "{body}");
+}
+
+#[test]
+fn only_moves_that_are_possible_are_offered() {
+    let test = PageTest::new(false);
+    let create = |args| test.repo.data("work.create", args)["result"].clone();
+    let project = create(json!({"kind": "project", "name": "P"}))["project"]["id"].clone();
+    let task = |name: &str| {
+        let made = create(json!({"kind": "task", "name": name, "project": project}));
+        made["task"]["id"].as_str().unwrap().to_owned()
+    };
+    let (free, blocked, ended) = (task("Free"), task("Blocked"), task("Ended"));
+    test.repo.data("work.block", json!({"id": blocked, "blocked_by": "NO_OP", "reason": "why"}));
+    test.repo.data("work.terminate", json!({"id": ended, "reason": "not needed"}));
+    for address in ["/board".to_owned(), format!("/task/{free}")] {
+        let (_, body) = test.get(&address);
+        let moves = select(&body, &free).expect("a select");
+        assert!(moves.contains("value=\"work.advance\" data-to=\"ACTIVE\">to Active<"), "{moves}");
+        assert!(moves.contains("work.terminate") && !moves.contains("work.revert"), "{moves}");
+    }
+    for address in ["/board".to_owned(), format!("/task/{blocked}")] {
+        let (_, body) = test.get(&address);
+        let moves = select(&body, &blocked).expect("a select");
+        assert!(!moves.contains("work.advance") && moves.contains("work.terminate"), "{moves}");
+    }
+    for address in ["/board".to_owned(), format!("/task/{ended}")] {
+        assert_eq!(select(&test.get(&address).1, &ended), None, "{address}");
+    }
+}
+
+/// The select that moves a task.
+fn select<'b>(body: &'b str, id: &str) -> Option<&'b str> {
+    let (_, rest) = body.split_once(&format!("<select id=\"move-{id}\""))?;
+    rest.split_once("</select>").map(|(options, _)| options)
+}
+
+#[test]
+fn a_review_file_has_every_finding() {
+    const COUNT: usize = 120;
+    let test = PageTest::new(false);
+    let function =
+        |number| format!("/** @see spec::none/n{number} */\nexport function f{number}() {{}}\n");
+    test.repo.write("src/many.ts", (0..COUNT).map(function).collect::<String>());
+    let report = page::HTML_REPORTS.iter().find(|report| report.operation == "review").unwrap();
+    let args = json!({"fail_on": "never"}).as_object().unwrap().clone();
+    let body = (report.document)(&test.site.workspace, call(), args).unwrap();
+    for number in 0..COUNT {
+        let name = format!("spec::none/n{number}");
+        let is_named = body.match_indices(&name).any(|(at, _)| {
+            !body[at + name.len()..].starts_with(|next: char| next.is_ascii_digit())
+        });
+        assert!(is_named, "{name} is left out");
+    }
 }

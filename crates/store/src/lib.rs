@@ -11,6 +11,7 @@ mod migrate;
 mod open;
 mod record_tables;
 mod row_change;
+mod row_id;
 mod rows;
 mod tables;
 
@@ -32,7 +33,7 @@ pub use rusqlite::{
     Connection, OptionalExtension, Row, Statement, ToSql, Transaction, params, params_from_iter,
 };
 
-pub use rusqlite::types::ValueRef;
+pub use rusqlite::types::{FromSql, FromSqlResult, ToSqlOutput, ValueRef};
 
 /// What SQLite itself returns, for the functions that read a row.
 pub type SqlResult<T> = rusqlite::Result<T>;

@@ -4,14 +4,17 @@
 //! [`LanguageDescriptor::CODE`] and stating only what differs. Other crates never compare languages;
 //! they ask the descriptor.
 
+use std::borrow::Cow;
+
 use base::RepoPath;
 
 use crate::Language;
 use crate::component::ComponentFormat;
 use crate::file_role::{EntryFile, TestFileNames};
 use crate::model::{FileFacts, Manifest};
+use crate::notebook;
 use crate::tools::LanguageTools;
-use crate::treesitter::{GrammarRules, LanguageFn};
+use crate::treesitter::{self, GrammarRules, LanguageFn, Tree};
 
 /// Everything about a language that is data.
 pub struct LanguageDescriptor {
@@ -61,8 +64,11 @@ pub enum LanguageKind {
 
 /// What turns a text into facts.
 pub(crate) enum LanguageParser {
-    /// Only its length and opening comment are known; also where a grammar is compiled out
+    /// Only its length and opening comment are known
     PlainText,
+    /// The same, because the feature of the language is off
+    #[cfg_attr(feature = "default", expect(dead_code, reason = "by default nothing is left out"))]
+    LeftOut,
     /// Markdown
     Markdown,
     /// A reader of manifests
@@ -71,6 +77,14 @@ pub(crate) enum LanguageParser {
     Oxc(JavaScriptDialect),
     /// Scripts and expressions in the markup of a component
     Component(ComponentFormat),
+    /// The Python of a Jupyter notebook
+    #[cfg_attr(
+        not(feature = "python"),
+        expect(dead_code, reason = "notebooks are left out with Python")
+    )]
+    Notebook { grammar: fn() -> LanguageFn, extract: fn(&str) -> FileFacts },
+    /// A reader of its own, without a grammar
+    Reader(fn(&str) -> FileFacts),
     /// A tree-sitter grammar with a walker of its own
     TreeSitter { grammar: fn() -> LanguageFn, extract: fn(&str) -> FileFacts },
     /// A tree-sitter grammar that the shared walker reads by these rules
@@ -81,14 +95,29 @@ impl LanguageParser {
     /// The tree-sitter grammar, where there is one.
     pub fn grammar(&self) -> Option<LanguageFn> {
         match self {
-            Self::TreeSitter { grammar, .. } => Some(grammar()),
+            Self::TreeSitter { grammar, .. } | Self::Notebook { grammar, .. } => Some(grammar()),
             Self::Grammar(rules) => Some(rules.grammar()),
-            Self::PlainText
+            Self::LeftOut
+            | Self::PlainText
             | Self::Markdown
             | Self::Manifest(_)
             | Self::Oxc(_)
-            | Self::Component(_) => None,
+            | Self::Component(_)
+            | Self::Reader(_) => None,
         }
+    }
+
+    /// The text that the grammar reads, as long as the file: what is not in the language is blank.
+    pub fn code_text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        match self {
+            Self::Notebook { .. } => Cow::Owned(notebook::code_text(text)),
+            _ => Cow::Borrowed(text),
+        }
+    }
+
+    /// The syntax tree of a file, where there is a grammar that can read it.
+    pub fn syntax_tree(&self, text: &str) -> Option<Tree> {
+        treesitter::parse(&self.code_text(text), self.grammar()?).ok()
     }
 }
 
@@ -101,7 +130,7 @@ macro_rules! optional_grammar {
         }
         #[cfg(not(feature = $feature))]
         {
-            $crate::descriptor::LanguageParser::PlainText
+            $crate::descriptor::LanguageParser::LeftOut
         }
     }};
 }
@@ -258,6 +287,8 @@ pub(crate) struct LayoutRules {
     pub has_members_outside_type: bool,
     /// What separates an object from the name of its member
     pub member_operators: &'static [&'static str],
+    /// Why declarations are not edited as text, where they are not
+    pub not_editable: Option<&'static str>,
 }
 
 impl LayoutRules {
@@ -270,6 +301,7 @@ impl LayoutRules {
         empty_body: None,
         has_members_outside_type: false,
         member_operators: &[".", "->"],
+        not_editable: None,
     };
 }
 
@@ -361,6 +393,8 @@ pub struct LanguageSemantics {
     pub has_mixins: bool,
     /// Whether a function may be declared in a header and defined in another file
     pub has_headers: bool,
+    /// The kind of schema that files in it are, if code of other languages names what they declare
+    pub schema: Option<&'static str>,
 }
 
 impl LanguageSemantics {
@@ -382,6 +416,7 @@ impl LanguageSemantics {
         imports_folders: false,
         has_mixins: false,
         has_headers: false,
+        schema: None,
     };
 }
 

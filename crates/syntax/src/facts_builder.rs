@@ -1,5 +1,6 @@
 //! Collects the facts of one file while a language's walker visits it.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use base::Span;
@@ -68,6 +69,15 @@ impl SymbolDraft {
     }
 }
 
+/// A text without the form feeds that fill the place of longer escapes in a notebook. Elsewhere they
+/// are white space.
+pub(crate) fn without_filler(text: &str) -> Cow<'_, str> {
+    match text.contains('\x0c') {
+        true => Cow::Owned(text.replace('\x0c', "")),
+        false => Cow::Borrowed(text),
+    }
+}
+
 /// Where the walk is: the function or class around it, and the block in that.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct WalkPosition {
@@ -102,10 +112,15 @@ pub(crate) struct FactsBuilder<'a> {
 impl<'a> FactsBuilder<'a> {
     /// Creates a builder without facts.
     pub fn new(text: &'a str, comments: CommentSyntax) -> Self {
-        let facts = FileFacts { lines: plain_text::count_lines(text), ..FileFacts::default() };
+        Self::with_lines_of(text, text, comments)
+    }
+
+    /// Creates a builder for code that stands in a file of another format and is as long as that.
+    pub fn with_lines_of(text: &'a str, file: &str, comments: CommentSyntax) -> Self {
+        let facts = FileFacts { lines: plain_text::count_lines(file), ..FileFacts::default() };
         Self {
             text,
-            lines: LineIndex::new(text),
+            lines: LineIndex::new(file),
             facts,
             position: WalkPosition::default(),
             comments,
@@ -124,7 +139,7 @@ impl<'a> FactsBuilder<'a> {
 
     /// A span on one line.
     pub fn one_line_signature(&self, span: Span) -> String {
-        signature::one_line(self.slice(span), self.comments)
+        signature::one_line(&without_filler(self.slice(span)), self.comments)
     }
 
     /// Adds a symbol.
@@ -206,7 +221,7 @@ impl<'a> FactsBuilder<'a> {
             let line = self.lines.line(at.start);
             self.facts.doc_links.push(DocLink { owner, tag, target, span: at, line });
         }
-        DocComment { text: said.text, span }
+        DocComment { text: without_filler(&said.text).into_owned(), span }
     }
 
     /// Sets the module's doc comment, replacing a licence header.

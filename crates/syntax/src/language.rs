@@ -5,10 +5,10 @@ use std::fmt;
 use base::RepoPath;
 use serde::{Deserialize, Serialize};
 
-use crate::descriptor::{LanguageDescriptor, LanguageKind, LanguageSemantics};
+use crate::descriptor::{LanguageDescriptor, LanguageKind, LanguageParser, LanguageSemantics};
 use crate::{
-    bash, c, component, cpp, csharp, go, java, javascript, kotlin, lua, manifest, markdown, php,
-    python, ruby, rust, swift,
+    bash, c, component, cpp, csharp, go, graphql, java, javascript, kotlin, lua, manifest,
+    markdown, notebook, php, protobuf, python, ruby, rust, sql, swift,
 };
 
 /// Declares [`Language`] and the table of descriptors from one row per language.
@@ -87,6 +87,14 @@ languages! {
     Svelte => component::SVELTE,
     /// Components of Astro
     Astro => component::ASTRO,
+    /// Jupyter notebooks
+    Notebook => notebook::DESCRIPTOR,
+    /// GraphQL
+    GraphQl => graphql::DESCRIPTOR,
+    /// Protocol buffers
+    Protobuf => protobuf::DESCRIPTOR,
+    /// SQL
+    Sql => sql::DESCRIPTOR,
 }
 
 impl Language {
@@ -124,6 +132,22 @@ impl Language {
         let plain = extensions.iter().map(|extension| format!(".{extension}"));
         let index = extensions.iter().map(|extension| format!("/index.{extension}"));
         std::iter::once(String::new()).chain(plain).chain(index).collect()
+    }
+
+    /// Whether this program was built without the grammar of the language, so that its files are
+    /// known by name and text alone.
+    pub const fn is_left_out(self) -> bool {
+        matches!(self.descriptor().parser, LanguageParser::LeftOut)
+    }
+
+    /// The languages that this program was built without.
+    pub fn left_out() -> Vec<Self> {
+        Self::ALL.iter().copied().filter(|language| language.is_left_out()).collect()
+    }
+
+    /// Why files in a language that was left out are not read.
+    pub fn left_out_reason(self) -> String {
+        format!("this program was built without {self}")
     }
 
     /// Whether files in this language are package manifests, which import resolution reads.
@@ -186,6 +210,27 @@ mod tests {
         assert_eq!(of("packages/typescript-config/base.json"), Some(Language::TsConfig));
         assert_eq!(of("a/data.json"), None);
         assert_eq!(Language::from_name("C++"), Some(Language::Cpp));
+    }
+
+    #[cfg(feature = "default")]
+    #[test]
+    fn nothing_is_left_out_by_default() {
+        assert_eq!(Language::left_out(), []);
+    }
+
+    #[cfg(not(feature = "go"))]
+    #[test]
+    fn left_out_languages_say_that_they_are_not_read() {
+        let facts = crate::extract(
+            Some(Language::Go),
+            b"// Adds up all prices.\npackage sum\n\nfunc F() {}\n",
+        );
+        assert!(Language::left_out().contains(&Language::Go));
+        assert_eq!(facts.symbols, []);
+        assert_eq!(facts.title.as_deref(), Some("Adds up all prices"));
+        let said: Vec<&str> = facts.errors.iter().map(|error| error.message.as_str()).collect();
+        assert_eq!(said, ["not read: this program was built without Go"]);
+        assert!(!Language::Go.descriptor().tools.servers.is_empty(), "its tools are still known");
     }
 
     #[test]

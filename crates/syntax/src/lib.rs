@@ -9,6 +9,15 @@
     test,
     expect(clippy::needless_raw_string_hashes, reason = "fixtures and outlines keep one form")
 )]
+#![cfg_attr(
+    not(feature = "default"),
+    allow(
+        dead_code,
+        unused_imports,
+        clippy::allow_attributes,
+        reason = "what only some languages use is left in a program without them"
+    )
+)]
 
 mod access;
 mod bash;
@@ -23,6 +32,7 @@ mod facts_builder;
 mod file_role;
 pub mod framework_relations;
 mod go;
+mod graphql;
 mod highlight;
 mod java;
 mod javascript;
@@ -34,16 +44,20 @@ mod manifest;
 mod markdown;
 mod model;
 mod nesting;
+mod notebook;
 #[cfg(test)]
 mod outline;
 mod php;
 mod plain_text;
+mod protobuf;
 mod python;
 #[cfg(test)]
 mod robustness;
 mod ruby;
 mod rust;
+pub mod schema;
 mod signature;
+mod sql;
 mod substance;
 mod swift;
 mod symbol_paths;
@@ -68,15 +82,18 @@ pub use substance::{SUBSTANCE_VERSION, code_substance, prose_substance, text_sub
 use descriptor::LanguageParser;
 
 /// Increase whenever extraction of the same text changes, so that cached facts are discarded.
-pub const EXTRACTOR_VERSION: u32 = 15;
+pub const EXTRACTOR_VERSION: u32 = 17;
 
 /// Extracts the facts of a file.
 ///
 /// Each byte that is not UTF-8 is replaced by `?`, so that offsets stay valid.
 pub fn extract(language: Option<Language>, bytes: &[u8]) -> FileFacts {
-    let mut facts = extract_by_language(language, &decode_lossy(bytes));
+    let text = decode_lossy(bytes);
+    let mut facts = extract_by_language(language, &text);
     if let Some(language) = language {
         symbol_paths::assign_unique_paths(language, &mut facts);
+        let code = language.descriptor().parser.code_text(&text);
+        schema::add_uses(language, &code, &mut facts);
     }
     facts
 }
@@ -87,12 +104,25 @@ fn extract_by_language(language: Option<Language>, text: &str) -> FileFacts {
     let descriptor = language.descriptor();
     match &descriptor.parser {
         LanguageParser::PlainText => plain_text::extract(without_mark()),
+        LanguageParser::LeftOut => plain_text::extract_left_out(language, without_mark()),
         LanguageParser::Markdown => markdown::extract(without_mark()),
         LanguageParser::Manifest(read) => manifest::extract(*read, without_mark()),
         LanguageParser::Oxc(dialect) => javascript::extract(*dialect, text),
         LanguageParser::Component(format) => component::extract(*format, text),
-        LanguageParser::TreeSitter { extract, .. } => extract(text),
+        LanguageParser::Reader(read) => read(text),
+        LanguageParser::TreeSitter { extract, .. } | LanguageParser::Notebook { extract, .. } => {
+            extract(text)
+        }
         LanguageParser::Grammar(rules) => treesitter::extract(*rules, descriptor.comments, text),
+    }
+}
+
+/// A file as a reader wants to see it, line by line: a notebook shows the code of its cells, all
+/// else is as it is written.
+pub fn displayed_text(path: &base::RepoPath, text: String) -> String {
+    match Language::from_path(path).map(|language| &language.descriptor().parser) {
+        Some(LanguageParser::Notebook { .. }) => notebook::displayed_text(&text),
+        _ => text,
     }
 }
 

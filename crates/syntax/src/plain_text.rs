@@ -1,6 +1,7 @@
 //! Facts about any text: its length, and the comment it starts with.
 
-use crate::model::FileFacts;
+use crate::language::Language;
+use crate::model::{FileFacts, SyntaxError};
 
 /// How many lines of a file are searched for its opening comment.
 const MAX_OPENING_COMMENT_LINE: usize = 12;
@@ -15,6 +16,14 @@ pub(crate) fn extract(text: &str) -> FileFacts {
         title: opening_comment_sentence(text),
         ..FileFacts::default()
     }
+}
+
+/// The facts of a text in a language whose grammar this program was built without. An answer that
+/// depends on the file says so, as for any other file that could not be parsed.
+pub(crate) fn extract_left_out(language: Language, text: &str) -> FileFacts {
+    let message = format!("not read: {}", language.left_out_reason());
+    let errors = vec![SyntaxError { line: 1, column: 1, message }];
+    FileFacts { errors, ..extract(text) }
 }
 
 /// How many lines a text has; an unfinished last one counts.

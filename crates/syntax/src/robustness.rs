@@ -4,7 +4,7 @@ use crate::model::FileFacts;
 use crate::{Language, extract};
 
 /// Every language that is parsed, with the file that holds its fixtures.
-pub(crate) const FIXTURES: [(Language, &str); 18] = [
+pub(crate) const FIXTURES: [(Language, &str); 22] = [
     (Language::TypeScript, include_str!("javascript/tests.rs")),
     (Language::JavaScript, include_str!("javascript/tests.rs")),
     (Language::Rust, include_str!("rust/tests.rs")),
@@ -23,6 +23,10 @@ pub(crate) const FIXTURES: [(Language, &str); 18] = [
     (Language::Vue, include_str!("component/tests.rs")),
     (Language::Svelte, include_str!("component/tests.rs")),
     (Language::Astro, include_str!("component/tests.rs")),
+    (Language::Notebook, include_str!("notebook/tests.rs")),
+    (Language::GraphQl, include_str!("graphql/tests.rs")),
+    (Language::Protobuf, include_str!("protobuf/tests.rs")),
+    (Language::Sql, include_str!("sql/tests.rs")),
 ];
 
 /// The raw strings of a test file: fixtures, and the outlines they give, which are noise.

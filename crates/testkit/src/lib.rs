@@ -18,6 +18,7 @@ pub mod proxy;
 mod repo;
 mod sandbox;
 pub mod soak;
+mod soak_work;
 pub mod team_proof;
 pub mod writers;
 

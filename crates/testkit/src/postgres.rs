@@ -34,6 +34,8 @@ pub struct PostgresServer {
     programs: PathBuf,
     data: TempDir,
     port: u16,
+    /// Whether a commit waits for the disk
+    is_durable: bool,
     process: Mutex<Option<Child>>,
 }
 
@@ -57,6 +59,15 @@ impl PostgresServer {
 
     /// Starts a server of its own; none if its programs are not installed.
     pub fn start() -> Option<Self> {
+        Self::start_with(false)
+    }
+
+    /// The same with commits that wait for the disk, for measuring.
+    pub fn start_durable() -> Option<Self> {
+        Self::start_with(true)
+    }
+
+    fn start_with(is_durable: bool) -> Option<Self> {
         let programs = programs()?;
         remove_abandoned();
         let data = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir().expect("a folder");
@@ -70,7 +81,7 @@ impl PostgresServer {
             .expect("initdb runs");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let port = free_port();
-        let server = Self { programs, data, port, process: Mutex::new(None) };
+        let server = Self { programs, data, port, is_durable, process: Mutex::new(None) };
         server.run();
         Some(server)
     }
@@ -106,7 +117,7 @@ impl PostgresServer {
         command.arg("-k").arg(self.data.path());
         for setting in [
             "listen_addresses=127.0.0.1",
-            "fsync=off",
+            if self.is_durable { "fsync=on" } else { "fsync=off" },
             "max_connections=300",
             "logging_collector=off",
         ] {

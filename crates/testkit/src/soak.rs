@@ -16,6 +16,7 @@ use engine::{Plan, PlannedChange, Workspace, WorkspaceMode};
 use serde_json::json;
 use tree::{DiskWriter, FileEdit};
 
+use crate::soak_work::{TaskWorker, WorkAcknowledged};
 use crate::{TestRepo, WITH_LEDGER, add_line, call, lines};
 
 /// Workers that say nothing for so long hang.
@@ -49,6 +50,8 @@ pub struct SoakReport {
     pub pairs: usize,
     /// Facts of the knowledge base and tasks that were acknowledged, as handles
     pub records: BTreeSet<String>,
+    /// What was acknowledged about planning and doing tasks
+    pub work: WorkAcknowledged,
     /// Answers that were looked at
     pub reads: usize,
     /// Writes that got `BUSY`
@@ -59,9 +62,19 @@ pub struct SoakReport {
     pub failures: Vec<String>,
 }
 
+/// What the workers of a soak do.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum SoakActions {
+    /// Lines, pairs of files, edits, facts, tasks and questions
+    All,
+    /// Tasks only: plans, imports, starts, comments, blocks, relations, ends
+    Tasks,
+}
+
 /// A worker: reads and writes until it is killed.
-pub fn run_worker(root: &Path, name: &str, seed: u64) {
-    let worker = SoakWorker { repo: TestRepo::existing(root), name, dice: SeededRng::new(seed) };
+pub fn run_worker(root: &Path, name: &str, seed: u64, actions: SoakActions) {
+    let dice = SeededRng::new(seed);
+    let worker = SoakWorker { repo: TestRepo::existing(root), name, dice, actions };
     worker.run();
 }
 
@@ -69,6 +82,7 @@ struct SoakWorker<'a> {
     repo: TestRepo,
     name: &'a str,
     dice: SeededRng,
+    actions: SoakActions,
 }
 
 impl SoakWorker<'_> {
@@ -78,13 +92,17 @@ impl SoakWorker<'_> {
             // As a command would: each round opens the repository anew.
             let workspace =
                 self.repo.open(WorkspaceMode::Once, DiskWriter::default(), &WITH_LEDGER);
-            let done = match self.dice.below(8) {
+            let done = match self.dice.below(10) {
+                _ if self.actions == SoakActions::Tasks => {
+                    TaskWorker { on: &workspace, name: self.name, round }.act(&mut self.dice)
+                }
                 0 | 1 => self.write_line(&workspace, round, &mut own),
                 2 => self.write_pair(&workspace, round),
                 3 => self.edit(&workspace, round),
                 4 => read_lines(&workspace, &own),
                 5 => self.write_fact(&workspace, round),
                 6 => self.write_task(&workspace, round),
+                7 | 8 => TaskWorker { on: &workspace, name: self.name, round }.act(&mut self.dice),
                 _ => self.ask(&workspace),
             };
             match done {
@@ -185,7 +203,7 @@ fn ask(on: &Workspace, name: &str, args: serde_json::Value) -> Result<serde_json
     Ok(op.call(on, crate::call_by("worker"), args)?.data.clone())
 }
 
-fn report_line(what: &str, text: &str) {
+pub(crate) fn report_line(what: &str, text: &str) {
     let line = format!("{what}\t{}\n", text.trim().replace(['\n', '\t'], " "));
     let _ = std::io::stdout().lock().write_all(line.as_bytes());
 }
@@ -288,7 +306,7 @@ impl SoakReport {
             "read" => self.reads += 1,
             "busy" => self.busy += 1,
             "wrong" => self.failures.push(text),
-            _ => {}
+            other => self.work.record(other, &text),
         }
     }
 
@@ -301,6 +319,8 @@ impl SoakReport {
         let lost = self.lines.difference(&found).map(|line| format!("{line} is lost"));
         self.failures.extend(lost.collect::<Vec<_>>());
         self.verify_records(&workspace);
+        let exported = ask(&workspace, "work.export", json!({})).expect("the rows of the store");
+        self.failures.extend(self.work.failures(&exported["tables"]));
         let side =
             |side: &str| repo.read(&format!("pairs/{side}.md")).map(|t| Hash::of(t.as_bytes()));
         if side("left") != side("right") {

@@ -167,10 +167,12 @@ pub fn work(worker: &ProofWorker) {
         if done.contains(&title) {
             continue;
         }
-        // A process that was killed may have written the first one that was not acknowledged.
+        // A process that was killed may have written the first one that was not acknowledged. It is noted, so that the
+        // next process, if this one is killed as well, does not take it for the one to look at.
         if std::mem::take(&mut is_first) {
             note(worker, &format!("resumed {title}"));
-            if exists(&repo, &title) {
+            if let Some(id) = find_written(&repo, &title) {
+                note(worker, &format!("task {title}\t{id}"));
                 continue;
             }
         }
@@ -232,10 +234,10 @@ fn find_title(answer: &Value, title: &str) -> Option<String> {
     }
 }
 
-fn exists(repo: &TestRepo, title: &str) -> bool {
+/// The id of a task that is there already.
+fn find_written(repo: &TestRepo, title: &str) -> Option<String> {
     let asked = json!({"query": title, "kind": "task", "limit": 50});
-    ask(repo, "checker", "work.search", asked)
-        .is_ok_and(|found| find_title(&found, title).is_some())
+    find_title(&ask(repo, "checker", "work.search", asked).ok()?, title)
 }
 
 fn note(worker: &ProofWorker, line: &str) {

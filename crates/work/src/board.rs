@@ -4,7 +4,7 @@ use base::Result;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::container::{WorkItem, WorkItemBrief, project};
+use crate::container::{WorkItem, WorkItemBrief, blockers, project};
 use crate::draft::WorkDraft;
 use crate::id::{WorkRecordId, WorkRecordRef};
 use crate::pipeline::WorkPipelines;
@@ -38,6 +38,19 @@ pub struct WorkBoard {
     pub features: Vec<BoardFeature>,
     /// A column for each status
     pub columns: Vec<BoardColumn>,
+    /// Tasks of the shown columns that wait for an answer, not for other work
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub questions: Vec<BoardQuestion>,
+}
+
+/// A task that a reason alone blocks.
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+pub struct BoardQuestion {
+    /// The task
+    #[serde(flatten)]
+    pub what: WorkItemBrief,
+    /// The reason
+    pub reason: String,
 }
 
 /// A feature and how far it is.
@@ -97,7 +110,22 @@ pub fn board(
         }
     }
     let features = features(draft, &project, feature.as_ref())?;
-    Ok(WorkBoard { project: WorkItem::Project(project).brief(), features, columns })
+    let questions = questions(draft, &columns)?;
+    Ok(WorkBoard { project: WorkItem::Project(project).brief(), features, columns, questions })
+}
+
+/// The reasons outside the project that block shown tasks.
+fn questions(draft: &WorkDraft<'_>, columns: &[BoardColumn]) -> Result<Vec<BoardQuestion>> {
+    let cards = columns.iter().flat_map(|column| &column.cards);
+    let mut questions = Vec::new();
+    for card in cards.filter(|card| card.blocked_by > 0) {
+        for (block, from) in blockers(draft, &card.what.id)? {
+            if from.is_none() && block.from_id.is_none() {
+                questions.push(BoardQuestion { what: card.what.clone(), reason: block.reason });
+            }
+        }
+    }
+    Ok(questions)
 }
 
 fn column(

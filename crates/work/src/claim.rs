@@ -9,9 +9,10 @@ use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::container::{WorkItem, WorkItemBrief, blockers, project};
+use crate::container::{WorkItem, project};
 use crate::draft::{WorkDraft, format_timestamp};
 use crate::id::{WorkRecordId, WorkRecordRef};
+use crate::pipeline::refuse_blocked;
 use crate::record::{Feature, Project, Record, Task, TaskClaim};
 use crate::tables::{assigned_to, live_claims};
 use crate::words::{WorkPriority, WorkStatus};
@@ -106,7 +107,11 @@ pub fn next_features(
     Ok(ReadyWorkList { items: records(draft, &ids, most)?, total: ids.len(), blocked, claimed: 0 })
 }
 
-fn scope(draft: &WorkDraft<'_>, among: ClaimScope<'_>) -> Result<(Project, Option<Feature>)> {
+/// The project and the feature that a filter means.
+pub(crate) fn scope(
+    draft: &WorkDraft<'_>,
+    among: ClaimScope<'_>,
+) -> Result<(Project, Option<Feature>)> {
     let feature: Option<Feature> = among.feature.map(|id| draft.find(id)).transpose()?;
     let project = match (&feature, among.project) {
         (Some(feature), None) => draft.require(&feature.project_id)?,
@@ -217,15 +222,7 @@ pub(crate) fn claimable(draft: &WorkDraft<'_>, asked: &WorkRecordRef, steal: boo
         let what = format!("task \"{}\" is {}", task.title, task.status);
         return Err(Problem::new(ProblemCode::InvalidOperation, what));
     }
-    let blocks = blockers(draft, &task.id)?;
-    if !blocks.is_empty() {
-        let what = format!("task \"{}\" is blocked by {}", task.title, blocks.len());
-        let names: Vec<String> = blocks
-            .iter()
-            .map(|(b, from)| from.as_ref().map_or(b.reason.clone(), WorkItemBrief::handle))
-            .collect();
-        return Err(Problem::new(ProblemCode::Blocked, what).detail("blockers", names));
-    }
+    refuse_blocked(draft, &WorkItem::Task(task.clone()))?;
     Ok(task)
 }
 

@@ -268,10 +268,15 @@ pub fn project(draft: &WorkDraft<'_>, asked: Option<&WorkRecordRef>) -> Result<P
     }
     let mut all: Vec<Project> = draft.all()?;
     match all.len() {
-        0 => Err(Problem::not_found("there is no project yet").hint_call(
-            "create one with",
-            NextCall::new("work.create").with("kind", "project").with("name", "its name"),
-        )),
+        0 => Err(Problem::not_found("there is no project yet")
+            .hint_call(
+                "write a plan in Markdown, which creates one, with",
+                NextCall::new("work.plan").with("file", "PLAN.md"),
+            )
+            .hint_call(
+                "or create one with",
+                NextCall::new("work.create").with("kind", "project").with("name", "its name"),
+            )),
         1 => Ok(all.remove(0)),
         many => {
             let row =

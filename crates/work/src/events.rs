@@ -193,6 +193,7 @@ fn describe_item(
         notes.add(&change.id, WorkEventKind::Created, text);
         return Ok(());
     };
+    let mut reason = None;
     let fields = after.as_object().into_iter().flatten();
     for (column, new) in fields.filter(|(column, new)| before[*column] != **new) {
         let (old, column) = (&before[column.as_str()], column.as_str());
@@ -211,9 +212,7 @@ fn describe_item(
                 let text = format!("feature {}", item_name(draft, new)?);
                 notes.add(&change.id, WorkEventKind::Change, text);
             }
-            "end_reason" => {
-                notes.add(&change.id, WorkEventKind::Status, format!("because {}", quoted(new)));
-            }
+            "end_reason" => reason = Some(format!("because {}", quoted(new))),
             _ if TEXT_COLUMNS.contains(&column) => {
                 notes.add(&change.id, WorkEventKind::Change, format!("{column} changed"));
             }
@@ -222,6 +221,10 @@ fn describe_item(
                 notes.add(&change.id, WorkEventKind::Change, text);
             }
         }
+    }
+    // After the status that it explains.
+    if let Some(reason) = reason {
+        notes.add(&change.id, WorkEventKind::Status, reason);
     }
     Ok(())
 }
@@ -349,7 +352,11 @@ fn describe_claim(
                 format!("claim renewed until {}", to_the_second(&claim.until))
             } else {
                 let until = to_the_second(&claim.until);
-                format!("taken over from {}, claimed until {until}", old.actor)
+                let session = match old.actor == claim.actor {
+                    true => " in another session",
+                    false => "",
+                };
+                format!("taken over from {}{session}, claimed until {until}", old.actor)
             }
         }
         (Some(_), _) => {

@@ -27,15 +27,17 @@ const MAX_CANDIDATES: usize = 20;
 enum NameColumn {
     Name,
     Source,
+    Slug,
 }
 
 impl NameColumn {
     fn of(self, table: Table) -> Option<&'static str> {
+        let column =
+            |wanted: &str| table.columns.iter().map(|(name, _)| *name).find(|name| *name == wanted);
         match self {
             Self::Name => table.name_column(),
-            Self::Source => {
-                table.columns.iter().map(|(name, _)| *name).find(|name| *name == "source")
-            }
+            Self::Source => column("source"),
+            Self::Slug => column("slug"),
         }
     }
 }
@@ -50,7 +52,8 @@ struct RecordMatch {
 
 impl WorkDraft<'_> {
     /// The one record of some tables that a reference means. Ids are tried first, then keys, whole names,
-    /// sources, and names that contain all words. Several matches are an error that lists them.
+    /// sources, keys without their digits, and names that contain all words. Several matches are an error that lists
+    /// them.
     pub(crate) fn look_up(
         &self,
         tables: &[Table],
@@ -60,7 +63,7 @@ impl WorkDraft<'_> {
         if found.is_empty() {
             found = self.by_key(tables, &asked.name)?;
         }
-        for column in [NameColumn::Name, NameColumn::Source] {
+        for column in [NameColumn::Name, NameColumn::Source, NameColumn::Slug] {
             if found.is_empty() {
                 found = self.by_column(tables, column, &asked.name)?;
             }
@@ -80,7 +83,7 @@ impl WorkDraft<'_> {
         match found.as_slice() {
             [only] => Ok((only.table, only.id.clone())),
             [] => Err(no_match(tables, asked, &names)),
-            several => Err(ambiguous(asked, several)),
+            several => Err(self.ambiguous(asked, several)?),
         }
     }
 
@@ -181,6 +184,28 @@ impl WorkDraft<'_> {
         }
         Ok(found)
     }
+
+    /// The problem that a reference means several records, with the handles by which each can be named.
+    fn ambiguous(&self, asked: &WorkRecordRef, several: &[RecordMatch]) -> Result<Problem> {
+        let mut listed: Vec<Value> = Vec::new();
+        for one in several.iter().take(MAX_CANDIDATES) {
+            listed.push(json!({"node": self.handle(one)?, "name": one.name}));
+        }
+        let what = format!("`{asked}` may mean {} records", several.len());
+        let first = listed.first().and_then(|row| row["node"].as_str()).unwrap_or_default();
+        let hint = format!("name one, for example {first}");
+        Ok(Problem::new(ProblemCode::Ambiguous, what).detail("candidates", listed).hint(hint))
+    }
+
+    /// The handle of a record: with its key if it is work.
+    fn handle(&self, one: &RecordMatch) -> Result<String> {
+        let kind = [WorkKind::Project, WorkKind::Feature, WorkKind::Task]
+            .into_iter()
+            .find(|kind| kind.table().name == one.table.name);
+        let item = kind.map(|kind| WorkItem::get(self, kind, &one.id)).transpose()?;
+        let id = || format!("{}:{}", one.table.name, one.id);
+        Ok(item.flatten().map_or_else(id, |item| item.brief().handle()))
+    }
 }
 
 /// The records whose names match.
@@ -200,15 +225,6 @@ fn records_named(
     }
     found.sort_by(|a, b| (&a.name, &a.id).cmp(&(&b.name, &b.id)));
     found
-}
-
-fn ambiguous(asked: &WorkRecordRef, several: &[RecordMatch]) -> Problem {
-    let handle = |one: &RecordMatch| format!("{}:{}", one.table.name, one.id);
-    let row = |one: &RecordMatch| json!({"node": handle(one), "name": one.name});
-    let listed: Vec<Value> = several.iter().take(MAX_CANDIDATES).map(row).collect();
-    Problem::new(ProblemCode::Ambiguous, format!("`{asked}` may mean {} records", several.len()))
-        .detail("candidates", listed)
-        .hint(format!("name one, for example {}", handle(&several[0])))
 }
 
 fn no_match(

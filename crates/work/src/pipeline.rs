@@ -321,7 +321,8 @@ pub(crate) fn kind_and_name(work: &WorkItem) -> String {
     format!("{} \"{}\"", work.kind(), work.name())
 }
 
-fn refuse_blocked(draft: &WorkDraft<'_>, work: &WorkItem) -> Result<()> {
+/// Refuses to start or move work that is blocked, and names what blocks it.
+pub(crate) fn refuse_blocked(draft: &WorkDraft<'_>, work: &WorkItem) -> Result<()> {
     let blocks = blockers(draft, work.id())?;
     if blocks.is_empty() {
         return Ok(());
@@ -334,13 +335,12 @@ fn refuse_blocked(draft: &WorkDraft<'_>, work: &WorkItem) -> Result<()> {
         None => json!({"node": "NO_OP", "name": "", "status": "", "reason": block.reason}),
     };
     let listed: Vec<Value> = blocks.iter().map(row).collect();
-    Err(Problem::new(
-        ProblemCode::Blocked,
-        format!("{} is blocked by {}", kind_and_name(work), blocks.len()),
-    )
-    .detail("blockers", listed)
-    .detail("reason", reasons.join("; "))
-    .hint_call(
+    let what = format!("{} is blocked by {}", kind_and_name(work), blocks.len());
+    let mut problem = Problem::new(ProblemCode::Blocked, what).detail("blockers", listed);
+    if !reasons.is_empty() {
+        problem = problem.detail("reason", reasons.join("; "));
+    }
+    Err(problem.hint_call(
         "finish what blocks it, or unblock it with",
         NextCall::new("work.unblock").with("id", work.brief().handle()),
     ))

@@ -26,7 +26,7 @@ pub(super) fn write(release: &Release, crates: &ProgramCrates) -> XtaskResult<()
     release.write(&format!("{FOLDER}/Cargo.toml"), workspace_manifest(&root, release, &ours)?)?;
     release.copy("Cargo.lock", &format!("{FOLDER}/Cargo.lock"))?;
     for package in ours {
-        write_crate(release, package)?;
+        write_crate(release, package, &root)?;
     }
     Ok(())
 }
@@ -61,6 +61,10 @@ fn workspace_manifest(
             entry.insert("path", format!("crates/{name}").into());
             entry.insert("package", published_name(&name).into());
             entry.insert("version", format!("={}", release.version).into());
+            let features = dependencies[&name].get("default-features").and_then(Item::as_value);
+            if let Some(features) = features {
+                entry.insert("default-features", features.clone());
+            }
             dependencies[&name] = value(entry);
         } else {
             dependencies.remove(&name);
@@ -72,7 +76,18 @@ fn workspace_manifest(
     Ok(manifest.to_string())
 }
 
-fn write_crate(release: &Release, package: &CratePackage) -> XtaskResult<()> {
+/// A manifest of the program with the profile that `cargo install` builds it with. A package from the
+/// registry is not part of a workspace, so that only a profile in its own manifest counts.
+fn with_release_profile(manifest: &str, root: &str) -> XtaskResult<String> {
+    let mut profiles = Table::new();
+    profiles.set_implicit(true);
+    profiles.insert("release", parse(root)?["profile"]["release"].clone());
+    let mut manifest = parse(manifest)?;
+    manifest["profile"] = Item::Table(profiles);
+    Ok(manifest.to_string())
+}
+
+fn write_crate(release: &Release, package: &CratePackage, root: &str) -> XtaskResult<()> {
     let folder = format!("crates/{}", package.name);
     let listed =
         run::output(&mut git(&release.root, &["ls-files", "-co", "--exclude-standard", &folder]))?;
@@ -88,7 +103,10 @@ fn write_crate(release: &Release, package: &CratePackage) -> XtaskResult<()> {
     }
     let from = &package.manifest_path;
     let text = fs::read_to_string(from).map_err(failure("read", from))?;
-    let manifest = crate_manifest(&text, release, &package.name)?;
+    let mut manifest = crate_manifest(&text, release, &package.name)?;
+    if package.name == PROGRAM {
+        manifest = with_release_profile(&manifest, root)?;
+    }
     release.write(&format!("{FOLDER}/{folder}/Cargo.toml"), manifest)?;
     let readme = match package.name.as_str() {
         PROGRAM => release.template("README.md")?,
@@ -155,6 +173,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_package_from_the_registry_has_the_profile_of_the_workspace() {
+        let root =
+            "[workspace]\n\n[profile.release]\nstrip = true\n\n[profile.quick]\nstrip = \"none\"\n";
+        let written = with_release_profile("[package]\nname = \"cairn-code\"\n", root).unwrap();
+        let expected = "[package]\nname = \"cairn-code\"\n\n[profile.release]\nstrip = true\n";
+        assert_eq!(written, expected);
+    }
+
+    #[test]
     fn names_are_free_and_libraries_keep_theirs() {
         let release = Release {
             root: "/".into(),
@@ -168,6 +195,10 @@ mod tests {
         assert!(written.contains("name = \"cairn-code-git\""), "{written}");
         assert!(written.contains("[lib]\nname = \"git\""), "{written}");
         assert!(!written.contains("publish") && !written.contains("dev-dep"), "{written}");
+        let shared = "[workspace.package]\n\n[workspace.dependencies]\ngit = { path = \"crates/git\", default-features = false }\n";
+        let git = CratePackage { name: "git".into(), ..CratePackage::default() };
+        let written = workspace_manifest(shared, &release, &[&git]).unwrap();
+        assert!(written.contains("version = \"=1.2.3\", default-features = false }"), "{written}");
         let program = crate_manifest("[package]\nname = \"cairn\"\n", &release, "cairn").unwrap();
         assert!(program.contains("name = \"cairn-code\"") && program.contains("binstall"));
     }

@@ -8,7 +8,7 @@ use serde::Deserialize;
 use crate::run::{self, XtaskResult};
 
 /// One crate.
-#[derive(Debug, Clone, Deserialize)]
+#[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct CratePackage {
     pub id: String,
     pub name: String,

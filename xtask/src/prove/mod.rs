@@ -11,6 +11,7 @@ mod merges;
 mod suspects;
 mod team;
 mod team_cost;
+mod week;
 
 use std::path::{Path, PathBuf};
 
@@ -30,6 +31,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
         ["load", rest @ ..] => load::run(root, rest),
         ["page", rest @ ..] => browser::prove(root, rest),
         ["team", rest @ ..] => team::run(root, rest),
+        ["week", rest @ ..] => week::run(root, rest),
         _ => Err("prove what? `cargo xtask` lists the proofs".into()),
     }
 }

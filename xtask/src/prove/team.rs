@@ -18,9 +18,9 @@ const MINUTES: u64 = 10;
 pub(super) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     tools::install_postgres(root)?;
     match args {
-        ["cost", rest @ ..] => return team_cost::latencies(root, rest.first().copied()),
-        ["clients"] => return team_cost::many_clients(),
-        ["log"] => return team_cost::long_log(),
+        ["cost", rest @ ..] => return team_cost::latencies(root, rest),
+        ["clients", rest @ ..] => return team_cost::many_clients(root, rest),
+        ["log", rest @ ..] => return team_cost::long_log(root, rest),
         _ => {}
     }
     let minutes = number_arg(args, 0, MINUTES)?;

@@ -1,309 +1,345 @@
 //! What a team costs: reads and writes at several latencies, many clients at once, and a long log.
+//!
+//! Times are those of the optimised program: an MCP server, as agents use it, and commands, as people do.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool starts the program under proof")]
 
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use base::Call;
-use base::call::CallStopReason;
-use engine::{AREAS, Workspace, WorkspaceMode};
+use engine::Workspace;
 use serde_json::{Value, json};
-use testkit::TestRepo;
+use tempfile::TempDir;
 use testkit::postgres::{PostgresServer, TestDatabase};
 use testkit::proxy::NetworkProxy;
-use tree::DiskWriter;
+use testkit::{McpClient, TestRepo};
 
 use super::ProofBinary;
 use crate::run::{self, XtaskResult};
 
-/// Calls that are measured of each kind. The middle one is printed.
-const MEASURED: u32 = 31;
+/// Calls of a server that are measured of each kind. The middle one is printed.
+const MEASURED_CALLS: u32 = 51;
 
 /// Commands that are measured of each kind.
-const MEASURED_COMMANDS: u32 = 15;
+const MEASURED_COMMANDS: u32 = 21;
+
+/// Writes whose round trips are counted.
+const COUNTED_WRITES: u32 = 10;
 
 /// Tasks of the project that is read.
 const TASKS: u32 = 100;
 
-/// Machines that write to one project at once, and how often each.
+/// Latencies between a machine and the server, in milliseconds, unless told.
+const LATENCIES: [u32; 3] = [0, 5, 50];
+
+/// Machines that write to one project at once, unless told, and how often each.
 const CLIENTS: u32 = 100;
 const CLIENT_WRITES: u32 = 10;
 
-/// Entries that the long log grows by.
+/// Entries that the long log grows by, unless told.
 const LOG_GROWTH: [u32; 3] = [10_000, 100_000, 1_000_000];
 
-/// A call that is measured.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum MeasuredCall {
-    Read,
-    Write,
+/// The columns of the table of latencies.
+const COLUMNS: &str = "| latency | write, server | round trips | write, command | read, server | read, command | round trips | read, command, background process |";
+
+/// The program under proof, with a home of its own and a database.
+struct CostSite {
+    program: ProofBinary,
+    home: TempDir,
+    server: PostgresServer,
+    database: TestDatabase,
 }
 
-/// The middle of several times, and the round trips of one call.
-#[derive(Default)]
-struct CallCost {
-    time: Duration,
-    trips: f64,
-}
+impl CostSite {
+    fn start(root: &Path) -> XtaskResult<Self> {
+        let program = ProofBinary::build(root)?;
+        let server = PostgresServer::start_durable().ok_or("PostgreSQL is not installed")?;
+        let database = server.database();
+        // The path of a socket has at most 108 bytes, so the folder must be near the root.
+        let home = tempfile::Builder::new().prefix("ct").tempdir_in("/tmp");
+        let home = home.map_err(|error| error.to_string())?;
+        std::fs::create_dir(home.path().join("run")).map_err(|error| error.to_string())?;
+        Ok(Self { program, home, server, database })
+    }
 
-impl std::fmt::Display for CallCost {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{:.1} ms ({:.1})", self.time.as_secs_f64() * 1000.0, self.trips)
+    /// Runs a command as a person does, with or without a background process.
+    fn command(&self, repo: &TestRepo, background: &str, words: &[&str]) -> String {
+        let home = self.home.path();
+        let mut command = Command::new(&self.program.binary);
+        command.arg("-C").arg(repo.root()).args(words).stdin(Stdio::null());
+        command.env("HOME", home).env("XDG_CONFIG_HOME", home);
+        command.env("XDG_RUNTIME_DIR", home.join("run"));
+        command.env("CAIRN_BACKGROUND", background).env_remove("CI");
+        let output = command.output().expect("the program runs");
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    }
+
+    fn read(&self, repo: &TestRepo, background: &str) {
+        let said = self.command(repo, background, &["work", "overview"]);
+        assert!(said.contains("basis:") && !said.contains("team:"), "{said}");
+    }
+
+    fn write(&self, repo: &TestRepo, title: &str) {
+        let said = self.command(repo, "off", &["work", "create", "task", title, "--summary", "s"]);
+        assert!(said.contains("basis:") && !said.contains("team:"), "{said}");
+    }
+
+    /// A repository with a project, in a team or not.
+    fn repository(&self, address: Option<&str>) -> TestRepo {
+        let repo = TestRepo::new("//- /a.ts\nexport const a = 1;\n");
+        if let Some(address) = address {
+            repo.data("team.join", json!({"address": address}));
+            repo.commit("join");
+        }
+        repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "s"}));
+        let mut server = self.serve(&repo);
+        (0..TASKS).for_each(|number| write_task(&mut server, &format!("s{number}")));
+        repo
+    }
+
+    fn serve(&self, repo: &TestRepo) -> McpClient {
+        McpClient::start(&self.program.binary, &repo.root(), &[])
+    }
+
+    /// Another machine: a clone that has joined.
+    fn member(&self, origin: &TestRepo, folder: &Path, at: u32) -> TestRepo {
+        let to = folder.join(format!("client-{at}"));
+        origin.git(&["clone", "-q", ".", &to.to_string_lossy()]);
+        let repo = TestRepo::existing(&to);
+        let joined = self.command(&repo, "off", &["team", "join", &self.database.url()]);
+        assert!(joined.contains("Joined"), "{joined}");
+        repo
     }
 }
 
-/// Prints what reads and writes cost at several latencies. The round trips are in brackets.
-pub(super) fn latencies(root: &Path, binary: Option<&str>) -> XtaskResult<()> {
-    let built = match binary {
-        None => Some(ProofBinary::build(root)?),
-        Some(_) => None,
-    };
-    let binary = built.as_ref().map_or_else(
-        || Path::new(binary.unwrap_or_default()).to_path_buf(),
-        |built| built.binary.clone(),
-    );
-    let server = PostgresServer::start().ok_or("PostgreSQL is not installed")?;
-    let database = server.database();
-    let proxy = NetworkProxy::to(server.port());
-    let alone = joined(None);
-    let shared = joined(Some(&database.url_at(&database.owner, proxy.port())));
-    run::print(
-        "| latency | write, connected | write, opened anew | read, listening server | read, connected | read, opened anew | read, command | command with background |\n|---|---|---|---|---|---|---|---|\n",
-    );
-    let home = tempfile::Builder::new().prefix("ct").tempdir_in("/tmp");
-    let home = home.map_err(|error| error.to_string())?;
-    std::fs::create_dir(home.path().join("run")).map_err(|error| error.to_string())?;
-    print_row("no team", &alone, None, &binary, home.path())?;
-    for latency in [0, 5, 50] {
-        proxy.set_round_trip(Duration::from_millis(latency));
-        print_row(&format!("{latency} ms"), &shared, Some(&proxy), &binary, home.path())?;
-    }
-    Ok(())
+/// Asks a server for the overview of work.
+fn ask_overview(server: &mut McpClient) -> Result<String, String> {
+    call(server, "ask", &json!({"operation": "work.overview", "arguments": {}}))
 }
 
-fn print_row(
-    name: &str,
-    repo: &TestRepo,
-    proxy: Option<&NetworkProxy>,
-    binary: &Path,
-    home: &Path,
-) -> XtaskResult<()> {
-    let open = repo.workspace();
-    let connected = |what| measure(proxy, MEASURED, |at| ask(&open, what, at));
-    let anew = |what| measure(proxy, MEASURED, |at| ask(&repo.workspace(), what, at));
-    let columns = [
-        connected(MeasuredCall::Write),
-        anew(MeasuredCall::Write),
-        listening(repo, proxy),
-        connected(MeasuredCall::Read),
-        anew(MeasuredCall::Read),
-        measure(proxy, MEASURED_COMMANDS, |_| command(binary, repo, home, "off")),
-        with_background(binary, repo, home, proxy)?,
-    ];
-    let cells: Vec<String> = columns.iter().map(ToString::to_string).collect();
-    run::print(&format!("| {name} | {} |\n", cells.join(" | ")));
-    Ok(())
+/// Lets a server write a task.
+fn create_task(server: &mut McpClient, title: &str) -> Result<String, String> {
+    call(server, "run", &json!({"operation": "work.create", "arguments": task(title)}))
 }
 
-/// Measures a call, after one that is not measured.
-fn measure(proxy: Option<&NetworkProxy>, count: u32, call: impl Fn(u32)) -> CallCost {
-    call(0);
-    let requests = || proxy.map_or(0, NetworkProxy::requests);
-    let (before, mut times) = (requests(), Vec::new());
-    for number in 1..=count {
-        let begin = Instant::now();
-        call(number);
-        times.push(begin.elapsed());
-    }
-    times.sort();
-    let trips = u32::try_from(requests() - before).unwrap_or(u32::MAX);
-    CallCost { time: times[times.len() / 2], trips: f64::from(trips) / f64::from(count) }
-}
-
-fn ask(workspace: &Workspace, what: MeasuredCall, number: u32) {
-    match what {
-        MeasuredCall::Read => call(workspace, "work.overview", json!({})),
-        MeasuredCall::Write => call(workspace, "work.create", task(&format!("t{number}"))),
-    }
-}
-
-/// Reads in a server that listens.
-fn listening(repo: &TestRepo, proxy: Option<&NetworkProxy>) -> CallCost {
-    let workspace = repo.open(WorkspaceMode::Serving, DiskWriter::default(), AREAS);
-    let is_over = Arc::new(AtomicBool::new(false));
-    let stop = is_over.clone();
-    let stop = move || stop.load(Ordering::Relaxed).then_some(CallStopReason::Cancelled);
-    let call = Call::new("server", testkit::call().now).with_stop_check(stop);
-    std::thread::scope(|scope| {
-        scope.spawn(|| engine::durable::team::follow(&workspace, &call, || testkit::call().now));
-        // Until the listener has begun, a read asks the server itself.
-        let asks_nobody = || {
-            let before = proxy.map_or(0, NetworkProxy::requests);
-            (0..5).for_each(|number| ask(&workspace, MeasuredCall::Read, number));
-            proxy.map_or(0, NetworkProxy::requests) == before
-        };
-        testkit::postgres::wait_until(asks_nobody);
-        let cost = measure(proxy, MEASURED, |number| ask(&workspace, MeasuredCall::Read, number));
-        is_over.store(true, Ordering::Relaxed);
-        cost
-    })
-}
-
-/// Asks with the program itself, as a person does.
-fn command(binary: &Path, repo: &TestRepo, home: &Path, background: &str) {
-    let run = run_command(binary, repo, home, background, &["work", "overview"]);
-    assert!(run.contains("basis:"), "{run}");
-}
-
-fn run_command(
-    binary: &Path,
-    repo: &TestRepo,
-    home: &Path,
-    background: &str,
-    words: &[&str],
-) -> String {
-    let mut command = Command::new(binary);
-    command.arg("-C").arg(repo.root()).args(words).stdin(Stdio::null());
-    command.env("HOME", home).env("XDG_CONFIG_HOME", home).env("XDG_RUNTIME_DIR", home.join("run"));
-    command.env("CAIRN_BACKGROUND", background).env_remove("CI");
-    let output = command.output().expect("the program runs");
-    String::from_utf8_lossy(&output.stdout).into_owned()
-}
-
-/// The same in a trusted repository, whose background process listens.
-fn with_background(
-    binary: &Path,
-    repo: &TestRepo,
-    home: &Path,
-    proxy: Option<&NetworkProxy>,
-) -> XtaskResult<CallCost> {
-    let ask = |words: &[&str]| run_command(binary, repo, home, "on", words);
-    ask(&["trust"]);
-    ask(&["background", "start"]);
-    testkit::postgres::wait_until(|| ask(&["background"]).starts_with("It runs"));
-    let asks_nobody = || {
-        let before = proxy.map_or(0, NetworkProxy::requests);
-        (0..3).for_each(|_| command(binary, repo, home, "on"));
-        proxy.map_or(0, NetworkProxy::requests) == before
-    };
-    testkit::postgres::wait_until(asks_nobody);
-    let cost = measure(proxy, MEASURED_COMMANDS, |_| command(binary, repo, home, "on"));
-    ask(&["background", "stop"]);
-    ask(&["untrust"]);
-    Ok(cost)
-}
-
-/// A repository with a project, in a team or not.
-fn joined(address: Option<&str>) -> TestRepo {
-    let repo = TestRepo::new("//- /a.ts\nexport const a = 1;\n");
-    if let Some(address) = address {
-        repo.data("team.join", json!({"address": address}));
-    }
-    repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "s"}));
-    let workspace = repo.workspace();
-    (0..TASKS).for_each(|number| call(&workspace, "work.create", task(&format!("s{number}"))));
-    repo
+/// Calls a tool of a server; the text of its answer, or of its problem.
+fn call(server: &mut McpClient, tool: &str, arguments: &Value) -> Result<String, String> {
+    let (text, failed) = server.call(tool, arguments.clone());
+    if failed { Err(text) } else { Ok(text) }
 }
 
 fn task(title: &str) -> Value {
     json!({"kind": "task", "title": title, "summary": "s"})
 }
 
-fn call(workspace: &Workspace, name: &str, args: Value) {
-    try_call(workspace, name, args).expect("an answer");
+fn write_task(server: &mut McpClient, title: &str) {
+    create_task(server, title).expect("a task");
 }
 
-fn try_call(workspace: &Workspace, name: &str, args: Value) -> base::Result<()> {
-    let args = serde_json::from_value(args).expect("an object");
-    let (op, args) = operations::ops::resolve(name, args).expect("an operation");
-    op.call(workspace, testkit::call_by("bench"), args).map(drop)
+fn read_overview(server: &mut McpClient) {
+    let said = ask_overview(server).expect("an answer");
+    assert!(said.contains("basis:") && !said.contains("team:"), "{said}");
 }
 
-/// Prints how many writes a second a hundred machines make that write to one project at once.
-pub(super) fn many_clients() -> XtaskResult<()> {
-    let server = PostgresServer::start().ok_or("PostgreSQL is not installed")?;
-    let database = server.database();
-    let origin = joined(Some(&database.url()));
-    origin.commit("join");
-    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let clones: Vec<TestRepo> =
-        (0..CLIENTS).map(|at| clone_and_join(&origin, folder.path(), at, &database)).collect();
-    let retries = AtomicU32::new(0);
-    let (begin, mut slowest) = (Instant::now(), Duration::ZERO);
-    std::thread::scope(|scope| {
-        let clients = clones.iter().enumerate().map(|(client, repo)| {
-            let retries = &retries;
-            scope.spawn(move || write_often(repo, client, retries))
-        });
-        let clients: Vec<_> = clients.collect();
-        for client in clients {
-            slowest = slowest.max(client.join().expect("a client"));
-        }
-    });
-    let took = begin.elapsed().as_secs_f64();
-    let rate = f64::from(CLIENTS * CLIENT_WRITES) / took;
-    let retries = retries.into_inner();
-    run::print(&format!(
-        "{CLIENTS} clients on one project: {rate:.0} writes a second ({} writes in {took:.1} s), the slowest {slowest:.1?}, {retries} told to try again\n",
-        CLIENTS * CLIENT_WRITES
-    ));
+/// Numbers from the command line, or those unless told.
+fn numbers(args: &[&str], otherwise: &[u32]) -> XtaskResult<Vec<u32>> {
+    if args.is_empty() {
+        return Ok(otherwise.to_vec());
+    }
+    args.iter().map(|text| text.parse().map_err(|_| format!("`{text}` is no number"))).collect()
+}
+
+/// The middle time of several calls, in milliseconds, after one that is not measured.
+fn middle(count: u32, mut call: impl FnMut(u32)) -> f64 {
+    call(0);
+    let mut times: Vec<Duration> = Vec::new();
+    for number in 1..=count {
+        let begin = Instant::now();
+        call(number);
+        times.push(begin.elapsed());
+    }
+    times.sort();
+    times[times.len() / 2].as_secs_f64() * 1000.0
+}
+
+/// Round trips of one call, in the middle of several.
+fn trips(proxy: &NetworkProxy, count: u32, call: impl Fn(u32)) -> u64 {
+    call(0);
+    let mut counts: Vec<u64> = Vec::new();
+    for number in 1..=count {
+        let before = proxy.requests();
+        call(number);
+        counts.push(proxy.requests() - before);
+    }
+    counts.sort_unstable();
+    counts[counts.len() / 2]
+}
+
+/// Prints what reads and writes cost without a team and at several latencies.
+pub(super) fn latencies(root: &Path, args: &[&str]) -> XtaskResult<()> {
+    let latencies = numbers(args, &LATENCIES)?;
+    let site = CostSite::start(root)?;
+    let proxy = NetworkProxy::to(site.server.port());
+    let alone = site.repository(None);
+    let address = site.database.url_at(&site.database.owner, proxy.port());
+    let shared = site.repository(Some(&address));
+    run::print(&format!("{COLUMNS}\n|---|---|---|---|---|---|---|---|\n"));
+    print_row(&site, "no team", &alone, None);
+    for latency in latencies {
+        proxy.set_round_trip(Duration::from_millis(latency.into()));
+        print_row(&site, &format!("{latency} ms"), &shared, Some(&proxy));
+    }
     Ok(())
 }
 
-/// Writes as one client does. Returns how long its slowest write took.
-fn write_often(repo: &TestRepo, client: usize, retries: &AtomicU32) -> Duration {
+fn print_row(site: &CostSite, name: &str, repo: &TestRepo, proxy: Option<&NetworkProxy>) {
+    let mut server = site.serve(repo);
+    let write = middle(MEASURED_CALLS, |at| write_task(&mut server, &format!("{name} s{at}")));
+    // A server that listens asks the database nothing more for a read.
+    wait_until_nobody_asks(proxy, || read_overview(&mut server));
+    let read = middle(MEASURED_CALLS, |_| read_overview(&mut server));
+    drop(server);
+    let write_command = middle(MEASURED_COMMANDS, |at| site.write(repo, &format!("{name} c{at}")));
+    let read_command = middle(MEASURED_COMMANDS, |_| site.read(repo, "off"));
+    // The round trips of a write are those of a connected client that does not listen.
     let workspace = repo.workspace();
-    let mut slowest = Duration::ZERO;
-    for number in 0..CLIENT_WRITES {
-        let (title, begin) = (format!("c{client} {number}"), Instant::now());
-        // Writers queue at the project's row, and one that waits too long is told so.
-        while let Err(problem) = try_call(&workspace, "work.create", task(&title)) {
-            assert_eq!(problem.code, base::ProblemCode::Busy, "{problem}");
-            retries.fetch_add(1, Ordering::Relaxed);
-        }
-        slowest = slowest.max(begin.elapsed());
-    }
-    slowest
+    let count =
+        |proxy: &NetworkProxy| trips(proxy, COUNTED_WRITES, |at| write_in_process(&workspace, at));
+    let write_trips = proxy.map_or(0, count);
+    let read_trips = proxy.map_or(0, |proxy| trips(proxy, 3, |_| site.read(repo, "off")));
+    let background = with_background(site, repo, proxy);
+    run::print(&format!(
+        "| {name} | {write:.1} ms | {write_trips} | {write_command:.1} ms | {read:.1} ms | {read_command:.1} ms | {read_trips} | {background:.1} ms |\n"
+    ));
 }
 
-fn clone_and_join(origin: &TestRepo, folder: &Path, at: u32, database: &TestDatabase) -> TestRepo {
-    let to = folder.join(format!("client-{at}"));
-    origin.git(&["clone", "-q", ".", &to.to_string_lossy()]);
-    let repo = TestRepo::existing(&to);
-    repo.data("team.join", json!({"address": database.url()}));
-    repo
+/// Repeats a read until the database is not asked for several of them.
+fn wait_until_nobody_asks(proxy: Option<&NetworkProxy>, mut read: impl FnMut()) {
+    loop {
+        let before = proxy.map_or(0, NetworkProxy::requests);
+        (0..3).for_each(|_| read());
+        if proxy.map_or(0, NetworkProxy::requests) == before {
+            return;
+        }
+    }
+}
+
+fn write_in_process(workspace: &Workspace, at: u32) {
+    let args = serde_json::from_value(task(&format!("p{at}"))).expect("an object");
+    let (op, args) = operations::ops::resolve("work.create", args).expect("an operation");
+    op.call(workspace, testkit::call_by("bench"), args).expect("an answer");
+}
+
+/// The middle time of a command whose background process listens.
+fn with_background(site: &CostSite, repo: &TestRepo, proxy: Option<&NetworkProxy>) -> f64 {
+    let ask = |words: &[&str]| site.command(repo, "on", words);
+    ask(&["trust"]);
+    ask(&["background", "start"]);
+    testkit::postgres::wait_until(|| ask(&["background"]).starts_with("It runs"));
+    wait_until_nobody_asks(proxy, || site.read(repo, "on"));
+    let time = middle(MEASURED_COMMANDS, |_| site.read(repo, "on"));
+    ask(&["background", "stop"]);
+    ask(&["untrust"]);
+    time
+}
+
+/// Prints how many writes a second many machines make that write to one project at once.
+pub(super) fn many_clients(root: &Path, args: &[&str]) -> XtaskResult<()> {
+    let site = CostSite::start(root)?;
+    let origin = site.repository(Some(&site.database.url()));
+    let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
+    for clients in numbers(args, &[1, CLIENTS])? {
+        let named = folder.path().join(clients.to_string());
+        std::fs::create_dir(&named).map_err(|error| error.to_string())?;
+        let clones: Vec<TestRepo> =
+            (0..clients).map(|at| site.member(&origin, &named, at)).collect();
+        let mut servers: Vec<McpClient> = clones.iter().map(|repo| site.serve(repo)).collect();
+        servers.iter_mut().for_each(read_overview);
+        print_rate(&mut servers);
+        check_replicas(&mut servers, &origin);
+    }
+    Ok(())
+}
+
+/// Lets every server write at once, and prints how fast they are.
+fn print_rate(servers: &mut [McpClient]) {
+    let retries = AtomicU32::new(0);
+    let begin = Instant::now();
+    let mut times: Vec<Duration> = std::thread::scope(|scope| {
+        let clients = servers.iter_mut().enumerate().map(|(client, server)| {
+            let retries = &retries;
+            scope.spawn(move || write_often(server, client, retries))
+        });
+        let clients: Vec<_> = clients.collect();
+        clients.into_iter().flat_map(|client| client.join().expect("a client")).collect()
+    });
+    let took = begin.elapsed().as_secs_f64();
+    times.sort();
+    let count = u32::try_from(times.len()).unwrap_or(u32::MAX);
+    let (rate, retries) = (f64::from(count) / took, retries.into_inner());
+    let (middle, slowest) = (times[times.len() / 2], times[times.len() - 1]);
+    run::print(&format!(
+        "{} clients on one project: {rate:.0} writes a second ({count} in {took:.1} s), a write {middle:.1?} in the middle and {slowest:.1?} at most, {retries} told to try again\n",
+        servers.len()
+    ));
+}
+
+/// Writes as one client does. Returns how long each write took.
+fn write_often(server: &mut McpClient, client: usize, retries: &AtomicU32) -> Vec<Duration> {
+    let write = |number: u32| {
+        let (title, begin) = (format!("c{client} {number}"), Instant::now());
+        // Writers queue at the project's row, and one that waits too long is told so.
+        while let Err(problem) = create_task(server, &title) {
+            assert!(problem.starts_with("BUSY"), "{problem}");
+            retries.fetch_add(1, Ordering::Relaxed);
+        }
+        begin.elapsed()
+    };
+    (0..CLIENT_WRITES).map(write).collect()
+}
+
+/// Every machine has what all of them wrote.
+fn check_replicas(servers: &mut [McpClient], origin: &TestRepo) {
+    let wanted = origin.text("work overview");
+    let wanted = wanted.lines().next().unwrap_or_default();
+    for server in servers {
+        loop {
+            let said = ask_overview(server).expect("an answer");
+            if said.lines().next() == Some(wanted) {
+                break;
+            }
+        }
+    }
 }
 
 /// Prints how long a machine takes to catch up with many changes, and a new machine with all of them.
-pub(super) fn long_log() -> XtaskResult<()> {
-    let server = PostgresServer::start().ok_or("PostgreSQL is not installed")?;
-    let database = server.database();
-    let repo = joined(Some(&database.url()));
-    repo.commit("join");
+pub(super) fn long_log(root: &Path, args: &[&str]) -> XtaskResult<()> {
+    let growth = numbers(args, &LOG_GROWTH)?;
+    let site = CostSite::start(root)?;
+    let repo = site.repository(Some(&site.database.url()));
     let project = repo.data("team.status", json!({}))["team"]["project"]
         .as_str()
         .unwrap_or_default()
         .to_owned();
-    let mut admin = server.admin(&database.name).ok_or("the server does not answer")?;
-    for count in LOG_GROWTH {
+    let admin = site.server.admin(&site.database.name);
+    let mut admin = admin.ok_or("the server does not answer")?;
+    for count in growth {
         admin.batch_execute(&grow_log(&project, count)).map_err(|error| error.to_string())?;
         let begin = Instant::now();
-        call(&repo.workspace(), "work.overview", json!({}));
+        site.read(&repo, "off");
         let took = begin.elapsed();
         let each = took.as_secs_f64() * 1e6 / f64::from(count);
-        run::print(&format!("catching up with {count} changes: {took:.1?}, {each:.1} µs each\n"));
-        let begin = Instant::now();
-        call(&repo.workspace(), "work.overview", json!({}));
-        run::print(&format!("a read after it: {:.1?}\n", begin.elapsed()));
+        let after = middle(5, |_| site.read(&repo, "off"));
+        run::print(&format!(
+            "catching up with {count} changes: {took:.1?}, {each:.1} µs each; a read after it: {after:.1} ms\n"
+        ));
     }
     let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
     let begin = Instant::now();
-    let newcomer = clone_and_join(&repo, folder.path(), 0, &database);
-    call(&newcomer.workspace(), "work.overview", json!({}));
+    let newcomer = site.member(&repo, folder.path(), 0);
+    site.read(&newcomer, "off");
     run::print(&format!("a machine that joins then: {:.1?}\n", begin.elapsed()));
     Ok(())
 }

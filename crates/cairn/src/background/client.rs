@@ -6,25 +6,23 @@ use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use base::Call;
 use engine::{Door, Workspace};
 
 use super::protocol::{
     AnswerForm, AnswerRequest, BackgroundReply, BackgroundRequest, RequestKind, program_identity,
 };
 use super::socket::BackgroundPaths;
-use super::{BackgroundCall, BackgroundStatus, COMMAND, SERVE, refusal};
-use crate::perform::now;
+use super::{BackgroundCall, BackgroundStatus, COMMAND, INDEX, SERVE, may_run_in, refusal};
 
 /// How long a process may take to reply about itself. The answer to a question takes as long as it takes.
 const STATUS_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The printed answer of the background process and its exit code. None if the command has to answer by itself:
-/// it writes, nothing runs, or another build runs. In a trusted repository the next command finds a process.
+/// it writes, nothing runs, or another build runs. Where one may run the next command finds a process.
 pub(crate) fn answer(call: &BackgroundCall<'_>) -> Option<(String, u8)> {
     // What only the command line can do, such as a hook, concerns this process.
     let is_question = call.op.is_read_only() && call.op.is_reachable_from(Door::Http);
-    if !is_question || refusal().is_some() || !is_trusted(call.workspace) {
+    if !is_question || refusal().is_some() || !may_run_in(call.workspace) {
         return None;
     }
     let paths = paths(call.workspace)?;
@@ -47,11 +45,6 @@ pub(crate) fn answer(call: &BackgroundCall<'_>) -> Option<(String, u8)> {
             None
         }
     }
-}
-
-/// Whether the user trusts the repository as it is now.
-fn is_trusted(workspace: &Workspace) -> bool {
-    workspace.is_trusted(&Call::new("cli", now())).unwrap_or(false)
 }
 
 fn paths(workspace: &Workspace) -> Option<BackgroundPaths> {
@@ -88,11 +81,21 @@ pub(crate) fn switch(workspace: &Workspace, is_on: bool) -> std::io::Result<()> 
 }
 
 /// Starts a process for a working tree, which outlives this command. If one runs, the new one ends at once.
-#[expect(clippy::disallowed_methods, reason = "it starts itself, by the path of this program")]
 pub(crate) fn start(workspace: &Workspace) {
+    start_detached(workspace, SERVE);
+}
+
+/// Builds the index of a working tree in a process that outlives this command.
+pub(crate) fn build_index(workspace: &Workspace) {
+    start_detached(workspace, INDEX);
+}
+
+/// Starts this program once more, without a terminal and in a group of its own.
+#[expect(clippy::disallowed_methods, reason = "it starts itself, by the path of this program")]
+fn start_detached(workspace: &Workspace, what: &str) {
     let Ok(program) = std::env::current_exe() else { return };
     let mut command = Command::new(program);
-    command.args([COMMAND, SERVE, "--dir"]).arg(workspace.tree.root());
+    command.args([COMMAND, what, "--dir"]).arg(workspace.tree.root());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.current_dir(workspace.tree.root()).process_group(0);
     // A command that cannot start it has its answer all the same.

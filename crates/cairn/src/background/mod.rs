@@ -1,8 +1,8 @@
 //! A background process that answers the command line of one working tree, so that language servers and indexes
 //! stay loaded between commands.
 //!
-//! It starts by itself in trusted repositories only, never in CI and never from hooks, and answers
-//! questions. Writes are made by the command itself, so that a broken connection never leaves open whether
+//! It starts by itself in trusted repositories and in clones that have joined a team, never in CI and never from hooks,
+//! and answers questions. Writes are made by the command itself, so that a broken connection never leaves open whether
 //! a write was made. It ends when it was idle for a while, when the program was replaced, and when the repository
 //! is gone or no longer trusted.
 
@@ -17,21 +17,25 @@ mod socket;
 
 #[cfg(not(unix))]
 pub(crate) use client::serve;
-pub(crate) use client::{answer, start, status, stop, switch};
+pub(crate) use client::{answer, build_index, start, status, stop, switch};
 #[cfg(unix)]
 pub(crate) use server::serve;
 
-use base::RepoPath;
+use base::{Call, RepoPath};
 use engine::{ColorMode, JsonObject, OpSpec, Workspace};
 use serde::{Deserialize, Serialize};
 
 use crate::cli::env_var;
+use crate::perform::now;
 
 /// The command that controls it.
 pub(crate) const COMMAND: &str = "background";
 
 /// The word after the command that makes the process itself; not shown in help.
 pub(crate) const SERVE: &str = "serve";
+
+/// The word after the command that builds the index and ends; not shown in help.
+pub(crate) const INDEX: &str = "index";
 
 /// Environment variable that switches the background process off, with any of `off`, `0`, `false` and `no`.
 const SWITCH_VARIABLE: &str = "CAIRN_BACKGROUND";
@@ -63,6 +67,14 @@ pub(crate) struct BackgroundStatus {
     pub answered: u64,
     /// Minutes without a call after which it ends
     pub idle_minutes: u64,
+}
+
+/// Whether a process may run for a working tree: the user trusts the repository, or has joined a team with it, whose
+/// server every question would otherwise wait for. What runs code of the project asks for trust by itself.
+#[cfg_attr(not(unix), expect(dead_code, reason = "none runs there"))]
+pub(crate) fn may_run_in(workspace: &Workspace) -> bool {
+    let is_member = || workspace.stores().team().membership().is_ok_and(|team| team.is_some());
+    workspace.is_trusted(&Call::new("background", now())).unwrap_or(false) || is_member()
 }
 
 /// Why no background process may be started or asked from here.

@@ -16,11 +16,11 @@ use engine::durable::team::{self, TeamState};
 use engine::{ColorMode, Outcome, Workspace};
 use operations::{CallFormat, ops};
 
-use super::BackgroundStatus;
 use super::protocol::{
     AnswerForm, AnswerRequest, BackgroundReply, BackgroundRequest, RequestKind, program_identity,
 };
 use super::socket::BackgroundPaths;
+use super::{BackgroundStatus, may_run_in};
 use crate::cli::exit_code;
 use crate::perform::now;
 
@@ -50,7 +50,7 @@ struct BackgroundServer {
 }
 
 /// Answers the commands of a working tree until it should end. Ends at once if another process does so already, or
-/// if the repository is not trusted.
+/// if none may run here.
 pub(crate) fn serve(workspace: Arc<Workspace>) -> Result<()> {
     let failed = || Problem::io("listen for commands");
     let paths = BackgroundPaths::of(workspace.tree.root(), &workspace.data_folders.local);
@@ -73,6 +73,7 @@ pub(crate) fn serve(workspace: Arc<Workspace>) -> Result<()> {
         is_stopping: AtomicBool::new(false),
     });
     follow_team(server.clone());
+    build_first_index(server.clone());
     let own_socket = inode(&paths.socket);
     let (sender, events) = mpsc::channel();
     accept(listener, sender.clone());
@@ -99,12 +100,23 @@ fn follow_team(server: Arc<BackgroundServer>) {
     });
 }
 
+/// Builds the index if there is none: until then questions about named files are answered from these.
+fn build_first_index(server: Arc<BackgroundServer>) {
+    if server.workspace.index_path().is_some() {
+        return;
+    }
+    std::thread::spawn(move || {
+        let own = server.clone();
+        let stop =
+            move || own.is_stopping.load(Ordering::SeqCst).then_some(CallStopReason::Cancelled);
+        // A failure is reported to the next question that waits for the index.
+        let _ = server.workspace.sync(false, &Call::new("background", now()).with_stop_check(stop));
+    });
+}
+
 /// Whether a process may run here now.
 fn is_wanted(workspace: &Workspace, paths: &BackgroundPaths) -> bool {
-    let call = Call::new("background", now());
-    !paths.off.exists()
-        && workspace.tree.root().is_dir()
-        && workspace.is_trusted(&call).unwrap_or(false)
+    !paths.off.exists() && workspace.tree.root().is_dir() && may_run_in(workspace)
 }
 
 fn inode(path: &Path) -> Option<u64> {

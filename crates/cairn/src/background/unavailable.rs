@@ -25,6 +25,9 @@ pub(crate) fn stop(_: &Workspace) -> bool {
 /// Starts nothing.
 pub(crate) fn start(_: &Workspace) {}
 
+/// Builds nothing: every command waits for its index.
+pub(crate) fn build_index(_: &Workspace) {}
+
 /// There is nothing to switch.
 pub(crate) fn switch(_: &Workspace, _: bool) -> std::io::Result<()> {
     Err(std::io::ErrorKind::Unsupported.into())

@@ -4,15 +4,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use base::words::counted;
-use base::{Problem, Result};
+use base::{Call, Problem, Result};
 use clap::{Arg, ArgMatches, Command};
 use engine::{Workspace, WorkspaceMode};
 
 use super::{invocation, terminal};
-use crate::background::{self, BackgroundStatus, COMMAND, SERVE};
+use crate::background::{self, BackgroundStatus, COMMAND, INDEX, SERVE};
+use crate::perform::now;
 
 /// What a user can ask of it.
-const CHOICES: [&str; 6] = ["status", "start", "stop", "on", "off", SERVE];
+const CHOICES: [&str; 7] = ["status", "start", "stop", "on", "off", SERVE, INDEX];
 
 /// Its arguments.
 pub(super) fn command() -> Command {
@@ -20,10 +21,10 @@ pub(super) fn command() -> Command {
         .about("Control the process that keeps language servers loaded between commands")
         .long_about(
             "Control the process that keeps language servers loaded between commands\n\nIn a \
-             repository that you trust (`cairn trust`), the first command starts it. It answers the \
-             questions of the following commands, with the same answers; writes are made by the \
-             commands themselves. It ends after 15 minutes without a question, when cairn is \
-             upgraded and when the repository is no longer trusted. It is not used in CI, below git \
+             repository that you trust (`cairn trust`), and in a clone that has joined a team, the \
+             first command starts it. It answers the questions of the following commands, with the \
+             same answers; writes are made by the commands themselves. It ends after 15 minutes \
+             without a question, when cairn is upgraded and when the repository is no longer trusted. It is not used in CI, below git \
              or below hooks. CAIRN_BACKGROUND=off switches it off everywhere.",
         )
         .arg(
@@ -31,7 +32,7 @@ pub(super) fn command() -> Command {
                 .default_value("status")
                 .value_parser(clap::builder::PossibleValuesParser::new(
                     CHOICES.map(|name| {
-                        clap::builder::PossibleValue::new(name).hide(name == SERVE)
+                        clap::builder::PossibleValue::new(name).hide([SERVE, INDEX].contains(&name))
                     }),
                 ))
                 .help("status; start or stop it; on or off switches it for this working tree"),
@@ -45,7 +46,11 @@ pub(super) fn control(matches: &ArgMatches) -> Result<ExitCode> {
     let workspace = invocation::open(matches, mode)?;
     let message = match what {
         SERVE => {
-            background::serve(Arc::new(workspace))?;
+            background::serve(Arc::new(workspace.with_index_builder()))?;
+            return Ok(ExitCode::SUCCESS);
+        }
+        INDEX => {
+            workspace.sync(false, &Call::new("background", now()))?;
             return Ok(ExitCode::SUCCESS);
         }
         "start" => {
@@ -53,7 +58,8 @@ pub(super) fn control(matches: &ArgMatches) -> Result<ExitCode> {
                 return Err(Problem::invalid(format!("it is not started: {why}")));
             }
             background::start(&workspace);
-            "It starts if the repository is trusted. See  cairn background".into()
+            "It starts if the repository is trusted or has joined a team. See  cairn background"
+                .into()
         }
         "stop" if background::stop(&workspace) => "It ends.".into(),
         "stop" => "It does not run.".into(),

@@ -110,7 +110,10 @@ fn try_operation(name: &str, matches: &ArgMatches, json: bool) -> Result<Operati
     let op = ops::find(name)?;
     let mut args = (op.from_cli)(matches).map_err(|error| Problem::invalid(error.to_string()))?;
     json_args::read_json_args(&mut args, &(op.command)())?;
-    let workspace = invocation::open(matches, WorkspaceMode::Once)?;
+    let mut workspace = invocation::open(matches, WorkspaceMode::Once)?;
+    if crate::background::refusal().is_none() {
+        workspace = workspace.with_index_builder();
+    }
     let actor = invocation::actor(matches, &workspace, op.needs_actor);
     let session = session::for_actor(&actor);
     let folder = invocation::current_folder(matches, &workspace);
@@ -133,7 +136,11 @@ fn try_operation(name: &str, matches: &ArgMatches, json: bool) -> Result<Operati
         .from_folder(folder)
         .with_progress_sink(terminal::progress());
     html_report::write_if_asked(op, matches, &workspace, &call, &args)?;
-    Ok(OperationResult::Outcome(Box::new(op.call(&workspace, call, args))))
+    let outcome = op.call(&workspace, call, args);
+    if workspace.needs_index_builder(&Call::new("cli", now())) {
+        crate::background::build_index(&workspace);
+    }
+    Ok(OperationResult::Outcome(Box::new(outcome)))
 }
 
 /// Prints an answer that another process made: problems of people's commands go to stderr.

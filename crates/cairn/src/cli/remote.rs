@@ -119,7 +119,9 @@ fn checked_url(server: &str) -> Result<&str> {
     let rest = url
         .strip_prefix("http://")
         .ok_or_else(|| Problem::invalid("the server is not a URL").hint(hint))?;
-    let host = rest.split('/').next().unwrap_or_default();
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    // What is before an `@` is a user, and the host comes after it.
+    let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
     match ["127.0.0.1", "localhost", "[::1]"].contains(&host) {
         true => Ok(url),
@@ -153,4 +155,28 @@ fn unreachable_server(server: &str, error: &ureq::Error) -> Problem {
 fn pretty(text: &str) -> String {
     serde_json::from_str::<Value>(text)
         .map_or_else(|_| text.to_owned(), |json| format!("{json:#}\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_goes_over_tls_or_stays_on_this_machine() {
+        for fine in
+            ["https://a.example", "http://127.0.0.1:80", "http://localhost", "http://[::1]:80/"]
+        {
+            assert_eq!(checked_url(fine).unwrap(), fine.trim_end_matches('/'));
+        }
+        for other in [
+            "http://a.example",
+            "http://127.0.0.1@a.example",
+            "http://127.0.0.1:80@a.example",
+            "http://localhost:80@a.example:80/x",
+            "http://a.example?@127.0.0.1:80",
+        ] {
+            assert_eq!(checked_url(other).unwrap_err().code, ProblemCode::Untrusted, "{other}");
+        }
+        assert_eq!(checked_url("127.0.0.1:80").unwrap_err().code, ProblemCode::ValidationError);
+    }
 }

@@ -38,7 +38,8 @@ const TOKEN_BYTES: RangeInclusive<usize> = 16..=4096;
 pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
     let mut options = ServerOptions::from_arg_matches(matches)
         .map_err(|error| Problem::invalid(error.to_string()))?;
-    let workspace = Arc::new(invocation::open(matches, WorkspaceMode::Serving)?);
+    let workspace = invocation::open(matches, WorkspaceMode::Serving)?;
+    let workspace = Arc::new(workspace.with_index_builder());
     if options.toolsets.is_empty() {
         let configured = &workspace.settings()?.config.mcp.toolsets;
         options.toolsets = configured.iter().map(ToString::to_string).collect();

@@ -58,9 +58,13 @@ pub(super) struct RequestGuard {
 }
 
 impl RequestGuard {
-    /// The guard of a server at an address.
-    pub(super) fn new(address: SocketAddr, tokens: TokenList) -> Self {
-        Self { address: AddressGuard::new(address), tokens }
+    /// The guard of a server at an address, which proxies forward to under other names.
+    pub(super) fn new(address: SocketAddr, names: &[String], tokens: TokenList) -> Self {
+        let mut address = AddressGuard::new(address);
+        for name in names {
+            address.allow_host(name);
+        }
+        Self { address, tokens }
     }
 
     /// The origins that requests may come from.
@@ -119,7 +123,8 @@ pub(super) async fn authorize(
         }
         Err(status) => {
             let problem =
-                Problem::new(ProblemCode::Untrusted, "another Host or Origin than this server's");
+                Problem::new(ProblemCode::Untrusted, "another Host or Origin than this server's")
+                    .hint("behind a proxy, start the server with  --allow-host NAME");
             (status, Json(CallFormat::Http.json(&Err(problem)))).into_response()
         }
     }
@@ -137,7 +142,7 @@ mod tests {
                 [(header::HOST, host), (header::ORIGIN, origin), (header::AUTHORIZATION, token)];
             let given = named.into_iter().filter(|(_, value)| !value.is_empty());
             let headers = given.map(|(name, value)| (name, value.parse().unwrap())).collect();
-            let guard = RequestGuard::new(address, TokenList::of_one("secret"));
+            let guard = RequestGuard::new(address, &[], TokenList::of_one("secret"));
             guard.check(&headers).map(drop).map_err(|status| status.as_u16())
         };
         let (host, good) = ("127.0.0.1:80", "Bearer secret");

@@ -75,6 +75,16 @@ impl BackgroundFixture {
         String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
     }
 
+    /// A repository that is large enough to be answered before its first index.
+    fn with_many_files() -> Self {
+        let fixture = Self::new();
+        for number in 0..120 {
+            fixture.repo.write(&format!("src/goods/f{number}.ts"), "export const one = 1;\n");
+        }
+        fixture.repo.commit("many goods");
+        fixture
+    }
+
     fn is_running(&self) -> bool {
         self.text(&["background"]).starts_with("It runs")
     }
@@ -210,4 +220,24 @@ fn it_can_be_switched_off_for_a_working_tree() {
     fixture.ask_until_running();
     fixture.run(&["background", "stop"]);
     fixture.wait(false);
+}
+
+#[test]
+fn the_first_question_about_a_file_does_not_wait_for_the_index_which_is_built_meanwhile() {
+    let fixture = BackgroundFixture::with_many_files();
+    let question = ["code", "show", "src/pay.ts#charge"];
+    let early = "the first index is being built";
+    let text = fixture.text(&question);
+    assert!(text.contains("amount > 0") && text.contains(early), "{text}");
+    while fixture.text(&question).contains(early) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert!(fixture.text_alone(&question).contains("amount > 0"));
+}
+
+#[test]
+fn where_nothing_runs_in_the_background_the_first_question_waits() {
+    let fixture = BackgroundFixture::with_many_files();
+    let text = fixture.text_alone(&["code", "show", "src/pay.ts#charge"]);
+    assert!(text.contains("amount > 0") && !text.contains("being built"), "{text}");
 }

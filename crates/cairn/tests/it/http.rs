@@ -51,14 +51,24 @@ impl Server {
 
     /// The same, with a body that need not be a value of ours.
     fn post_text(&self, path: &str, headers: &[(&str, &str)], body: &str) -> (String, String) {
+        self.post_to(&self.address, path, headers, body)
+    }
+
+    /// The same, under a name that a proxy forwards.
+    fn post_to(
+        &self,
+        host: &str,
+        path: &str,
+        headers: &[(&str, &str)],
+        body: &str,
+    ) -> (String, String) {
         let mut stream = self.connect();
         let headers: String =
             headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
         write!(
             stream,
-            "POST {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Type: application/json\r\n\
+            "POST {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\n\
              Accept: application/json, text/event-stream\r\n{headers}Content-Length: {}\r\n\r\n{body}",
-            self.address,
             body.len()
         )
         .unwrap();
@@ -289,6 +299,28 @@ fn two_agents_with_one_token_do_not_share_claims() {
     assert!(ask("third").contains("in another session"), "{}", ask("third"));
     let (_, shown) = server.post("/api/work.show", &[BEARER], &json!({"id": task}));
     assert!(!shown.contains(&first), "{shown}");
+}
+
+#[test]
+fn a_server_behind_a_proxy_answers_to_its_name() {
+    let repo = TestRepo::new("//- a.md\n# A\n");
+    let (alone, named) =
+        (Server::start(&repo), Server::start_with(&repo, &["--allow-host", "cairn.example.com"]));
+    let ask = |server: &Server, host: &str, path: &str| {
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "far", "version": "1"}}});
+        let body = if path == "/mcp" { hello } else { json!({}) };
+        let (head, body) = server.post_to(host, path, &[BEARER], &body.to_string());
+        (head.split(' ').nth(1).unwrap().to_owned(), body)
+    };
+    for path in ["/api/status", "/mcp"] {
+        let (status, body) = ask(&alone, "cairn.example.com", path);
+        assert!(status == "403" && body.contains("--allow-host"), "{path}: {status} {body}");
+        assert_eq!(ask(&named, "cairn.example.com", path).0, "200", "{path}");
+        assert_eq!(ask(&named, "evil.example.com", path).0, "403", "{path}");
+        assert_eq!(ask(&named, &named.address, path).0, "200", "{path}");
+    }
 }
 
 #[test]

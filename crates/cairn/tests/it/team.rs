@@ -18,6 +18,7 @@ const PASSWORD: &str = "correct-horse-7391";
 fn cairn(repo: &TestRepo, env: &[(&str, &str)], args: &[&str]) -> Output {
     let mut command = Command::new(CAIRN);
     command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", "/nonexistent");
+    command.env("CAIRN_BACKGROUND", "off");
     command.arg("-C").arg(repo.root()).args(args).envs(env.iter().copied()).output().unwrap()
 }
 
@@ -122,8 +123,8 @@ fn the_background_process_of_a_member_listens_for_its_commands() {
         String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
     };
     assert!(ask(&["team", "join", &database.url()]).contains("Joined"));
-    ask(&["trust"]);
-    ask(&["background", "start"]);
+    // Joining is enough, without trust: the first question starts it.
+    ask(&["work", "overview"]);
     wait_until(|| ask(&["background"]).starts_with("It runs"));
     // Only who listens asks for the number of the newest change alone.
     let mut admin = server.admin(&database.name).unwrap();

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use base::{Hash, RepoPath, Result};
 use serde::{Deserialize, Serialize};
 use store::Connection;
+use syntax::schema;
 
 use super::ids::ImportId;
-use super::link::{DECLARED_BY_KEY, METHOD_PREFIX, PACKAGE_PREFIX};
+use super::link::{DECLARED_BY_KEY, METHOD_PREFIX, PACKAGE_PREFIX, SCHEMA_PREFIX};
 use super::persist::decode;
 use super::summary::{ExportTable, collect_ref_imports, collect_value_imports};
 use super::tables;
@@ -66,7 +67,8 @@ pub(super) fn mark_changed_exports(conn: &Connection, place: PathId) -> Result<(
         } else {
             tables::mark_dependents_stale(conn, place, &name)?;
         }
-        let everywhere = ["impl ", "crate ", METHOD_PREFIX].iter().any(|one| name.starts_with(one));
+        let prefixes = ["impl ", "crate ", METHOD_PREFIX, SCHEMA_PREFIX];
+        let everywhere = prefixes.iter().any(|one| name.starts_with(one));
         if let Some(root) = root.filter(|_| everywhere) {
             tables::mark_dependents_stale(conn, root, &name)?;
         }
@@ -101,6 +103,9 @@ fn exported_name_digests(
         }
         all.insert(part.name, whole);
     }
+    if let Some(key) = schema::file_key(&path.name()) {
+        all.insert(format!("{SCHEMA_PREFIX}{key}"), 0);
+    }
     for module in tables::declared_modules(conn, path)? {
         all.insert(format!("mod {module}"), 0);
     }
@@ -118,7 +123,11 @@ pub(super) fn digest_exports(exports: &ExportTable) -> Vec<ExportDigest> {
         }
         (bytes, BTreeSet::new())
     };
-    let top = |name: &'_ str| name.split('.').next().unwrap_or_default().len();
+    // The key of a schema is a name as a whole: `schema file user.proto`.
+    let top = |name: &'_ str| match name.starts_with(SCHEMA_PREFIX) {
+        true => name.len(),
+        false => name.split('.').next().unwrap_or_default().len(),
+    };
     for (name, outs) in &exports.names {
         let (part, imports) = parts.entry(&name[..top(name)]).or_insert_with(start);
         encode(part, &(name, outs));

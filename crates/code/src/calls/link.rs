@@ -10,6 +10,7 @@ mod interfaces;
 mod package;
 mod paths;
 mod python_modules;
+mod schemas;
 mod values;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -48,6 +49,9 @@ pub(crate) const PACKAGE_PREFIX: &str = "package ";
 /// Prefix of the export key that says that a type of the file has a method of this name.
 pub(crate) const METHOD_PREFIX: &str = "method ";
 
+/// Prefix of the export key that says that a schema file declares a name.
+pub(crate) const SCHEMA_PREFIX: &str = "schema ";
+
 /// Line number of an edge without a source line.
 const NO_LINE: u32 = 0;
 
@@ -84,6 +88,8 @@ pub(crate) trait LinkSource {
     ) -> Result<Vec<RepoPath>>;
     /// Files that declare a method of this name for a type other than an interface.
     fn files_with_method(&mut self, name: &str) -> Result<Vec<RepoPath>>;
+    /// Schema files that declare something with this key.
+    fn files_with_schema_key(&mut self, key: &str) -> Result<Vec<RepoPath>>;
     /// Files with an `impl` for a type of this name that another file declares.
     fn files_with_impl(&mut self, name: &str) -> Result<Vec<RepoPath>>;
 }
@@ -230,6 +236,11 @@ type LinkEnd = (RepoPath, String);
 impl Linker<'_> {
     fn resolve_edge(&mut self, file: &RepoPath, want: &UnresolvedEdge) -> Result<Vec<SymbolLink>> {
         let from = (file.clone(), want.from.clone());
+        if let ExternalBase::Schema(key) = &want.to.base {
+            let found = self.schema_symbols(file, key)?;
+            let sure = if found.len() > 1 { EdgeConfidence::Inferred } else { want.sure };
+            return Ok(found.into_iter().map(|to| (from.clone(), to, sure)).collect());
+        }
         if want.relation != SymbolRelation::Calls {
             let found = self.declared_symbols(file, &want.to)?;
             return Ok(found.into_iter().map(|to| (from.clone(), to, want.sure)).collect());

@@ -10,14 +10,17 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use store::Connection;
 use syntax::{
-    FileFacts, GoBuildSet, Language, LanguageKind, Manifest, is_private_to_package_tests,
+    FileFacts, GoBuildSet, Language, LanguageKind, Manifest, is_private_to_package_tests, schema,
 };
 
 use super::export_digests::{digest_exports, mark_changed_exports};
 use super::ids::ImportId;
-use super::link::{DECLARED_BY_KEY, LinkResult, LinkSource, LinkedEdge, METHOD_PREFIX, link};
+use super::link::{
+    DECLARED_BY_KEY, LinkResult, LinkSource, LinkedEdge, METHOD_PREFIX, SCHEMA_PREFIX, link,
+};
 use super::summary::{ExportTable, FileCallSummary, LocalEdge, UnresolvedEdge};
 use super::tables::{EncodedSummary, NewEdge};
+use super::value::ExportedValue;
 use super::{interpreter, tables};
 use crate::interning::{NameId, PathId, find_path_id, name_id, path_by_id, path_id};
 
@@ -49,11 +52,12 @@ impl CallDigest {
     /// Interprets a file; `None` if it is not code.
     pub fn of(path: &RepoPath, facts: &FileFacts) -> Option<Self> {
         let language = Language::from_path(path)?;
-        let summary = match (language.descriptor().kind, &facts.manifest) {
+        let mut summary = match (language.descriptor().kind, &facts.manifest) {
             (LanguageKind::Prose, _) => return None,
             (LanguageKind::Manifest, Some(Manifest::Cargo(_))) => manifest_summary(facts),
             _ => interpreter::interpret(language, facts),
         };
+        add_schema_keys(language, facts, &mut summary.face);
         let bytes =
             |written: postcard::Result<Vec<u8>>| store::compress(&written.unwrap_or_default());
         let parts = bytes(postcard::to_stdvec(&digest_exports(&summary.face)));
@@ -66,6 +70,14 @@ impl CallDigest {
             export_digests: parts,
             is_truncated: is_cut,
         })
+    }
+}
+
+/// Adds the keys by which other files name what a schema declares.
+fn add_schema_keys(language: Language, facts: &FileFacts, exports: &mut ExportTable) {
+    for (key, symbol) in schema::exported_keys(language, facts) {
+        let declared = exports.names.entry(format!("{SCHEMA_PREFIX}{key}")).or_default();
+        declared.push(ExportedValue::Sym(facts.symbols[symbol as usize].path.clone()));
     }
 }
 
@@ -397,6 +409,10 @@ impl LinkSource for IndexedFiles<'_> {
 
     fn files_with_method(&mut self, name: &str) -> Result<Vec<RepoPath>> {
         tables::files_exporting(self.conn, &format!("{METHOD_PREFIX}{name}"))
+    }
+
+    fn files_with_schema_key(&mut self, key: &str) -> Result<Vec<RepoPath>> {
+        tables::files_exporting(self.conn, key)
     }
 
     fn files_with_impl(&mut self, name: &str) -> Result<Vec<RepoPath>> {

@@ -78,6 +78,8 @@ pub(crate) enum ExternalBase {
     Scope(String, Vec<String>),
     /// A name that another file of the package declares, or that comes with the language
     Global(String),
+    /// What a schema declares, by its key
+    Schema(String),
 }
 
 /// A step from one value to the next.

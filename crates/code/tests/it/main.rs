@@ -10,4 +10,5 @@ mod made_functions;
 mod program;
 mod python;
 mod runaway;
+mod schemas;
 mod truth;

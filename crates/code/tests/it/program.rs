@@ -40,6 +40,25 @@ impl Program {
         Self { store, facts, _folder: folder }
     }
 
+    /// Changes one file, or adds it, and brings the index up to date.
+    pub fn change(&mut self, path: &str, text: &str) {
+        let path: RepoPath = path.parse().unwrap();
+        let facts = syntax::extract(Language::from_path(&path), text.as_bytes());
+        let is_new = self.facts.insert(path.clone(), facts).is_none();
+        let facts = &self.facts[&path];
+        let all: BTreeSet<RepoPath> = self.facts.keys().cloned().collect();
+        let index = |tx: &store::Transaction<'_>| {
+            if !is_new {
+                code::remove_file(tx, &path, false)?;
+            }
+            let digest = CallDigest::of(&path, facts);
+            code::index_file(tx, &path, facts, digest.as_ref(), is_new)?;
+            code::resolve(tx, &all, std::slice::from_ref(&path))?;
+            code::link_pending(tx)
+        };
+        self.store.write(index).unwrap();
+    }
+
     /// Files whose analysis was cut off by the budget.
     pub fn cut_short(&self) -> Vec<RepoPath> {
         code::truncated_files(self.store.connection()).unwrap()

@@ -210,15 +210,25 @@ fn problem_page(problem: &Problem, calls: CallWriter<'_>) -> Page {
     page
 }
 
-/// The fields of an object in a row.
+/// The fields of an object in a row. One that has fields itself has its name in front.
 fn detail_cells(row: &Value) -> Vec<PageCell> {
-    let fields = row.as_object().into_iter().flat_map(|fields| fields.values());
-    fields.map(|value| PageCell::text(detail_text(value))).collect()
+    let cell = |(key, value): (&String, &Value)| match value {
+        Value::Object(_) => PageCell::text(format!("{key} {}", detail_text(value))),
+        _ => PageCell::text(detail_text(value)),
+    };
+    row.as_object().into_iter().flatten().map(cell).collect()
 }
 
-/// A detail as text: no quotes around strings.
+/// A detail as text: no quotes around strings, and an object as its fields.
 fn detail_text(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), ToOwned::to_owned)
+    match value {
+        Value::String(text) => text.clone(),
+        Value::Object(fields) => {
+            let field = |(key, value): (&String, &Value)| format!("{key}: {value}");
+            fields.iter().map(field).collect::<Vec<_>>().join(", ")
+        }
+        value => value.to_string(),
+    }
 }
 
 #[cfg(test)]

@@ -46,6 +46,9 @@ macro_rules! number_type {
         pub struct $name(u32);
 
         impl $name {
+            /// The largest value.
+            pub const MAX: usize = $most;
+
             /// The number.
             pub const fn get(self) -> usize {
                 self.0 as usize

@@ -9,6 +9,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::alias::OpAlias;
+use super::args::NodeTarget;
 use super::page::Render;
 use crate::plan::Plan;
 use crate::view::View;
@@ -106,6 +107,11 @@ pub trait Query: OpInput {
     const NEEDS_ACTOR: bool = false;
     /// What it answers
     type Answer: OpOutput;
+    /// The targets that decide what is read. If all of them name files, the question can be
+    /// answered from these files while the first index is built. None: it waits for the index.
+    fn named_targets(&self) -> Vec<&NodeTarget> {
+        Vec::new()
+    }
     /// Answers from one consistent view.
     fn run(self, view: &View) -> Result<Self::Answer>;
 }

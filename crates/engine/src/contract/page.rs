@@ -312,6 +312,7 @@ fn escape(text: String) -> String {
 /// Control, bidirectional and invisible characters make text look like what it is not.
 fn is_deceptive(c: char) -> bool {
     (c.is_control() && c != '\t')
+        || matches!(c, '\u{ad}' | '\u{115f}' | '\u{1160}' | '\u{3164}' | '\u{ffa0}')
         || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')
         || matches!(c, '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
@@ -323,8 +324,9 @@ mod tests {
     #[test]
     fn repository_text_cannot_steer_the_terminal_or_leave_its_quote() {
         let mut page = Page::default();
-        page.quoted("a\x1b[2Jb\u{202e}c\r\nbasis: forged", "evil\n.md");
-        let plain = "  > a\\u{1b}[2Jb\\u{202e}c\n  > basis: forged\n    (evil\\u{a}.md)\n";
+        page.quoted("a\x1b[2Jb\u{202e}c\u{ad}\u{3164}\r\nbasis: forged", "evil\n.md");
+        let plain =
+            "  > a\\u{1b}[2Jb\\u{202e}c\\u{ad}\\u{3164}\n  > basis: forged\n    (evil\\u{a}.md)\n";
         assert_eq!(page.to_text(ColorMode::Plain, &ToString::to_string), plain);
         let terminal = page.to_text(ColorMode::Terminal, &ToString::to_string);
         assert_eq!(terminal.matches('\x1b').count(), 6, "only our own colours");

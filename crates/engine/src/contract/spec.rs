@@ -77,7 +77,11 @@ impl OpSpec {
             from_cli: from_cli::<Q>,
             accepts: accepts::<Q>,
             run: |workspace, call, args| {
-                let read = |view: &View<'_>| parse::<Q>(args.clone())?.run(view);
+                let read = |view: &View<'_>| {
+                    let question = parse::<Q>(args.clone())?;
+                    view.name_targets(&question.named_targets());
+                    question.run(view)
+                };
                 let (answer, basis) = workspace.read(&call, read)?;
                 Ok(to_answer(answer, basis, next_call(Q::NAME, args)))
             },

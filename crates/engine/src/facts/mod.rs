@@ -41,7 +41,11 @@ pub(crate) struct FactsKey<'a> {
 
 impl<'a> FactsKey<'a> {
     fn row(self) -> FactsRowKey<'a> {
-        let dialect = self.language.map_or("", Language::name);
+        // Another program that shares the cache may have the grammar that this one was built without.
+        let dialect = match self.language {
+            Some(language) if language.is_left_out() => "left out",
+            language => language.map_or("", Language::name),
+        };
         FactsRowKey { hash: self.hash, dialect, version: ROW_VERSION }
     }
 }

@@ -5,6 +5,7 @@
 
 mod apply;
 mod change_listener;
+mod early;
 mod file_reader;
 mod generation;
 mod memory;

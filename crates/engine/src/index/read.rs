@@ -1,7 +1,9 @@
 //! Reading the index as of one moment.
 
+use base::words::counted;
 use base::{Problem, ProblemCode, Result};
 use store::Connection;
+use syntax::Language;
 
 use super::generation::IndexGenerations;
 use super::refresh_plan::IGNORE_NOTES_KEY;
@@ -81,10 +83,22 @@ impl Index {
         Ok(Self { conn, revision })
     }
 
-    /// What every answer has to say of the ignore rules.
+    /// What every answer has to say of the ignore rules, and of files in languages that this program
+    /// was built without.
     pub(crate) fn notes(&self) -> Result<Vec<String>> {
         let notes = tables::meta(&self.conn, IGNORE_NOTES_KEY)?.unwrap_or_default();
-        Ok(notes.lines().map(ToOwned::to_owned).collect())
+        let mut notes: Vec<String> = notes.lines().map(ToOwned::to_owned).collect();
+        let left_out = Language::left_out();
+        if !left_out.is_empty() {
+            let counts = tables::language_counts(&self.conn)?.into_iter();
+            let unread = counts.filter_map(|(name, count)| {
+                let language = left_out.iter().find(|language| language.name() == name)?;
+                let files = counted(usize::try_from(count).ok()?, &format!("{name} file"));
+                Some(format!("not read: {files} ({})", language.left_out_reason()))
+            });
+            notes.extend(unread);
+        }
+        Ok(notes)
     }
 
     /// A look at an index that is in memory.

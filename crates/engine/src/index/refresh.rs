@@ -2,6 +2,7 @@
 //!
 //! @see spec::workspace/freshness
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread;
@@ -14,6 +15,7 @@ use tree::{DirtyPaths, DiskWriter, FileTime, WorkingTree};
 
 use super::apply::RefreshWriter;
 use super::change_listener::ChangeListener;
+use super::early;
 use super::file_reader::FileToRead;
 use super::generation::IndexGenerations;
 use super::memory::{MemoryIndex, is_unwritable};
@@ -93,7 +95,9 @@ impl Refresher {
         // Facts feed the index: other facts, other index.
         let late = indexers.iter().map(|indexer| indexer.late_schema());
         let late_schema = late.collect::<Vec<_>>().join("\n");
-        let keyed = format!("{schema}\n{late_schema}\n{}", syntax::EXTRACTOR_VERSION);
+        let left_out = syntax::Language::left_out().into_iter().map(syntax::Language::name);
+        let left_out = left_out.map(|name| format!("\nwithout {name}")).collect::<String>();
+        let keyed = format!("{schema}\n{late_schema}\n{}{left_out}", syntax::EXTRACTOR_VERSION);
         let generations = IndexGenerations::new(tree, &keyed);
         let readers = IndexReaders::new(generations.clone());
         let (listener, progress) = (Mutex::default(), Mutex::default());
@@ -164,6 +168,32 @@ impl Refresher {
         };
         let index = self.readers.open()?.ok_or_else(index_vanished)?;
         Ok((index, freshness))
+    }
+
+    /// An index of some files alone, for an answer that does not wait for the first index.
+    pub(crate) fn open_early(
+        &self,
+        sources: &RefreshSources<'_>,
+        paths: &BTreeSet<RepoPath>,
+        call: &Call,
+    ) -> Result<Option<Index>> {
+        let create = |store: &mut Store| {
+            create_tables(store, &self.schema)?;
+            create_tables(store, &self.late_schema)
+        };
+        let apply = |store: &mut Store, plan: &RefreshPlan| {
+            let quiet = |_: usize, _: &[FileToRead]| call.check_stopped();
+            self.writer(sources, call, &quiet).apply(store, plan, call)
+        };
+        early::index_of_files(sources, paths, call, create, apply)
+    }
+
+    /// Whether some process writes the index now.
+    pub(crate) fn is_being_written(&self, call: &Call) -> bool {
+        let folder = self.generations.make_folder();
+        let free =
+            folder.and_then(|folder| tree::lock_in(&folder, LOCK_FILE, Duration::ZERO, call));
+        free.is_err()
     }
 
     /// Builds the index from nothing, whatever there is.
@@ -368,10 +398,18 @@ impl Refresher {
     ) -> Result<()> {
         let tell =
             |done: usize, suspects: &[FileToRead]| self.report_progress(call, done, suspects);
+        self.writer(sources, call, &tell).apply(store, todo, call)
+    }
+
+    fn writer<'a>(
+        &'a self,
+        sources: &'a RefreshSources<'a>,
+        call: &Call,
+        report_progress: &'a dyn Fn(usize, &[FileToRead]) -> Result<()>,
+    ) -> RefreshWriter<'a> {
         let (indexers, facts) = (self.indexers.as_slice(), self.facts.as_path());
         let read_at = self.clock(call);
-        RefreshWriter { sources, indexers, facts, read_at, report_progress: &tell }
-            .apply(store, todo, call)
+        RefreshWriter { sources, indexers, facts, read_at, report_progress }
     }
 
     /// Reports progress to the caller, and to all who wait for this refresh.

@@ -81,6 +81,32 @@ impl RefreshPlan {
             && self.known_scope.as_ref() == Some(&self.scope)
     }
 
+    /// Reads some files into an index that has nothing yet, and looks at nothing else.
+    pub(super) fn of_files(
+        sources: &RefreshSources<'_>,
+        paths: &BTreeSet<RepoPath>,
+        call: &Call,
+    ) -> Result<Self> {
+        let walk = FileWalk::of_paths(sources.tree, paths, sources.excludes, call)?;
+        let to_read =
+            walk.files.iter().map(|file| FileToRead { file: file.clone(), known_hash: None });
+        Ok(Self {
+            to_read: to_read.collect(),
+            gone: Vec::new(),
+            part: Some(paths.clone()),
+            head: sources.git.map(|git| git.head_commit(call)).transpose()?.flatten(),
+            head_moved: false,
+            tracked: TrackedIgnored::unknown(),
+            skipped_changed: false,
+            notes: None,
+            notes_changed: false,
+            revision: None,
+            scope: sources.scope.fingerprint(),
+            known_scope: None,
+            walk,
+        })
+    }
+
     /// Compares the tree with what is known of it.
     pub(super) fn find(
         conn: &Connection,

@@ -380,6 +380,17 @@ pub fn count_edited(conn: &Connection) -> Result<u64> {
         .map_err(sqlite_problem("read the index"))
 }
 
+/// The files that differ from the commit below, or are not in it.
+pub fn edited_paths(conn: &Connection) -> Result<Vec<RepoPath>> {
+    let read = || {
+        let mut statement = conn.prepare_cached("SELECT path FROM edited ORDER BY path")?;
+        let rows = statement.query_map([], |row| row.get::<_, Vec<u8>>(0))?;
+        rows.collect::<store::SqlResult<Vec<_>>>()
+    };
+    let rows = read().map_err(sqlite_problem("read the index"))?;
+    Ok(rows.into_iter().filter_map(|bytes| RepoPath::from_bytes(bytes).ok()).collect())
+}
+
 /// Whether a file differs from the commit below, or is not in it.
 pub(crate) fn is_edited(conn: &Connection, path: &RepoPath) -> Result<bool> {
     let sql = "SELECT count(*) FROM edited WHERE path = ?1";

@@ -22,6 +22,11 @@ pub(super) struct TrackedIgnored {
 }
 
 impl TrackedIgnored {
+    /// Before anybody asked git.
+    pub(super) fn unknown() -> Self {
+        Self { paths: BTreeSet::new(), depends_on: String::new(), is_new: false }
+    }
+
     /// From the index, or by asking git again. Without a whole walk the ignore rules are those
     /// that the index knows: had they changed, the walk would have been whole.
     pub(super) fn find(

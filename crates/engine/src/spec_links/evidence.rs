@@ -25,7 +25,9 @@ pub enum TestEvidence {
     Present,
     /// It passed before the code changed
     Outdated,
-    /// It failed, or was skipped
+    /// It was not run
+    Skipped,
+    /// It failed
     Failed,
 }
 
@@ -36,6 +38,7 @@ impl TestEvidence {
             Self::Verified => "verified",
             Self::Present => "present",
             Self::Outdated => "outdated",
+            Self::Skipped => "skipped",
             Self::Failed => "failed",
         }
     }
@@ -57,13 +60,21 @@ impl<'v> EvidenceReader<'v> {
         Self { view, now: EndReader::new(view), files: RefCell::new(BTreeMap::new()) }
     }
 
-    /// What a test says about some code.
+    /// What a test says about some code. Where no code is known, nothing can be said of it.
     pub fn evidence(&self, test: &Entity, code: &[EntityRef]) -> Result<TestEvidence> {
-        let commit = match (test.status.as_str(), &test.more.commit) {
-            ("failing" | "skipped", _) => return Ok(TestEvidence::Failed),
-            ("passing", Some(commit)) => commit,
-            _ => return Ok(TestEvidence::Present),
-        };
+        match (test.status.as_str(), &test.more.commit) {
+            ("failing", _) => Ok(TestEvidence::Failed),
+            ("skipped", _) => Ok(TestEvidence::Skipped),
+            ("passing", Some(commit)) => self.passed_on(commit, code),
+            _ => Ok(TestEvidence::Present),
+        }
+    }
+
+    /// What it says about some code that a test passed on a commit.
+    pub fn passed_on(&self, commit: &str, code: &[EntityRef]) -> Result<TestEvidence> {
+        if code.is_empty() {
+            return Ok(TestEvidence::Present);
+        }
         for node in code {
             if !self.is_unchanged_since(commit, node)? {
                 return Ok(TestEvidence::Outdated);

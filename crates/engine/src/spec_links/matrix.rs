@@ -105,9 +105,14 @@ pub struct TraceRow {
 }
 
 impl TraceRow {
-    /// Whether a test passed since the code last changed.
+    /// Whether a test passed since the code last changed, and none failed.
     pub fn is_verified(&self) -> bool {
-        self.tests.iter().any(|test| test.evidence == Some(TestEvidence::Verified))
+        self.has_evidence(TestEvidence::Verified) && !self.has_evidence(TestEvidence::Failed)
+    }
+
+    /// Whether a test says this about the code.
+    pub fn has_evidence(&self, wanted: TestEvidence) -> bool {
+        self.tests.iter().any(|test| test.evidence == Some(wanted))
     }
 
     /// Whether nothing about it depends on objects that may be missing in git.
@@ -142,7 +147,8 @@ fn build_matrix(view: &View) -> Result<Vec<TraceRow>> {
     let links = spec_links(view)?;
     let reader = EvidenceReader::new(view);
     let results = results_by_code(&known);
-    let builder = MatrixBuilder { view, known: &known, links: &links, results, reader };
+    let runs = test_runs(&known);
+    let builder = MatrixBuilder { view, known: &known, links: &links, results, runs, reader };
     let mut rows = Vec::new();
     for fact in known.model.facts().filter(|fact| fact.entity.kind == KbEntityKind::Req) {
         view.call().check_stopped()?;
@@ -171,11 +177,31 @@ fn results_by_code(known: &KbState) -> ResultsByCode<'_> {
     by_code
 }
 
+/// Whether the tests of which reports tell passed, by the commit that they ran on.
+fn test_runs(known: &KbState) -> BTreeMap<&str, TestRun> {
+    let mut runs: BTreeMap<&str, TestRun> = BTreeMap::new();
+    for fact in known.model.facts().filter(|fact| fact.entity.kind == KbEntityKind::Test) {
+        let Some(commit) = &fact.entity.more.commit else { continue };
+        let run = runs.entry(commit.as_str()).or_default();
+        run.has_passed |= fact.entity.status == "passing";
+        run.has_failed |= fact.entity.status == "failing";
+    }
+    runs
+}
+
+/// The results of one run.
+#[derive(Debug, Clone, Copy, Default)]
+struct TestRun {
+    has_passed: bool,
+    has_failed: bool,
+}
+
 struct MatrixBuilder<'v> {
     view: &'v View<'v>,
     known: &'v KbState,
     links: &'v SpecLinks,
     results: ResultsByCode<'v>,
+    runs: BTreeMap<&'v str, TestRun>,
     reader: EvidenceReader<'v>,
 }
 
@@ -301,9 +327,22 @@ impl MatrixBuilder<'_> {
         }
         let mut worst = None;
         for fact in results {
-            worst = worst.max(Some(self.reader.evidence(&fact.entity, code)?));
+            let said = match self.covering_run(fact) {
+                Some(commit) => self.reader.passed_on(commit, code)?,
+                None => self.reader.evidence(&fact.entity, code)?,
+            };
+            worst = worst.max(Some(said));
         }
         Ok(worst.unwrap_or(TestEvidence::Present))
+    }
+
+    /// The commit of the run that a coverage report is of, if results of that run say that all of it passed. A
+    /// coverage report itself says what was executed and not whether it passed.
+    fn covering_run<'f>(&self, fact: &'f KnownEntity) -> Option<&'f str> {
+        let commit = fact.entity.more.commit.as_deref()?;
+        let is_coverage = fact.entity.more.kind.as_deref() == Some(kb::COVERAGE_KIND);
+        let run = self.runs.get(commit).filter(|_| is_coverage)?;
+        (run.has_passed && !run.has_failed).then_some(commit)
     }
 
     /// The results that reports bound to a test, or to the tests of a file.

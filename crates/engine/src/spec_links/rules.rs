@@ -66,11 +66,22 @@ fn gaps(view: &View) -> Result<Vec<RuleViolation>> {
             path: row.path,
             line: Some(row.line),
             message: format!("{} ({}) has {}", row.node, row.status, gaps.join(" and ")),
+            fix: gap_fix(&row.node),
             node: Some(row.node),
-            fix: "link what is missing, or change the status".into(),
         });
     }
     Ok(found)
+}
+
+/// How something that is missing is linked.
+fn gap_fix(node: &EntityRef) -> String {
+    match node {
+        EntityRef::Kb(id) => format!(
+            "say `implements {id}` in the doc comment of its code, name scenarios and tests in its `specified_by` and \
+             `verified_by`, or change the status"
+        ),
+        _ => "`link add` the code that does it and write a test, or change the status".into(),
+    }
 }
 
 /// Whether a spec binds.
@@ -116,7 +127,11 @@ fn suspect(view: &View, status: &LinkStatus) -> Result<RuleViolation> {
         ),
     };
     let (path, line) = place(view, changed)?;
-    let fix = format!("check that they still agree, then `confirm {}`", short(changed));
+    let fix = format!(
+        "check that they still agree, then `confirm {} --with {} --why …`",
+        short(changed),
+        short(other)
+    );
     Ok(RuleViolation { path, line, node: Some(changed.clone()), message, fix })
 }
 
@@ -149,7 +164,11 @@ fn not_checked(view: &View) -> Result<Vec<RuleViolation>> {
             line: Some(1),
             node: Some(from.clone()),
             message: format!("the link of {from} to {to} cannot be compared: {reason}"),
-            fix: format!("check that they agree, then `confirm {}`", short(from)),
+            fix: format!(
+                "check that they agree, then `confirm {} --with {} --why …`",
+                short(from),
+                short(to)
+            ),
         });
     }
     Ok(found)

@@ -9,6 +9,7 @@ mod writer;
 use base::RepoPath;
 
 use crate::commit::CommitChangeKind;
+use crate::commit_store::CommitRowId;
 
 pub(crate) use tables::{
     CommitLimits, artifacts_at, count_commits_of, count_countable_commits, countable_positions,
@@ -28,7 +29,7 @@ pub struct CheckoutCommit {
     /// Its position, from 0
     pub pos: i64,
     /// Its row in the commit store
-    pub id: i64,
+    pub id: CommitRowId,
     /// Its SHA
     pub sha: Vec<u8>,
     /// When it was committed, in seconds since 1970

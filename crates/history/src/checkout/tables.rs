@@ -3,12 +3,15 @@
 use std::collections::HashMap;
 
 use base::{RepoPath, Result};
-use store::{Connection, OptionalExtension, Row, SqlResult, ValueRef, params, sqlite_problem};
+use store::{
+    Connection, OptionalExtension, Row, SqlResult, ToSql, ValueRef, params, sqlite_problem,
+};
 
 use super::writer::PathChange;
 use super::{ArtifactChange, CheckoutCommit, FileChurn, PathState, TouchRow};
 use crate::cochange::shared_test_stem;
 use crate::commit::CommitChangeKind;
+use crate::commit_store::CommitRowId;
 use crate::tags::TagOp;
 
 /// The tables.
@@ -63,28 +66,28 @@ pub fn commit_shas(conn: &Connection) -> Result<Vec<Vec<u8>>> {
 }
 
 /// The ids of all commits.
-pub fn commit_ids(conn: &Connection) -> Result<Vec<i64>> {
+pub fn commit_ids(conn: &Connection) -> Result<Vec<CommitRowId>> {
     store::rows(conn, "SELECT id FROM line ORDER BY pos", READ, &[], |row| row.get(0))
 }
 
 /// The row and the SHA of the newest commit.
-pub fn last_read_commit(conn: &Connection) -> Result<Option<(i64, Vec<u8>)>> {
+pub fn last_read_commit(conn: &Connection) -> Result<Option<(CommitRowId, Vec<u8>)>> {
     conn.prepare_cached("SELECT id, sha FROM line ORDER BY id DESC LIMIT 1")
         .and_then(|mut s| s.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional())
         .map_err(sqlite_problem(READ))
 }
 
 /// The position of a commit, by its row in the commit store.
-pub fn commit_by_id(conn: &Connection, id: i64) -> Result<Option<CheckoutCommit>> {
-    query_commit(conn, "SELECT pos, id, sha, time, files, merge FROM line WHERE id = ?1", id)
+pub fn commit_by_id(conn: &Connection, id: CommitRowId) -> Result<Option<CheckoutCommit>> {
+    query_commit(conn, "SELECT pos, id, sha, time, files, merge FROM line WHERE id = ?1", &id)
 }
 
 /// The commit at a position.
 pub fn commit_at_position(conn: &Connection, pos: i64) -> Result<Option<CheckoutCommit>> {
-    query_commit(conn, "SELECT pos, id, sha, time, files, merge FROM line WHERE pos = ?1", pos)
+    query_commit(conn, "SELECT pos, id, sha, time, files, merge FROM line WHERE pos = ?1", &pos)
 }
 
-fn query_commit(conn: &Connection, sql: &str, key: i64) -> Result<Option<CheckoutCommit>> {
+fn query_commit(conn: &Connection, sql: &str, key: &dyn ToSql) -> Result<Option<CheckoutCommit>> {
     conn.prepare_cached(sql)
         .and_then(|mut s| s.query_row([key], commit_from_row).optional())
         .map_err(sqlite_problem(READ))
@@ -317,7 +320,7 @@ pub fn touches_at_position(conn: &Connection, pos: i64) -> Result<Vec<(i64, Touc
 pub fn last_commit_of(conn: &Connection, artifact: i64) -> Result<Option<CheckoutCommit>> {
     let sql = "SELECT pos, id, sha, time, files, merge FROM line WHERE pos =
                (SELECT max(pos) FROM touch WHERE artifact = ?1)";
-    query_commit(conn, sql, artifact)
+    query_commit(conn, sql, &artifact)
 }
 
 /// The tag operations on an artifact, with the positions of their commits, in order.
@@ -478,7 +481,7 @@ fn digest_touches(conn: &Connection, sum: &mut RowHasher) -> Result<()> {
         Ok((row.get::<_, i64>(0)?, row.get::<_, Vec<u8>>(1)?))
     })?;
     let names: HashMap<i64, Vec<u8>> = names.into_iter().collect();
-    let name = |id: i64| names.get(&id).map_or(ValueRef::Null, |name| ValueRef::Blob(name));
+    let name = |number: i64| names.get(&number).map_or(ValueRef::Null, |name| ValueRef::Blob(name));
     let mut put = |same: &mut Vec<Touch>| {
         same.sort_by(|a, b| names.get(&a.change.path).cmp(&names.get(&b.change.path)));
         for Touch { pos, artifact, change } in same.drain(..) {

@@ -15,6 +15,7 @@ use store::Connection;
 use super::tables::{self, Touch};
 use super::{CheckoutCommit, PathState};
 use crate::commit::{CommitChangeKind, CommitFileChange, HistoryCommit};
+use crate::commit_store::CommitRowId;
 use crate::tags;
 
 /// Where the paths of the checked-out commit come from.
@@ -75,7 +76,7 @@ impl<'a> CheckoutHistoryWriter<'a> {
     }
 
     /// Appends a commit. `id` is its row in the commit store.
-    pub fn add(&mut self, id: i64, commit: &HistoryCommit) -> Result<()> {
+    pub fn add(&mut self, id: CommitRowId, commit: &HistoryCommit) -> Result<()> {
         let pos = self.next_pos;
         let steps = self.path_changes(&commit.changes)?;
         let artifacts = self.resolve_artifacts(&steps)?;

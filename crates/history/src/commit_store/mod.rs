@@ -10,8 +10,8 @@ use store::Connection;
 use crate::commit::HistoryCommit;
 
 pub use tables::{
-    SCHEMA, StoredCommit, by_sha, get, ids_in_sha_range, last_id, search_messages, sha_and_message,
-    shallow_edge_ids, stamp, stored_commit, unknown_rename_ids,
+    CommitRowId, SCHEMA, StoredCommit, by_sha, get, header, ids_in_sha_range, last_id,
+    search_messages, sha_and_message, shallow_edge_ids, stamp, stored_commit, unknown_rename_ids,
 };
 
 /// The largest size of the store, in bytes.
@@ -21,7 +21,7 @@ const MAX_STORE_BYTES: u64 = 2 * 1024 * 1024 * 1024;
 const MAX_SEARCHED_BYTES: usize = 64 * 1024;
 
 /// Stores a commit under an id, which is free or already belongs to the same commit.
-pub fn put(conn: &Connection, id: i64, commit: &HistoryCommit) -> Result<()> {
+pub fn put(conn: &Connection, id: CommitRowId, commit: &HistoryCommit) -> Result<()> {
     if tables::insert(conn, id, commit)? {
         return tables::insert_words(conn, id, commit.subject(), truncate_at_char(commit.body()));
     }
@@ -34,7 +34,7 @@ pub fn insert_or_complete(
     conn: &Connection,
     commits: impl Iterator<Item = Result<HistoryCommit>>,
 ) -> Result<usize> {
-    let (mut next, mut news) = (tables::last_id(conn)? + 1, 0);
+    let (mut next, mut news) = (tables::last_id(conn)?.next(), 0);
     for commit in commits {
         let commit = commit?;
         let id = match tables::stored_commit(conn, &commit.sha)? {
@@ -43,7 +43,7 @@ pub fn insert_or_complete(
             Some(_) => continue,
         };
         put(conn, id, &commit)?;
-        next = next.max(id + 1);
+        next = next.max(id.next());
         news += 1;
     }
     if news > 0 {
@@ -62,7 +62,7 @@ pub fn is_over_capacity(conn: &Connection) -> Result<bool> {
 ///
 /// Other worktrees may refer to removed commits, so the identifier of the store changes and they rebuild
 /// their histories.
-pub fn evict_unneeded(conn: &Connection, needed: &BTreeSet<i64>) -> Result<bool> {
+pub fn evict_unneeded(conn: &Connection, needed: &BTreeSet<CommitRowId>) -> Result<bool> {
     let mut ids = tables::ids(conn)?;
     ids.retain(|id| !needed.contains(id));
     if ids.is_empty() {

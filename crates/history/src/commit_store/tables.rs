@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use base::Result;
 use store::{Connection, OptionalExtension, Row, SqlResult, params, sqlite_problem};
 
-use crate::commit::{self, CommitFileChange, CommitSignature, HistoryCommit};
+use crate::commit::{self, CommitFileChange, CommitHeader, CommitSignature, HistoryCommit};
 
 /// The tables.
 pub const SCHEMA: &str = include_str!("facts.sql");
@@ -14,11 +14,27 @@ const SELECT_COMMIT: &str = "SELECT sha, parents, a.name, a.email, authored, c.n
     committed, message, changes, edge, renames_unknown, f.id FROM fact f
     JOIN person a ON a.id = f.author JOIN person c ON c.id = f.committer";
 
+store::row_id!(
+    /// A commit, by its row in the commit store.
+    pub CommitRowId(i64)
+);
+
+impl CommitRowId {
+    /// Less than the id of any commit.
+    pub const NONE: Self = Self(0);
+
+    /// The id after this one.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
 /// A stored commit, and what was missing when it was read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StoredCommit {
     /// Its id
-    pub id: i64,
+    pub id: CommitRowId,
     /// Whether it was read at the edge of a shallow clone
     pub is_shallow_edge: bool,
     /// Whether its renames are unknown
@@ -40,14 +56,23 @@ pub fn stored_commit(conn: &Connection, sha: &[u8]) -> Result<Option<StoredCommi
 }
 
 /// A commit by its id.
-pub fn get(conn: &Connection, id: i64) -> Result<Option<HistoryCommit>> {
+pub fn get(conn: &Connection, id: CommitRowId) -> Result<Option<HistoryCommit>> {
     conn.prepare_cached(&format!("{SELECT_COMMIT} WHERE f.id = ?1"))
         .and_then(|mut s| s.query_row([id], |row| commit_from_row(conn, row)).optional())
         .map_err(sqlite_problem("read commits"))
 }
 
+/// A commit without its changes, by its id. A commit may have changed thousands of files.
+pub fn header(conn: &Connection, id: CommitRowId) -> Result<Option<CommitHeader>> {
+    let sql = "SELECT sha, parents, a.name, a.email, authored, message
+               FROM fact f JOIN person a ON a.id = f.author WHERE f.id = ?1";
+    conn.prepare_cached(sql)
+        .and_then(|mut s| s.query_row([id], header_from_row).optional())
+        .map_err(sqlite_problem("read commits"))
+}
+
 /// The SHA and the message of a commit, by its id.
-pub fn sha_and_message(conn: &Connection, id: i64) -> Result<Option<(Vec<u8>, String)>> {
+pub fn sha_and_message(conn: &Connection, id: CommitRowId) -> Result<Option<(Vec<u8>, String)>> {
     conn.prepare_cached("SELECT sha, message FROM fact WHERE id = ?1")
         .and_then(|mut s| {
             s.query_row([id], |row| Ok((row.get(0)?, message_column(row, 1)?))).optional()
@@ -56,7 +81,7 @@ pub fn sha_and_message(conn: &Connection, id: i64) -> Result<Option<(Vec<u8>, St
 }
 
 /// A commit by its SHA, with its id.
-pub fn by_sha(conn: &Connection, sha: &[u8]) -> Result<Option<(i64, HistoryCommit)>> {
+pub fn by_sha(conn: &Connection, sha: &[u8]) -> Result<Option<(CommitRowId, HistoryCommit)>> {
     conn.prepare_cached(&format!("{SELECT_COMMIT} WHERE sha = ?1"))
         .and_then(|mut s| {
             s.query_row([sha], |row| Ok((row.get(12)?, commit_from_row(conn, row)?))).optional()
@@ -65,13 +90,13 @@ pub fn by_sha(conn: &Connection, sha: &[u8]) -> Result<Option<(i64, HistoryCommi
 }
 
 /// The ids of commits whose SHAs lie in a range, for abbreviated SHAs.
-pub fn ids_in_sha_range(conn: &Connection, low: &[u8], high: &[u8]) -> Result<Vec<i64>> {
+pub fn ids_in_sha_range(conn: &Connection, low: &[u8], high: &[u8]) -> Result<Vec<CommitRowId>> {
     let sql = "SELECT id FROM fact WHERE sha >= ?1 AND sha <= ?2 ORDER BY sha LIMIT 1000";
     store::rows(conn, sql, "read commits", params![low, high], |row| row.get(0))
 }
 
 /// Stores a commit. Returns false if its id is taken, which can only be by the same commit.
-pub(crate) fn insert(conn: &Connection, id: i64, commit: &HistoryCommit) -> Result<bool> {
+pub(crate) fn insert(conn: &Connection, id: CommitRowId, commit: &HistoryCommit) -> Result<bool> {
     let parents = commit.parents.concat();
     let changes = encode_changes(conn, &commit.changes)?;
     let (author, committer) =
@@ -133,20 +158,29 @@ fn encode_changes(conn: &Connection, changes: &[CommitFileChange]) -> Result<Vec
     Ok(commit::encode_changes(changes, |path| numbers[path]))
 }
 
-fn changed_path(conn: &Connection, id: u64) -> Option<Vec<u8>> {
+fn changed_path(conn: &Connection, number: u64) -> Option<Vec<u8>> {
     conn.prepare_cached("SELECT path FROM changed_path WHERE id = ?1")
-        .and_then(|mut s| s.query_row([id], |row| row.get(0)))
+        .and_then(|mut s| s.query_row([number], |row| row.get(0)))
         .ok()
 }
 
-pub(crate) fn insert_words(conn: &Connection, id: i64, subject: &str, body: &str) -> Result<()> {
+pub(crate) fn insert_words(
+    conn: &Connection,
+    id: CommitRowId,
+    subject: &str,
+    body: &str,
+) -> Result<()> {
     conn.prepare_cached("INSERT INTO said (rowid, subject, body) VALUES (?1, ?2, ?3)")
         .and_then(|mut s| s.execute(params![id, subject, body]))
         .map(drop)
         .map_err(sqlite_problem("keep a commit's words"))
 }
 
-pub(crate) fn replace_changes(conn: &Connection, id: i64, commit: &HistoryCommit) -> Result<()> {
+pub(crate) fn replace_changes(
+    conn: &Connection,
+    id: CommitRowId,
+    commit: &HistoryCommit,
+) -> Result<()> {
     let sql = "UPDATE fact SET parents = ?2, changes = ?3, edge = ?4, renames_unknown = ?5
                WHERE id = ?1";
     let (parents, changes) = (commit.parents.concat(), encode_changes(conn, &commit.changes)?);
@@ -158,8 +192,8 @@ pub(crate) fn replace_changes(conn: &Connection, id: i64, commit: &HistoryCommit
         .map_err(sqlite_problem("keep a commit"))
 }
 
-/// The highest id; 0 if there is none.
-pub fn last_id(conn: &Connection) -> Result<i64> {
+/// The highest id, or [`CommitRowId::NONE`].
+pub fn last_id(conn: &Connection) -> Result<CommitRowId> {
     conn.query_row("SELECT coalesce(max(id), 0) FROM fact", [], |row| row.get(0))
         .map_err(sqlite_problem("read commits"))
 }
@@ -178,7 +212,7 @@ pub(crate) fn renew_stamp(conn: &Connection) -> Result<()> {
 }
 
 /// The ids of commits whose messages match, best first. Of very many matches, only the newest are ranked.
-pub fn search_messages(conn: &Connection, query: &str, most: usize) -> Result<Vec<i64>> {
+pub fn search_messages(conn: &Connection, query: &str, most: usize) -> Result<Vec<CommitRowId>> {
     let sql = "SELECT id FROM
                (SELECT rowid AS id, bm25(said, 4.0, 1.0) AS fit FROM said WHERE said MATCH ?1
                 ORDER BY rowid DESC LIMIT ?3)
@@ -192,13 +226,13 @@ pub fn search_messages(conn: &Connection, query: &str, most: usize) -> Result<Ve
 const MAX_RANKED_COMMITS: usize = 1000;
 
 /// The commits that were read at the edge of a shallow clone.
-pub fn shallow_edge_ids(conn: &Connection) -> Result<Vec<i64>> {
+pub fn shallow_edge_ids(conn: &Connection) -> Result<Vec<CommitRowId>> {
     let sql = "SELECT id FROM fact WHERE edge ORDER BY id";
     store::rows(conn, sql, "read commits", &[], |row| row.get(0))
 }
 
 /// The commits whose renames are unknown.
-pub fn unknown_rename_ids(conn: &Connection) -> Result<Vec<i64>> {
+pub fn unknown_rename_ids(conn: &Connection) -> Result<Vec<CommitRowId>> {
     let sql = "SELECT id FROM fact WHERE renames_unknown ORDER BY id";
     store::rows(conn, sql, "read commits", &[], |row| row.get(0))
 }
@@ -211,7 +245,7 @@ pub(crate) fn used_bytes(conn: &Connection) -> Result<u64> {
 }
 
 /// Removes commits.
-pub(crate) fn remove(conn: &Connection, ids: &[i64]) -> Result<()> {
+pub(crate) fn remove(conn: &Connection, ids: &[CommitRowId]) -> Result<()> {
     for sql in ["DELETE FROM fact WHERE id = ?1", "DELETE FROM said WHERE rowid = ?1"] {
         let mut statement = conn.prepare_cached(sql).map_err(sqlite_problem("drop commits"))?;
         for id in ids {
@@ -222,7 +256,7 @@ pub(crate) fn remove(conn: &Connection, ids: &[i64]) -> Result<()> {
 }
 
 /// Every id.
-pub(crate) fn ids(conn: &Connection) -> Result<Vec<i64>> {
+pub(crate) fn ids(conn: &Connection) -> Result<Vec<CommitRowId>> {
     store::rows(conn, "SELECT id FROM fact", "read commits", &[], |row| row.get(0))
 }
 
@@ -231,6 +265,17 @@ fn message_column(row: &Row<'_>, column: usize) -> SqlResult<String> {
     let bytes = store::decompress(&stored).map_err(|problem| problem.to_string());
     let text = bytes.and_then(|bytes| String::from_utf8(bytes).map_err(|error| error.to_string()));
     text.map_err(|error| store::bad_value(column, error))
+}
+
+fn header_from_row(row: &Row<'_>) -> SqlResult<CommitHeader> {
+    let sha: Vec<u8> = row.get(0)?;
+    let parents: Vec<u8> = row.get(1)?;
+    Ok(CommitHeader {
+        parents: parents.len() / sha.len().max(1),
+        sha,
+        author: CommitSignature { name: row.get(2)?, email: row.get(3)?, time: row.get(4)? },
+        message: message_column(row, 5)?,
+    })
 }
 
 fn commit_from_row(conn: &Connection, row: &Row<'_>) -> SqlResult<HistoryCommit> {

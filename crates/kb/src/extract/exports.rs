@@ -23,24 +23,36 @@ impl Extractor for SphinxNeedsExtractor {
 
     fn extract(&self, path: &RepoPath, text: &str) -> ExtractedFacts {
         let mut out = ExtractedFacts::default();
-        let Ok(root) = serde_json::from_str::<Value>(text) else { return out };
+        let root = match serde_json::from_str::<Value>(text) {
+            Ok(root) => root,
+            Err(error) => {
+                out.notices.push((1, format!("no export of sphinx-needs: {error}")));
+                return out;
+            }
+        };
         let Some(versions) = root["versions"].as_object() else { return out };
         let current = root["current_version"].as_str().and_then(|name| versions.get(name));
         let Some(version) = current.or_else(|| versions.values().next_back()) else { return out };
+        let mut code = 0;
         for (id, need) in version["needs"].as_object().into_iter().flatten() {
-            add_need(path, id, need, &mut out);
+            code += usize::from(!add_need(path, id, need, &mut out));
+        }
+        if code > 0 {
+            let needs = base::words::counted(code, "need");
+            out.notices.push((1, format!("{needs} about code: code is known by itself")));
         }
         out
     }
 }
 
-fn add_need(path: &RepoPath, id: &str, need: &Value, out: &mut ExtractedFacts) {
+/// Adds a need. Says whether it was taken: one that stands for code is not.
+fn add_need(path: &RepoPath, id: &str, need: &Value, out: &mut ExtractedFacts) -> bool {
     let text = |name: &str| need[name].as_str().unwrap_or_default().to_owned();
     let kind = match text("type").to_lowercase().as_str() {
         "test" | "tst" | "tc" | "testcase" => KbEntityKind::Test,
         "uc" | "scenario" | "story" | "user_story" => KbEntityKind::Scenario,
         "adr" | "decision" => KbEntityKind::Adr,
-        "impl" | "sw_unit" => return, // code is known by itself
+        "impl" | "sw_unit" => return false,
         _ => KbEntityKind::Req,
     };
     let mut entity = ForeignEntity::new(path, id.to_owned(), kind, &text("title"));
@@ -51,6 +63,7 @@ fn add_need(path: &RepoPath, id: &str, need: &Value, out: &mut ExtractedFacts) {
     entity.tags = strings(&need["tags"]);
     out.entities.push((entity.into_entity(), 1));
     link_all(path, id, strings(&need["links"]), out);
+    true
 }
 
 fn strings(value: &Value) -> Vec<String> {
@@ -94,7 +107,14 @@ impl Extractor for DoorstopExtractor {
         if !text.contains("normative:") {
             return out; // other files are named like this too
         }
-        let Ok(root) = document::parse_yaml(text) else { return out };
+        let root = match document::parse_yaml(text) {
+            Ok(root) => root,
+            Err(fault) => {
+                let why = format!("no item of Doorstop: {}", fault.message);
+                out.notices.push((fault.position.line, why));
+                return out;
+            }
+        };
         let Some(fields) = root.as_map() else { return out };
         let text_of = |name: &str| {
             fields.get(name).and_then(YamlNode::scalar).unwrap_or_default().into_owned()
@@ -112,7 +132,8 @@ impl Extractor for DoorstopExtractor {
         let said = text_of("text");
         let header = text_of("header");
         let first = said.lines().next().unwrap_or_default().to_owned();
-        let title = if header.trim().is_empty() { first } else { header };
+        let mut titles = [header, first, id.clone()].into_iter();
+        let title = titles.find(|title| !title.trim().is_empty()).unwrap_or_default();
         let mut entity = ForeignEntity::new(path, id.clone(), kind, &title);
         if text_of("active") == "false" && kind == KbEntityKind::Req {
             entity.status = "deprecated".into();
@@ -144,10 +165,20 @@ mod tests {
             (found.relations[0].from.as_str(), found.relations[0].to.as_str()),
             ("R1", "T1")
         );
+        let impl_need = json.replace("\"test\"", "\"impl\"");
+        let found = SphinxNeedsExtractor.extract(&"build/needs.json".parse().unwrap(), &impl_need);
+        assert_eq!(found.entities.len(), 1);
+        assert_eq!(found.notices[0].1, "1 need about code: code is known by itself");
+        let found = SphinxNeedsExtractor.extract(&"build/needs.json".parse().unwrap(), "{");
+        assert_eq!(found.notices.len(), 1, "what cannot be read is reported");
         let path: RepoPath = "reqs/TST002.yml".parse().unwrap();
+        let found = DoorstopExtractor.extract(&path, "normative: true\nlinks: [\n");
+        assert_eq!(found.notices.len(), 1, "what cannot be read is reported");
         assert!(DoorstopExtractor.accepts(&path));
         assert!(!DoorstopExtractor.accepts(&"ci/Build1x.yml".parse().unwrap()));
         let yaml = "active: true\nlevel: 1.0\nlinks:\n- REQ001: abc\n- REQ002\nnormative: true\ntext: |\n  It pays.\n  Twice.\n";
+        let bare = DoorstopExtractor.extract(&path, "normative: true\ntext: ''\n");
+        assert_eq!(bare.entities[0].0.title, "TST002", "an item without words is called by its id");
         let found = DoorstopExtractor.extract(&path, yaml);
         let (entity, _) = &found.entities[0];
         assert_eq!((entity.kind, entity.title.as_str()), (KbEntityKind::Test, "It pays."));

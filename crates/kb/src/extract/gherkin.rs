@@ -13,6 +13,12 @@ pub(super) struct GherkinExtractor;
 /// Words that start a scenario.
 const SCENARIO: [&str; 4] = ["Scenario Outline:", "Scenario Template:", "Scenario:", "Example:"];
 
+/// Marks around text that is no Gherkin.
+const DOC_STRINGS: [&str; 2] = ["\"\"\"", "```"];
+
+const NO_SCENARIO: &str =
+    "a feature without a scenario; the words of Gherkin are read in English only";
+
 impl Extractor for GherkinExtractor {
     fn name(&self) -> &'static str {
         "gherkin"
@@ -29,11 +35,15 @@ impl Extractor for GherkinExtractor {
             feature_tags: Vec::new(),
             tags: Vec::new(),
             open: None,
+            doc_string: None,
         };
         for (number, line) in (1u32..).zip(text.lines()) {
             reader.line(number, line.trim());
         }
         reader.close();
+        if reader.out.entities.is_empty() && !text.trim().is_empty() {
+            reader.out.notices.push((1, NO_SCENARIO.into()));
+        }
         reader.out
     }
 }
@@ -52,10 +62,20 @@ struct FeatureReader<'p> {
     feature_tags: Vec<String>,
     tags: Vec<String>,
     open: Option<OpenScenario>,
+    /// The mark that ends the text that is being read
+    doc_string: Option<&'static str>,
 }
 
 impl FeatureReader<'_> {
     fn line(&mut self, number: u32, line: &str) {
+        let has = |mark: &&str| line.starts_with(mark);
+        match self.doc_string {
+            Some(mark) => {
+                self.doc_string = Some(mark).filter(|mark| !has(mark));
+                return self.step(line);
+            }
+            None => self.doc_string = DOC_STRINGS.iter().find(|mark| has(mark)).copied(),
+        }
         if line.starts_with('@') {
             self.close();
             let tags = line.split_whitespace().filter_map(|word| word.strip_prefix('@'));
@@ -75,9 +95,14 @@ impl FeatureReader<'_> {
             });
         } else if line.starts_with("Background:") {
             self.close();
-        } else if let Some(open) =
-            self.open.as_mut().filter(|_| !line.is_empty() && !line.starts_with('#'))
-        {
+        } else if !line.starts_with('#') {
+            self.step(line);
+        }
+    }
+
+    /// Adds a line to the scenario that is being read.
+    fn step(&mut self, line: &str) {
+        if let Some(open) = self.open.as_mut().filter(|_| !line.is_empty()) {
             open.steps.push(line.to_owned());
         }
     }
@@ -131,5 +156,24 @@ mod tests {
         assert_eq!(ids, [("SCEN-7", 8, "slow".into()), ("SCEN-pay-twice-n", 12, "slow".into())]);
         assert_eq!(found.entities[0].0.more.text.as_deref(), Some("When I pay\nThen it is paid"));
         assert_eq!(found.relations.len(), 2);
+    }
+
+    #[test]
+    fn texts_in_quotes_are_no_scenarios() {
+        let text = "Feature: Mail\n  Scenario: Send\n    Given a mail\n      \"\"\"\n      @all\n      # Hi\n      Scenario: none\n      \"\"\"\n    Then it is sent\n";
+        let found = GherkinExtractor.extract(&"features/mail.feature".parse().unwrap(), text);
+        let texts: Vec<_> =
+            found.entities.iter().map(|(entity, _)| entity.more.text.as_deref()).collect();
+        let steps = "Given a mail\n\"\"\"\n@all\n# Hi\nScenario: none\n\"\"\"\nThen it is sent";
+        assert_eq!(texts, [Some(steps)]);
+        assert!(found.notices.is_empty());
+    }
+
+    #[test]
+    fn a_feature_that_cannot_be_read_is_reported() {
+        let text = "# language: de\nFunktionalität: Gehen\n  Szenario: einmal\n    Wenn ich gehe\n";
+        let found = GherkinExtractor.extract(&"features/de.feature".parse().unwrap(), text);
+        assert_eq!(found.entities.len(), 0);
+        assert_eq!(found.notices, [(1, NO_SCENARIO.to_owned())]);
     }
 }

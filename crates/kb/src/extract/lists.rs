@@ -29,7 +29,31 @@ pub(super) fn extract(path: &RepoPath, body: &str, first_line: u32) -> Extracted
         entity.text = item_text(&lines[at..], &title);
         out.entities.push((entity.into_entity(), number));
     }
+    if out.entities.is_empty() && !body.trim().is_empty() {
+        out.notices.extend(missed_item(&folder).map(|why| (first_line, why)));
+    }
     out
+}
+
+/// Files in a folder of requirements or scenarios that are about the folder.
+const OTHER_FILES: [&str; 4] = ["readme", "index", "overview", "glossary"];
+
+/// Why a document without items should have one: it lies among requirements or scenarios.
+fn missed_item(path: &str) -> Option<String> {
+    let mut parts = path.rsplit('/');
+    let name = parts.next().unwrap_or_default().to_lowercase();
+    let stem = name.split('.').next().unwrap_or_default();
+    if OTHER_FILES.contains(&stem) || stem.contains("template") {
+        return None;
+    }
+    let (folder, kind) =
+        parts.find_map(|folder| Some((folder, KbEntityKind::of_folder(folder)?)))?;
+    let example = match kind {
+        KbEntityKind::Req => "- REQ-001: …",
+        KbEntityKind::Scenario => "- SCEN-001: …",
+        _ => return None,
+    };
+    Some(format!("lies in `{folder}`, and has neither an `id` nor an item such as `{example}`"))
 }
 
 /// The id and title of a line that is an item or a heading.
@@ -75,13 +99,38 @@ fn is_id(text: &str) -> bool {
     is_prefix && is_number && number.len() < 7
 }
 
-/// The lines of an item: up to a blank line, the next item or heading.
+/// The text of an item: below a heading everything up to the next heading of its level, the next item with an id
+/// and so on; of a list item its own lines and what is indented below it.
 fn item_text(lines: &[&str], title: &str) -> String {
-    let rest = lines[1..].iter().take_while(|line| {
-        let trimmed = line.trim_start();
-        !trimmed.is_empty() && !trimmed.starts_with('#') && item(line).is_none()
-    });
-    [title].into_iter().chain(rest.map(|line| line.trim())).collect::<Vec<_>>().join("\n")
+    let level = heading_level(lines[0]);
+    let indent = indent_of(lines[0]);
+    let mut is_code = false;
+    let mut is_after_blank = false;
+    let mut text = vec![title.to_owned()];
+    for line in &lines[1..] {
+        is_code ^= line.trim_start().starts_with("```");
+        let is_blank = line.trim().is_empty();
+        let own_level = if is_code { 0 } else { heading_level(line) };
+        let is_end = match level {
+            0 => own_level > 0 || (is_after_blank && !is_blank && indent_of(line) <= indent),
+            level => own_level > 0 && own_level <= level,
+        };
+        if is_end || (!is_code && item(line).is_some()) {
+            break;
+        }
+        is_after_blank |= is_blank;
+        text.push(line.trim().to_owned());
+    }
+    text.join("\n").trim_end().to_owned()
+}
+
+/// How many `#` a heading starts with; 0 for other lines.
+fn heading_level(line: &str) -> usize {
+    line.trim_start().chars().take_while(|c| *c == '#').count()
+}
+
+fn indent_of(line: &str) -> usize {
+    line.len() - line.trim_start().len()
 }
 
 /// Whether a file is a specification of OpenSpec.
@@ -263,7 +312,44 @@ mod tests {
             told(&found),
             ["REQ-001 3 Pay once", "REQ-2 5 Refund", "NFR-SEC-3 7 Be safe", "REQ-4 16 A table"]
         );
-        assert_eq!(found.entities[0].0.more.text.as_deref(), Some("Pay once\nand never twice"));
+        let text = |at: usize| found.entities[at].0.more.text.as_deref();
+        assert_eq!(text(0), Some("Pay once\nand never twice"));
+        assert_eq!(text(1), Some("Refund"));
+        assert_eq!(text(3), Some("A table"));
+    }
+
+    #[test]
+    fn the_text_below_a_heading_and_inside_an_item_belongs_to_it() {
+        let text = "## REQ-1 Be safe\n\nAlways.\n\n### Why\n\n```\n# not a heading\n```\n\nBecause.\n\n## Notes\n\nMore.\n\n- REQ-2: Pay\n\n  Once.\n\nNot of it.\n";
+        let found = extract(&"docs/requirements/all.md".parse().unwrap(), text, 1);
+        let texts: Vec<_> =
+            found.entities.iter().map(|(entity, _)| entity.more.text.as_deref()).collect();
+        assert_eq!(
+            texts,
+            [
+                Some("Be safe\n\nAlways.\n\n### Why\n\n```\n# not a heading\n```\n\nBecause."),
+                Some("Pay\n\nOnce."),
+            ]
+        );
+    }
+
+    #[test]
+    fn prose_among_requirements_is_reported() {
+        let notices = |path: &str, text: &str| extract(&path.parse().unwrap(), text, 1).notices;
+        let prose = "# Login\n\nUsers must log in.\n";
+        assert_eq!(
+            notices("docs/requirements/login.md", prose),
+            [(
+                1,
+                "lies in `requirements`, and has neither an `id` nor an item such as `- REQ-001: …`"
+                    .to_owned()
+            )]
+        );
+        for path in ["docs/requirements/README.md", "docs/requirements/_template.md", "docs/a.md"] {
+            assert!(notices(path, prose).is_empty(), "{path}");
+        }
+        assert!(notices("docs/requirements/a.md", "- REQ-1: Pay\n").is_empty());
+        assert!(notices("docs/requirements/a.md", "").is_empty());
     }
 
     #[test]

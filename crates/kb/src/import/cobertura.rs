@@ -31,8 +31,8 @@ impl ReportImporter for CoberturaImporter {
         let mut out = ImportedReport::default();
         let name = format!("coverage {report}");
         let id = test_id(&name);
-        out.add_test(&id, &name, "passing");
-        out.set_ran_at(document.root_element().attribute("timestamp").and_then(moment));
+        let ran_at = document.root_element().attribute("timestamp").and_then(moment);
+        out.add_coverage_run(&id, &name, ran_at);
         let sources: Vec<&str> = document
             .descendants()
             .filter(|node| node.has_tag_name("source"))

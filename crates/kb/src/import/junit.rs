@@ -50,19 +50,32 @@ fn import_case(case: &Node<'_, '_>, code: &dyn CodeLookup, out: &mut ImportedRep
         () => "passing",
     };
     let id = test_id(&title);
-    out.add_test(&id, &title, status);
     let suite = case.ancestors().find_map(|node| node.attribute("timestamp"));
-    out.set_ran_at(suite.map(moment));
-    let path = case.attribute("file").and_then(|file| code.path(file));
-    let Some(path) = path.or_else(|| code.test_file(class)) else { return };
-    let line = case.attribute("line").and_then(|line| line.parse().ok());
-    let symbol = code.named(&path, name).or_else(|| code.at(&path, line?));
-    // A test that is an argument of a call, as in most runners of JavaScript, has no symbol of its own.
-    let place = symbol
-        .map_or_else(|| path.to_string(), |symbol| symbol.trim_start_matches("symbol:").to_owned());
-    if let Some(entity) = out.entities.last_mut() {
+    let place = place(case, code);
+    let entity = out.add_test(&id, &title, status);
+    if let Some(ran_at) = suite.map(moment) {
+        entity["ran_at"] = ran_at.into();
+    }
+    if let Some(place) = place {
         entity["code"] = Value::from(place);
     }
+}
+
+/// The code of a test, as a symbol or a file.
+fn place(case: &Node<'_, '_>, code: &dyn CodeLookup) -> Option<String> {
+    let name = case.attribute("name").unwrap_or_default();
+    let class = case.attribute("classname").unwrap_or_default();
+    let path = case.attribute("file").and_then(|file| code.path(file));
+    let path = path.or_else(|| code.test_file(class))?;
+    let line: Option<u32> = case.attribute("line").and_then(|line| line.parse().ok());
+    let symbol = code.named(&path, name).or_else(|| code.at(&path, line?));
+    // A test that is an argument of a call, as in most runners of JavaScript, has no symbol of its own.
+    Some(
+        symbol.map_or_else(
+            || path.to_string(),
+            |symbol| symbol.trim_start_matches("symbol:").to_owned(),
+        ),
+    )
 }
 
 /// A time of a report in the form of RFC 3339. `JUnit` leaves the zone out, which means UTC here.

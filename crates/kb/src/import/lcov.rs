@@ -88,7 +88,7 @@ impl LcovFileRecord {
             symbols.extend(self.lines.iter().filter_map(|line| code.at(&path, *line)));
         }
         let id = test_id(test);
-        out.add_test(&id, test, "passing");
+        out.add_coverage_run(&id, test, None);
         for symbol in &symbols {
             out.add_coverage(symbol, &id);
         }

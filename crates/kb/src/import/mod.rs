@@ -10,6 +10,8 @@ mod scip;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use base::RepoPath;
 use serde_json::{Value, json};
 
@@ -34,6 +36,8 @@ pub struct ImportedReport {
     pub relations: Vec<Value>,
     /// How many parts of the report match nothing in the working tree
     pub unresolved: usize,
+    /// Where each entity is, by id
+    positions: BTreeMap<String, usize>,
 }
 
 /// Reads one format of reports.
@@ -59,20 +63,49 @@ pub const IMPORTERS: &[&dyn ReportImporter] = &[
     &scip::ScipImporter,
 ];
 
+/// The field `kind` of a test that stands for a coverage report.
+pub const COVERAGE_KIND: &str = "coverage";
+
+/// The statuses of tests in a report, best first. A test that a report lists several times has the worst.
+const RESULTS: [&str; 3] = ["skipped", "passing", "failing"];
+
 impl ImportedReport {
-    /// Adds a test unless it is already there.
-    fn add_test(&mut self, id: &str, title: &str, status: &str) {
-        if !self.entities.iter().any(|entity| entity["id"] == id) {
-            let entity = json!({"id": id, "type": "test", "title": title, "status": status});
-            self.entities.push(entity);
+    /// The result of a test. One that is listed several times, as a test with many inputs is, failed if one of them
+    /// did.
+    fn add_test(&mut self, id: &str, title: &str, status: &str) -> &mut Value {
+        let at = self.position_of(
+            id,
+            || json!({"id": id, "type": "test", "title": title, "status": status}),
+        );
+        let entity = &mut self.entities[at];
+        let rank = |status: &str| RESULTS.iter().position(|one| *one == status);
+        if rank(status) > rank(entity["status"].as_str().unwrap_or_default()) {
+            entity["status"] = status.into();
+        }
+        entity
+    }
+
+    /// A test that stands for a coverage report. The report says what was executed and not whether it passed.
+    fn add_coverage_run(&mut self, id: &str, title: &str, ran_at: Option<String>) {
+        let at = self.position_of(id, || {
+            json!({
+                "id": id, "type": "test", "title": title, "status": "pending", "kind": COVERAGE_KIND,
+            })
+        });
+        if let Some(ran_at) = ran_at {
+            self.entities[at]["ran_at"] = ran_at.into();
         }
     }
 
-    /// Says when the test that was added last ran, if the report does.
-    fn set_ran_at(&mut self, ran_at: Option<String>) {
-        if let (Some(ran_at), Some(entity)) = (ran_at, self.entities.last_mut()) {
-            entity["ran_at"] = ran_at.into();
+    /// Where an entity is, which is added if it is not there.
+    fn position_of(&mut self, id: &str, new: impl FnOnce() -> Value) -> usize {
+        if let Some(at) = self.positions.get(id) {
+            return *at;
         }
+        let at = self.entities.len();
+        self.entities.push(new());
+        self.positions.insert(id.to_owned(), at);
+        at
     }
 
     /// Adds the relation that a test covers a symbol, unless it is already there.

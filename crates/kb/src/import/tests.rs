@@ -59,6 +59,30 @@ fn junit_cases_become_tests() {
 }
 
 #[test]
+fn a_test_that_is_listed_twice_has_the_worst_result() {
+    let case =
+        |inside: &str| format!("<testcase classname=\"pay\" name=\"pays\">{inside}</testcase>");
+    for (first, second, status) in [
+        ("", "<failure/>", "failing"),
+        ("<failure/>", "", "failing"),
+        ("<skipped/>", "", "passing"),
+        ("", "<skipped/>", "passing"),
+    ] {
+        let other = "<testcase name=\"other\"/>";
+        let xml = format!(
+            "<testsuite>{}{other}{}</testsuite>",
+            case(first),
+            case(second).replace("<testcase", "<testcase file=\"tests/t.rs\"")
+        );
+        let found = read(&junit::JunitImporter, xml.as_bytes());
+        assert_eq!(found.entities.len(), 2);
+        assert_eq!(found.entities[0]["status"], status, "{first} {second}");
+        assert_eq!(found.entities[0]["code"], "tests/t.rs#pays");
+        assert!(found.entities[1]["code"].is_null(), "the other test has no place");
+    }
+}
+
+#[test]
 fn coverage_becomes_relations() {
     let text = "TN:pays\nSF:/home/x/src/a.rs\nFN:1,charge\nFNDA:3,charge\nDA:2,1\nend_of_record\n\
         TN:\nSF:src/a.rs\nDA:2,1\nDA:9,0\nend_of_record\nSF:gone.rs\nend_of_record\n";
@@ -66,6 +90,7 @@ fn coverage_becomes_relations() {
     assert_eq!((found.entities.len(), found.relations.len(), found.unresolved), (2, 2, 1));
     assert_eq!(found.relations[0]["from"], "symbol:src/a.rs#charge");
     assert_eq!(found.entities[1]["title"], "coverage report");
+    assert_eq!(found.entities[1]["status"], "pending", "coverage does not say what passed");
     assert!(lcov::LcovImporter.import(b"SF:a\nDA:x,1\n", "r", &Tree).is_err());
 }
 

@@ -83,8 +83,12 @@ fn fix(model: &KnowledgeModel, bond: &KnownRelation, end: &str) -> String {
         Some((path, _)) => format!("in {path}"),
         None => "with `kb.upsert`".into(),
     };
+    let is_code = end.parse::<EntityRef>().is_ok_and(|end| end.path().is_some());
     match near.first() {
         Some(near) => format!("refer to {near} instead {place}, or create {end}"),
+        None if is_code => {
+            format!("create {end}, or change the relation {place}; `fix` does it if the code moved")
+        }
         None => format!("create {end}, or remove the relation {place}"),
     }
 }

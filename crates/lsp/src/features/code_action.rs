@@ -210,16 +210,20 @@ mod tests {
     }
 
     #[test]
-    fn every_operation_that_a_command_runs_exists() {
+    fn every_operation_that_a_feature_asks_exists() {
         for name in [
-            "link.add",
             "card.coverage",
             "card.create",
             "card.show",
+            "code.zoom",
             "confirm",
+            "context",
             "fix",
-            "verify",
+            "impact",
+            "kb.query",
+            "link.add",
             "search",
+            "verify",
         ] {
             assert!(ops::find(name).is_ok(), "{name}");
         }

@@ -3,6 +3,8 @@
 
 pub(crate) mod accesses;
 pub(crate) mod callers;
+pub(crate) mod finding_rows;
+pub(crate) mod line_choice;
 pub(crate) mod line_target;
 pub(crate) mod package;
 pub(crate) mod role;

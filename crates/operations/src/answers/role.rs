@@ -12,3 +12,9 @@ pub(crate) const fn role_weight(role: FileRole) -> f64 {
         FileRole::Generated | FileRole::Vendored => 0.2,
     }
 }
+
+/// Whether a document tells what was, such as a changelog; it stays as it is when code changes.
+pub(crate) fn is_log(path: &base::RepoPath) -> bool {
+    let name = path.name().to_ascii_lowercase();
+    ["changelog", "changes", "history", "news", "release"].iter().any(|word| name.starts_with(word))
+}

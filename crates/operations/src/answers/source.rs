@@ -31,15 +31,21 @@ pub struct Excerpt {
 /// A file's text with the numbers of its lines.
 pub(crate) struct SourceText {
     text: String,
-    /// Where each line starts
+    /// Where each line of the text starts
     starts: Vec<usize>,
+    /// Where each line of the file starts; a notebook is shown without its JSON
+    file_starts: Vec<usize>,
 }
 
 impl SourceText {
     /// Reads a file of the working tree.
     pub(crate) fn read(view: &View, path: &RepoPath) -> Result<Self> {
         match view.tree().read_at_most(path, MAX_FILE_BYTES)? {
-            Some(Ok(blob)) => Ok(Self::new(String::from_utf8_lossy(&blob.bytes).into_owned())),
+            Some(Ok(blob)) => {
+                let text = String::from_utf8_lossy(&blob.bytes).into_owned();
+                let file_starts = line_starts(&text);
+                Ok(Self { file_starts, ..Self::new(syntax::displayed_text(path, text)) })
+            }
             Some(Err(size)) => Err(Problem::invalid(format!("`{path}` has {size} bytes"))
                 .hint(format!("files over {MAX_FILE_BYTES} bytes are not shown"))),
             None => Err(Problem::not_found(format!("no file `{path}`"))),
@@ -47,10 +53,8 @@ impl SourceText {
     }
 
     pub(crate) fn new(text: String) -> Self {
-        let after = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
-        let starts = std::iter::once(0).chain(after.map(|(at, _)| at + 1));
-        let starts = starts.filter(|start| *start == 0 || *start < text.len()).collect();
-        Self { text, starts }
+        let starts = line_starts(&text);
+        Self { text, file_starts: starts.clone(), starts }
     }
 
     /// How many lines there are.
@@ -60,7 +64,7 @@ impl SourceText {
 
     /// The number of the line that a byte is in.
     pub(crate) fn line_at(&self, byte: u32) -> u32 {
-        let at = self.starts.partition_point(|start| *start <= byte as usize);
+        let at = self.file_starts.partition_point(|start| *start <= byte as usize);
         u32::try_from(at).unwrap_or(u32::MAX).max(1)
     }
 
@@ -104,6 +108,13 @@ impl SourceText {
         let text = self.lines(first, last).trim_end_matches(['\n', '\r']).to_owned();
         Excerpt { first_line: first, last_line: last.min(self.line_count()), text }
     }
+}
+
+/// Where each line of a text starts.
+fn line_starts(text: &str) -> Vec<usize> {
+    let after = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+    let starts = std::iter::once(0).chain(after.map(|(at, _)| at + 1));
+    starts.filter(|start| *start == 0 || *start < text.len()).collect()
 }
 
 /// The note on left-out lines, printed before the call that shows them.

@@ -198,7 +198,7 @@ pub(super) fn has_test_by_commits(view: &View, path: &RepoPath) -> Result<bool> 
     let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(false) };
     let Some(artifact) = history.artifact_at(path)? else { return Ok(false) };
     for one in history.frequent_partners(artifact.id, MIN_SHARED_COMMITS, usize::MAX)? {
-        if is_test_file(&one.path) && is_code(&one.path) && files::is_there(view, &one.path)? {
+        if is_test_code(&one.path) && files::is_there(view, &one.path)? {
             return Ok(true);
         }
     }
@@ -211,9 +211,7 @@ struct TestStems(BTreeMap<String, Vec<RepoPath>>);
 impl TestStems {
     fn read(view: &View) -> Result<Self> {
         let mut stems: BTreeMap<String, Vec<RepoPath>> = BTreeMap::new();
-        for path in
-            files::all_paths(view)?.into_iter().filter(|path| is_code(path) && is_test_file(path))
-        {
+        for path in files::all_paths(view)?.into_iter().filter(is_test_code) {
             stems.entry(tested_stem(&path)).or_default().push(path);
         }
         Ok(Self(stems))
@@ -279,7 +277,7 @@ impl Finder<'_, '_> {
         let names: BTreeSet<&str> = targets.iter().filter_map(significant_name).collect();
         for name in names.into_iter().take(MAX_NAMES) {
             let mut naming = locate::files_with_words(self.view, name)?;
-            naming.retain(|path| is_test_file(path) && is_code(path));
+            naming.retain(is_test_code);
             if naming.len() > MAX_FILES_WITH_NAME {
                 continue;
             }
@@ -304,7 +302,7 @@ impl Finder<'_, '_> {
             seen.extend(often.into_iter().map(|one| (one.path, one.partner.count)));
         }
         for (path, count) in seen {
-            if is_test_file(&path) && is_code(&path) && files::is_there(self.view, &path)? {
+            if is_test_code(&path) && files::is_there(self.view, &path)? {
                 let file = self.file(&path);
                 file.commits_together = file.commits_together.max(Some(count));
             }
@@ -327,8 +325,12 @@ fn significant_name(node: &EntityRef) -> Option<&str> {
     (name.len() >= MIN_NAME_LENGTH).then_some(name)
 }
 
-fn is_code(path: &RepoPath) -> bool {
-    syntax::Language::from_path(path).is_some_and(syntax::Language::is_code)
+/// A file that a test runner can run: data for tests in SQL or another schema is none.
+fn is_test_code(path: &RepoPath) -> bool {
+    let can_run = |language: syntax::Language| {
+        language.is_code() && language.descriptor().semantics.schema.is_none()
+    };
+    is_test_file(path) && syntax::Language::from_path(path).is_some_and(can_run)
 }
 
 /// How often a name is written as a whole word.

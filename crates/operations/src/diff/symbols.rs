@@ -96,7 +96,8 @@ impl FileSymbols {
             symbol: symbol.clone(),
         };
         let named = facts.symbols.iter().filter(|symbol| symbol.is_listed());
-        let broken = facts.errors.first().map(|error| (error.line, error.message.clone()));
+        let broken = facts.errors.first().filter(|_| !language.is_left_out());
+        let broken = broken.map(|error| (error.line, error.message.clone()));
         let undeclared_names = match language.semantics().follows_all_scopes {
             true => {
                 let names = facts.flow.undeclared_names().into_iter();

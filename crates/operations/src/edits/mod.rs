@@ -3,6 +3,7 @@
 pub(crate) mod file_move;
 pub(crate) mod index_rename;
 pub(crate) mod missed_uses;
+mod module_item_move;
 pub(crate) mod rewrite_plan;
 pub(crate) mod symbol_edit;
 pub(crate) mod symbol_move;

@@ -9,10 +9,11 @@ use syntax::edit::{
     edit_symbol, exported_declaration, find_mentions, import_like, import_statement, local_imports,
     symbol_spans,
 };
-use syntax::{Import, ImportKind, Symbol, SymbolKind};
+use syntax::{Import, ImportKind, ImportResolver, Symbol, SymbolKind};
 
 use super::SymbolPath;
 use super::file_move::{EditedSource, refusal, refuse_other_language};
+use super::module_item_move::move_item;
 use crate::language_server::FileRewrite;
 use engine::view::View;
 
@@ -35,6 +36,9 @@ pub(crate) fn move_symbol(
     refuse_other_language(source.language, to)?;
     if to == symbol.path {
         return Err(Problem::invalid(format!("`{}` is in `{to}` already", symbol.name)));
+    }
+    if source.language.semantics().imports == ImportResolver::Rust {
+        return move_item(view, source, symbol.name, to);
     }
     if !source.language.semantics().rewrites_imports() {
         let why = format!("moving symbols is not supported for {}", source.language.name());
@@ -327,7 +331,7 @@ fn copied_statement(
 }
 
 /// Removes a statement with its line.
-fn statement_removal(text: &str, import: &Import) -> TextSplice {
+pub(super) fn statement_removal(text: &str, import: &Import) -> TextSplice {
     let range = import.span.range();
     let tail = text[range.end..].find('\n').map_or(text.len(), |at| range.end + at + 1);
     let is_alone = text[range.end..tail].trim().trim_start_matches(';').is_empty();
@@ -337,7 +341,11 @@ fn statement_removal(text: &str, import: &Import) -> TextSplice {
 }
 
 /// Removes one name of several from a statement.
-fn name_removal(text: &str, import: &Import, taken: &syntax::ImportedName) -> Result<TextSplice> {
+pub(super) fn name_removal(
+    text: &str,
+    import: &Import,
+    taken: &syntax::ImportedName,
+) -> Result<TextSplice> {
     let span = taken.span.range();
     let after = &text[span.end..import.span.range().end];
     let before = &text[import.span.range().start..span.start];
@@ -358,7 +366,7 @@ fn name_removal(text: &str, import: &Import, taken: &syntax::ImportedName) -> Re
 }
 
 /// The text with some import statements after the last one it has, or at its start.
-fn add_imports(language: syntax::Language, text: &str, statements: &[String]) -> String {
+pub(super) fn add_imports(language: syntax::Language, text: &str, statements: &[String]) -> String {
     if statements.is_empty() {
         return text.to_owned();
     }
@@ -380,7 +388,7 @@ fn add_imports(language: syntax::Language, text: &str, statements: &[String]) ->
 }
 
 /// The text with a declaration at its end, a blank line before it.
-fn append(text: &str, declaration: &str) -> String {
+pub(super) fn append(text: &str, declaration: &str) -> String {
     let kept = text.trim_end();
     let gap = if kept.is_empty() { "" } else { "\n\n" };
     format!("{kept}{gap}{}\n", declaration.trim_end())

@@ -2,7 +2,7 @@
 
 use base::words::counted;
 use base::{EntityRef, RepoPath, Result};
-use history::HistoryCommit;
+use history::CommitHeader;
 use history::checkout::CheckoutCommit;
 
 use super::{Reason, ReasonKind, first_paragraph};
@@ -36,7 +36,7 @@ pub(super) fn commits_and_tasks(
         if at > 0 && at < last {
             continue;
         }
-        let commit = history.commit(stop)?;
+        let commit = history.header(stop)?;
         let when = elapsed_text(view.call().now, stop.time);
         let did = match at {
             0 if matches!(node, EntityRef::Commit(_)) => "made",
@@ -64,7 +64,7 @@ pub(super) fn commits_and_tasks_of_lines(
     let tasks = task_reasons(view, &history, &found.commits)?;
     let mut commits = Vec::new();
     for (at, stop) in found.commits.iter().enumerate().take(MAX_LINE_COMMITS) {
-        let commit = history.commit(stop)?;
+        let commit = history.header(stop)?;
         let did = if at + 1 == found.commits.len() { "began" } else { "changed" };
         let when = elapsed_text(view.call().now, stop.time);
         let says = format!("{did} {when} by {}: {}", commit.author.name, commit.subject());
@@ -85,7 +85,7 @@ pub(super) struct LineReasons {
     pub uncommitted: u32,
 }
 
-fn commit_reason(stop: &CheckoutCommit, commit: &HistoryCommit, says: String) -> Reason {
+fn commit_reason(stop: &CheckoutCommit, commit: &CommitHeader, says: String) -> Reason {
     let quote = first_paragraph(commit.body(), MAX_QUOTE_CHARS).filter(|text| !is_trailer(text));
     Reason { sort: ReasonKind::Commit, says, quote, node: commit_node(stop), through: None }
 }
@@ -98,7 +98,7 @@ fn task_reasons(
 ) -> Result<Vec<Reason>> {
     let mut tasks = Vec::new();
     for stop in commits {
-        for task in tasks_of(history.commit(stop)?.body()) {
+        for task in tasks_of(history.header(stop)?.body()) {
             tasks.extend(task_reason(view, &task, stop)?);
         }
     }

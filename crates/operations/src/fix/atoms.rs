@@ -111,7 +111,7 @@ fn relocate_pattern(
         let rest = file.path.strip_prefix(anchor).unwrap_or_default();
         let name = new.to_string();
         let Some(to) = name.strip_suffix(rest).filter(|_| !rest.is_empty()) else {
-            return unknown("its files were moved to several places");
+            return unknown(&format!("{} was renamed to {name}", file.path));
         };
         match &moved {
             None => moved = Some((to.to_owned(), because.clone())),

@@ -18,7 +18,7 @@ use store::Connection;
 use syntax::Language;
 
 use crate::answers::role::{FileRole, is_test_file, role_weight};
-use crate::answers::source::SourceText;
+use crate::answers::source::{LineRange, SourceText};
 use engine::file_text::{QuestionWords, tables};
 use engine::search::words;
 use engine::view::View;
@@ -94,6 +94,8 @@ pub(crate) struct LocateResult {
     pub files: Vec<FileCandidate>,
     /// The symbols in the best of them, best first
     pub symbols: Vec<SymbolCandidate>,
+    /// Which kinds of file the question asks for
+    pub wanted: WantedRoles,
 }
 
 /// The files that a text is most likely about, best first.
@@ -138,7 +140,25 @@ pub(crate) fn locate(view: &View, text: &str) -> Result<LocateResult> {
     add_neighbours(conn, &mut places)?;
     sort_by_score(&mut places);
     rank_symbols(&mut symbols, &places);
-    Ok(LocateResult { files: places, symbols })
+    Ok(LocateResult { files: places, symbols, wanted })
+}
+
+/// How much of a text in plain words each line of a source says: lines that say nothing are left out.
+pub(crate) fn line_weights(
+    view: &View,
+    text: &str,
+    source: &SourceText,
+    range: LineRange,
+) -> Result<BTreeMap<u32, f64>> {
+    let conn = view.index()?.conn();
+    let asked = QuestionWords::new(text);
+    let tests = view.cached_for_index(TESTS_CACHE_KEY, || TestTextIds::read(conn))?;
+    let stems = EnglishStemmer::default();
+    let question = WeightedQuestion::read(conn, &asked, &stems, &tests)?;
+    let (wanted, anchors) = (WantedRoles::of(text), QuestionAnchors::of(text));
+    let mut scorer = SymbolScorer::new(&question.stem_weights, &stems, &wanted, &anchors);
+    let weights = (range.first..=range.last).map(|line| (line, scorer.weigh(source.line(line))));
+    Ok(weights.filter(|(_, weight)| *weight > 0.0).collect())
 }
 
 /// What the question quotes, and the constants that hold the messages it quotes: who uses such a
@@ -286,6 +306,7 @@ fn to_f64(number: usize) -> f64 {
 }
 
 /// Which kinds of file a text asks for.
+#[derive(Debug, Default)]
 pub(crate) struct WantedRoles {
     /// Kinds that it names
     named: Vec<FileRole>,

@@ -177,6 +177,18 @@ impl<'w> SymbolScorer<'w> {
         }
     }
 
+    /// How much of the question a line says: the words in it, and what the question quotes.
+    pub(super) fn weigh(&mut self, line: &str) -> f64 {
+        let words: f64 = self.count(line).counts.keys().map(|word| self.values[*word]).sum();
+        words + self.weight_of_quotes(line)
+    }
+
+    /// A quoted text counts like the rarest word.
+    fn weight_of_quotes(&self, line: &str) -> f64 {
+        let rarest = self.values.iter().copied().fold(0.0, f64::max);
+        self.anchors.found_in(line).map(|_| rarest).sum()
+    }
+
     /// How often a text says each word of the question, and how many words it has.
     fn count(&mut self, text: &str) -> WordCounts {
         let mut counts: HashMap<usize, f64> = HashMap::new();

@@ -1,6 +1,6 @@
 //! `confirm`: records that both ends of links still agree.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 use base::words::counted;
 use base::{EntityRef, NextCall, Problem, RepoPath, Result};
@@ -11,13 +11,15 @@ use similar::TextDiff;
 use syntax::Language;
 use tree::FileEdit;
 
+use engine::areas::kb::kb_state;
 use engine::contract::args::{NodeTarget, Words, one_or_many};
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::graph;
 use engine::plan::{Plan, PlannedChange};
 use engine::spec_links::{
-    EndReader, LinkState, LinkStatus, SpecLinks, confirmation_path, new_confirmation, spec_links,
+    EndReader, LinkState, LinkStatus, SpecLink, SpecLinks, confirmation_path, new_confirmation,
+    spec_links,
 };
 use engine::view::View;
 
@@ -27,7 +29,8 @@ const MAX_DIFF_LINES: usize = 40;
 /// Record that specs and the code linked to them still agree
 ///
 /// Writes one file per link under `.cairn/links`. `verify` reports a link once either end changes
-/// in substance; formatting, comments, renames and moves do not count.
+/// in substance; formatting, comments, renames and moves do not count. A file or folder means its
+/// own links and the suspect links of what is inside.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Confirm {
@@ -46,21 +49,18 @@ pub struct Confirm {
     #[arg(long)]
     #[serde(default)]
     pub all: bool,
-    /// Which links are confirmed
-    #[arg(long, value_enum, default_value_t)]
+    /// Which of these links; by default `open`, and `suspect` for what is inside a file, folder or class
+    #[arg(long, value_enum)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
-    pub only: ConfirmScope,
+    pub only: Option<ConfirmScope>,
 }
 
 /// Which links are confirmed.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConfirmScope {
     /// Links that are unconfirmed or suspect
-    #[default]
     Open,
     /// Those whose ends changed
     Suspect,
@@ -88,6 +88,12 @@ pub struct ConfirmAnswer {
     pub confirmed: Vec<ConfirmedLink>,
     /// How many links were confirmed already
     pub unchanged: usize,
+    /// How many links of what is inside the targets nobody ever confirmed; they stay so
+    #[serde(skip_serializing_if = "is_zero")]
+    pub left_unconfirmed: usize,
+    /// Targets that have no links
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without_links: Vec<NodeTarget>,
     /// Links that cannot be confirmed, with the reason
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<String>,
@@ -113,6 +119,14 @@ pub struct ConfirmedLink {
     /// What changed since it was last confirmed
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
+    /// Ends that changed, and whose confirmed text git does not have, so that the change cannot be shown
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without_diff: Vec<EntityRef>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_zero(count: &usize) -> bool {
+    *count == 0
 }
 
 impl Mutation for Confirm {
@@ -130,19 +144,23 @@ impl Mutation for Confirm {
 
     fn plan(self, view: &View) -> Result<Plan<ConfirmAnswer>> {
         let known = spec_links(view)?;
-        let wanted = self.wanted(view, &known)?;
+        let WantedLinks { links, without_links } = self.wanted(view, &known)?;
         let reader = EndReader::new(view);
         let mut answer = ConfirmAnswer {
             confirmed: Vec::new(),
             unchanged: 0,
+            left_unconfirmed: 0,
+            without_links,
             refused: Vec::new(),
             removed: Vec::new(),
         };
         let mut edits = Vec::new();
-        for status in wanted {
+        for WantedLink { status, is_own } in links {
             let is_moved = has_moved(&status)?;
-            if !self.only.wants(status.state) && !is_moved {
+            if !self.scope(is_own).wants(status.state) && !is_moved {
                 answer.unchanged += usize::from(status.state == LinkState::Confirmed);
+                answer.left_unconfirmed +=
+                    usize::from(self.only.is_none() && status.state == LinkState::Unconfirmed);
                 continue;
             }
             let last = status.confirmation.as_ref().map_or(0, |stored| stored.record.version);
@@ -173,49 +191,130 @@ impl Mutation for Confirm {
 }
 
 impl Confirm {
+    /// Which links are confirmed, by whether a target is an end of them. Who names a file has not
+    /// named the links of every symbol in it, so that those which nobody looked at stay unconfirmed.
+    fn scope(&self, is_own: bool) -> ConfirmScope {
+        let otherwise = if is_own || self.all { ConfirmScope::Open } else { ConfirmScope::Suspect };
+        self.only.unwrap_or(otherwise)
+    }
+
     /// The links that are meant.
-    fn wanted(&self, view: &View, known: &SpecLinks) -> Result<Vec<LinkStatus>> {
+    fn wanted(&self, view: &View, known: &SpecLinks) -> Result<WantedLinks> {
         if self.targets.is_empty() && !self.all {
             return Err(Problem::invalid("nothing was named to confirm")
                 .hint("name a card, a requirement, a file or a symbol, or say `all`"));
         }
-        let with = self.with.as_ref().map(|with| graph::resolve(view, with)).transpose()?;
-        let is_with = |status: &LinkStatus| with.as_ref().is_none_or(|w| status.link.touches(w));
+        let with = match &self.with {
+            Some(with) => Some(named_nodes(view, with)?),
+            None => None,
+        };
+        let is_with = |status: &LinkStatus| {
+            with.as_ref().is_none_or(|with| with.iter().any(|node| status.link.touches(node)))
+        };
         if self.all {
-            let all = known.all_statuses(view)?.into_iter();
-            return Ok(all.filter(is_with).collect());
+            let all = known.all_statuses(view)?.into_iter().filter(is_with);
+            let links = all.map(|status| WantedLink { status, is_own: true }).collect();
+            return Ok(WantedLinks { links, without_links: Vec::new() });
         }
-        let mut found: Vec<LinkStatus> = Vec::new();
-        let mut seen = BTreeSet::new();
+        let mut without_links = Vec::new();
+        let mut found: BTreeMap<SpecLink, WantedLink> = BTreeMap::new();
         for target in &self.targets {
-            let node = graph::resolve(view, target)?;
-            let near = links_at(view, known, &node)?.into_iter().filter(is_with);
-            let before = found.len();
-            found.extend(near.filter(|status| seen.insert(status.link.clone())));
-            if found.len() == before && seen.is_empty() {
-                return Err(no_links(&node, with.as_ref()));
+            let mut has_links = false;
+            for node in named_nodes(view, target)? {
+                for wanted in links_at(view, known, &node)? {
+                    if !is_with(&wanted.status) {
+                        continue;
+                    }
+                    has_links = true;
+                    let own = found.entry(wanted.status.link.clone()).or_insert(wanted.clone());
+                    own.is_own |= wanted.is_own || with.is_some();
+                }
+            }
+            if !has_links {
+                without_links.push(target.clone());
             }
         }
-        Ok(found)
-    }
-}
-
-/// The links at a node; a file of `.cairn/links` means its own link.
-fn links_at(view: &View, known: &SpecLinks, node: &EntityRef) -> Result<Vec<LinkStatus>> {
-    let mut stored = known.all_confirmations();
-    match stored.find(|stored| node.path() == Some(&stored.path)) {
-        Some(stored) if known.links.contains(&stored.record.link) => {
-            Ok(vec![known.status(view, &stored.record.link)?])
+        if found.is_empty() {
+            return Err(no_links(&self.targets, self.with.as_ref()));
         }
-        _ => known.statuses_at(view, node),
+        Ok(WantedLinks { links: found.into_values().collect(), without_links })
     }
 }
 
-fn no_links(node: &EntityRef, with: Option<&EntityRef>) -> Problem {
+/// The links that the targets mean.
+struct WantedLinks {
+    links: Vec<WantedLink>,
+    without_links: Vec<NodeTarget>,
+}
+
+/// A link that a target may mean.
+#[derive(Debug, Clone)]
+struct WantedLink {
+    status: LinkStatus,
+    /// Whether a target is one of its ends, and not only around one
+    is_own: bool,
+}
+
+/// The nodes that a target means: a file that tells a card or entities of the knowledge base means these.
+fn named_nodes(view: &View, target: &NodeTarget) -> Result<Vec<EntityRef>> {
+    let node = graph::resolve(view, target)?;
+    let EntityRef::File(path) = &node else { return Ok(vec![node]) };
+    if let Some(card) = cards::card_at_path(view.index()?.conn(), path)? {
+        return Ok(vec![EntityRef::Card(card.key)]);
+    }
+    let known = kb_state(view)?;
+    let told = known.model.facts().filter(|fact| {
+        fact.code.is_none() && fact.origin.file().is_some_and(|(own, _)| own == path)
+    });
+    let told: Vec<EntityRef> =
+        told.filter_map(|fact| known.model.node_of(&fact.entity.id)).collect();
+    Ok(if told.is_empty() { vec![node] } else { told })
+}
+
+/// The links at a node and inside it; a file of `.cairn/links` means its own link.
+fn links_at(view: &View, known: &SpecLinks, node: &EntityRef) -> Result<Vec<WantedLink>> {
+    let mut stored = known.all_confirmations();
+    if let Some(stored) = stored.find(|stored| node.path() == Some(&stored.path))
+        && known.links.contains(&stored.record.link)
+    {
+        let status = known.status(view, &stored.record.link)?;
+        return Ok(vec![WantedLink { status, is_own: true }]);
+    }
+    let mut found = Vec::new();
+    for status in known.statuses_at(view, node)? {
+        let ends = [&status.link.from, &status.link.to];
+        let is_own = ends.contains(&node);
+        if is_own || ends.into_iter().any(|end| is_inside(end, node)) {
+            found.push(WantedLink { status, is_own });
+        }
+    }
+    Ok(found)
+}
+
+/// Whether an end lies inside a file, folder or symbol.
+fn is_inside(end: &EntityRef, node: &EntityRef) -> bool {
+    match (end, node) {
+        (EntityRef::Symbol(own, name), EntityRef::Symbol(path, outer)) => {
+            let rest = name.as_str().strip_prefix(outer.as_str());
+            own == path && rest.is_some_and(|rest| rest.starts_with('.'))
+        }
+        (_, EntityRef::Module(path) | EntityRef::File(path)) => end.path() == Some(path),
+        (_, EntityRef::Dir(folder)) => end.path().is_some_and(|own| own.is_at_or_below(folder)),
+        _ => false,
+    }
+}
+
+fn no_links(targets: &[NodeTarget], with: Option<&NodeTarget>) -> Problem {
     let with = with.map(|with| format!(" to {with}")).unwrap_or_default();
-    Problem::not_found(format!("{node} has no link{with} that could be confirmed"))
+    let have = if targets.len() == 1 { "has" } else { "have" };
+    let named = names(targets);
+    Problem::not_found(format!("{named} {have} no link{with} that could be confirmed"))
         .hint_call("link code to a card with", NextCall::new("link.add"))
         .hint("or say `implements REQ-001` in a doc comment")
+}
+
+fn names(targets: &[NodeTarget]) -> String {
+    targets.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
 /// Whether its confirmation is known by another name.
@@ -244,6 +343,7 @@ fn write_edits(status: &LinkStatus, text: String) -> Result<Vec<FileEdit>> {
 
 fn confirmed(view: &View, reader: &EndReader<'_>, status: &LinkStatus) -> Result<ConfirmedLink> {
     let mut diff = String::new();
+    let mut without_diff = Vec::new();
     if let Some(stored) = &status.confirmation {
         let was = &stored.record.link;
         for end in &status.changed {
@@ -253,8 +353,11 @@ fn confirmed(view: &View, reader: &EndReader<'_>, status: &LinkStatus) -> Result
                 Ok(path) => reader.bytes(&path)?,
                 Err(_) => None,
             };
-            if let (Some(before), Some(after)) = (before, after) {
-                diff.push_str(&end_diff(old, &before, end, &after));
+            match (before, after) {
+                (Some(before), Some(after)) => {
+                    diff.push_str(&end_diff(old, &before, end, &after));
+                }
+                _ => without_diff.push(end.clone()),
             }
         }
     }
@@ -265,6 +368,7 @@ fn confirmed(view: &View, reader: &EndReader<'_>, status: &LinkStatus) -> Result
         was: status.state,
         is_moved: false,
         diff: (!diff.is_empty()).then_some(diff),
+        without_diff,
     })
 }
 
@@ -298,17 +402,42 @@ fn end_source(node: &EntityRef, bytes: &[u8]) -> String {
     slice.unwrap_or(text)
 }
 
-impl Render for ConfirmAnswer {
-    fn render(&self, page: &mut Page) {
+impl ConfirmAnswer {
+    /// How many links were confirmed, by what they were before.
+    fn headline(&self) -> String {
         let already = match self.unchanged {
             0 => String::new(),
             1 => "; 1 was already".to_owned(),
             unchanged => format!("; {unchanged} were already"),
         };
-        page.answer(match self.confirmed.len() {
-            0 => format!("Nothing to confirm{already}"),
-            links => format!("{} confirmed{already}", counted(links, "link")),
-        });
+        let was = |state| self.confirmed.iter().filter(|link| link.was == state).count();
+        let first = was(LinkState::Unconfirmed);
+        let total = self.confirmed.len();
+        let links = counted(total, "link");
+        match first {
+            _ if total == 0 => format!("Nothing to confirm{already}"),
+            0 => format!("{links} confirmed{already}"),
+            first if first == total => {
+                format!("{links} confirmed for the first time{already}")
+            }
+            first => format!("{links} confirmed, {first} of them for the first time{already}"),
+        }
+    }
+}
+
+impl Render for ConfirmAnswer {
+    fn render(&self, page: &mut Page) {
+        page.answer(self.headline());
+        if self.left_unconfirmed > 0 {
+            let (links, those) = match self.left_unconfirmed {
+                1 => ("1 link inside was".to_owned(), "it"),
+                many => (format!("{many} links inside were"), "them"),
+            };
+            page.say_call(
+                format!("{links} never confirmed and left so; to confirm {those} too"),
+                NextCall::repeat().with("only", "open"),
+            );
+        }
         let row = |link: &ConfirmedLink| {
             vec![
                 PageCell::text(match link.was {
@@ -324,11 +453,24 @@ impl Render for ConfirmAnswer {
         for path in &self.removed {
             page.say(format!("removed {path}: its link no longer exists"));
         }
+        if !self.without_links.is_empty() {
+            page.say(format!("no links: {}", names(&self.without_links)));
+        }
         for why in &self.refused {
             page.say(format!("not confirmed: {why}"));
+        }
+        for end in self.confirmed.iter().flat_map(|link| &link.without_diff) {
+            page.say(format!(
+                "{end}: the text that was confirmed was never committed, so its change is not shown"
+            ));
         }
         for diff in self.confirmed.iter().filter_map(|link| link.diff.as_ref()) {
             page.diff(diff);
         }
+    }
+
+    /// The files of confirmations say nothing that the page does not say.
+    fn shows_change(&self) -> bool {
+        true
     }
 }

@@ -147,6 +147,10 @@ impl Query for Context {
     ];
     type Answer = ContextAnswer;
 
+    fn named_targets(&self) -> Vec<&NodeTarget> {
+        self.targets.iter().collect()
+    }
+
     fn run(self, view: &View) -> Result<ContextAnswer> {
         if self.targets.is_empty() {
             return Err(
@@ -287,7 +291,8 @@ fn fit_to_budget(gathered: Vec<CollectedContext>, budget: usize) -> ContextAnswe
     let mut cut_sections = BTreeSet::new();
     for (_, target, at) in ranked {
         let item = &gathered[target].items[at];
-        let price = cost(&item.text) + item.handle.as_deref().map_or(0, cost) + 1;
+        let handle = shown_handle(&gathered[target].target, item.section, item.handle.as_deref());
+        let price = cost(&item.text) + handle.map_or(0, cost) + 1;
         // A section is cut once: what comes later in it is not more useful for being shorter.
         let is_cut = cut_sections.contains(&(target, item.section));
         if !is_cut && spent + price <= budget {
@@ -343,7 +348,7 @@ impl Render for ContextAnswer {
             while let Some(first) = items.first() {
                 let same = items.iter().take_while(|item| item.section == first.section).count();
                 page.heading(first.section.title());
-                page.table(2, items[..same].iter().map(cells).collect());
+                page.table(2, items[..same].iter().map(|item| about.cells(item)).collect());
                 items = &items[same..];
             }
         }
@@ -352,6 +357,13 @@ impl Render for ContextAnswer {
 }
 
 impl TargetContext {
+    /// A row of a section.
+    fn cells(&self, item: &ContextRow) -> Vec<PageCell> {
+        let handle = shown_handle(&self.target, item.section, item.handle.as_deref());
+        let text = PageCell::text(&item.text);
+        [text].into_iter().chain(handle.map(PageCell::handle)).collect()
+    }
+
     /// Renders how to see the rest of a source that was cut.
     fn render_rest_hint(&self, page: &mut Page, source: &Excerpt) {
         let last = self.last_line.unwrap_or(source.last_line);
@@ -370,16 +382,42 @@ impl ContextAnswer {
         }
         let part = |(section, count): (&&str, &usize)| format!("{count} of \"{section}\"");
         let parts: Vec<String> = self.left_out.iter().map(part).collect();
-        let more = page.answered_call().with("budget", self.budget * 3);
+        let left_out = format!("Left out for the budget: {}", parts.join(", "));
         page.blank();
-        page.say_call(format!("Left out for the budget: {}", parts.join(", ")), more);
+        match larger_budget(self.budget) {
+            Some(budget) => page.say_call(left_out, page.answered_call().with("budget", budget)),
+            None => page.say(format!("{left_out} (this is the largest budget)")),
+        }
     }
 }
 
-fn cells(item: &ContextRow) -> Vec<PageCell> {
-    let text = PageCell::text(&item.text);
-    match &item.handle {
-        Some(handle) => vec![text, PageCell::handle(handle)],
-        None => vec![text],
+/// The budget to offer if an answer was cut, or none if it had the largest.
+fn larger_budget(budget: usize) -> Option<usize> {
+    (budget < TokenBudget::MAX).then(|| budget.saturating_mul(3).min(TokenBudget::MAX))
+}
+
+/// The handle that is printed beside an item: none for what the signature already names in the target's own file.
+fn shown_handle<'h>(
+    target: &NodeDescription,
+    section: ContextSection,
+    handle: Option<&'h str>,
+) -> Option<&'h str> {
+    let file = target.name.split('#').next().unwrap_or_default();
+    let is_named = |handle: &&str| {
+        let own = handle.strip_prefix("symbol:").and_then(|rest| rest.strip_prefix(file));
+        section == ContextSection::Outline && own.is_some_and(|rest| rest.starts_with('#'))
+    };
+    handle.filter(|handle| !is_named(handle))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_budget_is_offered_that_is_refused() {
+        assert_eq!(larger_budget(1200), Some(3600));
+        assert_eq!(larger_budget(40_000), Some(TokenBudget::MAX));
+        assert_eq!(larger_budget(TokenBudget::MAX), None);
     }
 }

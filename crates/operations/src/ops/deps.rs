@@ -65,6 +65,10 @@ impl Query for Deps {
         &[OpExample { args: "README.md", shows: "which files the README links to" }];
     type Answer = ReachAnswer;
 
+    fn named_targets(&self) -> Vec<&NodeTarget> {
+        vec![&self.target]
+    }
+
     fn run(self, view: &View) -> Result<ReachAnswer> {
         let filter = edge_filter(self.edges, self.imports, self.confidence);
         reach(

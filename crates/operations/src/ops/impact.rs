@@ -71,6 +71,10 @@ impl Query for Impact {
     ];
     type Answer = ReachAnswer;
 
+    fn named_targets(&self) -> Vec<&NodeTarget> {
+        vec![&self.target]
+    }
+
     fn run(self, view: &View) -> Result<ReachAnswer> {
         let filter = edge_filter(self.edges, self.imports, self.confidence);
         reach(

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::verify::ReportFormat;
+use crate::answers::finding_rows::{FindingDetail, render_findings, without_own_path};
 use crate::diff::{ChangedFile, ChangedSymbol, DiffRange, SymbolHow};
 use crate::review::{
     self, MAYBE_FORGOTTEN, REVIEW_RULES, ReviewReport as Reviewed, TestsToRun, TypeCheck,
@@ -18,8 +19,9 @@ use engine::contract::page::{Page, PageCell, Render};
 use engine::rules::{self, RuleFinding, RuleSeverity};
 use engine::view::View;
 
-/// How many changed symbols a page shows.
-const MAX_SHOWN: usize = 12;
+/// How many changed files a page shows, and how many symbols of each.
+const MAX_FILES_SHOWN: usize = 8;
+const MAX_SYMBOLS_SHOWN: usize = 6;
 
 /// How many test files a page shows: the nearest ones are run first.
 const MAX_TESTS_SHOWN: usize = 6;
@@ -229,11 +231,11 @@ impl Render for ReviewAnswer {
             self.findings.iter().partition(|found| found.code == MAYBE_FORGOTTEN);
         if !forgotten.is_empty() {
             page.heading("Forgotten?");
-            page.table(2, forgotten.into_iter().map(forgotten_cells).collect());
+            page.table(2, forgotten.into_iter().map(|one| self.forgotten_cells(one)).collect());
         }
         if !look.is_empty() {
             page.heading("Look");
-            page.table(2, look.into_iter().map(cells).collect());
+            render_findings(page, 2, &look, FindingDetail::Brief);
         }
         self.paging.render_rest(page, self.findings.len());
         self.render_tests(page);
@@ -279,32 +281,42 @@ impl ReviewAnswer {
         )
     }
 
-    /// Symbols, and files without any, most important first.
+    /// One line for each file, with its symbols.
     fn render_changed(&self, page: &mut Page) {
-        page.heading("Changed");
-        let mut rows: Vec<Vec<PageCell>> = Vec::new();
-        for symbol in &self.symbols {
-            let how = match &symbol.was {
-                Some(was) if symbol.how == SymbolHow::Moved.as_str() => format!("moved from {was}"),
-                _ => symbol.how.to_owned(),
+        for file in self.files.iter().take(MAX_FILES_SHOWN) {
+            let own = self.symbols.iter().filter(|symbol| symbol.node.path() == Some(&file.path));
+            let mut names: Vec<String> = own.map(|symbol| symbol.text(&file.path)).collect();
+            let more = names.len().saturating_sub(MAX_SYMBOLS_SHOWN);
+            names.truncate(MAX_SYMBOLS_SHOWN);
+            if more > 0 {
+                names.push(format!("{more} more"));
+            }
+            let how = match (&file.old, names.is_empty()) {
+                (Some(old), _) => format!("{} from {old}", file.how),
+                (None, true) => file.how.to_owned(),
+                (None, false) => String::new(),
             };
-            rows.push(vec![PageCell::text(how), PageCell::handle(symbol.node.short_handle())]);
+            let parts = [how, names.join(", ")];
+            let parts: Vec<String> = parts.into_iter().filter(|part| !part.is_empty()).collect();
+            let row = vec![PageCell::handle(&file.path), PageCell::text(parts.join(": "))];
+            page.table(2, vec![row]);
         }
-        let has_symbols =
-            |path: &RepoPath| self.symbols.iter().any(|symbol| symbol.node.path() == Some(path));
-        for file in self.files.iter().filter(|file| !has_symbols(&file.path)) {
-            let how = match &file.old {
-                Some(old) => format!("{} from {old}", file.how),
-                None => file.how.to_owned(),
-            };
-            rows.push(vec![PageCell::text(how), PageCell::handle(&file.path)]);
-        }
-        let more = rows.len().saturating_sub(MAX_SHOWN);
-        rows.truncate(MAX_SHOWN);
-        page.table(2, rows);
-        if more > 0 {
+        if let Some(more) = self.files.len().checked_sub(MAX_FILES_SHOWN).filter(|more| *more > 0) {
             page.say(format!("  …  {more} more, in the JSON form of this answer"));
         }
+    }
+
+    /// A file that usually changes with a changed one, and how often it did.
+    fn forgotten_cells(&self, found: &RuleFinding) -> Vec<PageCell> {
+        let why = found.message.split_once("; it ").map_or(found.message.as_str(), |(_, why)| why);
+        let why = match (self.files.as_slice(), &found.path) {
+            ([only], Some(path)) if only.path == *path => {
+                why.replace(&format!("with {path} in "), "with it in ")
+            }
+            _ => why.to_owned(),
+        };
+        let place = found.node.as_ref().map_or_else(|| found.place(), EntityRef::short_handle);
+        vec![PageCell::handle(place), PageCell::text(why.replace("; it ", "; "))]
     }
 
     fn render_tests(&self, page: &mut Page) {
@@ -333,22 +345,16 @@ impl ReviewAnswer {
     }
 }
 
-/// A file that usually changes with a changed one, and how often it did.
-fn forgotten_cells(found: &RuleFinding) -> Vec<PageCell> {
-    let why = found.message.split_once("; it ").map_or(found.message.as_str(), |(_, why)| why);
-    let place = found.node.as_ref().map_or_else(|| found.place(), EntityRef::short_handle);
-    vec![PageCell::handle(place), PageCell::text(why)]
-}
-
-fn cells(found: &RuleFinding) -> Vec<PageCell> {
-    let severity = match found.severity {
-        RuleSeverity::Error => PageCell::bad("error"),
-        other => PageCell::faint(other.as_str()),
-    };
-    let text = PageCell::text(format!("{}; {}", found.message, found.fix));
-    let place = match &found.node {
-        Some(node) => node.short_handle(),
-        None => found.place(),
-    };
-    vec![severity, PageCell::text(found.code), text, PageCell::handle(place)]
+impl ReviewSymbolRow {
+    /// Its name under the heading of its file, with what happened if not only its body changed.
+    fn text(&self, file: &RepoPath) -> String {
+        let name = without_own_path(&self.node.short_handle(), file);
+        match (self.how, &self.was) {
+            (how, _) if how == SymbolHow::Body.as_str() => name,
+            (how, Some(was)) if how == SymbolHow::Moved.as_str() => {
+                format!("{name} (moved from {was})")
+            }
+            (how, _) => format!("{name} ({how})"),
+        }
+    }
 }

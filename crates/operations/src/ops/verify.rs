@@ -6,10 +6,11 @@ use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::answers::finding_rows::{FindingDetail, render_findings};
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, NodeTarget, Offset, comma_list};
 use engine::contract::op::{OpExample, Query, ToolVisibility};
-use engine::contract::page::{Page, PageCell, Render};
+use engine::contract::page::{Page, Render};
 use engine::graph;
 use engine::index::tables;
 use engine::rules::baseline::Baseline;
@@ -145,20 +146,8 @@ impl Render for VerifyAnswer {
             return page.document(document);
         }
         page.answer(self.summary());
-        let cells = |found: &RuleFinding| {
-            let severity = match found.severity {
-                RuleSeverity::Error => PageCell::bad("error"),
-                other => PageCell::text(other.as_str()),
-            };
-            let text = format!("{}; {}", found.message, found.fix);
-            vec![
-                severity,
-                PageCell::text(found.code),
-                PageCell::handle(found.place()),
-                PageCell::text(text),
-            ]
-        };
-        page.table(0, self.findings.iter().map(cells).collect());
+        let findings: Vec<&RuleFinding> = self.findings.iter().collect();
+        render_findings(page, 0, &findings, FindingDetail::Full);
         self.paging.render_rest(page, self.findings.len());
     }
 

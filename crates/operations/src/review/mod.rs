@@ -163,13 +163,13 @@ pub(crate) fn review(view: &View, between: &DiffRange, types: TypeCheck) -> Resu
 
 /// Checks that changed files parse, and notes which were not parsed.
 fn check_parsed(change: &ReviewedChange<'_>) -> ReviewCheckResult {
-    let is_code =
-        |file: &&ChangedFile| Language::from_path(&file.path).is_some_and(Language::is_code);
+    let is_parsed = |language: Language| language.is_code() && !language.is_left_out();
+    let is_code = |file: &&ChangedFile| Language::from_path(&file.path).is_some_and(is_parsed);
     let (code, other): (Vec<&ChangedFile>, Vec<&ChangedFile>) =
         change.files.iter().filter(|file| file.kind != FileChangeKind::Deleted).partition(is_code);
     let unread: BTreeSet<String> = other
         .iter()
-        .filter(|file| Language::from_path(&file.path).is_none())
+        .filter(|file| Language::from_path(&file.path).is_none_or(Language::is_left_out))
         .filter_map(|file| Some(format!(".{}", file.path.name().rsplit_once('.')?.1)))
         .collect();
     let mut found = ReviewCheckResult::default();

@@ -8,7 +8,7 @@ use base::{RepoPath, Result};
 use syntax::Language;
 
 use super::{ReviewCheckResult, ReviewedChange, join_few};
-use crate::answers::role::{FileRole, is_test_file};
+use crate::answers::role::{FileRole, is_log, is_test_file};
 use crate::answers::source::SourceText;
 use crate::answers::test_finder::first_line_with_word;
 use crate::diff::{ChangedSymbol, SymbolHow};
@@ -145,10 +145,4 @@ fn documents(change: &ReviewedChange<'_>, symbol: &ChangedSymbol) -> Result<Opti
 fn is_distinct(name: &str) -> bool {
     let is_compound = name.contains('_') || name.chars().skip(1).any(char::is_uppercase);
     name.len() >= MIN_NAME_LENGTH && is_compound && !name.starts_with("__")
-}
-
-/// Whether a document tells what was, such as a changelog; it stays as it is.
-fn is_log(path: &RepoPath) -> bool {
-    let name = path.name().to_ascii_lowercase();
-    ["changelog", "changes", "history", "news", "release"].iter().any(|word| name.starts_with(word))
 }

@@ -70,6 +70,16 @@ fn documents_are_taken_in_as_they_are() {
         adr      3 documents  3 found  3 taken in
         gherkin  1 document   1 found  1 taken in
         list     2 documents  3 found  2 taken in
+        words: \"approved\" is read as accepted (1), \"simmering\" is read as proposed (1)
+
+        Taken in
+          ADR-0001  superseded  \"Record decisions\"  doc/adr/0001-record-decisions.md
+          ADR-0002  accepted    \"Use MADR\"          doc/adr/0002-use-madr.md
+          ADR-0003  proposed    \"Odd\"               doc/adr/0003-odd.md
+          docs/requirements/all.md
+            REQ-001  open  \"Pay once\"
+            FR-2     open  \"Refund\"
+          SCEN-pay-once  active  \"Once\"  features/pay.feature
 
         Left out
           doc/adr/0004-notes.md:1  looks like a decision: it has no status and no section `Decision`

@@ -157,7 +157,7 @@ fn a_change_reaches_those_who_import_it() {
         src/orders.ts: TypeScript, 5 lines
 
         Outline
-          export class Orders  symbol:src/orders.ts#Orders
+          export class Orders
 
         Used by
           1 file imports this file without calling it

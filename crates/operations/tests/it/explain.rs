@@ -99,3 +99,12 @@ fn other_things_have_reasons_too() {
         assert_eq!(answer.is_ok(), target != "HEAD", "{target}");
     }
 }
+
+#[test]
+fn a_requirement_and_a_card_lead_back_to_the_code() {
+    let repo = TestRepo::new(SHOP);
+    for target in ["REQ-1", "spec::pay/capture"] {
+        let page = repo.text(&format!("context {target}"));
+        assert!(page.contains("symbol:src/pay.ts#charge"), "{page}");
+    }
+}

@@ -123,7 +123,13 @@ fn a_worktree_whose_commits_made_room_for_anothers_reads_them_again() {
     let repo = three_commits();
     assert_eq!(messages(&provenance(&repo.workspace())).len(), 3);
     write_to(&repo, |conn| {
-        assert!(history::commit_store::evict_unneeded(conn, &BTreeSet::from([1])).unwrap());
+        assert!(
+            history::commit_store::evict_unneeded(
+                conn,
+                &BTreeSet::from([history::commit_store::CommitRowId(1)])
+            )
+            .unwrap()
+        );
     });
     assert_eq!(messages(&provenance(&repo.workspace())), ["start", "two", "three"]);
 }

@@ -38,11 +38,11 @@ fn a_file_that_became_a_folder_and_the_reverse_are_reviewed() {
     repo.write("lib", "plain\n");
     repo.write("src/other.ts", "export const other = 2;\n");
     let expected = [
-        "removed lib/b.ts#b",
-        "removed src/a.ts#a",
-        "added src/a.ts/c.ts#c",
-        "changed src/other.ts#other",
-        "added lib",
+        "lib/b.ts b (removed)",
+        "src/a.ts a (removed)",
+        "src/a.ts/c.ts c (added)",
+        "src/other.ts other (signature changed)",
+        "lib added",
     ];
     let assert_told = |told: &str| {
         let missing: Vec<_> = expected.iter().filter(|line| !told.contains(**line)).collect();
@@ -77,7 +77,7 @@ fn a_file_that_became_a_link_or_a_pipe_is_gone() {
         }
         for args in ["", "HEAD"] {
             let told = review(&repo, args);
-            assert!(told.contains("removed src/a.ts#a"), "{target:?}: {told}");
+            assert!(told.contains("src/a.ts a (removed)"), "{target:?}: {told}");
             assert!(!told.contains("secret"), "{told}");
         }
         assert_fixes(&repo);

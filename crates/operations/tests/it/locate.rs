@@ -38,7 +38,7 @@ fn a_sentence_leads_to_files_and_what_is_near_them() {
     let named = places("it fails in /home/me/app/src/payments/gateway.ts:3, order settled");
     assert_eq!(named[0], "module:src/payments/gateway.ts");
     let text = repo.text("context \"an order is settled twice when the webhook is sent again\"");
-    assert!(text.starts_with("4 places in 3 files match best; start at "), "{text}");
+    assert!(text.starts_with("2 places in 1 file match best; start at "), "{text}");
 }
 
 #[test]

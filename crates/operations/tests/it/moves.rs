@@ -159,3 +159,95 @@ fn a_go_file_moves_inside_its_package_only() {
     repo.data("code.move", asked("pay/b.go"));
     assert!(read(&repo, "pay/b.go").contains("func A()"));
 }
+
+const CRATE: &str = "
+//- Cargo.toml
+[package]
+name = \"shop\"
+version = \"0.1.0\"
+//- src/lib.rs
+mod money;
+pub mod pay;
+mod text;
+//- src/pay.rs
+use std::fmt::Write;
+
+use crate::text::pad;
+
+/// What the shop charges.
+pub struct Charge {
+    pub cents: u32,
+}
+
+impl Charge {
+    /// The amount as text.
+    pub fn label(&self) -> String {
+      let mut out = String::new();
+      write!(out, \"{}\", pad(self.cents)).ok();
+      out
+    }
+}
+
+pub fn take(charge: &Charge) -> bool {
+    charge.cents > limit()
+}
+
+fn limit() -> u32 {
+    1
+}
+//- src/money.rs
+pub fn zero() -> u32 {
+    0
+}
+
+#[cfg(test)]
+mod tests {}
+//- src/text.rs
+use crate::pay::Charge;
+
+pub fn pad(cents: u32) -> String {
+    format!(\"{cents:5}\")
+}
+
+pub fn show(charge: &Charge) -> String {
+    charge.label()
+}
+";
+
+#[test]
+fn an_item_of_a_crate_moves_with_its_impl_blocks() {
+    let repo = TestRepo::new(CRATE);
+    repo.data("code.move", json!({"target": "src/pay.rs#Charge", "to": "src/money.rs"}));
+    assert_eq!(
+        read(&repo, "src/money.rs"),
+        "use crate::text::pad;\nuse std::fmt::Write;\n\npub fn zero() -> u32 {\n    0\n}\n\n\
+         /// What the shop charges.\npub struct Charge {\n    pub cents: u32,\n}\n\nimpl Charge {\n    \
+         /// The amount as text.\n    pub fn label(&self) -> String {\n      \
+         let mut out = String::new();\n      write!(out, \"{}\", pad(self.cents)).ok();\n      \
+         out\n    }\n}\n\n#[cfg(test)]\nmod tests {}\n"
+    );
+    let text = read(&repo, "src/text.rs");
+    assert!(text.starts_with("use crate::money::Charge;\n"), "{text}");
+    let pay = read(&repo, "src/pay.rs");
+    assert!(
+        pay.contains("use crate::money::Charge;\n") && !pay.contains("use crate::text::pad"),
+        "{pay}"
+    );
+}
+
+#[test]
+fn an_item_that_paths_name_stays_reachable_where_it_was() {
+    let repo = TestRepo::new(CRATE);
+    repo.write(
+        "src/text.rs",
+        "pub fn pad(cents: u32) -> String {\n    crate::pay::take;\n    todo!()\n}\n",
+    );
+    let asked = json!({"target": "src/pay.rs#take", "to": "src/money.rs"});
+    assert_eq!(repo.code("code.move", asked), ProblemCode::Blocked, "it uses a private function");
+    repo.write("src/pay.rs", "pub fn take() -> bool {\n    true\n}\n");
+    repo.data("code.move", json!({"target": "src/pay.rs#take", "to": "src/money.rs"}));
+    assert_eq!(read(&repo, "src/pay.rs").trim(), "pub use crate::money::take;");
+    assert!(read(&repo, "src/text.rs").contains("crate::pay::take"));
+    let asked = json!({"target": "src/money.rs#zero", "to": "src/new.rs"});
+    assert_eq!(repo.code("code.move", asked), ProblemCode::Blocked, "the module is not declared");
+}

@@ -80,13 +80,12 @@ fn a_change_is_told_from_every_side() {
         "review",
         "
         1 file changed since HEAD: 1 symbol. 2 things to look at, 1 test file to run, types not checked.
-
-        Changed
-          signature changed  src/gateway.ts#charge
+          src/gateway.ts  charge (signature changed)
 
         Look
-          warning  CALLER_AT_RISK  the signature of charge changed; 1 caller did not change (1 exact): src/settle.ts#settle; see  impact symbol:src/gateway.ts#charge --depth 1  src/gateway.ts#charge
-          note     SPEC_TO_CHECK   spec::pay/capture (implemented) says \"A payment is captured once\"; you changed charge (lines 1–7); check that it still does, or change the card  spec::pay/capture
+          src/gateway.ts
+            warning  CALLER_AT_RISK  line 1  the signature of charge changed; 1 caller did not change (1 exact): src/settle.ts#settle
+            note     SPEC_TO_CHECK   line 1  spec::pay/capture (implemented) says \"A payment is captured once\"; you changed charge (lines 1–7)
 
         Run
           test/settle.test.ts  reaches it in 2 calls  settles
@@ -550,4 +549,76 @@ fn knowledge_about_a_file_that_was_renamed_is_told() {
     assert_eq!(stale.len(), 1, "{data:#}");
     let message = stale[0]["message"].as_str().unwrap();
     assert!(message.contains("1 removed"), "{message}");
+}
+
+#[test]
+fn another_implementation_that_changed_with_it_before_is_missed() {
+    let repo = TestRepo::new(
+        "
+//- src/exporter.ts
+export interface Exporter {
+  write(rows: string[]): string;
+}
+//- src/csv.ts
+import { Exporter } from './exporter';
+export class Csv implements Exporter {
+  write(rows: string[]): string { return rows.join(','); }
+}
+//- src/json.ts
+import { Exporter } from './exporter';
+export class Json implements Exporter {
+  write(rows: string[]): string { return JSON.stringify(rows); }
+}
+//- src/xml.ts
+import { Exporter } from './exporter';
+export class Xml implements Exporter {
+  write(rows: string[]): string { return rows.join(''); }
+}
+",
+    );
+    for round in 1..=3 {
+        for name in ["csv", "json"] {
+            let path = format!("src/{name}.ts");
+            let text = repo.read(&path).unwrap();
+            repo.write(&path, format!("{text}export const {name}{round} = {round};\n"));
+        }
+        repo.write("src/other.ts", format!("export const other = {round};\n"));
+        repo.commit("both");
+    }
+    let csv = repo.read("src/csv.ts").unwrap();
+    repo.write("src/csv.ts", csv.replace("join(',')", "join(';')"));
+    let data = repo.data("review", json!({}));
+    let found: Vec<&Value> = data["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|found| found["node"] == "module:src/json.ts")
+        .collect();
+    assert_eq!(found.len(), 1, "{data:#}");
+    let message = found[0]["message"].as_str().unwrap();
+    assert!(
+        message.contains("implements the method of Csv.write too, as Json.write in line 3"),
+        "{message}"
+    );
+    let xml = |found: &Value| found["node"] == "module:src/xml.ts";
+    assert!(!data["findings"].as_array().unwrap().iter().any(xml), "never changed with it");
+}
+
+#[test]
+fn a_schema_beside_tests_is_no_test_to_run() {
+    let repo = TestRepo::new(
+        "
+//- src/pay.ts
+export function chargeCard(cents: number) { return cents > 0; }
+//- test/pay.test.ts
+import { chargeCard } from '../src/pay';
+chargeCard(1);
+//- test/fixtures/rows.sql
+-- chargeCard wrote these
+CREATE TABLE chargeCard (id INTEGER);
+",
+    );
+    let text = repo.text("impact src/pay.ts#chargeCard");
+    assert!(text.contains("test/pay.test.ts"), "{text}");
+    assert!(!text.contains("rows.sql"), "{text}");
 }

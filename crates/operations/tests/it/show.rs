@@ -132,3 +132,38 @@ fn a_long_file_is_cut_after_a_whole_line_and_says_how_to_go_on() {
     assert_eq!(text.lines().count() as u64, last);
     assert_eq!(data["is_cut"], json!(true));
 }
+
+/// A file of 300 lines: twenty functions of fourteen lines.
+fn long_file() -> String {
+    let body = |number: usize| {
+        let mut lines = vec![format!("export function step{number}() {{")];
+        lines.extend((0..12).map(|line| format!("  work({number}, {line});")));
+        lines.push("}\n".into());
+        lines.join("\n")
+    };
+    (0..80).map(body).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn a_long_file_is_shown_without_function_bodies() {
+    let repo = TestRepo::new("//- README.md\nx\n");
+    repo.write("src/long.ts", long_file());
+    repo.commit("long");
+    let text = repo.text("code show src/long.ts");
+    assert!(text.contains("1  export function step0() {\n… 12 lines\n"), "{text}");
+    assert!(text.contains("960 lines folded"), "{text}");
+    assert!(text.contains("--whole"), "{text}");
+    assert!(!text.contains("work("), "{text}");
+    assert!(repo.text("code show src/long.ts --whole").contains("work(79, 11);"));
+}
+
+#[test]
+fn words_say_which_lines_of_long_source_are_wanted() {
+    let repo = TestRepo::new("//- README.md\nx\n");
+    let long = long_file().replace("work(7, 3);", "expireToken(7);");
+    repo.write("src/long.ts", long);
+    repo.commit("long");
+    let text = repo.text("code show src/long.ts --about 'expiry of the token'");
+    assert!(text.contains("expireToken(7);"), "{text}");
+    assert!(!text.contains("work(12,"), "{text}");
+}

@@ -93,7 +93,9 @@ fn links_are_confirmed_and_become_suspect() {
     assert_eq!(findings(&repo), Vec::<String>::new(), "an unconfirmed link is no error");
     let dry = repo.text("confirm --all --why first --dry-run");
     assert!(
-        dry.starts_with("3 links confirmed\nunconfirmed  symbol:src/gateway.ts#charge"),
+        dry.starts_with(
+            "3 links confirmed for the first time\nunconfirmed  symbol:src/gateway.ts#charge"
+        ),
         "{dry}"
     );
     assert_eq!(links(&repo), Vec::<String>::new());
@@ -466,4 +468,100 @@ fn the_matrix_shows_what_belongs_together_and_what_is_missing() {
         "return amount >= 0;\n}\n\nexport",
     );
     assert!(repo.run_line("matrix --gate").unwrap().has_findings);
+}
+
+#[test]
+fn a_file_means_its_own_links_and_the_suspect_ones_inside() {
+    let repo = shop();
+    let twin = "/** @see spec::pay/refund */\nexport function refund(";
+    edit(&repo, "src/gateway.ts", "export function refund(", twin);
+    edit(&repo, "src/gateway.ts", "return amount > 0;\n}\n\n/**", "return amount > 1;\n}\n\n/**");
+    repo.commit("a link by hand, and a change");
+    let args = json!({"targets": ["src/gateway.ts"], "why": "read charge", "dry_run": true});
+    let dry = repo.data("confirm", args);
+    assert_eq!(dry["result"]["confirmed"].as_array().map(Vec::len), Some(2), "{dry:#}");
+    assert_eq!(dry["result"]["left_unconfirmed"], 1);
+    let text = repo.text("confirm src/gateway.ts --why 'read charge' --dry-run");
+    let left =
+        "2 links confirmed\n1 link inside was never confirmed and left so; to confirm it too  ";
+    assert!(text.starts_with(left), "{text}");
+    assert!(!text.contains("from_digest"), "the files of confirmations are not shown: {text}");
+    repo.data("confirm", json!({"targets": ["src/gateway.ts"], "why": "read charge"}));
+    let states = |repo: &TestRepo| {
+        let data = repo.data("matrix", json!({}));
+        (data["summary"]["suspect"].clone(), data["summary"]["unconfirmed"].clone())
+    };
+    assert_eq!(states(&repo), (json!(0), json!(1)), "nobody has read the new link");
+    let all = json!({"targets": ["src"], "why": "read refund", "only": "open"});
+    repo.data("confirm", all);
+    assert_eq!(states(&repo), (json!(0), json!(0)));
+}
+
+#[test]
+fn a_symbol_does_not_mean_what_is_around_it() {
+    let repo = shop();
+    let header = "/** @see spec::pay/refund */\n\n";
+    let text = repo.read("src/gateway.ts").unwrap();
+    repo.write("src/gateway.ts", format!("{header}{text}"));
+    let data = repo.data("confirm", json!({"all": true, "why": "the header too"}));
+    assert_eq!(data["result"]["confirmed"][0]["from"], "module:src/gateway.ts", "{data:#}");
+    repo.commit("a link of the file");
+    edit(&repo, "src/gateway.ts", "amount: number", "amount: bigint");
+    repo.data("confirm", json!({"targets": ["src/gateway.ts#charge"], "why": "read charge"}));
+    let found = findings(&repo);
+    assert_eq!(found.len(), 1, "the whole file was not read: {found:?}");
+    repo.data("confirm", json!({"targets": ["src/gateway.ts"], "why": "read all"}));
+    assert_eq!(findings(&repo), Vec::<String>::new());
+}
+
+#[test]
+fn files_that_tell_specs_mean_these() {
+    let repo = TestRepo::new(SHOP);
+    let files =
+        json!([".cairn/cards/pay/capture.card.md", "docs/requirements/pay.md", "cairn.jsonc",]);
+    repo.write("cairn.jsonc", "{}");
+    let data = repo.data("confirm", json!({"targets": files, "why": "read"}));
+    assert_eq!(data["result"]["confirmed"].as_array().map(Vec::len), Some(3), "{data:#}");
+    assert_eq!(data["result"]["without_links"], json!(["cairn.jsonc"]));
+}
+
+#[test]
+fn what_verify_proposes_confirms_one_link() {
+    let repo = shop();
+    edit(
+        &repo,
+        "src/gateway.ts",
+        "return amount > 0;\n}\n\nexport",
+        "return amount >= 0;\n}\n\nexport",
+    );
+    let data = repo.data("verify", json!({"rules": ["LINK_SUSPECT"]}));
+    let fix = data["findings"][1]["fix"].as_str().unwrap();
+    let call = fix.split('`').nth(1).unwrap();
+    assert_eq!(call, "confirm src/gateway.ts#charge --with spec::pay/capture --why …");
+    repo.text(&call.replace('…', "read"));
+    assert_eq!(findings(&repo).len(), 1);
+}
+
+#[test]
+fn the_gate_names_its_problems_and_keeps_to_the_rows() {
+    let repo = shop();
+    let answer = repo.data("matrix", json!({"gate": true}));
+    assert_eq!(answer["new_problems"], 3, "{answer:#}");
+    assert_eq!(answer["problems"][0]["code"], "TRACE_GAP");
+    let text = repo.text("matrix --gate --limit 1");
+    assert!(text.contains("spec::pay/refund (accepted) has no code"), "{text}");
+    let open = repo.data("matrix", json!({"gate": true, "status": ["accepted"]}));
+    assert_eq!(open["new_problems"], 1, "{open:#}");
+    repo.data("baseline", json!({}));
+    edit(&repo, ".cairn/cards/pay/capture.card.md", "Never twice.", "Never thrice.");
+    let card = repo.data("matrix", json!({"gate": true, "kind": "card"}));
+    assert_eq!(card["problems"][0]["code"], "LINK_SUSPECT", "{card:#}");
+    let requirement = repo.data("matrix", json!({"gate": true, "kind": "requirement"}));
+    assert_eq!(requirement["new_problems"], 0, "{requirement:#}");
+    let none = repo.text("matrix --tags nothing");
+    assert!(none.starts_with("No matching requirement or card (3 in the matrix)\n"), "{none}");
+    assert_eq!(
+        repo.code("matrix", json!({"status": ["finished"]})),
+        base::ProblemCode::ValidationError
+    );
 }

@@ -67,3 +67,87 @@ fn tests_without_a_symbol_are_known_by_their_file() {
     let found = repo.data("kb.query", json!({"type": "test", "text": "test_once"}));
     assert_eq!(found["entities"][0]["code"], "test/pay/test_gateway.py#test_once", "{found:#}");
 }
+
+const CASE: &str = "<testcase name=\"pays\" file=\"test/gateway.test.ts\"/>";
+
+/// A shop in which no test calls `charge` directly.
+fn covered_shop() -> TestRepo {
+    let repo = shop();
+    repo.write("test/gateway.test.ts", "function pays() { fetch('/charge'); }\n");
+    repo.commit("a test");
+    repo
+}
+
+fn import(repo: &TestRepo, path: &str, text: &str) {
+    repo.write(path, text);
+    repo.data("kb.import", json!({"path": path}));
+}
+
+fn verified(repo: &TestRepo) -> u64 {
+    repo.data("matrix", json!({}))["summary"]["verified"].as_u64().unwrap()
+}
+
+#[test]
+fn coverage_verifies_only_with_results_of_the_same_run() {
+    let lcov = "TN:\nSF:src/gateway.ts\nDA:7,2\nend_of_record\n";
+    let repo = covered_shop();
+    import(&repo, "lcov.info", lcov);
+    assert_eq!(verified(&repo), 0, "coverage does not say that anything passed");
+    import(&repo, "junit.xml", &format!("<testsuite>{CASE}</testsuite>"));
+    assert_eq!(verified(&repo), 2, "the run passed, and it executed the code");
+    let failed = "<testcase name=\"other\"><failure/></testcase>";
+    import(&repo, "junit.xml", &format!("<testsuite>{CASE}{failed}</testsuite>"));
+    assert_eq!(verified(&repo), 0, "something in the run failed");
+    import(&repo, "junit.xml", &format!("<testsuite>{CASE}</testsuite>"));
+    edit(&repo, "src/gateway.ts", "amount: number", "amount: bigint");
+    assert_eq!(verified(&repo), 0, "the code changed");
+    repo.commit("a change");
+    import(&repo, "junit.xml", &format!("<testsuite>{CASE}</testsuite>"));
+    assert_eq!(verified(&repo), 0, "the coverage is of an older commit");
+}
+
+#[test]
+fn a_failing_test_beside_a_passing_one_verifies_nothing() {
+    let repo = shop();
+    let test = "import { charge } from '../src/gateway';\n\
+        function pays() { charge(1); }\nfunction refuses() { charge(0); }\n";
+    repo.write("test/gateway.test.ts", test);
+    repo.commit("two tests");
+    import(&repo, "junit.xml", &format!("<testsuite>{CASE}</testsuite>"));
+    assert_eq!(verified(&repo), 2);
+    let failed = CASE.replace("pays", "refuses").replace("/>", "><failure/></testcase>");
+    import(&repo, "junit.xml", &format!("<testsuite>{CASE}{failed}</testsuite>"));
+    assert_eq!(verified(&repo), 0);
+    let text = repo.text("matrix --open");
+    assert!(text.contains("test failed"), "{text}");
+}
+
+#[test]
+fn a_result_without_known_code_verifies_nothing() {
+    let repo = TestRepo::new(
+        "
+//- docs/requirements/REQ-1.md
+---
+id: REQ-1
+title: Money moves once
+status: open
+verified_by: [TEST-1]
+---
+",
+    );
+    let test = json!({
+        "id": "TEST-1", "type": "test", "title": "t", "status": "passing", "commit": "HEAD",
+    });
+    repo.data("kb.upsert", json!({"entities": [test]}));
+    assert_eq!(verified(&repo), 0);
+}
+
+#[test]
+fn an_import_says_that_edited_files_are_not_in_the_commit() {
+    let repo = shop();
+    edit(&repo, "src/gateway.ts", "amount: number", "amount: bigint");
+    repo.write("junit.xml", format!("<testsuite>{CASE}</testsuite>"));
+    let data = repo.data("kb.import", json!({"path": "junit.xml"}));
+    let warnings = data["result"]["warnings"].to_string();
+    assert!(warnings.contains("1 file of code differs from the commit"), "{warnings}");
+}

@@ -118,7 +118,8 @@ fn every_report_tells_what_is_wrong_with_a_card() {
             (&rows[at]["code"], &rows[at]["path"], &rows[at]["line"]),
             (&json!(code), &json!(path), &json!(line))
         );
-        assert!(told.contains(code) && told.contains(&format!("{path}:{line}")), "{told}");
+        let row = format!("\n{path}\n  error  {code}  line {line}  ");
+        assert!(told.contains(&row), "{told}");
         let result = &log["runs"][0]["results"][at];
         let place = &result["locations"][0]["physicalLocation"];
         assert_eq!(result["ruleId"], code);

@@ -447,6 +447,8 @@ fn a_pipeline_that_drops_a_state_in_use_is_refused_with_those_in_it() {
     let key = repo.data("work.show", json!({"id": task}))["key"].clone();
     let handle = format!("task:{}", key.as_str().unwrap());
     assert_eq!(problem.details["records"][0]["node"], handle);
+    let state = repo.data("work.state", json!({"id": task}));
+    assert_eq!(state["allowed"], json!(["revert", "terminate"]), "it cannot advance");
     assert!(repo.data("verify", json!({})).to_string().contains("WORK_STATE_UNKNOWN"));
     result(&repo, "work.revert", json!({"id": task}));
     let short = make(&repo, "task", "S", json!({}));

@@ -196,7 +196,8 @@ fn a_key_is_taken_wherever_an_id_is() {
     let key = key.as_str().unwrap().to_owned();
     assert!(key.starts_with("lock-accounts-"), "{key}");
     let digits = key.rsplit('-').next().unwrap().to_owned();
-    for name in [key.clone(), format!("task:{key}"), digits, format!("lock-{}", &key[14..])] {
+    let (typed, slug) = (format!("task:{key}"), "lock-accounts".to_owned());
+    for name in [key.clone(), typed, digits, format!("lock-{}", &key[14..]), slug] {
         let shown = repo.data("work.state", json!({"id": name}));
         assert_eq!(shown["name"], "Lock accounts", "{name}");
     }
@@ -213,6 +214,77 @@ fn a_key_is_taken_wherever_an_id_is() {
     repo.commit(&format!("Lock\n\nTask: {key}"));
     let full = repo.data("work.show", json!({"id": key, "full": true}));
     assert_eq!(full["commits"].as_array().unwrap().len(), 1, "{full}");
+}
+
+#[test]
+fn a_trailer_names_a_task_as_a_person_would() {
+    let repo = shop();
+    for (number, name) in ["Lock accounts", "lock-accounts"].into_iter().enumerate() {
+        repo.write("src/auth/login.ts", format!("export const openSession = {number};\n"));
+        repo.commit(&format!("Lock {number}\n\nTask: {name}"));
+    }
+    let full = repo.data("work.show", json!({"id": "Lock accounts", "full": true}));
+    assert_eq!(full["commits"].as_array().unwrap().len(), 2, "{full}");
+}
+
+#[test]
+fn several_matches_are_listed_by_the_names_that_can_be_typed() {
+    let repo = shop();
+    let key =
+        |id: &str| repo.data("work.show", json!({"id": id}))["key"].as_str().unwrap().to_owned();
+    repo.data("work.create", json!({"kind": "task", "name": "Lock users out"}));
+    let problem = repo.call_op("work.show", json!({"id": "lock"})).unwrap_err();
+    assert_eq!(problem.code, ProblemCode::Ambiguous);
+    let listed: Vec<&str> = problem.details["candidates"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["node"].as_str().unwrap())
+        .collect();
+    let expected = ["Lock accounts", "Lock users out"].map(|name| format!("task:{}", key(name)));
+    assert_eq!(listed, expected);
+}
+
+#[test]
+fn a_blocked_task_names_what_blocks_it() {
+    let repo = shop();
+    let problem = repo.call_op("work.start", json!({"task": "Tell the user"})).unwrap_err();
+    assert_eq!(problem.code, ProblemCode::Blocked);
+    assert_eq!(problem.details["blockers"][0]["name"], "Lock accounts");
+    assert_eq!(problem.details.get("reason"), None, "no reason was given");
+    assert!(!problem.hints.is_empty());
+}
+
+#[test]
+fn who_takes_a_task_over_is_told_from_whom() {
+    let repo = shop();
+    let at = |session, at, args| call_as(&repo, session, at, "work.start", args);
+    at("ada/1", "10:00", json!({})).unwrap();
+    let steal = json!({"task": "Lock accounts", "steal": true});
+    let taken = at("ada/2", "10:01", steal).unwrap();
+    assert_eq!(taken["result"]["taken_from"], "ada");
+    let shown = repo.data("work.show", json!({"id": "Lock accounts"}));
+    let last = shown["history"].as_array().unwrap().last().unwrap()["text"].clone();
+    let expected = "taken over from ada in another session, claimed until 2026-01-02T11:01:00Z";
+    assert_eq!(last, expected);
+}
+
+#[test]
+fn the_context_of_a_task_has_its_sections_whole() {
+    let repo = shop();
+    let context = repo.data("context", json!({"targets": ["task:lock-accounts"]})).to_string();
+    for text in ["1. count failures", "2. lock", "Implementation Plan", "feature \\\"Login\\\""] {
+        assert!(context.contains(text), "{text} is not in {context}");
+    }
+}
+
+#[test]
+fn the_reason_of_an_end_follows_it_in_the_history() {
+    let repo = shop();
+    repo.data("work.terminate", json!({"id": "Lock accounts", "reason": "not needed"}));
+    let shown = repo.data("work.show", json!({"id": "Lock accounts"}));
+    let last = shown["history"].as_array().unwrap().last().unwrap()["text"].clone();
+    assert_eq!(last, "NEW → WILL_NOT_IMPLEMENT; because not needed");
 }
 
 #[test]
@@ -245,4 +317,94 @@ fn two_appends_to_one_atom_are_both_kept() {
     let overwrite = json!({"id": "Auth", "version": 1, "knowledge": "four"});
     assert_eq!(repo.code("knowledge.update", overwrite), ProblemCode::Conflict);
     assert_eq!(repo.code("knowledge.update", append("five", 9)), ProblemCode::Conflict);
+}
+
+/// Three tasks: the first blocks the third.
+fn three_tasks() -> TestRepo {
+    let repo = TestRepo::new(FIXTURE);
+    let plan = "# Feature: Login\n\n## Task: Lock accounts\n\n- priority: HIGH\n- files: src/auth/login.ts\n\n\
+        ## Task: Count failures\n\n## Task: Tell the user\n\n- priority: HIGH\n- blocked by: Lock accounts\n";
+    repo.data("work.plan", json!({"text": plan}));
+    repo
+}
+
+#[test]
+fn one_call_finishes_a_task_and_starts_what_it_freed() {
+    let repo = three_tasks();
+    assert_eq!(repo.data("work.start", json!({}))["result"]["task"]["title"], "Lock accounts");
+    let done = repo.data("work.done", json!({"next": true}))["result"].clone();
+    assert_eq!((&done["to"], &done["next"]), (&json!("CLOSED"), &json!([])));
+    let started = &done["started"];
+    let chosen = (&started["task"]["title"], &started["task"]["status"], &started["reason"]);
+    assert_eq!(chosen, (&json!("Tell the user"), &json!("ACTIVE"), &json!("next")), "freed, HIGH");
+    let text = repo.text("work done --next");
+    assert!(text.contains("\"Tell the user\": ACTIVE → CLOSED"), "{text}");
+    assert!(text.contains("Started task \"Count failures\""), "{text}");
+    assert!(!text.contains("If stuck"), "the session has just used these calls: {text}");
+    let last = repo.data("work.done", json!({"next": true}))["result"].clone();
+    assert_eq!((&last["started"], &last["next"]), (&Value::Null, &json!([])), "nothing is left");
+    // It is one change: its undo gives back both.
+    repo.data("undo", json!({}));
+    let held = repo.data("work.next", json!({}))["held"].clone();
+    assert_eq!(held[0]["name"], "Count failures");
+}
+
+#[test]
+fn who_is_stuck_asks_and_goes_on_in_one_call() {
+    let repo = three_tasks();
+    repo.data("work.start", json!({}));
+    let stuck = json!({"reason": "Per account or per host?", "next": true});
+    let put_aside = repo.data("work.block", stuck)["result"].clone();
+    assert_eq!(put_aside["blocks"][0]["to"]["name"], "Lock accounts");
+    assert_eq!(put_aside["started"]["task"]["title"], "Count failures");
+    // A held task that is blocked is neither started again nor meant by `done`.
+    let again = repo.data("work.start", json!({}))["result"].clone();
+    let count = json!("Count failures");
+    assert_eq!((&again["task"]["title"], &again["reason"]), (&count, &json!("held")));
+    let board = repo.text("work board");
+    assert!(board.contains("> Per account or per host?"), "{board}");
+    repo.text("work unblock \"Lock accounts\" --comment \"Per account\"");
+    assert!(!repo.text("work board").contains("Waiting for an answer"));
+    let done = repo.data("work.done", json!({"task": "Count failures", "next": true}));
+    let next = &done["result"]["started"];
+    let lock = json!("Lock accounts");
+    assert_eq!((&next["task"]["title"], &next["reason"]), (&lock, &json!("held")));
+    assert_eq!(next["comments"][0]["text"], "Per account");
+    let refused = repo.call_op("work.block", json!({"next": true})).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::ValidationError, "a reason is needed");
+}
+
+#[test]
+fn who_holds_only_blocked_tasks_is_told_so() {
+    let repo = three_tasks();
+    for _ in 0..2 {
+        repo.data("work.start", json!({}));
+        repo.data("work.block", json!({"reason": "Which?"}));
+    }
+    let nothing = repo.call_op("work.start", json!({})).unwrap_err();
+    assert_eq!(nothing.code, ProblemCode::NotFound);
+    assert!(nothing.to_string().contains("which you hold, is blocked"), "{nothing}");
+    let put_aside = repo.text("work block \"Tell the user\" --reason \"Which words?\" --next");
+    assert!(put_aside.contains("Next: no task is ready to start"), "{put_aside}");
+}
+
+#[test]
+fn an_abandoned_task_is_taken_up_with_the_end_of_another() {
+    let repo = three_tasks();
+    let start = json!({"task": "Lock accounts", "minutes": 30});
+    call_as(&repo, "ann/1", "09:00", "work.start", start).unwrap();
+    call_as(&repo, "ben/1", "09:10", "work.start", json!({})).unwrap();
+    let done = call_as(&repo, "ben/1", "10:00", "work.done", json!({"next": true})).unwrap();
+    let next = &done["result"]["started"];
+    let lock = json!("Lock accounts");
+    assert_eq!((&next["task"]["title"], &next["reason"]), (&lock, &json!("abandoned")));
+}
+
+#[test]
+fn a_plan_that_is_not_made_names_no_handles() {
+    let repo = TestRepo::new(FIXTURE);
+    let shown = repo.text("work plan --dry-run --text \"# Feature: Login\"");
+    assert!(shown.contains("feature \"Login\"") && !shown.contains("feature:login"), "{shown}");
+    let made = repo.text("work plan --text \"# Feature: Login\"");
+    assert!(made.contains("feature:login-"), "{made}");
 }

@@ -147,6 +147,34 @@ fn a_section_is_named_by_its_title() {
 }
 
 #[test]
+fn a_renamed_file_is_the_likely_new_pattern() {
+    let repo = TestRepo::new(FIXTURE);
+    repo.data("work.create", json!({"kind": "project", "name": "Shop"}));
+    let atom =
+        json!({"kind": "atom", "name": "Token", "paths": "src/auth/tok*.ts", "knowledge": "k"});
+    repo.data("knowledge.create", atom);
+    repo.git(&["mv", "src/auth/token.ts", "src/auth/secret.ts"]);
+    let drift = repo.data("knowledge.drift", json!({}));
+    assert_eq!(drift["dead_patterns"][0]["likely"], "src/auth/secret.ts", "{drift}");
+    let fix = repo.data("fix", json!({"dry_run": true})).to_string();
+    assert!(fix.contains("src/auth/token.ts was renamed to src/auth/secret.ts"), "{fix}");
+}
+
+#[test]
+fn comments_of_github_issues_are_kept() {
+    let repo = TestRepo::new(FIXTURE);
+    let issues = json!([{"number": 12, "title": "Redirects loop", "state": "OPEN", "body": "Why?",
+        "comments": [{"author": {"login": "ben"}, "body": "Me too", "createdAt": "2026-01-02T00:00:00Z"}]},
+        {"number": 13, "title": "Counted only", "state": "open", "comments": 4}]);
+    repo.data("work.import", json!({"text": issues.to_string(), "format": "github"}));
+    let sections = repo.data("work.sections", json!({"id": "Redirects loop"}))["sections"].clone();
+    assert_eq!(sections[0]["title"], "Comments");
+    assert_eq!(sections[0]["content"], "#### ben · 2026-01-02T00:00:00Z\n\nMe too");
+    let none = repo.data("work.sections", json!({"id": "Counted only"}))["sections"].clone();
+    assert_eq!(none, json!([]));
+}
+
+#[test]
 fn a_dead_pattern_comes_with_the_likely_new_one() {
     let repo = TestRepo::new(FIXTURE);
     repo.data("work.create", json!({"kind": "project", "name": "Shop"}));

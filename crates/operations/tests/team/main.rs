@@ -3,7 +3,9 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 
 mod access;
+mod contract;
 mod encryption;
 mod listening;
 mod proof;
 mod sharing;
+mod waiting;

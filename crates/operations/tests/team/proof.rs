@@ -4,6 +4,8 @@
 use std::process::Command;
 use std::time::Duration;
 
+use serde_json::json;
+use testkit::TestRepo;
 use testkit::team_proof::{self, ProofSize, ProofWorker};
 
 /// The variable that makes this test a worker: the fields of one, separated by tabs.
@@ -35,4 +37,31 @@ fn three_machines_agree_after_failures() {
         }
         None => testskip::not_run("PostgreSQL is not installed; `cargo xtask test` installs it"),
     }
+}
+
+#[test]
+fn a_worker_that_is_killed_twice_repeats_nothing() {
+    let repo = TestRepo::new("//- /a.ts\nexport const a = 1;\n");
+    let made = repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "s"}));
+    let project = made["result"]["project"]["id"].as_str().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let stop = folder.path().join("stop");
+    std::fs::write(&stop, "").unwrap();
+    let resume = |writes: usize| {
+        team_proof::work(&ProofWorker {
+            root: repo.root(),
+            name: "w".to_owned(),
+            writes,
+            acknowledgements: folder.path().join("acknowledged"),
+            project: project.to_owned(),
+            stop: stop.clone(),
+        });
+    };
+    // Two processes, one after the other, were killed when they had written a task and not yet noted it.
+    for (title, writes) in [("w 0", 1), ("w 1", 2)] {
+        repo.data("work.create", json!({"kind": "task", "name": title, "project": project}));
+        resume(writes);
+    }
+    let found = repo.data("work.export", json!({}));
+    assert_eq!(found["tables"]["task"].as_array().unwrap().len(), 2, "{found:#}");
 }

@@ -35,7 +35,7 @@ impl Team {
     }
 
     /// Another machine: a clone that has joined.
-    fn member(&self) -> Member {
+    pub fn member(&self) -> Member {
         let member = Member::of(&self.origin);
         self.join(&member.repo);
         member
@@ -84,26 +84,26 @@ pub fn overview(repo: &TestRepo) -> String {
 }
 
 /// Every row of work and knowledge.
-fn export(repo: &TestRepo) -> Value {
+pub fn export(repo: &TestRepo) -> Value {
     repo.data("work.export", json!({}))
 }
 
-fn create_task(repo: &TestRepo, title: &str) -> String {
+pub fn create_task(repo: &TestRepo, title: &str) -> String {
     let made = repo.data("work.create", json!({"kind": "task", "title": title, "summary": "s"}));
     made["result"]["task"]["id"].as_str().unwrap_or_else(|| panic!("{made:#}")).to_owned()
 }
 
-fn rename_task(repo: &TestRepo, id: &str, version: u32, title: &str) -> Value {
+pub fn rename_task(repo: &TestRepo, id: &str, version: u32, title: &str) -> Value {
     repo.data("work.update", json!({"kind": "task", "id": id, "version": version, "title": title}))
 }
 
-fn upsert(repo: &TestRepo, id: &str, title: &str) -> Value {
+pub fn upsert(repo: &TestRepo, id: &str, title: &str) -> Value {
     let entity =
         json!({"id": id, "type": "req", "title": title, "status": "open", "priority": "must"});
     repo.data("kb.upsert", json!({"changeset": {"entities": [entity]}}))
 }
 
-fn kb_titles(repo: &TestRepo) -> Vec<String> {
+pub fn kb_titles(repo: &TestRepo) -> Vec<String> {
     let found = repo.data("kb.query", json!({}));
     let rows = found["entities"].as_array().unwrap_or_else(|| panic!("{found:#}"));
     rows.iter()

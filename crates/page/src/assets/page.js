@@ -16,12 +16,14 @@ async function show(address, { keepPlace = true, remember = false } = {}) {
   const place = [scrollX, scrollY];
   const focused = document.activeElement?.id || document.activeElement?.getAttribute("href");
   const open = [...now.querySelectorAll("details")].map((each) => each.open);
+  keepLate(now, next);
   if (now.innerHTML !== next.innerHTML) {
     now.replaceChildren(...next.childNodes);
     now.querySelectorAll("details").forEach((each, at) => { each.open = open[at] ?? each.open; });
     document.title = loaded.title;
   }
   document.querySelector(".basis")?.replaceWith(loaded.querySelector(".basis"));
+  if (loaded.body.dataset.state) document.body.dataset.state = loaded.body.dataset.state;
   if (focused) {
     const again = document.getElementById(focused) ??
       [...document.querySelectorAll("a[href]")].find((each) => each.getAttribute("href") === focused);
@@ -32,41 +34,85 @@ async function show(address, { keepPlace = true, remember = false } = {}) {
   return true;
 }
 
-/** Loads the parts of a view that take longer. */
+/** Parts that are loaded late keep what they show until the new content is there. */
+function keepLate(now, next) {
+  for (const part of next.querySelectorAll("[data-late]")) {
+    const shown = now.querySelector(`[data-part="${CSS.escape(part.dataset.late)}"]`);
+    if (shown) part.replaceChildren(...shown.cloneNode(true).childNodes);
+  }
+}
+
+/** Loads the parts of a view that take longer. What cannot be loaded keeps its link to the whole. */
 function loadLate() {
   for (const part of document.querySelectorAll("[data-late]")) {
     const address = part.dataset.late;
     delete part.dataset.late;
+    part.dataset.part = address;
     part.setAttribute("aria-busy", "true");
-    fetch(address).then(async (response) => {
-      const loaded = new DOMParser().parseFromString(await response.text(), "text/html");
-      part.replaceChildren(...(loaded.getElementById("part")?.childNodes ?? []));
-      part.removeAttribute("aria-busy");
-    });
+    loadPart(address).then((content) => { if (content) part.replaceChildren(...content); })
+      .catch(() => {}).finally(() => part.removeAttribute("aria-busy"));
   }
+}
+
+async function loadPart(address) {
+  const response = await fetch(address);
+  if (!response.ok) return null;
+  const loaded = new DOMParser().parseFromString(await response.text(), "text/html");
+  return loaded.getElementById("part")?.childNodes ?? null;
 }
 
 /** Whether somebody is writing or about to confirm a change, so that nothing may be replaced. */
 function isWriting() {
   if (document.querySelector("form.confirm")) return true;
   const edited = [...document.querySelectorAll("main textarea, main input:not([type=hidden])")];
+  const chosen = [...document.querySelectorAll("main form[method=post] option")];
+  const isPlain = (option) => option.defaultSelected || !option.parentElement.querySelector("[selected]") && !option.index;
   return edited.some((each) => each.value !== each.defaultValue) ||
+    chosen.some((option) => option.selected && !isPlain(option)) ||
     document.activeElement?.matches("main textarea, main input, main select");
 }
 
 /** Follows the repository: each event names its state. */
 function follow() {
   const events = new EventSource("/events");
-  let known = null;
+  const say = (text) => { document.getElementById("live").textContent = text; };
+  let isCut = false;
   events.addEventListener("state", (event) => {
-    const isNew = known !== null && known !== event.data;
-    known = event.data;
-    if (!isNew) return;
-    if (!isWriting()) return void show(location.href);
-    document.getElementById("live").textContent =
-      "The repository has changed. Reload to see it; what you are writing is kept until then.";
+    document.body.dataset.state ??= event.data;
+    if (event.data === document.body.dataset.state) return;
+    if (!isWriting()) return void show(location.href).catch(() => {});
+    say("The repository has changed. Reload to see it; what you are writing is kept until then.");
+  });
+  events.addEventListener("open", () => { if (isCut) say(""); isCut = false; });
+  events.addEventListener("error", () => {
+    isCut = true;
+    say("Not connected: this view no longer follows the repository. Is its server still running?");
   });
   addEventListener("pagehide", () => events.close());
+  // A page that the browser kept while another one was shown is as old as it was left.
+  addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
+}
+
+/** A task that is dragged to another column is moved there, by the form that its select belongs to. */
+function followDragging() {
+  let dragged = null;
+  const lane = (event) => (dragged ? event.target.closest?.("[data-status]") : null);
+  addEventListener("dragstart", (event) => { dragged = event.target.closest?.(".ticket") ?? null; });
+  addEventListener("dragend", () => { dragged = null; });
+  addEventListener("dragover", (event) => { if (lane(event)) event.preventDefault(); });
+  addEventListener("drop", (event) => {
+    const status = lane(event)?.dataset.status;
+    const select = dragged?.querySelector("select[name=operation]");
+    if (!status || !select) return;
+    event.preventDefault();
+    const option = [...select.options].find((each) => each.dataset.to === status);
+    if (option) {
+      select.value = option.value;
+      select.form.requestSubmit();
+    } else if (dragged.closest("[data-status]").dataset.status !== status) {
+      document.getElementById("live").textContent = "This task cannot be moved there in one step.";
+    }
+  });
 }
 
 function onKey(event) {
@@ -111,3 +157,4 @@ addEventListener("popstate", () => {
 });
 loadLate();
 follow();
+followDragging();

@@ -21,6 +21,8 @@ pub(crate) struct TreemapArea {
     pub name: String,
     /// A second, shorter line
     pub note: String,
+    /// A third line, with a number
+    pub count: String,
     /// What a reader hears and sees when pointing at it
     pub title: String,
     /// Where it leads
@@ -62,6 +64,9 @@ fn rectangle(area: &TreemapArea, frame: TreemapFrame) -> Markup {
             @if has_room { text x=(px(x + 9.0)) y=(px(y + 20.0)) { (fitted(&area.name, inner, LETTER)) } }
             @if has_room && height > 44.0 {
                 text.small x=(px(x + 9.0)) y=(px(y + 36.0)) { (fitted(&area.note, inner, LETTER - 0.5)) }
+            }
+            @if has_room && height > 62.0 {
+                text.small x=(px(x + 9.0)) y=(px(y + 52.0)) { (fitted(&area.count, inner, LETTER - 0.5)) }
             }
         }
     }

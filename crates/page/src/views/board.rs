@@ -4,14 +4,13 @@ use base::words::counted;
 use base::{NextCall, Result};
 use engine::contract::page::Render;
 use maud::{Markup, html};
-use operations::ops::typed::{Blocked, BlockedAnswer, Board, WorkSearch, WorkSearchRow};
+use operations::ops::typed::{Blocked, BlockedAnswer, Board, WorkSearch, WorkSearchRow, WorkState};
 use serde_json::json;
 use work::board::{BoardCard, BoardColumn, BoardFeature, WorkBoard};
 use work::container::WorkItemBrief;
 use work::words::{WorkPriority, WorkStatus};
 
-use super::work::{move_controls, status_name};
-use crate::changes;
+use super::work::{move_form, possible_moves, status_name};
 use crate::components::{self, Tone, badge, heading, section};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
@@ -52,10 +51,11 @@ pub(crate) fn board(context: &ViewContext<'_>) -> Result<Shown> {
         0 => format!("{}, none of them blocked", counted(total, "task")),
         blocked => format!("{}, {} blocked", counted(total, "task"), counted(blocked, "item")),
     };
+    let pipeline = task_pipeline(context, &columns)?;
     let body = html! {
         (heading(html! { "Board" }, &lead))
         (project_choice(items, &project.what))
-        div.board { @for column in &columns { (lane(context, &project.what, column)) } }
+        div.board { @for column in &columns { (lane(context, &project.what, column, &pipeline)) } }
         div.pair {
             div {
                 (section("Flow", None, flow(&columns)))
@@ -67,6 +67,15 @@ pub(crate) fn board(context: &ViewContext<'_>) -> Result<Shown> {
     Ok(Screen::new(NavSection::Board, "Board", body).into())
 }
 
+/// The statuses that tasks pass through, in order. They are the same for all tasks.
+fn task_pipeline(context: &ViewContext<'_>, columns: &[BoardColumn]) -> Result<Vec<WorkStatus>> {
+    let Some(card) = columns.iter().flat_map(|column| &column.cards).next() else {
+        return Ok(Vec::new());
+    };
+    let state = context.asker.ask::<WorkState>(json!({"id": card.what.handle()}))?;
+    Ok(state.position.pipeline)
+}
+
 fn no_projects() -> Markup {
     let create = NextCall::new("work.create").with("kind", "project").with("name", "its name");
     html! {
@@ -76,34 +85,46 @@ fn no_projects() -> Markup {
 }
 
 fn project_choice(items: &[WorkSearchRow], chosen: &WorkItemBrief) -> Markup {
+    let address = |item: &WorkSearchRow| format!("/board?project={}", item.what.id.as_str());
+    let options: Vec<(&str, String)> =
+        items.iter().map(|item| (item.what.name.as_str(), address(item))).collect();
     html! {
         div.toolbar {
-            @for item in items {
-                a.button href={ "/board?project=" (item.what.id.as_str()) }
-                    aria-current=[(item.what.id == chosen.id).then_some("true")] { (item.what.name) }
-            }
+            (components::choice("Project", &options, &chosen.name))
+            a.button href=(links::address("project", chosen.id.as_str())) { "About it" }
         }
     }
 }
 
-fn lane(context: &ViewContext<'_>, project: &WorkItemBrief, column: &BoardColumn) -> Markup {
+fn lane(
+    context: &ViewContext<'_>,
+    project: &WorkItemBrief,
+    column: &BoardColumn,
+    pipeline: &[WorkStatus],
+) -> Markup {
     let (status, left_out) = (column.status, column.total.saturating_sub(column.cards.len()));
     let all = format!("/board?project={}&lane={}", project.id.as_str(), status.word());
     html! {
-        section.lane.bare[column.cards.is_empty()] {
+        section.lane.bare[column.cards.is_empty()] data-status=(status.word()) {
             h2 { (status_name(status)) " " span.count { (column.total) } }
             @if column.cards.is_empty() { p.muted { "None" } } @else {
-                ul { @for card in &column.cards { (ticket(context, card, status)) } }
+                ul { @for card in &column.cards { (ticket(context, card, status, pipeline)) } }
             }
             @if left_out > 0 { p.pager { a href=(all) { "All " (column.total) } } }
         }
     }
 }
 
-fn ticket(context: &ViewContext<'_>, card: &BoardCard, status: WorkStatus) -> Markup {
+fn ticket(
+    context: &ViewContext<'_>,
+    card: &BoardCard,
+    status: WorkStatus,
+    pipeline: &[WorkStatus],
+) -> Markup {
     let id = card.what.id.to_string();
+    let moves = possible_moves(pipeline, status, card.blocked_by > 0);
     html! {
-        li.ticket {
+        li.ticket draggable=[(!context.read_only && !moves.is_empty()).then_some("true")] {
             a href=(links::address("task", &id)) { (card.what.name) }
             div.tags {
                 @if card.blocked_by > 0 { (badge("blocked", Tone::Bad)) }
@@ -111,9 +132,7 @@ fn ticket(context: &ViewContext<'_>, card: &BoardCard, status: WorkStatus) -> Ma
                 @if let Some(actor) = &card.people.claimed_by { (badge(&format!("claimed by {actor}"), Tone::Accent)) }
                 @else if let Some(person) = &card.people.assignee { (badge(person, Tone::Neutral)) }
             }
-            (changes::inline_form(
-                context, "", &[("id", &id)], move_controls(&id, &card.what.name, status), "Move",
-            ))
+            (move_form(context, &card.what, &[("id", &id)], &moves))
         }
     }
 }

@@ -107,7 +107,7 @@ pub(crate) fn card(context: &ViewContext<'_>) -> Result<Shown> {
                 (code_links(context, &answer))
             }
             aside {
-                (section("Fields", None, fields(&answer)))
+                (section("Details", None, fields(&answer)))
                 (related("Relations", &answer.relations))
                 (related("Named by", &answer.related_by))
             }

@@ -8,6 +8,7 @@ use maud::{Markup, html};
 use operations::ops::typed::Verify;
 use serde_json::json;
 
+use crate::asker::{Asker, NodeNames};
 use crate::components::{self, Tone, badge, heading};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
@@ -24,19 +25,25 @@ pub(crate) fn checks(context: &ViewContext<'_>) -> Result<Shown> {
         counted(answer.rules, "check"),
         counted(answer.files, "file")
     );
+    let names = names(&context.asker, &answer.findings)?;
     let body = html! {
         (heading(html! { "Checks" }, &lead))
         @if answer.findings.is_empty() {
             (components::calm("Nothing was found: every check passes."))
-        } @else { (findings(answer.findings.iter())) }
+        } @else { (findings(&answer.findings, &names)) }
         (components::pager(context.request, answer.paging(), answer.findings.len()))
     };
     let crumbs = vec![Crumb::to("Overview", "/"), Crumb::here("Checks")];
     Ok(Screen::new(NavSection::Overview, "Checks", body).at(crumbs).into())
 }
 
+/// What the nodes of findings are called.
+pub(crate) fn names(asker: &Asker<'_>, findings: &[RuleFinding]) -> Result<NodeNames> {
+    asker.names(findings.iter().filter_map(|finding| finding.node.as_ref()))
+}
+
 /// Findings as a table.
-pub(crate) fn findings<'a>(found: impl Iterator<Item = &'a RuleFinding>) -> Markup {
+pub(crate) fn findings(found: &[RuleFinding], names: &NodeNames) -> Markup {
     html! {
         div.scroll {
             table {
@@ -49,7 +56,7 @@ pub(crate) fn findings<'a>(found: impl Iterator<Item = &'a RuleFinding>) -> Mark
                                 (components::with_code(&finding.message))
                                 span.why { code { (finding.code) } " · " (components::with_code(&finding.fix)) }
                             }
-                            td { (place(finding)) }
+                            td { (place(finding, names)) }
                         }
                     }
                 }
@@ -59,13 +66,14 @@ pub(crate) fn findings<'a>(found: impl Iterator<Item = &'a RuleFinding>) -> Mark
 }
 
 /// Findings as a list, for a narrow part of a view: what and where, without how to mend it.
-pub(crate) fn short_findings<'a>(found: impl Iterator<Item = &'a RuleFinding>) -> Markup {
+pub(crate) fn short_findings(found: &[RuleFinding], names: &NodeNames) -> Markup {
+    let found = found.iter().filter(|finding| finding.severity != RuleSeverity::Note);
     html! {
         ul.list {
             @for finding in found {
                 li {
                     (severity(finding.severity)) " " (components::with_code(&finding.message))
-                    span.excerpt { (place(finding)) }
+                    span.excerpt { (place(finding, names)) }
                 }
             }
         }
@@ -80,11 +88,11 @@ fn severity(severity: RuleSeverity) -> Markup {
     }
 }
 
-fn place(finding: &RuleFinding) -> Markup {
+fn place(finding: &RuleFinding, names: &NodeNames) -> Markup {
     html! {
         @match (&finding.node, &finding.path, finding.line) {
-            (Some(node), _, _) => (components::node_link(node)),
-            (None, Some(path), Some(line)) => a.path href=(links::line(path, line)) { (path) ":" (line) },
+            (Some(node), _, _) => (components::named_link(node, names)),
+            (None, Some(path), Some(line)) => a.path href=(links::line(path, line)) { (components::breakable(&path.to_string())) ":" (line) },
             (None, Some(path), None) => (components::path_link(path)),
             (None, None, _) => {},
         }

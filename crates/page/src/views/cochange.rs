@@ -32,8 +32,8 @@ pub(crate) fn cochange(context: &ViewContext<'_>) -> Result<Shown> {
         @if pairs.is_empty() {
             (components::empty("No two files here change together often enough to say so, or there is no history yet.", None))
         } @else {
+            p.legend { "The darker a cell, the larger the share of commits of either file that changed both. The numbers of the columns are those of the rows." }
             (picture(path.as_deref(), &files, &pairs))
-            p.legend { "The darker a cell, the larger the share of commits of either file that changed both." }
             div.part {}
             (table(&pairs))
         }

@@ -143,9 +143,9 @@ pub(crate) fn entity(context: &ViewContext<'_>) -> Result<Shown> {
                 @if let Some(around) = &around { (relations(around)) }
             }
             aside {
-                (section("Fields", None, html! {
+                (section("Details", None, html! {
                     dl.facts {
-                        dt { "Made" } dd { (components::day(&entity.created_at)) }
+                        dt { "Created" } dd { (components::day(&entity.created_at)) }
                         @if !entity.author.is_empty() { dt { "By" } dd { (entity.author) } }
                         @if let Some(owner) = &entity.more.owner { dt { "Owner" } dd { (owner) } }
                         @if !entity.more.tags.is_empty() { dt { "Tags" } dd { (entity.more.tags.join(", ")) } }

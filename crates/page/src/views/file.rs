@@ -124,17 +124,17 @@ fn file_screen(context: &ViewContext<'_>, path: &str) -> Result<Screen> {
             span.muted { (counted(part.file_lines, "line")) }
             a.button href=(links::address("history", &path.to_string())) { "History" }
             a.button href=(links::graph(&path.to_string())) { "Graph" }
-            a.button href={ "/review" } { "Review" }
+            a.button.narrow-only href="#about" { "What is known about it" }
         }
         div.columns {
             div {
-                (line_pager(part))
+                (line_pager(part, "Lines"))
                 @if part.source.text.is_empty() { (components::empty("This file is empty.", None)) }
                 @else { (components::source(path, &part.source.text, part.source.first_line)) }
                 @if part.lines_cut > 0 { p.muted { (counted(part.lines_cut, "line")) " more are not shown: they are too long." } }
-                (line_pager(part))
+                (line_pager(part, "Lines, below the source"))
             }
-            aside {
+            aside #about {
                 @if let Some(file) = outline { (symbols(part, file)) }
                 @if let Some(users) = &users { (reasons::users(users)) }
                 @if let Some(users) = &users { (reasons::tests(&users.tests)) }
@@ -146,15 +146,15 @@ fn file_screen(context: &ViewContext<'_>, path: &str) -> Result<Screen> {
     Ok(Screen::new(NavSection::Files, path.to_string(), body).at(path_crumbs(path)))
 }
 
-/// Where the source of a long file goes on.
-fn line_pager(part: &CodeShowPart) -> Markup {
+/// Where the source of a long file goes on; `label` tells the two of a view apart.
+fn line_pager(part: &CodeShowPart, label: &str) -> Markup {
     let (first, last, total) = (part.source.first_line, part.source.last_line, part.file_lines);
     if total <= links::PAGE_LINES {
         return html! {};
     }
     let at = |line: u32| format!("{}?line={line}", links::file(&part.path));
     html! {
-        nav.pager.lines aria-label="Lines" {
+        nav.pager.lines aria-label=(label) {
             @if first > 1 {
                 a rel="prev" href=(at(first.saturating_sub(links::PAGE_LINES).max(1))) { "← Previous" }
             }
@@ -177,7 +177,7 @@ fn symbols(part: &CodeShowPart, file: &ZoomedFile) -> Markup {
         @if shown.len() < file.symbols.len() {
             p.muted { (shown.len()) " of them in the lines shown" }
         }
-        ul.list.tight {
+        ul.list.tight.long {
             @for symbol in shown {
                 li class={ "depth-" (symbol.depth.min(4)) } {
                     a.node href=(links::symbol(&part.path, &symbol.name)) { code { (short_name(symbol)) } }

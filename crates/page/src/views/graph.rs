@@ -5,10 +5,12 @@ use std::collections::BTreeMap;
 
 use base::words::counted;
 use base::{EntityRef, Result};
+use engine::contract::page::Render;
 use maud::{Markup, html};
 use operations::ops::typed::{Deps, Hotspots, Impact, ReachAnswer};
 use serde_json::json;
 
+use crate::asker::NodeNames;
 use crate::components::{self, Tone, badge, heading, section};
 use crate::layout::{NavSection, Screen};
 use crate::links;
@@ -53,12 +55,10 @@ pub(crate) fn graph(context: &ViewContext<'_>) -> Result<Shown> {
     let open = context.request.params("open");
     let grown = grow(context, &around, is_deps, &open)?;
     let center = grown.nodes[0].node.clone();
+    let names = context.asker.names(grown.nodes.iter().map(|one| &one.node))?;
     let question = if is_deps { "What it uses" } else { "What may break" };
-    let name = center.short_handle();
-    let lead = format!(
-        "{} around {name}. Click a node to see what comes behind it.",
-        counted(grown.nodes.len() - 1, "node")
-    );
+    let name = names.get(&center).map_or_else(|| center.short_handle(), |known| known.name.clone());
+    let lead = format!("{} around {name}", counted(grown.nodes.len() - 1, "node"));
     let first = format!("/graph?{}", query_pair("around", &around));
     let options =
         [("What may break", first.clone()), ("What it uses", format!("{first}&direction=deps"))];
@@ -73,10 +73,15 @@ pub(crate) fn graph(context: &ViewContext<'_>) -> Result<Shown> {
             @if is_deps { (components::empty("It depends on nothing that is known here.", None)) }
             @else { (components::empty("Nothing that is known here depends on it.", None)) }
         } @else {
-            (picture(context, &grown, &open))
+            ul.legend {
+                li { span.swatch.accent {} "the start" }
+                li { span.swatch {} "click to open it" }
+                @if !open.is_empty() { li { span.swatch.good {} "open; a click leads to its page" } }
+            }
+            (picture(context, &grown, &open, &names))
             @for text in &grown.left_out { p.muted { (text) } }
             div.part {}
-            (table(&grown))
+            (table(&grown, &names))
         }
     };
     Ok(Screen::new(NavSection::Graph, format!("{question}: {name}"), body).into())
@@ -186,9 +191,18 @@ impl GrownGraph {
                 None => left_out += 1,
             }
         }
+        let name = answer.target.short_handle();
         if left_out > 0 {
-            let name = answer.target.short_handle();
-            self.left_out.push(format!("{} next to {name} left out.", counted(left_out, "node")));
+            // Rows are nearest first: if the last one that came is near, so may be those that did not.
+            let is_all_near = near.len() == answer.rows.len();
+            let has_more = answer.paging().is_some_and(|p| p.total > answer.rows.len() as u64);
+            let at_least = if is_all_near && has_more { "At least " } else { "" };
+            let nodes = counted(left_out, "node");
+            self.left_out.push(format!("{at_least}{nodes} next to {name} left out."));
+        }
+        if !answer.tests.is_empty() {
+            let tests = counted(answer.tests.len(), "test file");
+            self.left_out.push(format!("{tests} of {name} left out; its page lists them."));
         }
     }
 
@@ -199,7 +213,12 @@ impl GrownGraph {
     }
 }
 
-fn picture(context: &ViewContext<'_>, grown: &GrownGraph, open: &[String]) -> Markup {
+fn picture(
+    context: &ViewContext<'_>,
+    grown: &GrownGraph,
+    open: &[String],
+    names: &NodeNames,
+) -> Markup {
     let node = |(position, one): (usize, &GrownNode)| {
         let handle = one.node.to_string();
         let is_closed = !one.is_open && open.len() < MAX_OPEN;
@@ -219,8 +238,8 @@ fn picture(context: &ViewContext<'_>, grown: &GrownGraph, open: &[String]) -> Ma
         let verb = if is_closed { "open" } else { "go to" };
         LayerNode {
             layer: one.layer,
-            name: label(&one.node),
-            note: place(&one.node),
+            name: label(&one.node, names),
+            note: place(&one.node, names),
             title: format!("{verb} {}{more}", one.node.short_handle()),
             address,
             grows: is_closed,
@@ -239,7 +258,10 @@ fn picture(context: &ViewContext<'_>, grown: &GrownGraph, open: &[String]) -> Ma
     layers::graph(&nodes, &edges, "What is connected, hop by hop from left to right")
 }
 
-fn label(node: &EntityRef) -> String {
+fn label(node: &EntityRef, names: &NodeNames) -> String {
+    if let Some(known) = names.get(node) {
+        return known.name.clone();
+    }
     match node {
         EntityRef::Symbol(_, name) => name.as_str().to_owned(),
         EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Dir(path) => path.name(),
@@ -247,7 +269,10 @@ fn label(node: &EntityRef) -> String {
     }
 }
 
-fn place(node: &EntityRef) -> String {
+fn place(node: &EntityRef, names: &NodeNames) -> String {
+    if let Some(known) = names.get(node) {
+        return known.about.replace('_', " ");
+    }
     match node {
         EntityRef::Symbol(path, _) => path.to_string(),
         EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Dir(path) => {
@@ -257,7 +282,7 @@ fn place(node: &EntityRef) -> String {
     }
 }
 
-fn table(grown: &GrownGraph) -> Markup {
+fn table(grown: &GrownGraph, names: &NodeNames) -> Markup {
     html! {
         div.scroll {
             table {
@@ -265,9 +290,9 @@ fn table(grown: &GrownGraph) -> Markup {
                 tbody {
                     @for edge in &grown.edges {
                         tr {
-                            td { (components::node_link(&grown.nodes[edge.to].node)) }
-                            td { (components::node_link(&grown.nodes[edge.from].node)) }
-                            td.fit { (badge(edge.kind, Tone::Neutral)) }
+                            td { (components::named_link(&grown.nodes[edge.to].node, names)) }
+                            td { (components::named_link(&grown.nodes[edge.from].node, names)) }
+                            td.fit { (badge(&edge.kind.replace('_', " "), Tone::Neutral)) }
                             td.number { (grown.nodes[edge.to].layer) }
                         }
                     }

@@ -5,8 +5,8 @@ use base::{EntityRef, Problem, ProblemCode, Result};
 use engine::contract::page::Render;
 use maud::{Markup, html};
 use operations::ops::typed::{
-    CodeShow, CommitRow, Explain, ExplainAnswer, KbQuery, Owners, OwnersAnswer, Provenance,
-    Subgraph,
+    CodeShow, CommitRow, EntityRow, Explain, ExplainAnswer, KbQuery, Owners, OwnersAnswer,
+    Provenance, Subgraph,
 };
 use serde_json::json;
 
@@ -35,7 +35,7 @@ pub(crate) fn history(context: &ViewContext<'_>) -> Result<Shown> {
     let decided = decisions(context, reasons.as_ref())?;
     let rows: &[&str] = if decided.is_empty() { &["commits"] } else { &["commits", "decisions"] };
     let mut moments: Vec<Moment> = answer.commits.iter().filter_map(commit_moment).collect();
-    moments.extend(decided);
+    moments.extend(decided.iter().filter_map(decision_moment));
     let total = answer.paging().map_or(0, |paging| paging.total);
     let gone = if answer.alive { "" } else { ", deleted" };
     let body = html! {
@@ -49,6 +49,7 @@ pub(crate) fn history(context: &ViewContext<'_>) -> Result<Shown> {
                 (components::pager(request, answer.paging(), answer.commits.len()))
             }
             aside {
+                @if !decided.is_empty() { (decision_table(&decided)) }
                 @if let Some(owners) = &owners { (people(owners)) }
                 @if !answer.earlier.is_empty() {
                     (section("Earlier paths", Some(answer.earlier.len()), html! { ul.list.tight { @for path in &answer.earlier { li { (path) } } } }))
@@ -97,8 +98,8 @@ fn commit_moment(commit: &CommitRow) -> Option<Moment> {
     })
 }
 
-/// The decisions among the reasons for a file, with their days.
-fn decisions(context: &ViewContext<'_>, reasons: Option<&ExplainAnswer>) -> Result<Vec<Moment>> {
+/// The decisions among the reasons for a file.
+fn decisions(context: &ViewContext<'_>, reasons: Option<&ExplainAnswer>) -> Result<Vec<EntityRow>> {
     let nodes =
         reasons.iter().flat_map(|answer| &answer.reasons).filter_map(|reason| match &reason.node {
             EntityRef::Kb(id) => Some(id.as_str().to_owned()),
@@ -108,17 +109,40 @@ fn decisions(context: &ViewContext<'_>, reasons: Option<&ExplainAnswer>) -> Resu
     if ids.is_empty() {
         return Ok(Vec::new());
     }
-    let found = context.asker.ask::<KbQuery>(json!({"id": ids, "type": ["adr"]}))?;
-    let moment = |row: &operations::ops::typed::EntityRow| {
-        Some(Moment {
-            at: timeline::parse(&row.entity.created_at)?,
-            row: 1,
-            title: format!("{}: {}", row.entity.id, row.entity.title),
-            address: links::address("kb", &row.entity.id),
-            tone: Tone::Good,
-        })
+    Ok(context.asker.ask::<KbQuery>(json!({"id": ids, "type": ["adr"]}))?.entities)
+}
+
+fn decision_moment(row: &EntityRow) -> Option<Moment> {
+    Some(Moment {
+        at: timeline::parse(&row.entity.created_at)?,
+        row: 1,
+        title: format!("{}: {}", row.entity.id, row.entity.title),
+        address: links::address("kb", &row.entity.id),
+        tone: Tone::Good,
+    })
+}
+
+/// The decisions of the picture, for those who do not see it.
+fn decision_table(decided: &[EntityRow]) -> Markup {
+    let table = html! {
+        div.scroll {
+            table {
+                thead { tr { th.fit { "Day" } th { "Decision" } } }
+                tbody {
+                    @for row in decided {
+                        tr {
+                            td.fit { (components::day(&row.entity.created_at)) }
+                            td {
+                                a.node href=(links::address("kb", &row.entity.id)) { (row.entity.title) }
+                                span.why { (row.entity.id) }
+                            }
+                        }
+                    }
+                }
+            }
+        }
     };
-    Ok(found.entities.iter().filter_map(moment).collect())
+    section("Decisions about it", Some(decided.len()), table)
 }
 
 fn commits(commits: &[CommitRow]) -> Markup {
@@ -179,7 +203,8 @@ pub(crate) fn commit(context: &ViewContext<'_>) -> Result<Shown> {
             @if touched.is_empty() { p.muted { "No file of it is known here." } }
             ul.list.tight { @for node in &touched { li { (components::node_link(node)) } } }
         }))
-        @if about.reasons.iter().any(|reason| reason.node != about.target.node) { (super::reasons::part(&about)) }
+        // That the commit itself is a reason says nothing.
+        @if about.reasons.iter().any(|reason| !matches!(reason.node, EntityRef::Commit(_))) { (super::reasons::part(&about)) }
     };
     let crumbs = vec![Crumb::to("Files", "/file/"), Crumb::here(format!("Commit {short}"))];
     Ok(Screen::new(NavSection::Files, title, body).at(crumbs).into())

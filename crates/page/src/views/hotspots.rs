@@ -64,8 +64,8 @@ pub(crate) fn hotspots(context: &ViewContext<'_>) -> Result<Shown> {
         (heading(html! { "Hotspots" }, &lead))
         (tools(path.as_deref(), overlay))
         @if answer.files.is_empty() { (components::empty("No code has changed here in the history that was read.", None)) } @else {
-            (picture(&answer.files, overlay))
             (legend(&answer.files, overlay))
+            (picture(&answer.files, overlay))
             @if total > answer.files.len() as u64 {
                 p.muted { (total - answer.files.len() as u64) " files that change less are left out." }
             }
@@ -99,9 +99,10 @@ fn picture(files: &[HotspotRow], overlay: Overlay) -> Markup {
             size: row.score.max(0.01),
             name: row.path.name(),
             note: folder_name(&row.path),
+            count: commits.clone(),
             title: format!("{}: {commits}, {}", row.path, counted(row.lines, "line")),
             address: links::file(&row.path),
-            tone: if overlay.has(row) { Tone::Good } else { missing },
+            tone: if overlay.has(row) { Tone::Accent } else { missing },
         }
     };
     let areas: Vec<TreemapArea> = files.iter().map(area).collect();
@@ -121,9 +122,9 @@ fn legend(files: &[HotspotRow], overlay: Overlay) -> Markup {
     };
     html! {
         ul.legend {
-            li { span.swatch.good {} (has) }
+            li { span.swatch.accent {} (has) }
             li { span class={ "swatch " (overlay.missing_tone(files).class()) } {} (lacks) }
-            li { "Area: commits times the square root of lines" }
+            li { "The larger a file is drawn, the more commits and lines it has (commits × √lines)" }
         }
     }
 }

@@ -71,7 +71,7 @@ fn uncovered(drift: &DriftAnswer) -> Markup {
     let list = html! {
         ul.list.tight.several {
             @for folder in folders.iter().take(MAX_FOLDERS) {
-                li { a.path href=(links::address("file", &folder.path)) { (folder.path) } " " span.muted { (counted(folder.files, "file")) } }
+                li { a.path href=(links::address("file", &folder.path)) { (if folder.path == "." { "the top folder" } else { &folder.path }) } " " span.muted { (counted(folder.files, "file")) } }
             }
         }
         @if folders.len() > MAX_FOLDERS { p.muted { (folders.len() - MAX_FOLDERS) " more are not shown." } }
@@ -104,7 +104,7 @@ fn table(
     html! {
         div.scroll {
             table {
-                thead { tr { th { "Atom" } th { "About" } th.fit { "Written" } th.fit { "Its code since" } } }
+                thead { tr { th { "Atom" } th { "About" } th.fit { "Written" } th.fit { "Its code since then" } } }
                 tbody {
                     @for atom in atoms {
                         tr {

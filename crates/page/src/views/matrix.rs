@@ -10,7 +10,7 @@ use serde_json::json;
 
 use super::confirm::state_tone;
 use super::{card, decisions};
-use crate::components::{self, Tone, badge, heading};
+use crate::components::{self, Tone, badge, heading, tile};
 use crate::export;
 use crate::layout::{NavSection, Screen};
 use crate::links;
@@ -48,7 +48,8 @@ pub(crate) fn matrix(context: &ViewContext<'_>) -> Result<Shown> {
         return Ok(Shown::Download(DownloadFile::csv("matrix.csv", body)));
     }
     let body = html! {
-        (heading(html! { "Traceability matrix" }, &lead(&answer.summary)))
+        (heading(html! { "Traceability matrix" }, lead(&answer.summary)))
+        (numbers(&answer.summary))
         (toolbar(request, is_open))
         (rows_or_reason(&answer, is_open))
         (components::pager(request, answer.paging(), answer.rows.len()))
@@ -70,16 +71,39 @@ fn html_file(context: &ViewContext<'_>) -> Result<Shown> {
     Ok(Shown::Download(DownloadFile::html("matrix.html", body)))
 }
 
-/// How the rows stand, in a sentence.
-fn lead(summary: &MatrixSummary) -> String {
+/// What the view is for.
+fn lead(summary: &MatrixSummary) -> &'static str {
     match summary.requirements + summary.cards {
-        0 => String::new(),
-        _ => summary.sentence(),
+        0 => "",
+        _ => "What was asked for, the code that does it and the tests that check it",
+    }
+}
+
+/// How the rows stand, in numbers.
+fn numbers(summary: &MatrixSummary) -> Markup {
+    let all = summary.requirements + summary.cards;
+    if all == 0 {
+        return html! {};
+    }
+    let of_all = |count: usize| format!("{count} of {all}");
+    let kind = |word: &str| format!("/matrix?kind={word}");
+    let open = "/matrix?show=gaps";
+    html! {
+        div.tiles.many {
+            (tile(&summary.requirements.to_string(), "requirements", &kind("requirement")))
+            (tile(&summary.cards.to_string(), "cards", &kind("card")))
+            (tile(&of_all(summary.with_code), "have code", "/matrix"))
+            (tile(&of_all(summary.with_test), "have a test", "/matrix"))
+            (tile(&of_all(summary.verified), "verified by a test run", "/matrix"))
+            (tile(&summary.with_gaps.to_string(), "lack something due", open))
+            (tile(&summary.suspect.to_string(), "suspect links", open))
+            (tile(&summary.unconfirmed.to_string(), "unconfirmed links", "/matrix"))
+        }
     }
 }
 
 fn toolbar(request: &SiteRequest, is_open: bool) -> Markup {
-    let shown = [("All", ""), ("Open", "gaps")];
+    let shown = [("All rows", ""), ("Open rows", "gaps")];
     let kinds = [("Everything", ""), ("Requirements", "requirement"), ("Cards", "card")];
     let kind = request.param("kind").unwrap_or_default();
     let chosen = kinds.iter().find(|(_, word)| *word == kind).map_or("", |(name, _)| name);
@@ -88,7 +112,7 @@ fn toolbar(request: &SiteRequest, is_open: bool) -> Markup {
     };
     html! {
         div.toolbar {
-            (components::choice("Show", &options("show", &shown), if is_open { "Open" } else { "All" }))
+            (components::choice("Show", &options("show", &shown), if is_open { "Open rows" } else { "All rows" }))
             (components::choice("Of", &options("kind", &kinds), chosen))
             a.button href="/cards" { "List of cards" }
             a.button href=(filtered(request, "format", "csv")) download="matrix.csv" { "Download CSV" }
@@ -213,7 +237,7 @@ const fn evidence_tone(evidence: TestEvidence) -> Tone {
     match evidence {
         TestEvidence::Verified => Tone::Good,
         TestEvidence::Present => Tone::Neutral,
-        TestEvidence::Outdated => Tone::Warn,
+        TestEvidence::Outdated | TestEvidence::Skipped => Tone::Warn,
         TestEvidence::Failed => Tone::Bad,
     }
 }
@@ -229,10 +253,12 @@ fn list<T>(all: &[T], show: impl Fn(&T) -> Markup) -> Markup {
 
 fn verdict(row: &TraceRow) -> Markup {
     let suspect = format!("{} suspect", row.suspect);
+    let has_failed = row.has_evidence(TestEvidence::Failed);
     html! {
         @for gap in &row.gaps { (badge(gap.word(), Tone::Bad)) " " }
-        @if row.suspect > 0 { (badge(&suspect, Tone::Bad)) }
-        @if row.gaps.is_empty() && row.suspect == 0 {
+        @if row.suspect > 0 { (badge(&suspect, Tone::Bad)) " " }
+        @if has_failed { (badge("test failed", Tone::Bad)) }
+        @if row.gaps.is_empty() && row.suspect == 0 && !has_failed {
             @if row.is_verified() { (badge("verified", Tone::Good)) }
             @else if row.code.is_empty() && row.tests.is_empty() { (badge("nothing due yet", Tone::Neutral)) }
             @else { (badge("complete", Tone::Good)) }
@@ -249,7 +275,8 @@ pub(crate) fn linked_ends(row: &TraceRow) -> impl Iterator<Item = (&EntityRef, L
 /// The matrix as a document of its own.
 pub(crate) fn report(summary: &MatrixSummary, rows: &[TraceRow]) -> Markup {
     html! {
-        (heading(html! { "Traceability matrix" }, &lead(summary)))
+        (heading(html! { "Traceability matrix" }, lead(summary)))
+        (numbers(summary))
         @if rows.is_empty() { (components::empty("There are no such rows.", None)) } @else { (table(rows)) }
     }
 }

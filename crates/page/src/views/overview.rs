@@ -3,7 +3,7 @@
 use base::words::counted;
 use base::{NextCall, Problem, Result};
 use engine::contract::page::Render;
-use engine::rules::RuleSeverity;
+use engine::{Basis, BasisState};
 use maud::{Markup, html};
 use operations::ops::typed::{
     Blocked, CardCoverage, CoverageAnswer, Drift, Hotspots, KbQuery, Matrix, Overview,
@@ -28,14 +28,7 @@ pub(crate) fn overview(context: &ViewContext<'_>) -> Result<Shown> {
     let coverage = asker.ask::<CardCoverage>(json!({"limit": 1}))?;
     let decisions = asker.ask::<KbQuery>(json!({"type": ["adr"], "limit": 1}))?;
     let decisions = decisions.paging().map_or(0, |paging| paging.total);
-    let lead = format!(
-        "{} indexed{}",
-        counted(status.files, "file"),
-        match status.edited {
-            0 => String::new(),
-            edited => format!(", {edited} edited since the last commit"),
-        }
-    );
+    let lead = asker.basis().map_or_else(String::new, |basis| state_sentence(&basis, &status));
     let name = asker.repository_name();
     let body = html! {
         (heading(html! { (name) }, &lead))
@@ -43,13 +36,36 @@ pub(crate) fn overview(context: &ViewContext<'_>) -> Result<Shown> {
         @if !status.initialised { (set_up()) }
         @for mistake in &status.config { div.problem { "cairn.jsonc: " (mistake) } }
         div.pair {
-            (late("Needs attention", "/part/attention", "/checks", "Run the checks"))
-            (late("Where the work is", "/part/activity", "/hotspots", "Show the hotspots"))
+            div {
+                (late("Needs attention", "/part/attention", "/checks", "Run the checks"))
+                (late("What it is", "/part/about", "/file/", "Show the files"))
+            }
+            div {
+                (late("Where most of the change happens", "/part/activity", "/hotspots", "Show the hotspots"))
+                (section("Languages", None, bars::shares(&languages(&status))))
+            }
         }
-        (late("What it is", "/part/about", "/file/", "Show the files"))
-        (section("Languages", None, bars::shares(&languages(&status))))
     };
     Ok(Screen::new(NavSection::Overview, "Overview", body).into())
+}
+
+/// Which state is shown and how fresh it is, in a sentence.
+fn state_sentence(basis: &Basis, status: &StatusAnswer) -> String {
+    let freshness = match basis.state {
+        BasisState::Fresh => "everything here is up to date",
+        BasisState::Partial => "some of what is here is incomplete, as the last line says",
+        BasisState::Stale => "what is here is older than the files, as the last line says",
+    };
+    let Some(commit) = &basis.commit else { return format!("No commit yet; {freshness}") };
+    let commit = commit.get(..10).unwrap_or(commit);
+    let place = match &basis.branch {
+        Some(branch) => format!("Branch `{branch}` at `{commit}`"),
+        None => format!("Commit `{commit}`"),
+    };
+    match status.edited {
+        0 => format!("{place}; {freshness}"),
+        edited => format!("{place} with {}; {freshness}", counted(edited, "edited file")),
+    }
 }
 
 fn tiles(status: &StatusAnswer, coverage: &CoverageAnswer, decisions: u64) -> Markup {
@@ -176,7 +192,7 @@ fn attention(context: &ViewContext<'_>) -> Result<Markup> {
             }
         }
         @if !checked.findings.is_empty() {
-            (checks::short_findings(checked.findings.iter().filter(|found| found.severity != RuleSeverity::Note)))
+            (checks::short_findings(&checked.findings, &checks::names(asker, &checked.findings)?))
         }
     })
 }

@@ -8,6 +8,7 @@ use operations::ops::typed::{Review, ReviewAnswer, ReviewTestRow};
 use serde_json::json;
 
 use super::checks;
+use crate::asker::NodeNames;
 use crate::components::{self, Tone, badge, heading, section};
 use crate::layout::{NavSection, Screen};
 use crate::routes::{Shown, ViewContext};
@@ -36,7 +37,7 @@ pub(crate) fn review(context: &ViewContext<'_>) -> Result<Shown> {
             button type="submit" { "Review" }
             span.muted { "A commit, or a range such as main..." }
         }
-        (report(&answer))
+        (report(&answer, &checks::names(&context.asker, &answer.findings)?))
         (components::pager(request, answer.paging(), answer.findings.len()))
     };
     Ok(Screen::new(NavSection::Review, "Review", body).into())
@@ -66,7 +67,7 @@ pub(crate) fn summary(answer: &ReviewAnswer) -> String {
 }
 
 /// Everything that a review says.
-pub(crate) fn report(answer: &ReviewAnswer) -> Markup {
+pub(crate) fn report(answer: &ReviewAnswer, names: &NodeNames) -> Markup {
     if answer.files.is_empty() {
         return components::empty("There is nothing to review: no file differs.", None);
     }
@@ -81,7 +82,7 @@ pub(crate) fn report(answer: &ReviewAnswer) -> Markup {
         @if answer.findings.is_empty() {
             (section("Look at", Some(0), html! { p.muted { "No finding." } }))
         } @else {
-            (section("Look at", Some(errors + warnings + notes), checks::findings(answer.findings.iter())))
+            (section("Look at", Some(errors + warnings + notes), checks::findings(&answer.findings, names)))
         }
         (section("Tests to run", Some(answer.tests.len()), tests(&answer.tests)))
         div.pair {

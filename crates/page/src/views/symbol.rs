@@ -35,6 +35,7 @@ pub(crate) fn symbol(context: &ViewContext<'_>) -> Result<Shown> {
             a.button href=(links::graph(&node)) { "What may break" }
             a.button href={ (links::graph(&node)) "&direction=deps" } { "What it uses" }
             a.button href=(links::line(&part.path, part.source.first_line)) { "In its file" }
+            a.button.narrow-only href="#about" { "What is known about it" }
         }
         div.columns {
             div {
@@ -43,7 +44,7 @@ pub(crate) fn symbol(context: &ViewContext<'_>) -> Result<Shown> {
                 (uses("Used by", callers, "No use of it was found in the code."))
                 (uses("Calls", callees, "It calls nothing that is declared here."))
             }
-            aside {
+            aside #about {
                 @if let Some(tests) = &part.tests { (reasons::tests(tests)) }
                 @if let Some(reasons) = &reasons { (reasons::part(reasons)) }
                 (commits(part))

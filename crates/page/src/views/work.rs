@@ -5,6 +5,7 @@ use engine::contract::page::Render;
 use maud::{Markup, html};
 use operations::ops::typed::{StateAnswer, WorkSearch, WorkShow, WorkShowAnswer, WorkState};
 use serde_json::json;
+use work::container::WorkItemBrief;
 use work::record::WorkEvent;
 use work::words::{WorkEventKind, WorkStatus};
 
@@ -39,25 +40,48 @@ const fn status_tone(status: WorkStatus) -> Tone {
     }
 }
 
-/// The moves that a task in a status can make, as a choice between operations.
-pub(crate) fn move_controls(id: &str, name: &str, status: WorkStatus) -> Markup {
-    let moves = [
-        ("work.advance", "Advance", !status.is_terminal()),
-        (
-            "work.revert",
-            "Move back",
-            !matches!(status, WorkStatus::New | WorkStatus::WillNotImplement),
-        ),
-        ("work.terminate", "Will not be done", !status.is_terminal()),
-    ];
-    html! {
-        label.hidden for={ "move-" (id) } { "Move " (name) }
-        select #{ "move-" (id) } name="operation" {
-            @for (operation, label, is_possible) in moves {
-                @if is_possible { option value=(operation) { (label) } }
+/// A step that a task or feature can take: the operation, and the status that it leads to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct StatusMove {
+    operation: &'static str,
+    to: WorkStatus,
+}
+
+/// The steps from a status in a pipeline. What is blocked does not go on.
+pub(crate) fn possible_moves(
+    pipeline: &[WorkStatus],
+    status: WorkStatus,
+    is_blocked: bool,
+) -> Vec<StatusMove> {
+    let at = pipeline.iter().position(|one| *one == status);
+    let next = at.and_then(|at| pipeline.get(at + 1)).filter(|_| !is_blocked);
+    let before = at.and_then(|at| at.checked_sub(1)).and_then(|at| pipeline.get(at));
+    let ended = (!status.is_terminal()).then_some(&WorkStatus::WillNotImplement);
+    let all = [("work.advance", next), ("work.revert", before), ("work.terminate", ended)];
+    let possible = all.into_iter().filter_map(|(operation, to)| Some((operation, *to?)));
+    possible.map(|(operation, to)| StatusMove { operation, to }).collect()
+}
+
+/// A form that moves a task or feature; nothing if it cannot move.
+pub(crate) fn move_form(
+    context: &ViewContext<'_>,
+    item: &WorkItemBrief,
+    hidden: &[(&str, &str)],
+    moves: &[StatusMove],
+) -> Markup {
+    if moves.is_empty() {
+        return html! {};
+    }
+    let field = format!("move-{}", item.id);
+    let controls = html! {
+        label.hidden for=(field) { "Move " (item.name) " to" }
+        select #(field) name="operation" {
+            @for one in moves {
+                option value=(one.operation) data-to=(one.to.word()) { "to " (status_name(one.to)) }
             }
         }
-    }
+    };
+    changes::inline_form(context, "", hidden, controls, "Move")
 }
 
 /// One project, feature or task.
@@ -86,7 +110,7 @@ pub(crate) fn item(context: &ViewContext<'_>) -> Result<Shown> {
                 (comments(context, &facts, &answer))
             }
             aside {
-                (section("Fields", None, fields(context, &answer, &facts)))
+                (section("Details", None, fields(context, &answer, &facts)))
                 @if let Some(state) = &state { (blockers(state)) }
                 (dependencies(&answer))
                 (events(&answer))
@@ -138,13 +162,11 @@ impl<'a> ItemFacts<'a> {
 fn state_tools(context: &ViewContext<'_>, facts: &ItemFacts<'_>, state: &StateAnswer) -> Markup {
     let status = state.what.status.unwrap_or(WorkStatus::New);
     let version = facts.version.to_string();
+    let moves = possible_moves(&state.position.pipeline, status, state.is_blocked);
     html! {
         (badge(status_name(status), status_tone(status)))
         @if state.is_blocked { (badge("blocked", Tone::Bad)) }
-        (changes::inline_form(
-            context, "", &[("id", &facts.id), ("version", &version)],
-            move_controls(&facts.id, facts.name, status), "Move",
-        ))
+        (move_form(context, &state.what, &[("id", &facts.id), ("version", &version)], &moves))
     }
 }
 

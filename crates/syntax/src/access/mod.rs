@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::Language;
 use crate::descriptor::{LanguageDescriptor, LanguageParser};
 use crate::edit::find_mentions;
-use crate::treesitter::{self, Tree};
+use crate::treesitter::Tree;
 
 /// What is done with a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -89,9 +89,7 @@ impl AccessKinds {
             let kinds = javascript_access::kinds_by_start(script.dialect, &script.text, name);
             return Self::JavaScript(kinds);
         }
-        let grammar = descriptor.parser.grammar();
-        let tree = grammar.and_then(|grammar| treesitter::parse(text, grammar).ok());
-        tree.map_or(Self::Unknown, Self::Tree)
+        descriptor.parser.syntax_tree(text).map_or(Self::Unknown, Self::Tree)
     }
 
     fn at(&self, span: Span) -> AccessKind {

@@ -8,8 +8,8 @@ use base::Span;
 use super::doc_comment;
 use super::text_layout::{dominant_newline, indent_at, is_first_on_line};
 use super::{
-    DocTarget, EditRefusal, TextSplice, apply_splices, doc_link_removal, extract_code, find_owner,
-    first_new_error, module_comment,
+    DocTarget, EditRefusal, TextSplice, apply_splices, check_editable, doc_link_removal,
+    extract_code, find_owner, first_new_error, module_comment,
 };
 use crate::Language;
 use crate::descriptor::DocCommentForm;
@@ -35,6 +35,7 @@ pub fn add_doc_link(
     if matching_links(&facts, owner, key).next().is_some() {
         return Ok(text.to_owned());
     }
+    check_editable(language)?;
     let forbidden = |part: &str| key.contains(part);
     if key.is_empty()
         || key.contains(char::is_whitespace)
@@ -69,6 +70,7 @@ pub fn remove_doc_link(
         let facts = extract_code(language, &text)?;
         let owner = find_owner(&facts, place)?;
         let Some(found) = matching_links(&facts, owner, key).next() else { return Ok(text) };
+        check_editable(language)?;
         text = remove_one_link(language, &text, place, &facts, found)?;
     }
 }

@@ -33,8 +33,7 @@ fn literal_ranges(language: Language, text: &str) -> Vec<Range<u32>> {
         return templates.0;
     }
     let mut found = Vec::new();
-    let tree = parser.grammar().map(|grammar| treesitter::parse(text, grammar));
-    if let Some(Ok(tree)) = tree {
+    if let Some(tree) = parser.syntax_tree(text) {
         collect_literals(tree.root_node(), &mut found);
     }
     found

@@ -40,9 +40,7 @@ pub fn find_mentions(language: Language, text: &str, name: &str) -> Vec<Identifi
         // `<user-card>` is written in another way than the name it means.
         names.found.retain(|one| text.get(one.span.range()) == Some(name));
         found = names.found;
-    } else if let Some(grammar) = descriptor.parser.grammar()
-        && let Ok(tree) = treesitter::parse(text, grammar)
-    {
+    } else if let Some(tree) = descriptor.parser.syntax_tree(text) {
         collect_mentions(descriptor, tree.root_node(), text, name, &mut found);
     }
     found.sort();

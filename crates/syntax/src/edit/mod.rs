@@ -61,6 +61,14 @@ pub enum EditRefusal {
     NotPossible(&'static str),
 }
 
+/// Refuses to edit declarations of a language that are not edited as text.
+fn check_editable(language: Language) -> Result<(), EditRefusal> {
+    match language.descriptor().layout.not_editable {
+        Some(why) => Err(EditRefusal::NotPossible(why)),
+        None => Ok(()),
+    }
+}
+
 /// A range of a text and its replacement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextSplice {

@@ -9,7 +9,7 @@ use super::text_layout::line_start;
 use super::{EditRefusal, literal_lines};
 use crate::Language;
 use crate::model::SyntaxError;
-use crate::treesitter::{self, Node, children};
+use crate::treesitter::{Node, children};
 
 /// How definitions start.
 const DEFINITION_KEYWORDS: [&str; 3] = ["def ", "async def ", "class "];
@@ -31,7 +31,7 @@ pub(super) fn find_dedented_line(
 
 /// A statement of the new text that needs a function around it and has none.
 fn outside_function(language: Language, text: &str, came: &Range<usize>) -> Option<SyntaxError> {
-    let tree = treesitter::parse(text, language.descriptor().parser.grammar()?).ok()?;
+    let tree = language.descriptor().parser.syntax_tree(text)?;
     let mut open = vec![tree.root_node()];
     let mut found: Option<usize> = None;
     while let Some(node) = open.pop() {

@@ -15,7 +15,7 @@ use super::declaration_groups::{self, DeclarationGroups};
 use super::extent::{SymbolExtent, count_newlines, declaration_span};
 use super::indent::indentation_candidates;
 use super::text_layout::{dominant_newline, indent_at, is_first_on_line};
-use super::{EditRefusal, TextSplice, extract_code, outline_check, python_dedent};
+use super::{EditRefusal, TextSplice, check_editable, extract_code, outline_check, python_dedent};
 use crate::Language;
 use crate::line_index::offset;
 use crate::model::{FileFacts, Symbol, SyntaxError};
@@ -40,6 +40,7 @@ pub fn edit_symbol(
     path: &str,
     edit: SymbolEdit<'_>,
 ) -> Result<String, EditRefusal> {
+    check_editable(language)?;
     let (content, side) = match edit {
         SymbolEdit::Delete => return delete_symbol(language, text, path),
         SymbolEdit::Replace(content) => (content, None),

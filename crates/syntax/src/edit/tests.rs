@@ -84,7 +84,9 @@ fn check_all(language: Language, text: &str) -> Vec<String> {
 
 #[test]
 fn unlink_undoes_link_for_every_symbol_of_every_fixture() {
-    for (language, file) in FIXTURES {
+    let is_editable = |language: &Language| language.descriptor().layout.not_editable.is_none();
+    for (language, file) in FIXTURES.iter().filter(|(language, _)| is_editable(language)) {
+        let language = *language;
         for fixture in texts(file) {
             for text in variations(fixture) {
                 let is_whole = extract_code(language, &text).unwrap().errors.is_empty();

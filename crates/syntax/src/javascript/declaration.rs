@@ -185,6 +185,7 @@ impl JavaScriptWalker<'_, '_> {
         let keyword = declared.kind.as_str();
         let end = declarator.init.as_ref().map_or(declarator.span.end, |init| init.span().start);
         let named = self.builder.one_line_signature(Span::new(declarator.span.start, end));
+        let named = named.trim_end_matches('=').trim_end();
         let value =
             declarator.init.as_ref().map(|init| self.builder.one_line_signature(span(init.span())));
         let export = if draft.exported { "export " } else { "" };

@@ -41,7 +41,7 @@ export abstract class Session extends Base<T> implements Store, ns.Other {
 export interface Store extends Reader { /** n */ readonly name?: string; get(key: string): T; }
 export type Id = string | number;
 export enum Color { Red = "r", Green }
-export const LIMIT = 10, other = 2;
+export const LIMIT = 10, other=2;
 const api = { get() {}, post: async () => {} };
 let counter;
 namespace N { export function inner() {} }

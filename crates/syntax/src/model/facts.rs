@@ -3,7 +3,7 @@
 use base::Span;
 use serde::{Deserialize, Serialize};
 
-use super::{Export, FileFlow, Heritage, Import, Manifest, Symbol, SymbolOwner};
+use super::{Export, FileFlow, Heritage, Import, Manifest, SchemaUse, Symbol, SymbolOwner};
 
 /// Facts of one file. They depend on its text alone, so they are shared between branches.
 ///
@@ -38,6 +38,8 @@ pub struct FileFacts {
     pub doc_links: Vec<DocLink>,
     /// Calls and the values that reach them
     pub flow: FileFlow,
+    /// Names of schemas that it uses
+    pub schema_uses: Vec<SchemaUse>,
     /// Where it could not be read
     pub errors: Vec<SyntaxError>,
 }

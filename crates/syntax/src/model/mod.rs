@@ -4,6 +4,7 @@ mod facts;
 mod flow;
 mod imports_exports;
 mod manifest;
+mod schema;
 mod symbol;
 mod type_ref;
 
@@ -19,6 +20,7 @@ pub use manifest::{
     CargoDependency, CargoManifest, ConditionalTarget, GoModule, Manifest, NpmManifest,
     PythonProject, TsConfig,
 };
+pub use schema::SchemaUse;
 pub use symbol::{Decorator, Fingerprint, Symbol, SymbolFlags, SymbolKind, Visibility};
 pub use type_ref::{Heritage, HeritageKind, TypeParam, TypeRef};
 

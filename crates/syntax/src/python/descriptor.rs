@@ -10,48 +10,62 @@ use crate::tools::{
     FILE_PLACEHOLDER, Formatter, LanguageTools, LintReportFormat, LintScope, Linter, ServerSpec,
 };
 
+#[cfg(feature = "python")]
+const PARSER: LanguageParser = LanguageParser::TreeSitter {
+    grammar: || tree_sitter_python::LANGUAGE,
+    extract: super::extract,
+};
+#[cfg(not(feature = "python"))]
+const PARSER: LanguageParser = LanguageParser::LeftOut;
+
 /// Python.
 pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     name: "Python",
     extensions: &["py", "pyi"],
     lsp_id: "python",
     tools: TOOLS,
-    parser: LanguageParser::TreeSitter {
-        grammar: || tree_sitter_python::LANGUAGE,
-        extract: super::extract,
-    },
-    comments: CommentSyntax::HASH,
+    parser: PARSER,
+    comments: COMMENTS,
     doc_forms: DocCommentForms {
         symbol: DocCommentForm::Docstring,
         module: DocCommentForm::Docstring,
         inline: None,
         line_markers: &["#:", "#"],
     },
-    layout: LayoutRules {
-        is_indented: true,
-        top_level_line_breaks: 3,
-        empty_body: Some("pass"),
-        ..LayoutRules::BRACKETS
-    },
+    layout: LAYOUT,
     files: FileConventions {
         tests: TestFileNames { has_prefix: true, may_be_package: true, ..TestFileNames::NONE },
         generated_suffixes: &["_pb2.py", "_pb2_grpc.py"],
         index_stems: &["__init__"],
         package_manifests: &["pyproject.toml", "setup.py"],
         entry_files: ENTRY_FILES,
-        embedded_in: &["ipynb"],
+        ..FileConventions::NONE
     },
-    semantics: LanguageSemantics {
-        imports: ImportResolver::Python,
-        calls: CallModel::Python,
-        exported_names: ExportedNames::TopLevelAndImports,
-        overloads: OverloadGrouping::OverloadDecorator,
-        reports_unused_exports: true,
-        follows_all_scopes: true,
-        reserved_prefix: Some("__"),
-        ..LanguageSemantics::CLASSES
-    },
+    semantics: SEMANTICS,
     ..LanguageDescriptor::CODE
+};
+
+/// How comments of Python are marked.
+pub(crate) const COMMENTS: CommentSyntax = CommentSyntax::HASH;
+
+/// How Python is laid out.
+pub(crate) const LAYOUT: LayoutRules = LayoutRules {
+    is_indented: true,
+    top_level_line_breaks: 3,
+    empty_body: Some("pass"),
+    ..LayoutRules::BRACKETS
+};
+
+/// How names, imports and calls of Python work.
+pub(crate) const SEMANTICS: LanguageSemantics = LanguageSemantics {
+    imports: ImportResolver::Python,
+    calls: CallModel::Python,
+    exported_names: ExportedNames::TopLevelAndImports,
+    overloads: OverloadGrouping::OverloadDecorator,
+    reports_unused_exports: true,
+    follows_all_scopes: true,
+    reserved_prefix: Some("__"),
+    ..LanguageSemantics::CLASSES
 };
 
 const ENTRY_FILES: &[EntryFile] = &[

@@ -2,6 +2,7 @@
 
 use super::PythonWalker;
 use super::scope::PythonScopeKind;
+use crate::facts_builder::without_filler;
 use crate::model::{
     BindingKind, CallKind, Expr, FlowAction, FlowBlockKind, ImportKind, LiteralItem, LiteralKind,
     TypeRef,
@@ -132,7 +133,7 @@ impl PythonWalker<'_> {
                 _ => {}
             }
         }
-        let text = content.map(|content| self.text(content));
+        let text = content.map(|content| without_filler(&self.text(content)).into_owned());
         match text {
             Some(text) if text.len() <= MAX_TEXT_LITERAL_LEN => Expr::Text(text),
             _ => Expr::Unknown,

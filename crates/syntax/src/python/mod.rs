@@ -11,10 +11,10 @@ mod scope;
 mod statement;
 mod types;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "python"))]
 mod tests;
 
-pub(crate) use descriptor::DESCRIPTOR;
+pub(crate) use descriptor::{COMMENTS, DESCRIPTOR, LAYOUT, SEMANTICS};
 
 use std::collections::HashSet;
 
@@ -26,9 +26,18 @@ use crate::treesitter::{self, Node};
 use scope::PythonScope;
 
 /// The facts of a Python file.
+#[cfg(feature = "python")]
 fn extract(text: &str) -> FileFacts {
-    treesitter::parse_and_walk(
-        text,
+    extract_embedded(text, text)
+}
+
+/// The facts of Python code that stands in a file of another format; `code` is as long as the file
+/// and blank where the file holds something else. Lines are those of the file.
+#[cfg(feature = "python")]
+pub(crate) fn extract_embedded(code: &str, file: &str) -> FileFacts {
+    treesitter::parse_and_walk_embedded(
+        code,
+        file,
         tree_sitter_python::LANGUAGE,
         CommentSyntax::HASH,
         |builder, root| {

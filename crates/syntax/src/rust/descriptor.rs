@@ -7,16 +7,19 @@ use crate::descriptor::{
 use crate::file_role::{EntryFile, EntryPattern};
 use crate::tools::{Formatter, LanguageTools, LintReportFormat, LintScope, Linter, ServerSpec};
 
+#[cfg(feature = "rust")]
+const PARSER: LanguageParser =
+    LanguageParser::TreeSitter { grammar: || tree_sitter_rust::LANGUAGE, extract: super::extract };
+#[cfg(not(feature = "rust"))]
+const PARSER: LanguageParser = LanguageParser::LeftOut;
+
 /// Rust.
 pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     name: "Rust",
     extensions: &["rs"],
     lsp_id: "rust",
     tools: TOOLS,
-    parser: LanguageParser::TreeSitter {
-        grammar: || tree_sitter_rust::LANGUAGE,
-        extract: super::extract,
-    },
+    parser: PARSER,
     doc_forms: DocCommentForms {
         module: DocCommentForm::Lines("//!"),
         ..DocCommentForms::TRIPLE_SLASH

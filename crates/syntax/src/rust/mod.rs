@@ -13,7 +13,7 @@ mod tokens;
 mod types;
 mod uses;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "rust"))]
 mod tests;
 
 pub(crate) use descriptor::DESCRIPTOR;
@@ -28,6 +28,7 @@ use crate::model::FileFacts;
 use crate::treesitter::{self, Node};
 
 /// The facts of a Rust file.
+#[cfg(feature = "rust")]
 fn extract(text: &str) -> FileFacts {
     treesitter::parse_and_walk(
         text,

@@ -25,9 +25,10 @@ pub const SUBSTANCE_VERSION: u32 = 2;
 /// cannot be parsed.
 pub fn code_substance(language: Language, bytes: &[u8], symbol: Option<&str>) -> Option<String> {
     let facts = extract(Some(language), bytes);
-    let text = decode_lossy(bytes);
-    let selection = Selection::of(&facts, &text, symbol)?;
     let parser = &language.descriptor().parser;
+    let text = decode_lossy(bytes);
+    let text = parser.code_text(&text);
+    let selection = Selection::of(&facts, &text, symbol)?;
     let mut substance = match (parser, parser.grammar()) {
         (LanguageParser::Oxc(dialect), _) => javascript::substance(*dialect, &text, &selection)?,
         (_, Some(grammar)) => tree::substance(grammar, &text, &selection)?,

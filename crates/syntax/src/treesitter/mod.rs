@@ -40,25 +40,40 @@ pub(crate) fn parse_and_walk(
     comments: CommentSyntax,
     walk: impl FnOnce(FactsBuilder<'_>, Node<'_>) -> FileFacts + Send,
 ) -> FileFacts {
-    match parse(text, grammar).and_then(|tree| walk_with_stack(text, &tree, comments, walk)) {
+    parse_and_walk_embedded(text, text, grammar, comments, walk)
+}
+
+/// The same for code that stands in a file of another format and is as long as that: lines are those
+/// of the file.
+pub(crate) fn parse_and_walk_embedded(
+    code: &str,
+    file: &str,
+    grammar: LanguageFn,
+    comments: CommentSyntax,
+    walk: impl FnOnce(FactsBuilder<'_>, Node<'_>) -> FileFacts + Send,
+) -> FileFacts {
+    let walk_tree = |tree: Tree| {
+        let new_builder = || FactsBuilder::with_lines_of(code, file, comments);
+        walk_with_stack(new_builder, &tree, walk)
+    };
+    match parse(code, grammar).and_then(walk_tree) {
         Ok(facts) => facts,
         Err(message) => {
-            let mut facts = plain_text::extract(text);
+            let mut facts = plain_text::extract(file);
             facts.errors.push(SyntaxError { line: 1, column: 1, message });
             facts
         }
     }
 }
 
-fn walk_with_stack(
-    text: &str,
+fn walk_with_stack<'t>(
+    new_builder: impl FnOnce() -> FactsBuilder<'t> + Send,
     tree: &Tree,
-    comments: CommentSyntax,
     walk: impl FnOnce(FactsBuilder<'_>, Node<'_>) -> FileFacts + Send,
 ) -> Result<FileFacts, String> {
     let levels = tree_depth(tree);
     nesting::with_stack_for_depth(levels, || {
-        let mut builder = FactsBuilder::new(text, comments);
+        let mut builder = new_builder();
         report_errors(&mut builder, tree.root_node());
         walk(builder, tree.root_node())
     })

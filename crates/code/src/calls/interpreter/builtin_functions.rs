@@ -304,6 +304,7 @@ impl Interpreter<'_> {
 fn dotted_name(term: &ExternalRef) -> Option<String> {
     let mut name = match &term.base {
         ExternalBase::Global(name) => name.clone(),
+        ExternalBase::Schema(_) => return None,
         ExternalBase::Scope(_, parts) => parts.join("::"),
         // The modules of Python's standard library are imported like any other.
         ExternalBase::Import(key, taken) => {

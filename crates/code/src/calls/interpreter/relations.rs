@@ -5,7 +5,7 @@ use syntax::{Expr, Heritage, HeritageKind, NameUse, SymbolKind};
 
 use super::super::ids::{BindingId, FrameId, SymbolId};
 use super::super::summary::SymbolRelation;
-use super::super::value::{ExternalStep, PossibleValue};
+use super::super::value::{ExternalBase, ExternalRef, ExternalStep, PossibleValue};
 use super::Interpreter;
 use super::call::CallOrigin;
 
@@ -18,6 +18,13 @@ impl Interpreter<'_> {
         }
         for one in &self.tables.facts.flow.uses {
             self.record_mention(one);
+        }
+        for used in &self.tables.facts.schema_uses {
+            let from = CallOrigin::written(SymbolId::owner(used.owner), used.line);
+            let from = if used.is_own_language { from } else { from.inferred() };
+            let base = ExternalBase::Schema(used.key.clone());
+            let to = ExternalRef { base, ops: Vec::new() };
+            self.output.record_unresolved_edge(from, SymbolRelation::Uses, &to, Vec::new());
         }
         for extractor in EXTRACTORS {
             for found in extractor.extract(self.tables.facts) {

@@ -56,6 +56,7 @@ impl Linker<'_> {
                 Ok((self.resolve_scoped_path(file, module, parts)?, 0))
             }
             ExternalBase::Global(name) => Ok((self.lookup_in_package(file, name)?, 0)),
+            ExternalBase::Schema(_) => Ok((Vec::new(), 0)), // only ever the target of an edge
         }
     }
 
@@ -418,7 +419,9 @@ impl Linker<'_> {
                 let found = self.lookup_in_package(file, name)?;
                 return Ok(found.into_iter().filter_map(into_symbol).collect());
             }
-            (Some(_), _) | (None, ExternalBase::Import(_, None)) => return Ok(Vec::new()),
+            (Some(_), _) | (None, ExternalBase::Import(_, None) | ExternalBase::Schema(_)) => {
+                return Ok(Vec::new());
+            }
         };
         let mut all = Vec::new();
         for one in around {

@@ -1,5 +1,5 @@
-//! Files that hold code inside another format, which is not read: components and notebooks. They may
-//! import and call anything of their language.
+//! Files that hold code inside another format and are not read: `.mdx`, and components and notebooks
+//! that could not be read. They may import and call anything of their language.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -94,9 +94,12 @@ pub fn report_embedded_code<'n>(
 }
 
 /// The extensions of formats that contain code of a language's family.
-fn formats(language: Language) -> impl Iterator<Item = &'static str> {
-    let members = language.family_members().into_iter();
-    members.flat_map(|one| one.descriptor().files.embedded_in).copied()
+fn formats(language: Language) -> BTreeSet<&'static str> {
+    let members = language.family_members();
+    let never_read = members.iter().flat_map(|one| one.descriptor().files.embedded_in);
+    let other_formats = members.iter().filter(|one| one.family() != **one);
+    let maybe_read = other_formats.flat_map(|one| one.descriptor().extensions);
+    never_read.chain(maybe_read).copied().collect()
 }
 
 fn files(view: &View) -> Result<Arc<ByFormat>> {
@@ -108,6 +111,14 @@ fn files(view: &View) -> Result<Arc<ByFormat>> {
             let extension = path.extension();
             let format = known.iter().find(|format| extension.as_deref() == Some(**format));
             if let Some(format) = format {
+                found.entry(*format).or_default().push(path);
+            }
+        }
+        for path in code::files_not_read(view.index()?.conn())? {
+            let extensions =
+                Language::from_path(&path).map_or(&[][..], |it| it.descriptor().extensions);
+            let own = path.extension();
+            if let Some(format) = extensions.iter().find(|one| own.as_deref() == Some(**one)) {
                 found.entry(*format).or_default().push(path);
             }
         }

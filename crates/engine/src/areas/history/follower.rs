@@ -12,6 +12,7 @@ use base::call::Progress;
 use base::{Call, Problem, RepoPath, Result};
 use git::{Oid, Repo, TouchKind};
 use history::checkout::{CheckedOutPaths, CheckoutHistoryWriter};
+use history::commit_store::CommitRowId;
 use history::snapshot::SnapshotWriter;
 use history::{
     CommitAndParents, CommitChangeKind, CommitFileChange, CommitSignature, HistoryCommit, checkout,
@@ -94,14 +95,14 @@ fn update_history(
     goal: &FollowTarget<'_>,
     mut early: EarlyCommits<'_, '_>,
 ) -> Result<()> {
-    if commit_store::last_id(facts.connection())? == 0 {
+    if commit_store::last_id(facts.connection())? == CommitRowId::NONE {
         snapshot::fill_from_newest(facts, goal)?;
     }
     let ground = HistoryInputs::current(goal, facts.connection())?;
     let same_ground = HistoryInputs::stored(line.connection())?.as_ref() == Some(&ground)
         && has_newest(facts.connection(), line.connection())?;
     let repo = goal.git.repo();
-    early.is_wanted = commit_store::last_id(facts.connection())? == 0;
+    early.is_wanted = commit_store::last_id(facts.connection())? == CommitRowId::NONE;
     let route = match &goal.head {
         None => HistoryUpdate { keep: 0, rest: Vec::new(), is_chain: false },
         Some(head) => {
@@ -207,7 +208,7 @@ fn with_commit_writer<T>(
 }
 
 /// Takes commits to be kept.
-type CommitSender = SyncSender<Vec<(i64, HistoryCommit)>>;
+type CommitSender = SyncSender<Vec<(CommitRowId, HistoryCommit)>>;
 
 /// Moves commits from where they are read to where they are kept and replayed.
 fn replay_commits(
@@ -242,7 +243,10 @@ fn replay_commits(
 }
 
 /// Keeps what comes, piece by piece.
-fn write_commits(facts: &mut Store, receiver: Receiver<Vec<(i64, HistoryCommit)>>) -> Result<()> {
+fn write_commits(
+    facts: &mut Store,
+    receiver: Receiver<Vec<(CommitRowId, HistoryCommit)>>,
+) -> Result<()> {
     let mut coming = receiver.into_iter().flatten().peekable();
     while coming.peek().is_some() {
         facts.write(|tx| {
@@ -259,7 +263,7 @@ fn write_commits(facts: &mut Store, receiver: Receiver<Vec<(i64, HistoryCommit)>
 struct CommitSource<'a, 's, 'e> {
     links: &'a [CommitAndParents],
     /// For each, its id, and whether it is kept already
-    ids: Vec<(i64, bool)>,
+    ids: Vec<(CommitRowId, bool)>,
     facts: &'a Connection,
     git: git::CommitReader,
     early: EarlyCommits<'s, 'e>,
@@ -267,7 +271,7 @@ struct CommitSource<'a, 's, 'e> {
 }
 
 struct NextCommit {
-    id: i64,
+    id: CommitRowId,
     commit: HistoryCommit,
     is_new: bool,
 }
@@ -281,8 +285,8 @@ impl<'a, 's, 'e> CommitSource<'a, 's, 'e> {
     ) -> Result<Self> {
         let edges: HashSet<Vec<u8>> =
             repo.shallow_commits()?.iter().map(|oid| oid.as_bytes().to_vec()).collect();
-        let mut free = commit_store::last_id(facts)?;
-        let is_empty = free == 0;
+        let mut last = commit_store::last_id(facts)?;
+        let is_empty = last == CommitRowId::NONE;
         let mut ids = Vec::with_capacity(links.len());
         let mut wanted = Vec::new();
         for link in links {
@@ -293,7 +297,8 @@ impl<'a, 's, 'e> CommitSource<'a, 's, 'e> {
             let is_kept = known.is_some_and(|known| {
                 (!known.is_shallow_edge || edges.contains(&link.sha)) && !known.renames_unknown
             });
-            let id = known.map_or_else(|| (free += 1, free).1, |known| known.id);
+            let id = known.map_or_else(|| last.next(), |known| known.id);
+            last = last.max(id);
             ids.push((id, is_kept));
             let theirs = if is_kept { None } else { Some(to_git_link(link)?) };
             wanted.extend(theirs.filter(|link| !early.has(&link.oid)));

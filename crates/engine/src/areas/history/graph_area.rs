@@ -238,7 +238,7 @@ pub fn commit_node(stop: &CheckoutCommit) -> EntityRef {
 }
 
 fn about(view: &View, history: &HistoryReader<'_>, stop: &CheckoutCommit) -> Result<String> {
-    let commit = history.commit(stop)?;
+    let commit = history.header(stop)?;
     let when = elapsed_text(view.call().now, stop.time);
     Ok(format!("{} ({}, {when})", commit.subject(), commit.author.name))
 }
@@ -281,7 +281,7 @@ fn file_context(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {
     let mut items = Vec::new();
     if let Some(stop) = history.last_commit(artifact.id)? {
         let when = elapsed_text(view.call().now, stop.time);
-        let text = format!("last commit {when}: {}", history.commit(&stop)?.subject());
+        let text = format!("last commit {when}: {}", history.header(&stop)?.subject());
         items.push(item(ContextSection::Now, text, commit_node(&stop).to_string()));
     }
     let own = history.counted_commits_of(view, artifact.id)?;

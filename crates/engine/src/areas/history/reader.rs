@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use base::{EntityRef, NextCall, Problem, ProblemCode, RepoPath, Result};
 use history::checkout::{ArtifactChange, CheckoutCommit, FileChurn, PathState, TouchRow};
-use history::{FolderTagRules, HistoryCommit, TagOp, checkout, cochange, commit_store};
+use history::{
+    CommitHeader, FolderTagRules, HistoryCommit, TagOp, checkout, cochange, commit_store,
+};
 use jiff::Timestamp;
 use store::Connection;
 
@@ -253,7 +255,7 @@ impl<'v> HistoryReader<'v> {
         };
         let touches = checkout::touches_of(self.checkout, place.artifact)?;
         let Some(first) = touches.first() else { return Ok(None) };
-        Ok(Some(self.commit(&self.commit_position(first.pos)?)?.author.email))
+        Ok(Some(self.header(&self.commit_position(first.pos)?)?.author.email))
     }
 
     /// The commit at a position.
@@ -265,6 +267,13 @@ impl<'v> HistoryReader<'v> {
     /// What a commit says.
     pub fn commit(&self, stop: &CheckoutCommit) -> Result<HistoryCommit> {
         let found = commit_store::get(self.facts, stop.id)?.filter(|commit| commit.sha == stop.sha);
+        found.ok_or_else(|| incomplete_problem(&format!("commit {}", short_commit_id(&stop.sha))))
+    }
+
+    /// A commit without the files that it changed.
+    pub fn header(&self, stop: &CheckoutCommit) -> Result<CommitHeader> {
+        let found = commit_store::header(self.facts, stop.id)?;
+        let found = found.filter(|commit| commit.sha == stop.sha);
         found.ok_or_else(|| incomplete_problem(&format!("commit {}", short_commit_id(&stop.sha))))
     }
 

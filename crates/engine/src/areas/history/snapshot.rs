@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use base::call::Progress;
 use base::{Call, Problem, Result};
 use config::Config;
+use history::commit_store::CommitRowId;
 use history::snapshot::{self, SnapshotHeader, SnapshotWriter};
 use history::{checkout, commit_store};
 use store::{Connection, Store};
@@ -113,7 +114,7 @@ fn encode(
     Ok((about, bytes))
 }
 
-fn roll_of_commits(facts: &Connection, ids: &[i64]) -> Result<SnapshotWriter> {
+fn roll_of_commits(facts: &Connection, ids: &[CommitRowId]) -> Result<SnapshotWriter> {
     let mut roll = SnapshotWriter::default();
     for id in ids {
         let commit = commit_store::get(facts, *id)?;

@@ -64,7 +64,7 @@ pub fn trace_symbol(
     for (done, touch) in all.into_iter().rev().take(MAX_COMMITS).enumerate() {
         view.call().step("reading versions of the file", done, MAX_COMMITS)?;
         let stop = history.commit_position(touch.pos)?;
-        let parents = history.commit(&stop)?.parents.len();
+        let parents = history.header(&stop)?.parents;
         let oid = Oid::from_bytes(&stop.sha).ok_or_else(|| Problem::internal("an odd name"))?;
         let new = reader.content(oid, None, &touch.path)?;
         let before = touch.old_path.as_ref().unwrap_or(&touch.path);

@@ -58,13 +58,14 @@ fn is_own_file(path: &str) -> bool {
     path.split('/').next() == Some(OWN_FOLDER)
 }
 
-/// Whether a trailer of a commit names a task.
+/// Whether a trailer of a commit names a task: by its key, with or without its digits, its title or its id.
 fn trailer_names_task(commit: &git::RecentCommit, task: &Task) -> bool {
     let plain = task.id.as_str().replace('-', "");
     let key = WorkItem::Task(task.clone()).key();
+    let title = task.title.to_lowercase();
     commit.tasks.iter().any(|named| {
-        let named = named.trim_start_matches("task:").to_lowercase();
-        if named == key.as_str() {
+        let named = named.trim_start_matches("task:").trim().to_lowercase();
+        if named == key.as_str() || named == title || task.slug.as_ref() == Some(&named) {
             return true;
         }
         let named = named.replace('-', "");

@@ -4,7 +4,7 @@ use base::Result;
 use work::claim::active_claim;
 use work::dependencies::{DependencyView, dependencies_of};
 use work::events::{incoming_words, outgoing_words};
-use work::record::{Atom, Feature, Project, Task};
+use work::record::{Atom, Feature, Project, Section, Task};
 use work::words::{DependencyKind, WorkStatus};
 use work::{WorkDraft, WorkItem};
 
@@ -16,6 +16,9 @@ use crate::graph::{ContextItem, ContextSection};
 
 /// How many atoms the context of a task quotes.
 const MAX_QUOTED_ATOMS: usize = 8;
+
+/// How many lines of a section are quoted.
+const MAX_SECTION_LINES: usize = 40;
 
 /// How many of the files that a task names are listed.
 const MAX_LISTED_FILES: usize = 20;
@@ -34,15 +37,29 @@ pub(super) fn record_context(look: DraftView<'_>, one: &WorkItem) -> Result<Vec<
         items.push(item(ContextSection::Now, format!("given up because {reason}"), None));
     }
     for section in work::sections::of(draft, one)? {
-        let first = section.content.lines().find(|line| !line.trim().is_empty());
-        let text = format!("{}: {}", section.title, first.unwrap_or("(empty)").trim());
-        let handle = format!("section:{}", section.id.short());
-        items.push(item(ContextSection::Outline, text, Some(handle)));
+        items.extend(section_items(&section));
     }
     items.extend(children(draft, one)?);
     items.extend(parents(draft, one)?);
     items.extend(file_knowledge(look, one)?);
     Ok(items)
+}
+
+/// A section with its text, a line each.
+fn section_items(section: &Section) -> Vec<ContextItem> {
+    let lines: Vec<&str> = section.content.lines().filter(|line| !line.trim().is_empty()).collect();
+    let title = match lines.is_empty() {
+        true => format!("{}: (empty)", section.title),
+        false => section.title.clone(),
+    };
+    let handle = format!("section:{}", section.id.short());
+    let mut items = vec![item(ContextSection::Outline, title, Some(handle))];
+    let quote = |line: &&str| item(ContextSection::Outline, format!("> {}", line.trim_end()), None);
+    items.extend(lines.iter().take(MAX_SECTION_LINES).map(quote));
+    if let Some(more) = lines.len().checked_sub(MAX_SECTION_LINES).filter(|more| *more > 0) {
+        items.push(item(ContextSection::Outline, format!("> … {more} more lines"), None));
+    }
+    items
 }
 
 fn item(section: ContextSection, text: String, handle: Option<String>) -> ContextItem {

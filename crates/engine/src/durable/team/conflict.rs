@@ -1,5 +1,6 @@
 //! Records that a waiting request found otherwise than they are now, with both sides.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use base::call::ExpectedRecord;
@@ -40,7 +41,8 @@ pub(super) fn conflicting_records(
     for record in expected.iter().filter(|record| !has_number_key(&record.id)) {
         let here = records.image(&conn, &record.kind, &record.id)?.body;
         if here != record.before && here != record.after {
-            conflicts.push(conflict_row(record, here.as_deref()));
+            let (mine, theirs) = (parse(record.after.as_deref()), parse(here.as_deref()));
+            conflicts.push(conflict_row(&record.kind, &record.id, &mine, &theirs));
         }
     }
     Ok(conflicts)
@@ -50,36 +52,33 @@ fn has_number_key(id: &str) -> bool {
     id.as_bytes().get(1).is_some_and(u8::is_ascii_digit)
 }
 
-/// Both sides of a conflict: the fields that differ.
-fn conflict_row(record: &ExpectedRecord, theirs: Option<&str>) -> Value {
-    let parse = |text: Option<&str>| {
-        text.and_then(|text| serde_json::from_str::<Value>(text).ok()).unwrap_or(Value::Null)
-    };
-    let (before, mine, theirs) =
-        (parse(record.before.as_deref()), parse(record.after.as_deref()), parse(theirs));
-    let differs = |key: &&String| mine[key.as_str()] != theirs[key.as_str()];
-    let keys: Vec<String> = [&before, &mine, &theirs]
-        .iter()
-        .filter_map(|side| side.as_object())
-        .flat_map(|side| side.keys())
-        .filter(differs)
-        .cloned()
-        .collect::<std::collections::BTreeSet<_>>()
-        .into_iter()
-        .collect();
-    let side = |side: &Value| match side.as_object() {
+/// Both sides of a record that differs, reduced to the fields in which they differ. A side that has no such record is
+/// null.
+pub(super) fn conflict_row(kind: &str, id: &str, mine: &Value, theirs: &Value) -> Value {
+    let sides = [mine, theirs];
+    let keys = sides.iter().filter_map(|side| side.as_object()).flat_map(|side| side.keys());
+    let keys: BTreeSet<&String> = keys.filter(|key| mine[*key] != theirs[*key]).collect();
+    let reduced = |side: &Value| match side.as_object() {
         None => Value::Null,
-        Some(_) => keys.iter().map(|key| (key.clone(), side[key].clone())).collect(),
+        Some(_) => keys.iter().map(|key| ((*key).clone(), side[*key].clone())).collect(),
     };
-    let id: Value = serde_json::from_str(&record.id).unwrap_or_default();
-    let id: Vec<String> = id
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|part| part.as_str().map_or_else(|| part.to_string(), ToOwned::to_owned))
-        .collect();
-    json!({
-        "record": format!("{}:{}", record.kind, id.join(" ")),
-        "before": side(&before), "mine": side(&mine), "theirs": side(&theirs),
-    })
+    let record = format!("{kind}:{}", key_text(id));
+    let name = sides.iter().find_map(|side| side["title"].as_str().or(side["name"].as_str()));
+    let (mine, theirs) = (reduced(mine), reduced(theirs));
+    match name {
+        Some(name) => json!({"record": record, "name": name, "mine": mine, "theirs": theirs}),
+        None => json!({"record": record, "mine": mine, "theirs": theirs}),
+    }
+}
+
+fn parse(body: Option<&str>) -> Value {
+    body.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+}
+
+/// The key of a record for people: its columns, without quotes and brackets.
+fn key_text(id: &str) -> String {
+    let Ok(Value::Array(columns)) = serde_json::from_str(id) else { return id.to_owned() };
+    let text =
+        |column: &Value| column.as_str().map_or_else(|| column.to_string(), ToOwned::to_owned);
+    columns.iter().map(text).collect::<Vec<_>>().join(" ")
 }

@@ -63,6 +63,16 @@ pub(super) struct FollowedStores {
 struct LastFailure {
     at: Instant,
     why: String,
+    /// How long the server was waited for, if that was not long enough
+    waited: Option<Duration>,
+}
+
+impl LastFailure {
+    /// Whether it answers for a caller who waits this long. One who waits longer than the last may reach a server that
+    /// is far away.
+    fn holds_for(&self, wait: Duration) -> bool {
+        self.at.elapsed() < RETRY_AFTER && self.waited.is_none_or(|waited| waited >= wait)
+    }
 }
 
 /// The place of a replica, and the change up to which nothing is missing.
@@ -132,27 +142,37 @@ impl TeamLink {
         *lock(&self.status) = Some(basis);
     }
 
+    /// Counts again what waits, after the outbox was worked off.
+    pub(super) fn count_outbox(&self, call: &Call) -> Result<()> {
+        let Some(last) = self.last_status() else { return Ok(()) };
+        let basis = self.state_basis(last.state, last.change, last.reason, call)?;
+        self.set_status(basis);
+        Ok(())
+    }
+
     /// Where passwords come from.
     pub fn credentials(&self) -> CredentialSources<'_> {
         CredentialSources { env: &self.env }
     }
 
     /// A connection to the team's server. An idle one is used again; a server that just failed is
-    /// not asked again at once.
+    /// not asked again at once, unless this caller waits longer for it.
     pub fn client(&self, membership: &TeamMembership, wait: Duration) -> TeamResult<LentClient> {
         if let Some(idle) = self.pool.take(&membership.address) {
             return Ok(idle);
         }
         let failed = lock(&self.failure);
-        if let Some(failure) = failed.as_ref().filter(|one| one.at.elapsed() < RETRY_AFTER) {
+        if let Some(failure) = failed.as_ref().filter(|one| one.holds_for(wait)) {
             return Err(TeamFailure::Unreachable(failure.why.clone()));
         }
         drop(failed);
+        let begin = Instant::now();
         let connected = self.connect(membership, wait);
         lock(&self.confirmed).clear(); // the server may have been restored meanwhile
         *lock(&self.failure) = match &connected {
             Err(TeamFailure::Unreachable(why)) => {
-                Some(LastFailure { at: Instant::now(), why: why.clone() })
+                let waited = Some(wait).filter(|wait| begin.elapsed() >= *wait);
+                Some(LastFailure { at: Instant::now(), why: why.clone(), waited })
             }
             _ => None,
         };
@@ -361,4 +381,20 @@ pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 pub(crate) fn needs_server(failure: TeamFailure, what: &str) -> Problem {
     let problem = failure.into_problem();
     Problem { message: format!("{what}: {}", problem.message), ..problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_waits_longer_than_the_last_asks_a_slow_server_again() {
+        // It lies ahead, so that it is recent however slow the machine is.
+        let at = Instant::now() + Duration::from_hours(1);
+        let failure = |waited| LastFailure { at, why: "no answer".into(), waited };
+        let (read, write) = (READ_WAIT, Duration::from_secs(4));
+        assert!(failure(Some(read)).holds_for(read));
+        assert!(!failure(Some(read)).holds_for(write), "a write waits longer than a read");
+        assert!(failure(None).holds_for(write), "a server that refuses at once is left alone");
+    }
 }

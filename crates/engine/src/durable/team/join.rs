@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use store::{Connection, RecordCapture, RecordImage};
 use team::{ChangeUid, NewChange, NewProject, ProjectId, TeamAddress, TeamClient, TeamProject};
 
+use super::conflict::conflict_row;
 use super::membership::TeamMembership;
 use super::outbox::OutboxState;
 use super::replay::ConflictSide;
@@ -223,10 +224,8 @@ fn compare(here: &Connection, there: &Connection, store: &str) -> Result<StoreCo
                 Some(other) => {
                     found.differing += 1;
                     if found.conflicts.len() < MAX_LISTED {
-                        found.conflicts.push(json!({
-                            "record": format!("{kind}:{id}"),
-                            "mine": content(image), "theirs": content(other),
-                        }));
+                        let (mine, theirs) = (content(image), content(other));
+                        found.conflicts.push(conflict_row(kind, &image.id, &mine, &theirs));
                     }
                 }
             }
@@ -444,12 +443,12 @@ fn install(workspace: &Workspace, store: &TeamStore) -> Result<()> {
 /// Leaves the team. The replicas become stores of this clone alone, whole as they are.
 pub fn leave(workspace: &Workspace, give_up_waiting: bool, call: &Call) -> Result<usize> {
     let link = workspace.stores().team();
-    let waiting = link.outbox().entries()?;
-    let waiting = waiting.iter().filter(|entry| entry.state != OutboxState::Dropped).count();
-    if waiting > 0 && !give_up_waiting {
+    let mut waiting = link.outbox().entries()?;
+    waiting.retain(|entry| entry.state != OutboxState::Dropped);
+    if !waiting.is_empty() && !give_up_waiting {
         return Err(Problem::new(
             ProblemCode::Blocked,
-            format!("the server does not have {} yet", counted(waiting, "change")),
+            format!("the server does not have {} yet", counted(waiting.len(), "change")),
         )
         .hint_call("write them with", NextCall::new("team.push"))
         .hint_call("or give them up with", NextCall::repeat().with("give_up_pending", true)));
@@ -459,6 +458,10 @@ pub fn leave(workspace: &Workspace, give_up_waiting: bool, call: &Call) -> Resul
     for LocalStore { durable, store } in &stores {
         let _lock = StoreManager::lock(&store.path, call)?;
         durable.open(&store.path)?.write(|conn| tables::drop_position(conn))?;
+    }
+    for entry in waiting {
+        // Otherwise they would be written after all when this clone joins again.
+        link.outbox().set_state(entry.entry, OutboxState::Dropped, entry.problem.as_deref())?;
     }
     TeamMembership::remove(link.shared())?;
     Ok(stores.len())

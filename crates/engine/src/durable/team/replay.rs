@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use base::{Call, Problem, ProblemCode, Result};
+use base::{Call, NextCall, Problem, ProblemCode, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use team::ChangeUid;
 
 use super::conflict::{RECORDS_DETAIL, conflicting_records};
@@ -79,6 +79,7 @@ pub fn work_off(workspace: &Workspace, call: &Call) -> Result<OutboxReport> {
             }
         }
     }
+    workspace.stores().team().count_outbox(call)?;
     Ok(report)
 }
 
@@ -101,14 +102,13 @@ pub fn settle(
     call: &Call,
 ) -> Result<OutboxReport> {
     let outbox = workspace.stores().team().outbox();
+    let _lock = lock(workspace, call)?;
     let mut entries = outbox.in_state(OutboxState::Conflict)?;
     entries.retain(|entry| only.is_none_or(|only| only == entry.entry));
     if entries.is_empty() && only.is_some() {
-        return Err(
-            Problem::not_found("no conflict has this number").hint("`team status` lists them")
-        );
+        return Err(Problem::not_found("no conflict has this number")
+            .hint_call("they are listed by", NextCall::new("team.status")));
     }
-    let _lock = lock(workspace, call)?;
     let mut report = OutboxReport::default();
     for entry in entries {
         match side {
@@ -116,58 +116,83 @@ pub fn settle(
                 outbox.set_state(entry.entry, OutboxState::Dropped, entry.problem.as_deref())?;
                 report.dropped.push(entry.summary);
             }
-            ConflictSide::Mine => keep_mine(workspace, entry, call, &mut report)?,
+            ConflictSide::Mine => match keep_mine(workspace, &entry, call) {
+                Ok(()) => {
+                    outbox.remove(entry.entry)?;
+                    report.written.push(entry.summary);
+                }
+                Err(problem) => report.waiting.push(format!("{}: {problem}", entry.summary)),
+            },
         }
     }
+    workspace.stores().team().count_outbox(call)?;
     Ok(report)
 }
 
 /// Makes the change again over what the server has now: the same request, with the versions that the
 /// records have now.
-fn keep_mine(
-    workspace: &Workspace,
-    mut entry: OutboxEntry,
-    call: &Call,
-    report: &mut OutboxReport,
-) -> Result<()> {
-    entry.records.clear();
-    let mut args = entry.request.args.clone();
+fn keep_mine(workspace: &Workspace, entry: &OutboxEntry, call: &Call) -> Result<()> {
+    require_branch(workspace, entry, call)?;
+    if is_on_server(workspace, entry)? {
+        return Ok(());
+    }
+    let entry = OutboxEntry { records: Vec::new(), ..entry.clone() };
+    let mut args = without_fact_versions(&entry.request.args);
     // Each round learns one version, and a request names a few at most.
     for _ in 0..8 {
-        let mut tried = OutboxReport::default();
-        let problem = match run(workspace, &entry, &args, call) {
-            Ok(()) => {
-                workspace.stores().team().outbox().remove(entry.entry)?;
-                tried.written.push(entry.summary.clone());
-                report.written.append(&mut tried.written);
-                return Ok(());
-            }
-            Err(problem) => problem,
-        };
+        let Err(problem) = run(workspace, &entry, &args, call) else { return Ok(()) };
         let current = problem.details.get("current_version").cloned();
-        let Some(current) = current.filter(|_| problem.code == ProblemCode::Conflict) else {
-            report.waiting.push(format!("{}: {problem}", entry.summary));
-            return Ok(());
-        };
-        if !set_version(&mut args, &current) {
-            report.waiting.push(format!("{}: {problem}", entry.summary));
-            return Ok(());
+        let current = current.filter(|_| problem.code == ProblemCode::Conflict);
+        if !current.is_some_and(|current| set_version(&mut args, &current)) {
+            return Err(problem);
         }
     }
-    report.waiting.push(entry.summary);
-    Ok(())
+    Err(Problem::new(ProblemCode::Busy, "another machine changes the same records")
+        .hint("repeat the request"))
+}
+
+/// Whether the change of an entry is on the server: its reply may have been lost. Then it must not be made again.
+fn is_on_server(workspace: &Workspace, entry: &OutboxEntry) -> Result<bool> {
+    let link = workspace.stores().team();
+    let membership = link.require_membership()?;
+    let offline = |failure: team::TeamFailure| failure.into_problem().detail(OFFLINE_DETAIL, true);
+    let client = link.client(&membership, SERVER_WAIT).map_err(offline)?;
+    let uid: ChangeUid = entry.change.parse().map_err(Problem::internal)?;
+    let found = client.find_change(&membership.project, &uid, SERVER_WAIT).map_err(offline)?;
+    Ok(found.is_some())
+}
+
+/// The arguments without the versions that single facts of a changeset name: what they protect is overwritten on purpose.
+fn without_fact_versions(args: &Map<String, Value>) -> Map<String, Value> {
+    let mut args = args.clone();
+    for value in args.values_mut() {
+        // Some clients send lists and objects as text.
+        if let Some(parsed) =
+            value.as_str().and_then(|text| serde_json::from_str::<Value>(text).ok())
+            && matches!(parsed, Value::Array(_) | Value::Object(_))
+        {
+            *value = parsed;
+        }
+        remove_fact_versions(value);
+    }
+    args
+}
+
+fn remove_fact_versions(value: &mut Value) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(remove_fact_versions),
+        Value::Object(fields) => {
+            fields.retain(|key, _| key != "if_version" && key != "ifVersion");
+            fields.values_mut().for_each(remove_fact_versions);
+        }
+        _ => {}
+    }
 }
 
 /// Sets the version that a request names; false if it names none or the same.
-fn set_version(args: &mut serde_json::Map<String, Value>, current: &Value) -> bool {
-    for key in ["version", "if_version"] {
-        if let Some(named) = args.get_mut(key).filter(|named| !named.is_null() && *named != current)
-        {
-            *named = current.clone();
-            return true;
-        }
-    }
-    false
+fn set_version(args: &mut Map<String, Value>, current: &Value) -> bool {
+    let named = args.get_mut("version").filter(|named| !named.is_null() && *named != current);
+    named.map(|named| *named = current.clone()).is_some()
 }
 
 fn lock(workspace: &Workspace, call: &Call) -> Result<tree::FileLock> {
@@ -178,7 +203,7 @@ fn lock(workspace: &Workspace, call: &Call) -> Result<tree::FileLock> {
 fn replay(
     workspace: &Workspace,
     entry: &OutboxEntry,
-    args: &serde_json::Map<String, Value>,
+    args: &Map<String, Value>,
     call: &Call,
     report: &mut OutboxReport,
 ) -> Result<()> {
@@ -188,11 +213,7 @@ fn replay(
         return Err(Problem::new(ProblemCode::InvalidOperation, "it belongs to another project"));
     }
     require_branch(workspace, entry, call)?;
-    let offline = |failure: team::TeamFailure| failure.into_problem().detail(OFFLINE_DETAIL, true);
-    let client = link.client(&membership, SERVER_WAIT).map_err(offline)?;
-    let uid: ChangeUid = entry.change.parse().map_err(Problem::internal)?;
-    // Its reply may have been lost: then it is there, and must not be made again.
-    if client.find_change(&membership.project, &uid, SERVER_WAIT).map_err(offline)?.is_some() {
+    if is_on_server(workspace, entry)? {
         link.outbox().remove(entry.entry)?;
         report.written.push(entry.summary.clone());
         return Ok(());
@@ -257,7 +278,7 @@ fn require_branch(workspace: &Workspace, entry: &OutboxEntry, call: &Call) -> Re
 fn run(
     workspace: &Workspace,
     entry: &OutboxEntry,
-    args: &serde_json::Map<String, Value>,
+    args: &Map<String, Value>,
     call: &Call,
 ) -> Result<()> {
     let name = &entry.request.operation;

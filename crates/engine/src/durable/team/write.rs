@@ -13,7 +13,7 @@ use super::client_pool::LentClient;
 use super::conflict::check_expected;
 use super::home::{TeamLink, WritingThread, needs_server};
 use super::membership::TeamMembership;
-use super::outbox::{NewOutboxEntry, OutboxState, cannot_wait};
+use super::outbox::{NewOutboxEntry, cannot_wait};
 use super::pending;
 use super::replica::{
     ReplicaFile, ReplicaFiles, TeamStore, layouts_with, problem, require_known_layout,
@@ -98,7 +98,8 @@ impl TeamLink {
             Some(replayed) => replayed.change.parse().map_err(Problem::internal)?,
             None => ChangeUid::random()?,
         };
-        if replayed.is_none() && !self.outbox().in_state(OutboxState::Pending)?.is_empty() {
+        // What waits for the same store comes first. A change that waits for another branch holds nothing up.
+        if replayed.is_none() && !pending::pending_of(self, &store.name)?.is_empty() {
             return self.offline(files, store, uid).map(TeamWrite::Offline);
         }
         match self.take_project(&membership, files, &store, uid.clone(), call) {

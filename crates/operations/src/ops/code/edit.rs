@@ -362,7 +362,8 @@ const NOT_PARSED: &str = "not parsed: not a language that cairn parses";
 
 /// Refuses a text that has more syntax errors than before.
 fn check_syntax(path: &RepoPath, before: &str, next: &str) -> Result<&'static str> {
-    let Some(language) = Language::from_path(path).filter(|language| language.is_code()) else {
+    let is_parsed = |language: &Language| language.is_code() && !language.is_left_out();
+    let Some(language) = Language::from_path(path).filter(is_parsed) else {
         return Ok(NOT_PARSED);
     };
     let errors = |text: &str| syntax::extract(Some(language), text.as_bytes()).errors;

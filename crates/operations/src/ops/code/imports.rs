@@ -75,6 +75,10 @@ impl Query for Imports {
         &[OpExample { args: "src/main.rs", shows: "what a file imports" }];
     type Answer = ImportsAnswer;
 
+    fn named_targets(&self) -> Vec<&NodeTarget> {
+        vec![&self.path]
+    }
+
     fn run(self, view: &View) -> Result<ImportsAnswer> {
         let node = graph::resolve(view, &self.path)?;
         let path = module(&node)?;

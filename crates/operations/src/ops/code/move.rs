@@ -23,8 +23,8 @@ use engine::view::View;
 
 /// Move a symbol or a file to another path, and rewrite the imports, all or nothing
 ///
-/// TypeScript, JavaScript and Python; Go files inside their package. Refused with the places where
-/// an import cannot be rewritten with certainty.
+/// TypeScript, JavaScript and Python; items of Rust to another module of their crate; Go files inside
+/// their package. Refused with the places where an import cannot be rewritten with certainty.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Move {

@@ -1,5 +1,6 @@
 //! `code.show`: the source of symbols, ranges and files, with their callers.
 
+mod fold;
 mod page;
 
 use std::str::FromStr;
@@ -16,7 +17,7 @@ use crate::answers::source::{Excerpt, LineRange, SourceText};
 use crate::answers::test_finder::{TestFile, tests_for};
 use engine::areas::code::named_node;
 use engine::areas::history::{HistoryReader, SymbolHistory, short_commit_id, trace_symbol};
-use engine::contract::args::{NodeTarget, comma_list, one_or_many};
+use engine::contract::args::{NodeTarget, Words, comma_list, one_or_many};
 use engine::contract::op::{OpExample, Query, ToolVisibility};
 use engine::graph;
 use engine::view::View;
@@ -29,7 +30,7 @@ const MAX_COMMITS: usize = 5;
 
 /// Show the source of symbols, line ranges or files
 ///
-/// Several at once, with line numbers and callers. Source over 100 KB is cut, with a note.
+/// Several at once, with line numbers and callers. Function bodies of files over 1,000 lines are folded.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Show {
@@ -40,7 +41,17 @@ pub struct Show {
     /// Sections to add for each symbol
     #[arg(long, value_enum, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
+    #[schemars(extend("x-rare" = true))]
     pub with: Vec<ShowExtra>,
+    /// Words of the task: long source is cut to the lines about them
+    #[arg(long)]
+    #[serde(default)]
+    pub about: Option<Words>,
+    /// Fold nothing: show long files with all function bodies
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub whole: bool,
 }
 
 /// A section that is shown with a symbol.
@@ -101,6 +112,12 @@ pub struct CodeShowPart {
     /// How many lines were cut off at the end
     #[serde(skip_serializing_if = "is_zero")]
     pub lines_cut: u32,
+    /// How many lines of the target are folded before these
+    #[serde(skip_serializing_if = "is_zero")]
+    pub folded_before: u32,
+    /// How many lines of the target are folded after these
+    #[serde(skip_serializing_if = "is_zero")]
+    pub folded_after: u32,
     /// Who uses the symbol directly, best first
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callers: Option<Vec<CodeUse>>,
@@ -161,11 +178,19 @@ impl Query for Show {
         OpExample { args: "src/session.ts#Session.refresh", shows: "a method and who calls it" },
         OpExample { args: "src/a.rs:10-40 src/b.rs#run", shows: "a range and a function at once" },
         OpExample {
+            args: "src/session.ts --about 'expiry of tokens'",
+            shows: "the lines of a long file that are about something",
+        },
+        OpExample {
             args: "Session --with callers,tests",
             shows: "a class, its callers and its tests",
         },
     ];
     type Answer = CodeShowAnswer;
+
+    fn named_targets(&self) -> Vec<&NodeTarget> {
+        self.targets.iter().collect()
+    }
 
     fn run(self, view: &View) -> Result<CodeShowAnswer> {
         if self.targets.is_empty() {
@@ -174,10 +199,11 @@ impl Query for Show {
         let mut left = MAX_TEXT_BYTES;
         let mut parts = Vec::new();
         for target in &self.targets {
-            let mut part = self.part(view, target)?;
-            part.cut_to(left);
-            left = left.saturating_sub(part.source.text.len());
-            parts.push(part);
+            for mut part in self.parts(view, target)? {
+                part.cut_to(left);
+                left = left.saturating_sub(part.source.text.len());
+                parts.push(part);
+            }
         }
         let is_cut = parts.iter().any(|part| part.lines_cut > 0);
         Ok(CodeShowAnswer { parts, is_cut })
@@ -185,31 +211,63 @@ impl Query for Show {
 }
 
 impl Show {
-    fn part(&self, view: &View, target: &NodeTarget) -> Result<CodeShowPart> {
+    /// The source of a target: one part, or the parts of it that are not folded.
+    fn parts(&self, view: &View, target: &NodeTarget) -> Result<Vec<CodeShowPart>> {
         if let Some((path, range)) = line_target(view, target.as_str())? {
-            return line_part(view, &path, range);
+            return Ok(vec![line_part(view, &path, range)?]);
         }
         let node = graph::resolve(view, target)?;
         match &node {
             EntityRef::Symbol(path, name) => {
                 let row = code::symbol(view.index()?.conn(), path, name.as_str())?;
                 let row = row.ok_or_else(|| Problem::not_found(format!("no symbol {node}")))?;
-                self.symbol_part(view, &node, &row)
+                let part = self.symbol_part(view, &node, &row)?;
+                self.folded(view, part, row.line)
             }
             EntityRef::Module(path) | EntityRef::File(path) => {
                 let text = SourceText::read(view, path)?;
-                Ok(CodeShowPart::of(
-                    path,
-                    None,
-                    &text,
-                    LineRange { first: 1, last: text.line_count() },
-                ))
+                let all = LineRange { first: 1, last: text.line_count() };
+                self.folded(view, CodeShowPart::of(path, None, &text, all), 1)
             }
             EntityRef::Dir(path) => Err(Problem::invalid(format!("`{path}` is a folder"))
                 .hint_call("its content is listed by", zoom_call(path))),
             other => Err(Problem::invalid(format!("{other} has no source"))
                 .hint("name a symbol, a file, or lines of one as path:10-40")),
         }
+    }
+
+    /// A part without the lines that are not wanted; what is shown with a symbol stays with the
+    /// last range.
+    fn folded(
+        &self,
+        view: &View,
+        mut part: CodeShowPart,
+        declared: u32,
+    ) -> Result<Vec<CodeShowPart>> {
+        if self.whole {
+            return Ok(vec![part]);
+        }
+        let text = SourceText::read(view, &part.path)?;
+        let within = LineRange { first: part.source.first_line, last: part.source.last_line };
+        let ranges = match (&self.about, &part.symbol) {
+            (Some(words), _) => fold::lines_about(view, words.as_str(), &text, within, declared)?,
+            (None, None) => fold::lines_outside_bodies(view, &part.path, &text)?,
+            (None, Some(_)) => vec![within],
+        };
+        let Some((last, before)) = ranges.split_last() else { return Ok(vec![part]) };
+        let mut next = within.first;
+        let mut parts = Vec::new();
+        for range in before {
+            let mut one = CodeShowPart::of(&part.path, part.symbol.clone(), &text, *range);
+            one.folded_before = range.first - next;
+            next = range.last + 1;
+            parts.push(one);
+        }
+        part.source = text.excerpt(*last);
+        part.folded_before = last.first - next;
+        part.folded_after = within.last - last.last;
+        parts.push(part);
+        Ok(parts)
     }
 
     fn symbol_part(&self, view: &View, node: &EntityRef, row: &SymbolRow) -> Result<CodeShowPart> {
@@ -246,6 +304,8 @@ impl CodeShowPart {
             source: text.excerpt(lines),
             file_lines: text.line_count(),
             lines_cut: 0,
+            folded_before: 0,
+            folded_after: 0,
             callers: None,
             callees: None,
             tests: None,

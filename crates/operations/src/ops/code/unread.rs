@@ -108,7 +108,10 @@ fn listed(view: &View) -> Result<Vec<UnindexedFile>> {
     let mut why: BTreeMap<RepoPath, String> =
         skipped.map(|(path, why)| (path, format!("{why}, skipped"))).collect();
     for (path, line, column) in code::files_with_syntax_errors(conn)? {
-        why.entry(path).or_insert_with(|| format!("syntax error at {line}:{column}"));
+        let language = Language::from_path(&path).filter(|language| language.is_left_out());
+        let reason = language.map(Language::left_out_reason);
+        let reason = reason.unwrap_or_else(|| format!("syntax error at {line}:{column}"));
+        why.entry(path).or_insert(reason);
     }
     let hiding = |(path, why)| {
         let language = Language::from_path(&path)?;

@@ -169,6 +169,10 @@ impl Query for Zoom {
     ];
     type Answer = ZoomAnswer;
 
+    fn named_targets(&self) -> Vec<&NodeTarget> {
+        vec![&self.path]
+    }
+
     fn run(self, view: &View) -> Result<ZoomAnswer> {
         let node = graph::resolve(view, &self.path)?;
         match &node {

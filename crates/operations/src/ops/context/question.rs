@@ -7,11 +7,13 @@ use base::words::counted;
 use base::{EntityRef, NextCall, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
+use syntax::Language;
 
 use super::cost;
 use crate::answers::callers;
-use crate::answers::role::FileRole;
-use crate::answers::source::{Excerpt, LineRange, SourceText, omitted_lines_text};
+use crate::answers::line_choice::{LineChoice, contiguous_ranges};
+use crate::answers::role::{FileRole, is_log};
+use crate::answers::source::{Excerpt, LineRange, SourceText};
 use crate::answers::test_finder::{SEARCH_METHODS, TestFile, tests_for};
 use crate::locate::{FileCandidate, LocateResult, SymbolCandidate};
 use engine::areas::code::{first_sentence, named_node};
@@ -21,6 +23,17 @@ use engine::view::View;
 
 /// How many symbols are shown at most.
 const MAX_SYMBOLS: usize = 12;
+
+/// How many symbols are shown however far their scores are below the best one.
+const MIN_SYMBOLS: usize = 3;
+
+/// The least score of the others, as a share of the best one, in an answer of this size in tokens. A larger answer has
+/// room for less likely places.
+const MIN_SCORE_SHARE: f64 = 0.3;
+const USUAL_SOURCE_BUDGET: usize = 1000;
+
+/// How much more than its share a symbol may cost to be shown whole, in percent.
+const ALMOST_PERCENT: usize = 140;
 
 /// Shares of the source budget for the best symbols, in percent; what one leaves over goes to
 /// the next.
@@ -35,14 +48,17 @@ const FRAME_COST: usize = 45;
 /// How many of the best files are looked through for documents.
 const MAX_FILES_SEARCHED_FOR_DOCUMENTS: usize = 40;
 
-/// How many lines are shown before and after a line that matches the question.
-const CONTEXT_LINES: u32 = 2;
-
 /// How many symbols have their tests searched for.
 const MAX_TESTED_SYMBOLS: usize = 3;
 
 /// How many tests, documents and callers are named.
 const MAX_NAMED: usize = 4;
+
+/// How many files that change together are looked at; those that are no code are left out.
+const MAX_PARTNERS: usize = 24;
+
+/// How many documents are named.
+const MAX_DOCUMENTS: usize = 2;
 
 /// Smallest number of common commits for two files to count as changing together.
 const MIN_SHARED_COMMITS: u64 = 3;
@@ -151,10 +167,12 @@ impl QuestionAnswer {
             best.first().map(|first| callers::direct_callers(view, std::slice::from_ref(first)));
         let callers = callers.transpose()?.unwrap_or_default();
         let callers = callers.into_iter().filter(|one| !one.is_test).map(|one| one.node).collect();
-        let is_document = |place: &&FileCandidate| FileRole::of(&place.path) == FileRole::Document;
+        let is_document = |place: &&FileCandidate| {
+            FileRole::of(&place.path) == FileRole::Document && !is_log(&place.path)
+        };
         let documents =
             located.files.iter().take(MAX_FILES_SEARCHED_FOR_DOCUMENTS).filter(is_document);
-        let documents = documents.take(MAX_NAMED);
+        let documents = documents.take(MAX_DOCUMENTS);
         let documents = documents
             .map(|place| LocatedDocument::of(view, &place.path, &located.symbols))
             .collect();
@@ -164,11 +182,22 @@ impl QuestionAnswer {
         };
         let mut answer = Self { symbols: Vec::new(), tests, documents, callers, changes_together };
         let rest = answer.cut_rest(budget * MAX_REST_PERCENT / 100);
+        let candidates = shown_candidates(located);
         answer.symbols =
-            choose_symbols(view, &located.symbols, budget.saturating_sub(rest + FRAME_COST))?;
-        let shown: BTreeSet<&RepoPath> = answer.symbols.iter().map(|one| &one.path).collect();
-        answer.documents.retain(|document| !shown.contains(&document.path));
+            choose_symbols(view, &candidates, budget.saturating_sub(rest + FRAME_COST))?;
+        answer.leave_out_shown();
         Ok(answer)
+    }
+
+    /// Leaves out what another part of the answer names.
+    fn leave_out_shown(&mut self) {
+        let shown: BTreeSet<&RepoPath> = self.symbols.iter().map(|one| &one.path).collect();
+        let tests: BTreeSet<&RepoPath> = self.tests.iter().map(|one| &one.path).collect();
+        self.documents.retain(|document| !shown.contains(&document.path));
+        self.changes_together
+            .retain(|one| !shown.contains(&one.path) && !tests.contains(&one.path));
+        let symbols: BTreeSet<&EntityRef> = self.symbols.iter().map(|one| &one.node).collect();
+        self.callers.retain(|caller| !symbols.contains(caller));
     }
 
     pub(super) fn render(&self, page: &mut Page, places: usize) {
@@ -187,6 +216,9 @@ impl QuestionAnswer {
             }
         }
         page.blank();
+        if let Some(cut) = self.symbols.iter().find(|one| one.omitted > 0) {
+            page.say_call("Left-out lines:", cut.show_call());
+        }
         self.render_rest(page);
     }
 
@@ -208,20 +240,15 @@ impl QuestionAnswer {
         if self.tests.is_empty() {
             page.item("Tests", format!("none found ({SEARCH_METHODS})"));
         }
-        let row = |test: &TestFile| {
-            vec![PageCell::handle(&test.path), PageCell::faint(test.found_by_text())]
-        };
-        let tests: Vec<Vec<PageCell>> = self.tests.iter().take(MAX_NAMED).map(row).collect();
-        if !tests.is_empty() {
-            page.say("Tests");
-            page.table(2, tests);
+        if !self.tests.is_empty() {
+            page.item("Tests", self.tests_text());
         }
         if !self.documents.is_empty() {
             let row = |document: &LocatedDocument| {
                 vec![PageCell::handle(document.place()), PageCell::faint(&document.text)]
             };
             page.say("Documents");
-            page.table(2, self.documents.iter().map(row).collect());
+            self.documents.iter().for_each(|document| page.table(2, vec![row(document)]));
         }
         if !self.callers.is_empty() {
             let named = self.callers.iter().take(MAX_NAMED).map(EntityRef::short_handle);
@@ -242,16 +269,29 @@ impl QuestionAnswer {
         }
     }
 
+    /// The best test files in one line, the first with how it was found.
+    fn tests_text(&self) -> String {
+        let text = |(at, test): (usize, &TestFile)| match at {
+            0 => format!("{} ({})", test.path, test.found_by_text()),
+            _ => test.path.to_string(),
+        };
+        let mut parts: Vec<String> =
+            self.tests.iter().take(MAX_NAMED).enumerate().map(text).collect();
+        if let Some(more) = self.tests.len().checked_sub(MAX_NAMED).filter(|more| *more > 0) {
+            parts.push(format!("{more} more"));
+        }
+        parts.join(", ")
+    }
+
     /// Cuts everything but the source to its share of the budget, and returns what that
     /// costs. Tests come first.
     fn cut_rest(&mut self, budget: usize) -> usize {
         let mut left = budget;
-        let price =
-            |test: &TestFile| cost(&test.found_by_text()) + cost(&test.path.to_string()) + 2;
         let mut shown = 0;
         self.tests.retain(|test| {
             shown += 1;
-            shown > MAX_NAMED || try_spend(&mut left, price(test))
+            let how = if shown == 1 { cost(&test.found_by_text()) } else { 0 };
+            shown > MAX_NAMED || try_spend(&mut left, cost(&test.path.to_string()) + how + 1)
         });
         self.changes_together.retain(|one| try_spend(&mut left, cost(&one.path.to_string()) + 6));
         self.documents.retain(|one| try_spend(&mut left, cost(&one.place()) + cost(&one.text) + 2));
@@ -264,6 +304,17 @@ impl QuestionAnswer {
     }
 }
 
+/// The candidates whose source is shown: code, and tests and documents only if they are asked for or there is no code.
+/// The others are named.
+fn shown_candidates(located: &LocateResult) -> Vec<SymbolCandidate> {
+    let is_shown = |one: &&SymbolCandidate| match FileRole::of(&one.symbol.path) {
+        role @ (FileRole::Test | FileRole::Document) => located.wanted.asks_for(role),
+        _ => !one.symbol.is_test || located.wanted.asks_for(FileRole::Test),
+    };
+    let shown: Vec<SymbolCandidate> = located.symbols.iter().filter(is_shown).cloned().collect();
+    if shown.is_empty() { located.symbols.clone() } else { shown }
+}
+
 fn try_spend(left: &mut usize, price: usize) -> bool {
     let enough = *left >= price;
     *left -= if enough { price } else { 0 };
@@ -272,31 +323,43 @@ fn try_spend(left: &mut usize, price: usize) -> bool {
 
 impl LocatedSymbol {
     fn render(&self, page: &mut Page) {
-        let lines = format!("{}–{}", self.first_line, self.last_line);
+        if let Some(row) = self.heading_cells() {
+            page.table(2, vec![row]);
+        }
+        for part in &self.source {
+            page.source(&part.text, part.first_line);
+        }
+    }
+
+    /// The call that shows all of it.
+    fn show_call(&self) -> NextCall {
+        let target = match self.name.as_str() {
+            "" => self.path.to_string(),
+            name => format!("{}#{name}", self.path),
+        };
+        NextCall::new("code.show").with("targets", vec![target])
+    }
+
+    /// Its name, and its lines if not all are shown. A top-level symbol that is shown whole needs neither.
+    fn heading_cells(&self) -> Option<Vec<PageCell>> {
         let name = if self.name.is_empty() { "(file)" } else { &self.name };
+        if self.omitted == 0 {
+            let is_nested = self.name.contains('.');
+            return is_nested.then(|| vec![PageCell::strong(name)]);
+        }
+        let left_out = counted(self.omitted, "line");
+        let lines = format!("{}–{}, {left_out} left out", self.first_line, self.last_line);
         let mut row = vec![PageCell::strong(name), PageCell::faint(lines)];
         if !self.doc.is_empty() {
             row.push(PageCell::faint(&self.doc));
         }
-        page.table(2, vec![row]);
-        for part in &self.source {
-            page.source(&part.text, part.first_line);
-        }
-        if self.omitted > 0 {
-            let more = self.omitted;
-            let target = match self.name.as_str() {
-                "" => self.path.to_string(),
-                name => format!("{}#{name}", self.path),
-            };
-            let next = NextCall::new("code.show").with("targets", vec![target]);
-            page.say_call(omitted_lines_text(more), next);
-        }
+        Some(row)
     }
 
     fn cost(&self) -> usize {
         let source: usize = self.source.iter().map(source_cost).sum();
-        // Its heading, and the call that shows the rest.
-        source + cost(&self.name) * 2 + cost(&self.doc) + cost(&self.path.to_string()) + 14
+        // Its heading, and the path above it.
+        source + cost(&self.name) + cost(&self.doc) + cost(&self.path.to_string()) + 8
     }
 }
 
@@ -317,7 +380,11 @@ fn choose_symbols(
     let mut taken: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
     let mut chosen: Vec<(LocatedSymbol, &SymbolCandidate)> = Vec::new();
     let (mut left, mut over) = (budget, 0);
+    let least = least_score(symbols, budget);
     for (rank, place) in symbols.iter().take(MAX_SYMBOLS).enumerate() {
+        if rank >= MIN_SYMBOLS && place.score < least {
+            break;
+        }
         let path = &place.symbol.path;
         if !texts.contains_key(path) {
             texts.insert(path.clone(), SourceText::read(view, path)?);
@@ -335,6 +402,9 @@ fn choose_symbols(
         if frame + 12 > most {
             break;
         }
+        // A symbol that fits almost is shown whole.
+        let whole = frame + source_cost(&text.excerpt(text.lines_of(&place.symbol)));
+        let most = if whole <= most * ALMOST_PERCENT / 100 { whole.min(left) } else { most };
         one.source = best_lines(text, place, most - frame, lines);
         if one.source.is_empty() && !chosen.is_empty() {
             continue; // all of it is shown already
@@ -366,6 +436,14 @@ fn choose_symbols(
         one.omitted = all.saturating_sub(u32::try_from(shown).unwrap_or(u32::MAX));
     }
     Ok(chosen)
+}
+
+/// The least score of a symbol that is shown behind the first ones.
+fn least_score(symbols: &[SymbolCandidate], budget: usize) -> f64 {
+    let best = symbols.first().map_or(0.0, |one| one.score);
+    #[expect(clippy::cast_precision_loss, reason = "budgets are small numbers")]
+    let room = (budget as f64 / USUAL_SOURCE_BUDGET as f64).max(1.0);
+    best * MIN_SCORE_SHARE / room
 }
 
 /// Largest share of the budget for a type with many members, in percent: of these only what
@@ -442,94 +520,16 @@ fn best_lines(
     budget: usize,
     taken: &mut BTreeSet<u32>,
 ) -> Vec<Excerpt> {
-    let LineRange { first, last } = text.lines_of(&place.symbol);
-    let free: Vec<u32> = (first..=last).filter(|line| !taken.contains(line)).collect();
-    let price = |line: &u32| cost(text.line(*line)) + 2;
-    let mut lines: BTreeSet<u32> = BTreeSet::new();
-    if free.iter().map(price).sum::<usize>() <= budget {
-        lines.extend(&free);
-    } else {
-        let mut left = budget;
-        let declared = place.symbol.line.max(first);
-        if free.contains(&declared) && try_spend(&mut left, price(&declared)) {
-            lines.insert(declared);
-        }
-        let mut says: BTreeMap<u32, f64> = place.lines.iter().copied().collect();
-        says.retain(|line, _| free.contains(line) && !lines.contains(line));
-        for _ in 0..MAX_STRETCHES {
-            let Some(best) = best_stretch(&says, left, price, LineRange { first, last }) else {
-                break;
-            };
-            for line in best.first..=best.last {
-                says.remove(&line);
-                if free.contains(&line)
-                    && !lines.contains(&line)
-                    && try_spend(&mut left, price(&line))
-                {
-                    lines.insert(line);
-                }
-            }
-        }
-    }
-    fill_small_gaps(&mut lines, &free);
+    let within = text.lines_of(&place.symbol);
+    let choice = LineChoice {
+        within,
+        free: (within.first..=within.last).filter(|line| !taken.contains(line)).collect(),
+        declared: place.symbol.line.max(within.first),
+        weights: place.lines.iter().copied().collect(),
+    };
+    let lines = choice.lines(budget, |line| cost(text.line(line)) + 2);
     taken.extend(&lines);
     contiguous_ranges(&lines).into_iter().map(|range| text.excerpt(range)).collect()
-}
-
-/// The largest gap that is filled: leaving it out would cost a reader another call.
-const MAX_FILLED_GAP: u32 = 5;
-
-/// Adds the lines between two shown ones that are only a few lines apart.
-fn fill_small_gaps(lines: &mut BTreeSet<u32>, free: &[u32]) {
-    let shown: Vec<u32> = lines.iter().copied().collect();
-    for pair in shown.windows(2) {
-        if pair[1] - pair[0] <= MAX_FILLED_GAP + 1 {
-            lines.extend((pair[0] + 1..pair[1]).filter(|line| free.contains(line)));
-        }
-    }
-}
-
-/// How many ranges of a long symbol are shown at most.
-const MAX_STRETCHES: usize = 3;
-
-/// The range that matches the question best for its cost, with the lines around it.
-fn best_stretch(
-    says: &BTreeMap<u32, f64>,
-    budget: usize,
-    price: impl Fn(&u32) -> usize,
-    within: LineRange,
-) -> Option<LineRange> {
-    let lines: Vec<(u32, f64)> = says.iter().map(|(line, says)| (*line, *says)).collect();
-    let mut best: Option<(f64, LineRange)> = None;
-    for (at, (first, _)) in lines.iter().enumerate() {
-        let (mut spent, mut sum, mut next) = (0, 0.0, *first);
-        for (line, says) in &lines[at..] {
-            spent += (next..=*line).map(|line| price(&line)).sum::<usize>();
-            if spent > budget {
-                break;
-            }
-            (sum, next) = (sum + says, line + 1);
-            if best.as_ref().is_none_or(|(most, _)| sum > *most) {
-                best = Some((sum, LineRange { first: *first, last: *line }));
-            }
-        }
-    }
-    best.map(|(_, LineRange { first, last })| LineRange {
-        first: first.saturating_sub(CONTEXT_LINES).max(within.first),
-        last: (last + CONTEXT_LINES).min(within.last),
-    })
-}
-
-/// Lines as ranges without gaps; a gap of one line is not worth a break.
-fn contiguous_ranges(lines: &BTreeSet<u32>) -> Vec<LineRange> {
-    let mut runs: Vec<LineRange> = Vec::new();
-    for &line in lines {
-        match runs.last_mut() {
-            Some(run) if line <= run.last + 1 => run.last = line,
-            _ => runs.push(LineRange { first: line, last: line }),
-        }
-    }
-    runs
 }
 
 /// The files that usually change with one, most often first.
@@ -537,24 +537,13 @@ fn cochanged_files(view: &View, path: &RepoPath) -> Result<Vec<CochangedFileRow>
     let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
     let Some(artifact) = history.artifact_at(path)? else { return Ok(Vec::new()) };
     let of = history.counted_commits_of(view, artifact.id)?;
-    let often = history.frequent_partners(artifact.id, MIN_SHARED_COMMITS, MAX_NAMED)?;
+    let mut often = history.frequent_partners(artifact.id, MIN_SHARED_COMMITS, MAX_PARTNERS)?;
+    often.retain(|one| Language::from_path(&one.path).is_some_and(Language::is_code));
+    often.truncate(MAX_NAMED);
     let row = |one: engine::areas::history::CochangedFile| CochangedFileRow {
         path: one.path,
         commits: one.partner.count,
         of,
     };
     Ok(often.into_iter().map(row).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_become_ranges() {
-        let lines: BTreeSet<u32> = [1, 2, 3, 7, 9, 10].into();
-        let found: Vec<(u32, u32)> =
-            contiguous_ranges(&lines).iter().map(|run| (run.first, run.last)).collect();
-        assert_eq!(found, [(1, 3), (7, 7), (9, 10)]);
-    }
 }

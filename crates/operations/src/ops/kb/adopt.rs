@@ -6,12 +6,16 @@ use base::words::counted;
 use base::{RepoPath, Result};
 use clap::Args;
 use document::{Document, DocumentEdit};
+use kb::Entity;
+use kb::derived_tables::FileEntity;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
+use engine::areas::kb::answer_rows::one_line;
 use engine::areas::kb::{DocumentFilter, kb_state, resolve_path};
-use engine::contract::args::NodeTarget;
+use engine::contract::answer::Paging;
+use engine::contract::args::{Limit, NodeTarget, Offset};
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::plan::{Plan, PlannedChange};
@@ -19,6 +23,9 @@ use engine::view::View;
 
 /// How many documents that were left out a page shows.
 const MAX_SHOWN: usize = 20;
+
+/// How many characters of a title a page shows.
+const MAX_TITLE: usize = 80;
 
 /// Show which existing documents the knowledge base takes in, and why others not
 ///
@@ -34,6 +41,16 @@ pub struct KbAdopt {
     #[arg(long)]
     #[serde(default)]
     pub write_ids: bool,
+    /// Entities to list
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub limit: Limit,
+    /// Entities to skip
+    #[arg(long, default_value_t)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub offset: Offset,
 }
 
 /// What is taken in
@@ -43,11 +60,46 @@ pub struct AdoptAnswer {
     pub forms: Vec<AdoptedForm>,
     /// Entities whose status or type is another word in the document
     pub mapped: usize,
+    /// These words, and how they are read
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub words: Vec<MappedWord>,
+    /// The entities that are taken in, by file
+    pub entities: Vec<AdoptedEntity>,
     /// Documents that are not taken in as they are, with the reason
     pub left_out: Vec<LeftOutDocument>,
     /// Documents that got frontmatter
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub written: Vec<RepoPath>,
+    #[serde(skip)]
+    paging: Paging,
+}
+
+/// A word of documents that is read as another
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct MappedWord {
+    /// The word
+    pub word: String,
+    /// What it is read as
+    pub read_as: String,
+    /// How many entities have it
+    pub entities: usize,
+}
+
+/// An entity that is taken in
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct AdoptedEntity {
+    /// Its id
+    pub id: String,
+    /// Its type
+    pub r#type: &'static str,
+    /// Its status
+    pub status: String,
+    /// Its title
+    pub title: String,
+    /// The file that tells it
+    pub path: RepoPath,
+    /// The line in it
+    pub line: u32,
 }
 
 /// Documents of one form
@@ -102,21 +154,28 @@ impl Mutation for KbAdopt {
         let known = kb_state(view)?;
         let mut documents: BTreeMap<RepoPath, IndexedDocument> = BTreeMap::new();
         let mut mapped = 0;
+        let mut words: BTreeMap<(String, String), usize> = BTreeMap::new();
+        let mut entities = Vec::new();
         for (form, said) in kb::derived_tables::all_entities(conn)? {
             if form == "code" || !is_here(&said.path) {
                 continue;
             }
             let is_taken = gate.accepts(&form, &said.path);
-            let now = known.model.get(&said.entity.id).filter(|_| is_taken);
-            mapped += usize::from(now.is_some_and(|fact| {
-                fact.entity.status != said.entity.status || fact.entity.kind != said.entity.kind
-            }));
+            if let Some(fact) = known.model.get(&said.entity.id).filter(|_| is_taken) {
+                let changed = mapped_words(&said.entity, &fact.entity);
+                mapped += usize::from(!changed.is_empty());
+                for pair in changed {
+                    *words.entry(pair).or_default() += 1;
+                }
+                entities.push(AdoptedEntity::of(&said, &fact.entity));
+            }
             let new = IndexedDocument { form, entities: 0, is_taken };
             documents.entry(said.path).or_insert(new).entities += 1;
         }
         let mut left_out: Vec<LeftOutDocument> = Vec::new();
-        for (_, path, line, why) in kb::derived_tables::notices(conn)? {
-            if is_here(&path) {
+        for (form, path, line, why) in kb::derived_tables::notices(conn)? {
+            // A folder that is called `requirements` is only of interest where documents are looked for.
+            if is_here(&path) && (form != "list" || gate.accepts(&form, &path)) {
                 left_out.push(LeftOutDocument { path, line, why });
             }
         }
@@ -126,12 +185,43 @@ impl Mutation for KbAdopt {
             false => Vec::new(),
         };
         let written = edits.iter().map(|edit| edit.path.clone()).collect();
-        let answer = AdoptAnswer { forms: forms(&documents), mapped, left_out, written };
+        let words = words
+            .into_iter()
+            .map(|((word, read_as), entities)| MappedWord { word, read_as, entities })
+            .collect();
+        let (entities, paging) = Paging::cut(entities, self.offset, self.limit);
+        let forms = forms(&documents);
+        let answer = AdoptAnswer { forms, mapped, words, entities, left_out, written, paging };
         if edits.is_empty() {
             return Ok(Plan::nothing(answer));
         }
         let summary = format!("write ids into {}", counted(edits.len(), "decision"));
         Ok(Plan { summary, change: PlannedChange::Files(edits), answer, retry_on_conflict: true })
+    }
+}
+
+/// The words of a document that are read as others: its type and its status.
+fn mapped_words(said: &Entity, read: &Entity) -> Vec<(String, String)> {
+    let mut words = Vec::new();
+    if said.kind != read.kind {
+        words.push((said.kind.word().to_owned(), read.kind.word().to_owned()));
+    }
+    if said.status != read.status {
+        words.push((said.status.clone(), read.status.clone()));
+    }
+    words
+}
+
+impl AdoptedEntity {
+    fn of(said: &FileEntity, read: &Entity) -> Self {
+        Self {
+            id: read.id.clone(),
+            r#type: read.kind.word(),
+            status: read.status.clone(),
+            title: read.title.clone(),
+            path: said.path.clone(),
+            line: said.line,
+        }
     }
 }
 
@@ -215,6 +305,13 @@ impl Render for AdoptAnswer {
             ]
         };
         page.table(0, self.forms.iter().map(row).collect());
+        if !self.words.is_empty() {
+            let word = |one: &MappedWord| {
+                format!("{} is read as {} ({})", quoted(&one.word), one.read_as, one.entities)
+            };
+            page.item("words", self.words.iter().map(word).collect::<Vec<_>>().join(", "));
+        }
+        self.render_entities(page);
         if !self.left_out.is_empty() {
             page.heading("Left out");
             let row = |left: &LeftOutDocument| {
@@ -225,11 +322,51 @@ impl Render for AdoptAnswer {
             };
             page.table(2, self.left_out.iter().take(MAX_SHOWN).map(row).collect());
             if self.left_out.len() > MAX_SHOWN {
-                page.say(format!("…  {} more in the JSON", self.left_out.len() - MAX_SHOWN));
+                let more = self.left_out.len() - MAX_SHOWN;
+                page.say(format!("…  {more} more; name a folder, or read `left_out` in the JSON"));
             }
         }
         if !self.written.is_empty() {
             page.say(format!("{} got an id", counted(self.written.len(), "decision")));
         }
     }
+
+    fn paging(&self) -> Option<Paging> {
+        Some(self.paging)
+    }
+}
+
+impl AdoptAnswer {
+    /// The entities that are taken in. Those of one file stand below its path.
+    fn render_entities(&self, page: &mut Page) {
+        if self.entities.is_empty() {
+            return;
+        }
+        page.heading("Taken in");
+        let cells = |one: &AdoptedEntity| {
+            vec![
+                PageCell::text(&one.id),
+                PageCell::text(&one.status),
+                PageCell::text(format!("\"{}\"", one_line(&one.title, MAX_TITLE))),
+            ]
+        };
+        let mut single: Vec<Vec<PageCell>> = Vec::new();
+        for file in self.entities.chunk_by(|a, b| a.path == b.path) {
+            if let [only] = file {
+                let mut row = cells(only);
+                row.push(PageCell::handle(&only.path));
+                single.push(row);
+                continue;
+            }
+            page.table(2, std::mem::take(&mut single));
+            page.table(2, vec![vec![PageCell::handle(&file[0].path)]]);
+            page.table(4, file.iter().map(cells).collect());
+        }
+        page.table(2, single);
+        self.paging.render_rest(page, self.entities.len());
+    }
+}
+
+fn quoted(word: &str) -> String {
+    format!("\"{}\"", one_line(word, MAX_TITLE))
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use kb::{Changeset, Deletion, ImportedReport, ReportImporter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use syntax::is_test_file;
+use syntax::{Language, LanguageKind, is_test_file};
 
 use engine::areas::files;
 use engine::areas::kb::answer_rows::KbChangeAnswer;
@@ -17,6 +17,7 @@ use engine::areas::kb::{ChangeLabel, ParsedChangeset, STORE, plan_changeset};
 use engine::contract::args::Words;
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::contract::schema_choices;
+use engine::index::tables;
 use engine::plan::Plan;
 use engine::view::View;
 
@@ -76,6 +77,7 @@ impl Mutation for KbImport {
             );
             plan.answer.warnings.push(warning);
         }
+        plan.answer.warnings.extend(self.edited_warning(view, &found)?);
         Ok(plan)
     }
 }
@@ -98,6 +100,31 @@ impl KbImport {
             }
         }
         Ok(())
+    }
+}
+
+impl KbImport {
+    /// Says that tests ran on something else than the commit, if nobody named it and code was edited since.
+    fn edited_warning(&self, view: &View, found: &ImportedReport) -> Result<Option<String>> {
+        let has_tests = found.entities.iter().any(|entity| entity["type"] == "test");
+        if self.commit.is_some() || !has_tests || view.git().is_none() {
+            return Ok(None);
+        }
+        let is_code = |path: &RepoPath| {
+            Language::from_path(path)
+                .is_some_and(|language| language.descriptor().kind == LanguageKind::Code)
+        };
+        let edited = tables::edited_paths(view.index()?.conn())?;
+        let files = edited.iter().filter(|path| is_code(path)).count();
+        let differ = match files {
+            0 => return Ok(None),
+            1 => "1 file of code differs".to_owned(),
+            files => format!("{files} files of code differ"),
+        };
+        Ok(Some(format!(
+            "{differ} from the commit that the results are kept for, and what they cover counts as changed since: \
+             commit and import again"
+        )))
     }
 }
 

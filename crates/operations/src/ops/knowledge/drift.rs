@@ -212,7 +212,7 @@ fn dead_patterns_of(view: &View, one: &MeasuredAtom) -> Result<Vec<DeadPattern>>
     Ok(dead)
 }
 
-/// The pattern with the folder that most of its files moved to.
+/// The pattern with the folder that most of its files moved to, or the new name of its only file.
 fn likely_pattern(pattern: &str, moved: &BTreeMap<String, String>) -> Option<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for (old, new) in moved {
@@ -236,7 +236,10 @@ fn likely_pattern(pattern: &str, moved: &BTreeMap<String, String>) -> Option<Str
             *counts.entry(renamed).or_default() += 1;
         }
     }
-    counts.into_iter().max_by_key(|(_, count)| *count).map(|(pattern, _)| pattern)
+    let by_folder = counts.into_iter().max_by_key(|(_, count)| *count).map(|(pattern, _)| pattern);
+    // A file with a new name in its folder fits no pattern that can be guessed, but it is what the pattern meant.
+    let only = moved.values().next().filter(|_| moved.len() == 1);
+    by_folder.or_else(|| only.cloned())
 }
 
 /// The folders with the most files that no atom covers.

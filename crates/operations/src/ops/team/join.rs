@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use tree::FileEdit;
 
+use super::status;
 use engine::contract::op::{Action, Door, Effect, OpExample};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::durable::team::{self, JoinedTeam, ProjectId, StoreComparison, TeamAddress};
@@ -142,9 +143,8 @@ impl Render for TeamJoinAnswer {
         let may = if self.can_write { "may write" } else { "may only read" };
         page.item("role", format!("{}, which {may}", self.role));
         page.table(0, self.stores.iter().map(comparison_cells).collect());
-        for conflict in self.stores.iter().flat_map(|store| &store.conflicts) {
-            page.say(format!("  differs: {}", conflict["record"].as_str().unwrap_or_default()));
-        }
+        let conflicts = self.stores.iter().flat_map(|store| &store.conflicts);
+        conflicts.for_each(|conflict| status::render_sides(page, conflict));
         if !self.pushed {
             page.say_call(
                 "Nothing local was written to the server; until it is, writes are refused",

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, NextCall, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -75,13 +76,14 @@ impl Render for TeamPushAnswer {
         page.answer(match (done, open) {
             (0, 0) => "Nothing to push: the server has everything".to_owned(),
             (_, 0) => "Everything local is on the server".to_owned(),
-            _ => format!("{open} of the waiting changes are not on the server"),
+            (_, 1) => "1 change is not on the server".to_owned(),
+            _ => format!("{open} changes are not on the server"),
         });
         let rows = self.stores.iter().map(|store| {
             let change = store.change.map(|change| format!("change {change}")).unwrap_or_default();
             vec![
                 PageCell::text(&store.store),
-                PageCell::text(format!("{} records", store.records)),
+                PageCell::text(counted(store.records, "record")),
                 PageCell::faint(change),
             ]
         });

@@ -135,25 +135,31 @@ fn render_conflicts(page: &mut Page, conflicts: &[WaitingChange]) {
     render_waiting(page, "Conflicts: both sides changed", conflicts);
     for change in conflicts {
         page.item(format!("{}", change.entry), change.problem.as_deref().unwrap_or("refused"));
-        for record in &change.records {
-            let text = |key: &str| side(&record[key]);
-            page.say(format!("    {}", record["record"].as_str().unwrap_or_default()));
-            page.say(format!("      mine    {}", text("mine")));
-            page.say(format!("      theirs  {}", text("theirs")));
-        }
+        change.records.iter().for_each(|record| render_sides(page, record));
     }
     let push = |side: &str| NextCall::new("team.push").with("prefer", side);
     page.say_call("to make your changes again over theirs", push("mine"));
     page.say_call("to keep theirs", push("theirs"));
 }
 
-/// One side of a conflict in one line.
+/// Both sides of a record in conflict, as the fields in which they differ.
+pub(super) fn render_sides(page: &mut Page, record: &Value) {
+    let text = |key: &str| record[key].as_str();
+    let name = text("name").map(|name| format!("  {name}")).unwrap_or_default();
+    page.say(format!("  {}{name}", text("record").unwrap_or_default()));
+    page.say(format!("    mine    {}", side(&record["mine"])));
+    page.say(format!("    theirs  {}", side(&record["theirs"])));
+}
+
+/// One side of a conflict in one line. Who, when and which version differ with everything else and come last.
 fn side(side: &Value) -> String {
-    match side.as_object() {
-        None => "removed".into(),
-        Some(fields) => {
-            let field = |(key, value): (&String, &Value)| format!("{key}: {value}");
-            fields.iter().map(field).collect::<Vec<_>>().join(", ")
-        }
-    }
+    let Some(fields) = side.as_object() else { return "removed".into() };
+    let is_stamp = |key: &str| {
+        ["version", "author", "source"].contains(&key)
+            || key.ends_with("_at")
+            || key.ends_with("_by")
+    };
+    let (stamps, said): (Vec<_>, Vec<_>) = fields.iter().partition(|(key, _)| is_stamp(key));
+    let field = |(key, value): (&String, &Value)| format!("{key}: {value}");
+    said.into_iter().chain(stamps).map(field).collect::<Vec<_>>().join(", ")
 }

@@ -100,6 +100,13 @@ impl Render for BoardAnswer {
         if hidden {
             page.say_call("…  more in", NextCall::new("work.search").with("kind", "task"));
         }
+        let Some(first) = self.board.questions.first() else { return };
+        page.heading("Waiting for an answer");
+        for question in &self.board.questions {
+            page.quoted(&question.reason, question.what.handle());
+        }
+        let answer = NextCall::new("work.unblock").with("id", first.what.key.as_str());
+        page.say_call("To answer:", answer.with("comment", "…"));
     }
 }
 

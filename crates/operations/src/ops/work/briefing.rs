@@ -12,7 +12,7 @@ use work::knowledge::context::{KnowledgePage, PathKnowledge};
 use work::knowledge::files::{self, NamedLine, PLACEHOLDER};
 use work::plan::import::IMPORTED_FIELDS;
 use work::record::{Feature, Section, Task, WorkEvent};
-use work::words::{WorkEventKind, WorkStatus};
+use work::words::{DependencyKind, WorkEventKind, WorkStatus};
 use work::{WorkDraft, WorkItem, WorkRecordId};
 
 use super::dependencies::render_relation;
@@ -32,6 +32,9 @@ const MAX_SYMBOLS_PER_FILE: usize = 3;
 
 /// How many lines of one symbol or file are shown.
 const MAX_SOURCE_LINES: u32 = 40;
+
+/// How many lines more are shown where they are all that is left.
+const FEW_LINES: u32 = 10;
 
 /// How many lines of source all files show together.
 const MAX_ALL_SOURCE_LINES: u32 = 160;
@@ -162,24 +165,19 @@ impl TaskBriefing {
         })
     }
 
-    /// Renders everything below the first line.
+    /// Renders everything below the first line. What a reader has already is not repeated: the first line names the
+    /// task that its texts come from.
     pub(super) fn render(&self, page: &mut Page, handle: &str) {
         if !self.text.trim().is_empty() {
-            page.quoted(self.text.trim(), handle);
+            page.quoted(self.text.trim(), "summary");
         }
-        for section in &self.sections {
-            page.heading(&section.title);
-            quote_cut(page, section, handle);
-        }
+        self.sections.iter().for_each(|section| quote_cut(page, section, handle));
         self.render_files(page);
         if self.knowledge.total_atoms > 0 {
             page.heading("Know");
             render_known(page, &self.knowledge);
         }
-        if !self.dependencies.is_empty() {
-            page.heading("Depends");
-            self.dependencies.iter().for_each(|tie| render_relation(page, &self.task_id, tie));
-        }
+        self.render_relations(page);
         if !self.comments.is_empty() {
             page.heading("Comments");
             for comment in &self.comments {
@@ -189,14 +187,45 @@ impl TaskBriefing {
         self.render_verification(page);
     }
 
+    /// What the task waits for and what it is part of, a line each; what it came after and what waits for it, by name.
+    fn render_relations(&self, page: &mut Page) {
+        let is_block = |tie: &DependencyView| tie.relation == DependencyKind::Blocks;
+        let comes_in = |tie: &DependencyView| tie.to.id == self.task_id;
+        let name = |what: &WorkItemBrief| format!("\"{}\"", what.name);
+        let (mut after, mut waiting, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        for tie in &self.dependencies {
+            match &tie.from {
+                Some(from) if is_block(tie) && tie.is_resolved && comes_in(tie) => {
+                    after.push(name(from));
+                }
+                Some(_) if is_block(tie) && !tie.is_resolved && !comes_in(tie) => {
+                    waiting.push(name(&tie.to));
+                }
+                _ => others.push(tie),
+            }
+        }
+        if !others.is_empty() {
+            page.heading("Depends");
+            for tie in &others {
+                render_relation(page, &self.task_id, tie);
+            }
+        }
+        for (label, names) in [("After", after), ("Waiting for it", waiting)] {
+            if !names.is_empty() {
+                page.say(format!("{label}: {}", names.join(", ")));
+            }
+        }
+    }
+
     fn render_files(&self, page: &mut Page) {
+        page.heading("Files");
         if self.files.is_empty() && self.missing_files.is_empty() {
-            page.heading("Files");
             page.say("  none named: a section \"Context Files\" would show them here");
             return;
         }
-        page.heading("Files");
-        for file in &self.files {
+        // The tests among them are named below, as what to run.
+        let is_shown = |file: &&TaskFile| file.has_content() || !self.tests.contains(&file.path);
+        for file in self.files.iter().filter(is_shown) {
             let lines = file.source.as_ref().map_or(String::new(), |source| {
                 format!("  {}–{}", source.first_line, source.last_line)
             });
@@ -209,7 +238,13 @@ impl TaskBriefing {
             if !file.outline.is_empty() {
                 page.say(format!("  {}", file.outline.join("   ")));
             } else if file.lines_cut > 0 {
-                let more = NextCall::new("code.show").with("targets", vec![handle]);
+                // Only what was left out: a reader has the lines before it.
+                let rest = file.source.as_ref().map(|source| {
+                    let first = source.last_line + 1;
+                    format!("{}:{first}-{}", file.path, source.last_line + file.lines_cut)
+                });
+                let rest = rest.unwrap_or(handle);
+                let more = NextCall::new("code.show").with("targets", vec![rest]);
                 page.say_call(omitted_lines_text(file.lines_cut), more);
             }
         }
@@ -219,15 +254,17 @@ impl TaskBriefing {
     }
 
     fn render_verification(&self, page: &mut Page) {
+        let has_files = !self.files.is_empty();
         let tests = match self.tests.is_empty() {
-            true => "no test found for its files".to_owned(),
+            true if has_files => "no test found for its files".to_owned(),
+            true => "no tests were looked for, because it names no file that exists".to_owned(),
             false => self.tests.join(", "),
         };
-        page.heading("Verify");
-        page.say(format!("  {tests}"));
-        if !self.evidence_wanted.is_empty() {
-            page.say(format!("  evidence wanted: {}", self.evidence_wanted.join(", ")));
-        }
+        let wanted = match self.evidence_wanted.is_empty() {
+            true => String::new(),
+            false => format!("; evidence wanted: {}", self.evidence_wanted.join(", ")),
+        };
+        page.say(format!("Verify: {tests}{wanted}"));
     }
 }
 
@@ -235,7 +272,7 @@ impl TaskBriefing {
 fn quote_cut(page: &mut Page, section: &Section, handle: &str) {
     let text = section.content.trim();
     let lines: Vec<&str> = text.lines().collect();
-    let source = format!("section \"{}\" of {handle}", section.title);
+    let source = &section.title;
     if lines.len() <= MAX_SECTION_LINES {
         return page.quoted(text, source);
     }
@@ -339,7 +376,9 @@ impl ShownFiles {
         range: LineRange,
     ) {
         let count = range.last + 1 - range.first;
-        let fits = count.min(MAX_SOURCE_LINES).min(self.lines_left);
+        // The last few lines cost less than the call that would ask for them.
+        let most = if count <= MAX_SOURCE_LINES + FEW_LINES { count } else { MAX_SOURCE_LINES };
+        let fits = most.min(self.lines_left);
         self.lines_left -= fits;
         let part = LineRange { first: range.first, last: range.first + fits.max(1) - 1 };
         let source = (fits > 0).then(|| text.excerpt(part));
@@ -364,6 +403,11 @@ impl ShownFiles {
 }
 
 impl TaskFile {
+    /// Whether it says more than its name.
+    const fn has_content(&self) -> bool {
+        self.source.is_some() || !self.outline.is_empty()
+    }
+
     fn named(path: &str) -> Self {
         let (path, outline) = (path.to_owned(), Vec::new());
         Self { path, symbol: None, source: None, lines_cut: 0, outline }

@@ -20,6 +20,7 @@ use work::{WorkDraft, WorkItem, WorkRecordId, WorkRecordRef};
 use super::briefing::{FeatureProgress, feature_progress, progress_words};
 use super::evidence;
 use super::hints::{GraphHints, hints};
+use super::start::StartAnswer;
 use super::transition::TransitionAnswer;
 use engine::areas::work::{
     files_of, files_touched, knowledge_about, matched_files, pipelines, plan, read_store,
@@ -55,6 +56,10 @@ pub struct Done {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub atom: Option<WorkRecordRef>,
+    /// Start the next task too, as `work start` does
+    #[arg(long)]
+    #[serde(default)]
+    pub next: bool,
     /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
@@ -89,8 +94,11 @@ pub struct DoneAnswer {
     /// Atoms to update after this task
     #[serde(skip_serializing_if = "Option::is_none")]
     pub graph_hints: Option<GraphHints>,
-    /// Tasks that can be started now, best first
+    /// Tasks that can be started now, best first; empty if one was started
     pub next: Vec<WorkItemBrief>,
+    /// The next task, if it was to be started and one was ready
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub started: Option<Box<StartAnswer>>,
 }
 
 impl Mutation for Done {
@@ -117,12 +125,19 @@ impl Mutation for Done {
             let is_closed = moved.to == WorkStatus::Closed && learnt.is_none();
             let graph_hints = is_closed.then(|| hints(view, draft, &task)).transpose()?;
             let progress = feature_progress(draft, &task)?;
+            let started = match self.next {
+                true => StartAnswer::after(view, draft, &task.project_id, &moved.unblocked)?,
+                false => None,
+            };
             let moved = TransitionAnswer(moved);
-            Ok(DoneAnswer { moved, progress, learnt, graph_hints, next: Vec::new() })
+            Ok(DoneAnswer { moved, progress, learnt, graph_hints, next: Vec::new(), started })
         })
     }
 
     fn committed(view: &View, answer: &mut DoneAnswer) {
+        if answer.started.is_some() {
+            return;
+        }
         let offers = read_store(view, |draft| {
             let task: Task = draft.require(&answer.moved.0.what.id)?;
             let project = WorkRecordRef::from(&task.project_id);
@@ -248,7 +263,10 @@ fn comment_learnt(
 impl Render for DoneAnswer {
     fn render(&self, page: &mut Page) {
         self.moved.render(page);
-        if let Some(progress) = &self.progress {
+        // The first line of a started task says the same of its feature.
+        let is_told =
+            self.started.as_ref().is_some_and(|started| started.is_in(self.progress.as_ref()));
+        if let Some(progress) = self.progress.as_ref().filter(|_| !is_told) {
             page.say_handle(
                 progress_words(Some(progress)).trim_start_matches([',', ' ']),
                 progress.what.handle(),
@@ -266,6 +284,10 @@ impl Render for DoneAnswer {
         }
         if let Some(hints) = &self.graph_hints {
             hints.render(page);
+        }
+        if let Some(started) = &self.started {
+            page.blank();
+            return started.render_task(page);
         }
         let Some(first) = self.next.first() else {
             page.say("Next: no task is ready to start");

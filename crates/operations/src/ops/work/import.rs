@@ -57,6 +57,8 @@ pub struct ImportAnswer {
     /// How many rows were taken over, for rows of a store
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<ImportedRows>,
+    #[serde(skip)]
+    is_made: bool,
 }
 
 impl Mutation for Import {
@@ -87,8 +89,12 @@ impl Mutation for Import {
                 is_lenient: format != ImportFormat::Plan,
             };
             let applied = apply(draft, &pipelines, &document, options)?;
-            Ok(ImportAnswer { format, plan: Some(applied), rows: None })
+            Ok(ImportAnswer { format, plan: Some(applied), rows: None, is_made: false })
         })
+    }
+
+    fn committed(_: &View, answer: &mut ImportAnswer) {
+        answer.is_made = true;
     }
 }
 
@@ -137,14 +143,19 @@ fn plan_export(view: &View, files: &[ImportFile]) -> Result<Plan<ImportAnswer>> 
     };
     plan_rows(view, told, |draft| {
         let rows = import_rows(draft, &json)?;
-        Ok(ImportAnswer { format: ImportFormat::Rows, plan: None, rows: Some(rows) })
+        Ok(ImportAnswer {
+            format: ImportFormat::Rows,
+            plan: None,
+            rows: Some(rows),
+            is_made: false,
+        })
     })
 }
 
 impl Render for ImportAnswer {
     fn render(&self, page: &mut Page) {
         if let Some(plan) = &self.plan {
-            render_applied(page, plan);
+            render_applied(page, plan, self.is_made);
         }
         if let Some(rows) = &self.rows {
             page.answer(format!(

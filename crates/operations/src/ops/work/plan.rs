@@ -50,8 +50,13 @@ pub struct Plan {
 
 /// What a plan creates and changes
 #[derive(Debug, Serialize, JsonSchema)]
-#[serde(transparent)]
-pub struct PlanAnswer(pub AppliedPlan);
+pub struct PlanAnswer {
+    /// The records and their changes
+    #[serde(flatten)]
+    pub applied: AppliedPlan,
+    #[serde(skip)]
+    is_made: bool,
+}
 
 impl Mutation for Plan {
     const NAME: &'static str = "work.plan";
@@ -74,7 +79,10 @@ impl Mutation for Plan {
         let pipelines = pipelines(view)?;
         let name = repository_name(view);
         let told = |done: &PlanAnswer| {
-            format!("plan {} new and {} changed records", done.0.created, done.0.changed)
+            format!(
+                "plan {} new and {} changed records",
+                done.applied.created, done.applied.changed
+            )
         };
         plan(view, told, |draft| {
             let options = PlanOptions {
@@ -82,8 +90,13 @@ impl Mutation for Plan {
                 new_project_name: &name,
                 is_lenient: false,
             };
-            apply(draft, &pipelines, &document, options).map(PlanAnswer)
+            let applied = apply(draft, &pipelines, &document, options)?;
+            Ok(PlanAnswer { applied, is_made: false })
         })
+    }
+
+    fn committed(_: &View, answer: &mut PlanAnswer) {
+        answer.is_made = true;
     }
 }
 
@@ -113,9 +126,8 @@ pub(super) fn repository_name(view: &View) -> String {
 
 impl Render for PlanAnswer {
     fn render(&self, page: &mut Page) {
-        render_applied(page, &self.0);
-        let feature = self.0.rows.iter().find(|row| row.is_new);
-        if feature.is_some() {
+        render_applied(page, &self.applied, self.is_made);
+        if self.is_made && self.applied.rows.iter().any(|row| row.is_new) {
             page.say_call("To start the first task:", NextCall::new("work.start"));
         }
     }
@@ -137,21 +149,27 @@ fn new_record_words(change: &str) -> String {
     others.chain(sections).collect::<Vec<String>>().join("; ")
 }
 
-/// What a plan creates and changes, as a diff.
-pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan) {
+/// What a plan creates and changes, as a diff. Before it is made a new record has no handle yet, and afterwards what it
+/// is made of has been said.
+pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan, is_made: bool) {
     page.answer(format!(
         "Plan for project \"{}\": {} created, {} changed, {} unchanged",
         applied.project.name, applied.created, applied.changed, applied.unchanged
     ));
     let cells = |row: &PlanRow| {
-        let (mark, change) = match row.is_new {
-            true => ("+", new_record_words(&row.change)),
-            false => ("~", row.change.clone()),
+        let (mark, change) = match (row.is_new, is_made) {
+            (true, true) => ("+", String::new()),
+            (true, false) => ("+", new_record_words(&row.change)),
+            (false, _) => ("~", row.change.clone()),
+        };
+        let handle = match row.is_new && !is_made {
+            true => String::new(),
+            false => row.what.handle(),
         };
         vec![
             PageCell::strong(mark),
             PageCell::text(format!("{} \"{}\"", row.what.kind, row.what.name)),
-            PageCell::handle(row.what.handle()),
+            PageCell::handle(handle),
             PageCell::faint(change),
         ]
     };

@@ -274,7 +274,9 @@ impl Render for WorkShowAnswer {
         }
         self.render_history(page);
         quote_sections(page, self.sections.as_deref().unwrap_or_default());
-        if let Some(known) = &self.graph_context {
+        let is_told =
+            |known: &&PathKnowledge| known.total_atoms > 0 || !known.unmatched_paths.is_empty();
+        if let Some(known) = self.graph_context.as_ref().filter(is_told) {
             page.heading("Knowledge about its files");
             render_known(page, known);
         }

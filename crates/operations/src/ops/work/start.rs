@@ -4,23 +4,24 @@ use base::{NextCall, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use work::blocks::UnblockedWork;
 use work::claim::{ClaimRequest, ClaimScope};
 use work::record::{Task, TaskClaim};
-use work::start::{StartReason, start};
+use work::start::{StartReason, StartedTask, start, start_if_ready};
 use work::words::WorkPriority;
-use work::{WorkItem, WorkRecordRef};
+use work::{WorkDraft, WorkItem, WorkRecordId, WorkRecordRef};
 
-use super::briefing::{TaskBriefing, progress_words};
+use super::briefing::{FeatureProgress, TaskBriefing, progress_words};
 use super::claim::ClaimMinutes;
 use engine::areas::work::{pipelines, plan};
 use engine::contract::op::{Effect, Mutation, OpExample, ToolVisibility};
-use engine::contract::page::{Page, PageCell, Render};
+use engine::contract::page::{Page, Render};
 use engine::plan::Plan;
 use engine::view::View;
 
 /// Start a task: claim it and get its plan, files, knowledge and checks
 ///
-/// The named task, else the one you hold, else an abandoned one, else the next that is ready.
+/// The named task, else yours unless it is blocked, else an abandoned one, else the next that is ready.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
@@ -61,6 +62,9 @@ pub struct StartAnswer {
     pub claim: TaskClaim,
     /// Why it was chosen
     pub reason: StartReason,
+    /// Who held it until now, if it was taken over
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub taken_from: Option<String>,
     /// What is needed to do it
     #[serde(flatten)]
     pub briefing: TaskBriefing,
@@ -92,50 +96,75 @@ impl Mutation for Start {
                 steal: self.steal,
             };
             let started = start(draft, &pipelines, request)?;
-            let briefing = TaskBriefing::of(view, draft, &started.task)?;
-            let (task, claim, reason) = (started.task, started.claim, started.reason);
-            Ok(StartAnswer { task, claim, reason, briefing })
+            StartAnswer::of(view, draft, started)
         })
     }
 }
 
-impl Render for StartAnswer {
-    fn render(&self, page: &mut Page) {
+impl StartAnswer {
+    fn of(view: &View, draft: &WorkDraft<'_>, started: StartedTask) -> Result<Self> {
+        let briefing = TaskBriefing::of(view, draft, &started.task)?;
+        let StartedTask { task, claim, reason, taken_from, .. } = started;
+        Ok(Self { task, claim, reason, taken_from, briefing })
+    }
+
+    /// Starts the next task of a project after another one was finished or put aside, if one is ready.
+    pub(super) fn after(
+        view: &View,
+        draft: &mut WorkDraft<'_>,
+        project: &WorkRecordId,
+        freed: &[UnblockedWork],
+    ) -> Result<Option<Box<Self>>> {
+        let project = WorkRecordRef::from(project);
+        let scope = ClaimScope { project: Some(&project), ..ClaimScope::default() };
+        let minutes = ClaimMinutes::default().into();
+        let request = ClaimRequest { task: None, scope, minutes, steal: false };
+        let started = start_if_ready(draft, &pipelines(view)?, request, freed)?;
+        started.map(|started| Self::of(view, draft, started).map(Box::new)).transpose()
+    }
+
+    /// Whether its task belongs to a feature.
+    pub(super) fn is_in(&self, progress: Option<&FeatureProgress>) -> bool {
+        progress.is_some_and(|one| self.task.feature_id.as_ref() == Some(&one.what.id))
+    }
+
+    /// The task without the calls that end it, for a session that has just used one of them.
+    pub(super) fn render_task(&self, page: &mut Page) {
         let brief = WorkItem::Task(self.task.clone()).brief();
-        let (handle, key) = (brief.handle(), brief.key.as_str());
-        let verb = match self.reason {
-            StartReason::Held => "You hold",
-            StartReason::Abandoned => "Taken up again, its last claim ran out:",
-            StartReason::Named | StartReason::Next => "Started",
+        let verb = match (&self.taken_from, self.reason) {
+            (Some(actor), _) => format!("Taken over from {actor}:"),
+            (None, StartReason::Held) => "You hold".into(),
+            (None, StartReason::Abandoned) => "Taken up again, its last claim ran out:".into(),
+            (None, StartReason::Named | StartReason::Next) => "Started".into(),
         };
         page.answer(format!(
-            "{verb} task \"{}\" until {}  {} {}{}    {handle}",
+            "{verb} task \"{}\" until {}  {} {}{}    {}",
             self.task.title,
             base::moment::to_the_second(&self.claim.until),
             self.task.status,
             self.task.priority,
             progress_words(self.briefing.feature.as_ref()),
+            brief.handle()
         ));
-        self.briefing.render(page, &handle);
-        page.blank();
-        let mut done = NextCall::new("work.done").with("task", key);
+        self.briefing.render(page, &brief.handle());
+    }
+}
+
+impl Render for StartAnswer {
+    fn render(&self, page: &mut Page) {
+        self.render_task(page);
+        let brief = WorkItem::Task(self.task.clone()).brief();
+        page.say(format!("Commits: with the trailer  Task: {}", brief.key));
+        // Named, because a session may hold other tasks that were put aside and are free again.
+        let mut done = NextCall::new("work.done").with("task", brief.key.as_str());
         let wanted = &self.briefing.evidence_wanted;
         if !wanted.is_empty() {
             let evidence: Vec<String> = wanted.iter().map(|kind| format!("{kind}: …")).collect();
             done = done.with("evidence", evidence);
         }
-        let stuck = NextCall::new("work.block")
-            .with("id", key)
-            .with("blocked_by", vec!["NO_OP"])
-            .with("reason", "…");
-        let label = PageCell::faint;
-        page.table(
-            0,
-            vec![
-                vec![label("When done"), PageCell::call(done.with("learnt", "…"))],
-                vec![label("If stuck"), PageCell::call(stuck)],
-                vec![label("Commits"), PageCell::text(format!("with the trailer  Task: {key}"))],
-            ],
-        );
+        let stuck = NextCall::new("work.block").with("id", brief.key.as_str());
+        let stuck = stuck.with("reason", "…").with("next", true);
+        page.say_call("When done:", done.with("learnt", "…").with("next", true));
+        page.say_call("If stuck:", stuck);
     }
 }

@@ -87,15 +87,18 @@ impl Query for State {
             };
             let can = |word, is: bool| is.then_some(word);
             let open = !status.is_terminal();
+            let position = pipelines.position(one.kind(), status);
+            // A status that the pipeline has lost has no next one: the way out is back.
+            let has_next = position.next.is_some();
             let allowed = [
-                can("advance", open && blocked_by.is_empty()),
+                can("advance", open && has_next && blocked_by.is_empty()),
                 can("revert", status != WorkStatus::New && status != WorkStatus::WillNotImplement),
                 can("terminate", open),
                 can("unblock", !blocked_by.is_empty()),
             ];
             Ok(StateAnswer {
                 version: one.version(),
-                position: pipelines.position(one.kind(), status),
+                position,
                 is_terminal: !open,
                 is_blocked: !blocked_by.is_empty(),
                 blocked_by,

@@ -5,12 +5,12 @@ use base::words::counted;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::VersionedRef;
-use work::WorkRecordRef;
 use work::container::WorkItemBrief;
 use work::dependencies::{BlockerRef, DependencyView, RemovedBlocks, unblock};
-use work::text::ListArg;
+use work::events::comment;
+use work::text::{ChangelogSummary, ListArg};
 use work::words::WorkKind;
+use work::{VersionedRef, WorkItem, WorkRecordRef};
 
 use engine::areas::work::plan;
 use engine::contract::alias::OpAlias;
@@ -34,6 +34,10 @@ pub struct Unblock {
     #[serde(default, alias = "container_type")]
     #[schemars(extend("x-rare" = true))]
     pub kind: Option<WorkKind>,
+    /// Comment to add, such as the answer that was waited for
+    #[arg(long, allow_hyphen_values = true)]
+    #[serde(default)]
+    pub comment: Option<ChangelogSummary>,
     /// Version you last read; refused if it has changed since
     #[arg(long)]
     #[serde(default)]
@@ -68,6 +72,10 @@ impl Mutation for Unblock {
             |draft| {
                 let target = VersionedRef { id: &self.id, version: self.version };
                 let RemovedBlocks { item, removed, remaining } = unblock(draft, target, by)?;
+                if let (Some(text), Some(item)) = (&self.comment, WorkItem::of_id(draft, &item.id)?)
+                {
+                    comment(draft, &item, text)?;
+                }
                 Ok(UnblockAnswer { what: item, removed, still_blocked_by: remaining })
             },
         )

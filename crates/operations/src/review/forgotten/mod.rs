@@ -1,11 +1,13 @@
 //! Files that probably belong to a change and are not part of it.
 //!
-//! Two kinds of evidence: files that changed with the changed ones before (`habits`), and files that name what the
-//! change touches (`named_changes`). `likelihood` weighs both. `cargo xtask omission` measures how often a file that
-//! was left out of a real fix is among the first three.
+//! There are two kinds of evidence: commits in which a file changed together with the changed ones, and names of the
+//! changed lines that a file contains (`named_changes.rs`). `likelihood.rs` weighs both. A file that implements a changed
+//! method too and has changed with it several times is named as well (`siblings.rs`). `cargo xtask omission` measures how
+//! often a file that was left out of a real fix is among the first three.
 
 mod likelihood;
 mod named_changes;
+mod siblings;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +22,8 @@ use engine::areas::files::file_node;
 use engine::areas::history::{HistoryReader, elapsed_text};
 use engine::rules::{RuleFinding, RuleSeverity};
 use likelihood::Evidence;
-use named_changes::ChangedNames;
+use named_changes::{ChangedNames, RareName};
+use siblings::{SiblingImplementation, sibling_implementations};
 
 /// The code of the findings of this check.
 pub(crate) const MAYBE_FORGOTTEN: &str = "MAYBE_FORGOTTEN";
@@ -28,18 +31,24 @@ pub(crate) const MAYBE_FORGOTTEN: &str = "MAYBE_FORGOTTEN";
 /// Minimum number of common commits; one may be chance.
 const MIN_SHARED_COMMITS: u64 = 2;
 
+/// Minimum number of common commits of two files that implement the same method.
+const MIN_SIBLING_COMMITS: u64 = 3;
+
 /// Number of changed files above which this is not checked: neither habits nor names say anything about such a change.
 const MAX_CHANGED_FILES: usize = 60;
 
 /// How many files are reported.
 const MAX_REPORTED: usize = 4;
 
+/// How many names of a file are shown.
+const MAX_NAMES_SHOWN: usize = 3;
+
 /// A file that may belong to the change, with why.
 #[derive(Default)]
 struct Candidate {
     habit: Option<CochangeHabit>,
-    names: Vec<String>,
-    rarity: f64,
+    names: Vec<RareName>,
+    sibling: Option<SiblingImplementation>,
 }
 
 pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
@@ -47,7 +56,8 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     let telling: Vec<&ChangedFile> =
         change.files.iter().filter(|file| !changes_only_comments(change, &file.path)).collect();
     if change.files.len() > MAX_CHANGED_FILES {
-        found.notes.push(format!("forgotten files ({} are too many)", change.files.len()));
+        let count = change.files.len();
+        found.not_checked.push(format!("forgotten files ({count} changed files are too many)"));
         return Ok(found);
     }
     let mut candidates: BTreeMap<RepoPath, Candidate> = BTreeMap::new();
@@ -60,12 +70,13 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
         None => found.not_checked.push("co-change (history is not read yet)".into()),
     }
     let names = ChangedNames::of(&telling);
-    names.find_files(change.view, |path, name, rarity| {
-        let candidate = candidates.entry(path.clone()).or_default();
-        candidate.names.push(name.to_owned());
-        candidate.rarity += rarity;
-    })?;
+    for (path, name) in names.find_files(change.view)? {
+        candidates.entry(path).or_default().names.push(name);
+    }
     found.checked.push("files that name what changed");
+    for (path, sibling) in sibling_implementations(change)? {
+        candidates.entry(path).or_default().sibling = Some(sibling);
+    }
     let ranked = rank(change, &names, candidates);
     if let Some(more) = ranked.len().checked_sub(MAX_REPORTED).filter(|more| *more > 0) {
         found.notes.push(format!("{more} more files may belong to this change"));
@@ -125,11 +136,13 @@ fn rank(
             shared_commits: candidate.habit.as_ref().map_or(0, |habit| habit.count),
             shares_stem: stems.contains(&stem),
             is_missing_test: is_test_file(&path) && !has_test,
-            named_rarity: candidate.rarity,
+            named_rarity: candidate.names.iter().map(|name| name.rarity).sum(),
             stem_is_named: names.contain_stem(&stem),
         };
         let likelihood = evidence.likelihood();
-        if likelihood >= likelihood::MIN_REPORTED {
+        let is_sibling =
+            candidate.sibling.is_some() && evidence.shared_commits >= MIN_SIBLING_COMMITS;
+        if likelihood >= likelihood::MIN_REPORTED || is_sibling {
             rated.push((likelihood, path, candidate));
         }
     }
@@ -157,9 +170,14 @@ fn finding(
         ));
         with = closest;
     }
+    if let Some(SiblingImplementation { name, line, changed }) = &candidate.sibling {
+        reasons.push(format!("implements the method of {changed} too, as {name} in line {line}"));
+    }
     if !candidate.names.is_empty() {
+        let mut names: Vec<&RareName> = candidate.names.iter().collect();
+        names.sort_by(|a, b| b.rarity.total_cmp(&a.rarity));
         let shown: Vec<String> =
-            candidate.names.iter().take(3).map(|name| format!("`{name}`")).collect();
+            names.iter().take(MAX_NAMES_SHOWN).map(|one| format!("`{}`", one.name)).collect();
         let more = match candidate.names.len() - shown.len() {
             0 => String::new(),
             more => format!(" and {more} more"),

@@ -25,6 +25,18 @@ const MAX_FILES_READ: usize = 30;
 /// How many names are searched, the longest first: long names are rare.
 const MAX_NAMES: usize = 60;
 
+/// The least rarity of a name that says something: at most every third file has it.
+const MIN_RARITY: f64 = 1.1;
+
+/// A name of the changed lines in another file.
+#[derive(Debug, Clone)]
+pub(super) struct RareName {
+    /// The name
+    pub(super) name: String,
+    /// The logarithm of how many files there are for each file that has it
+    pub(super) rarity: f64,
+}
+
 /// The names that the changed lines have, before and after the change.
 pub(super) struct ChangedNames(Vec<String>);
 
@@ -47,12 +59,9 @@ impl ChangedNames {
         self.0.iter().any(|name| name.eq_ignore_ascii_case(stem))
     }
 
-    /// Gives each file that has a rare name, with the name and its rarity, the rarest names first.
-    pub(super) fn find_files(
-        &self,
-        view: &View,
-        mut give: impl FnMut(&RepoPath, &str, f64),
-    ) -> Result<()> {
+    /// The files that have a rare name, each with the name.
+    pub(super) fn find_files(&self, view: &View) -> Result<Vec<(RepoPath, RareName)>> {
+        let mut found = Vec::new();
         let all = tables::count_files(view.index()?.conn())?;
         let mut texts: BTreeMap<RepoPath, Option<SourceText>> = BTreeMap::new();
         for name in self.0.iter().filter(|name| name.len() >= MIN_NAME_LENGTH).take(MAX_NAMES) {
@@ -66,15 +75,13 @@ impl ChangedNames {
                     texts.entry(path.clone()).or_insert_with(|| SourceText::read(view, path).ok());
                 text.as_ref().is_some_and(|text| count_word(text.as_str(), name) > 0)
             });
-            if files.len() > MAX_FILES_WITH_NAME {
-                continue;
-            }
             let rarity = rarity(all, files.len());
-            for path in &files {
-                give(path, name, rarity);
+            if files.len() <= MAX_FILES_WITH_NAME && rarity >= MIN_RARITY {
+                let named = |path: RepoPath| (path, RareName { name: name.clone(), rarity });
+                found.extend(files.into_iter().map(named));
             }
         }
-        Ok(())
+        Ok(found)
     }
 }
 

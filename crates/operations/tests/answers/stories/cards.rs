@@ -20,7 +20,7 @@ pub const STEPS: &[Step] = &[
     show("card status pay/payout accepted"),
     show("link add src/pay/gateway.ts#refund pay/refund"),
     show_case("again", "link add src/pay/gateway.ts#refund pay/refund"),
-    show("confirm src/pay --why 'read both; the limits are the same'"),
+    show("confirm src/pay --only open --why 'read both; the limits are the same'"),
     show("matrix"),
     show_case("gate", "matrix --open --gate"),
     show_case("csv", "matrix --format csv"),

@@ -1,9 +1,13 @@
 //! The issues of a GitHub repository, as `gh issue list --json` and the REST interface give them.
 
 use base::{Problem, Result};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{clean_name, clean_person, clean_tags, parse_json, priority, set_description, text_of};
+use super::{
+    add_section, clean_name, clean_person, clean_tags, parse_json, priority, set_description,
+    text_of,
+};
+use crate::plan::beads::comments_text;
 use crate::plan::{PlanDocument, PlannedItem, PlannedRelation, PlannedRelationKind};
 use crate::text::DueDate;
 use crate::words::{WorkKind, WorkStatus};
@@ -50,8 +54,19 @@ fn item(issue: &Value) -> PlannedItem {
     };
     let body = issue["body"].as_str().unwrap_or_default();
     set_description(&mut item, body);
+    add_section(&mut item, "Comments", &comments_text(&comments(issue)));
     item.relations = relations(body, number);
     item
+}
+
+/// The comments of an issue in the form of beads. The REST interface gives only their number.
+fn comments(issue: &Value) -> Value {
+    let comment = |one: &Value| {
+        let author = one["author"]["login"].as_str().or(one["user"]["login"].as_str());
+        let at = one["createdAt"].as_str().or(one["created_at"].as_str());
+        json!({"author": author.unwrap_or("somebody"), "created_at": at, "text": one["body"]})
+    };
+    issue["comments"].as_array().into_iter().flatten().map(comment).collect()
 }
 
 fn source(number: u64) -> String {

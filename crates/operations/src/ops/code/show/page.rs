@@ -24,9 +24,25 @@ impl Render for CodeShowAnswer {
                 page.heading(&part.path);
                 path = Some(&part.path);
             }
+            render_fold(page, part.folded_before);
             page.source(&part.source.text, part.source.first_line);
+            render_fold(page, part.folded_after);
             part.render_rest(page);
         }
+        let folded: u32 =
+            self.parts.iter().map(|part| part.folded_before + part.folded_after).sum();
+        if folded > 0 {
+            let text =
+                format!("{} folded; name a range as path:10-40, or", counted(folded, "line"));
+            page.say_call(text, page.answered_call().with("whole", true).without("about"));
+        }
+    }
+}
+
+/// The place of lines that are not shown; the numbers around it tell which.
+fn render_fold(page: &mut Page, lines: u32) {
+    if lines > 0 {
+        page.say(format!("… {}", counted(lines, "line")));
     }
 }
 

@@ -1,0 +1,166 @@
+//! Changes that wait for the server: which of them hold others up, and how conflicts are settled.
+
+use base::ProblemCode;
+use serde_json::{Value, json};
+use testkit::TestRepo;
+use testkit::proxy::{NetworkProxy, NetworkState};
+
+use crate::sharing::{
+    Member, Team, basis, create_project, create_task, export, kb_titles, rename_task, upsert,
+};
+
+/// A team of two: the first machine, and one behind a network that can be cut.
+struct TwoMachines {
+    team: Team,
+    proxy: NetworkProxy,
+    away: Member,
+}
+
+impl TwoMachines {
+    fn start() -> Option<Self> {
+        let team = Team::start()?;
+        team.join_first();
+        create_project(&team.origin, "P");
+        let proxy = NetworkProxy::to(team.database.port);
+        let away = team.member_behind(&proxy);
+        Some(Self { team, proxy, away })
+    }
+
+    /// Makes the same fact on both machines while one is away, so that its change is a conflict.
+    fn make_conflict(&self, changeset: &Value) {
+        upsert(&self.team.origin, "REQ-1", "start");
+        assert_eq!(kb_titles(&self.away.repo), ["REQ-1 start"]);
+        self.proxy.set(NetworkState::Cut);
+        self.away.repo.data("kb.upsert", json!({"changeset": changeset}));
+        upsert(&self.team.origin, "REQ-1", "theirs");
+        self.proxy.set(NetworkState::Open);
+        let pushed = self.away.repo.data("team.push", json!({}));
+        assert_eq!(count(&pushed["outbox"]["conflicts"]), 1, "{pushed:#}");
+    }
+}
+
+fn count(list: &Value) -> usize {
+    list.as_array().unwrap_or_else(|| panic!("{list:#}")).len()
+}
+
+fn conflicts(repo: &TestRepo) -> usize {
+    count(&repo.data("team.status", json!({}))["team"]["conflicts"])
+}
+
+/// A changeset that sets the title of the one requirement.
+fn title(title: &str) -> Value {
+    json!({"entities": [{"id": "REQ-1", "type": "req", "title": title}]})
+}
+
+#[test]
+fn a_change_that_waits_for_its_branch_holds_nothing_else_up() {
+    let Some(two) = TwoMachines::start() else { return };
+    let repo = &two.away.repo;
+    let task = create_task(repo, "to claim");
+    repo.git(&["checkout", "-q", "-b", "feature"]);
+    two.proxy.set(NetworkState::Cut);
+    upsert(repo, "REQ-1", "on feature");
+    repo.git(&["checkout", "-q", "main"]);
+    two.proxy.set(NetworkState::Open);
+    // Other stores are written at once, and claims have their server.
+    let claimed = repo.call_op("work.claim", json!({"task": task}));
+    assert!(claimed.is_ok(), "{}", claimed.unwrap_err());
+    upsert(repo, "REQ-2", "on main");
+    assert_eq!(kb_titles(&two.team.origin), ["REQ-2 on main"]);
+    // The change is written where its branch is checked out.
+    repo.git(&["checkout", "-q", "feature"]);
+    upsert(repo, "REQ-3", "later");
+    assert_eq!(count(&repo.data("team.status", json!({}))["team"]["pending"]), 0);
+    let titles = kb_titles(repo);
+    assert!(titles.contains(&"REQ-1 on feature".to_owned()), "{titles:?}");
+    assert!(titles.contains(&"REQ-3 later".to_owned()), "{titles:?}");
+}
+
+#[test]
+fn a_conflict_is_settled_on_its_own_branch_only() {
+    let Some(two) = TwoMachines::start() else { return };
+    two.make_conflict(&title("mine"));
+    let repo = &two.away.repo;
+    repo.git(&["checkout", "-q", "-b", "feature"]);
+    let settled = repo.data("team.push", json!({"prefer": "mine"}));
+    assert_eq!(count(&settled["outbox"]["waiting"]), 1, "{settled:#}");
+    assert!(settled.to_string().contains("made on branch main"), "{settled:#}");
+    assert_eq!(kb_titles(repo), ["REQ-1 theirs"], "nothing was written to the other branch");
+    assert_eq!(conflicts(repo), 1);
+    repo.git(&["checkout", "-q", "main"]);
+    let line = basis(repo, "team push --prefer mine");
+    assert!(!line.contains("team:"), "nothing waits any more: {line}");
+    assert_eq!(kb_titles(&two.team.origin), ["REQ-1 mine"]);
+    assert_eq!(conflicts(repo), 0);
+}
+
+#[test]
+fn mine_is_kept_although_its_facts_name_the_version_that_was_read() {
+    let Some(two) = TwoMachines::start() else { return };
+    let mut changeset = title("mine");
+    changeset["entities"][0]["if_version"] = json!(1);
+    two.make_conflict(&changeset);
+    let settled = two.away.repo.data("team.push", json!({"prefer": "mine"}));
+    assert_eq!(count(&settled["outbox"]["written"]), 1, "{settled:#}");
+    assert_eq!(kb_titles(&two.team.origin), ["REQ-1 mine"]);
+}
+
+#[test]
+fn changes_that_were_given_up_stay_given_up() {
+    let Some(two) = TwoMachines::start() else { return };
+    let repo = &two.away.repo;
+    create_task(repo, "start"); // so that this machine knows the project
+    two.proxy.set(NetworkState::Cut);
+    create_task(repo, "given up");
+    assert_eq!(repo.code("team.leave", json!({})), ProblemCode::Blocked);
+    repo.data("team.leave", json!({"give_up_pending": true}));
+    two.proxy.set(NetworkState::Open);
+    let address = two.team.database.url_at(&two.team.database.owner, two.proxy.port());
+    repo.data("team.join", json!({"address": address}));
+    create_task(repo, "after it");
+    let titles = export(&two.team.origin)["tables"]["task"].to_string();
+    assert!(titles.contains("after it") && !titles.contains("given up"), "{titles}");
+    assert_eq!(export(&two.team.origin), export(repo));
+}
+
+#[test]
+fn a_settled_change_whose_reply_was_lost_is_found_and_not_repeated() {
+    let Some(two) = TwoMachines::start() else { return };
+    let task = create_task(&two.away.repo, "start");
+    two.proxy.set(NetworkState::Cut);
+    rename_task(&two.away.repo, &task, 1, "mine");
+    rename_task(&two.team.origin, &task, 1, "theirs");
+    two.proxy.set(NetworkState::Open);
+    two.away.repo.data("team.push", json!({}));
+    assert_eq!(conflicts(&two.away.repo), 1);
+    // The commit of the settled change arrived, and the machine did not learn of it.
+    let outbox =
+        engine::durable::team::outbox::Outbox::of(&two.away.repo.root().join(".git/cairn"));
+    let change = outbox.entries().unwrap()[0].change.clone();
+    let arrived = "WITH n AS (UPDATE cairn.projects SET seq = seq + 1 RETURNING id, seq)
+        INSERT INTO cairn.changes (project, seq, id, store, action, actor, session, summary, records)
+        SELECT id, seq, $1, 'work', 'write', 'a', 's', 's', 0 FROM n";
+    two.team.admin().execute(arrived, &[&change]).unwrap();
+    let settled = two.away.repo.data("team.push", json!({"prefer": "mine"}));
+    assert_eq!(count(&settled["outbox"]["written"]), 1, "{settled:#}");
+    assert_eq!(conflicts(&two.away.repo), 0);
+}
+
+#[test]
+fn joining_shows_both_sides_of_what_differs() {
+    let Some(team) = Team::start() else { return };
+    let own = Member::of(&team.origin);
+    team.join_first();
+    upsert(&team.origin, "REQ-1", "of the team");
+    upsert(&own.repo, "REQ-1", "of the clone");
+    own.repo.git(&["pull", "-q", "origin", "main"]);
+    let text = own.repo.text(&format!("team join {}", team.database.url()));
+    for part in ["1 conflict", "REQ-1", "mine", "of the clone", "theirs", "of the team"] {
+        assert!(text.contains(part), "`{part}` is missing:\n{text}");
+    }
+    let refused = own.repo.text("team push");
+    for part in ["REQ-1", "of the clone", "of the team", "--prefer mine", "--prefer theirs"] {
+        assert!(refused.contains(part), "`{part}` is missing:\n{refused}");
+    }
+    assert_eq!(kb_titles(&team.origin), ["REQ-1 of the team"], "nothing was written");
+}

@@ -1,0 +1,19 @@
+//! Names of schemas that other files use.
+
+use serde::{Deserialize, Serialize};
+
+use super::SymbolOwner;
+
+/// A mention of something that a schema declares: a table, a GraphQL type or operation, a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SchemaUse {
+    /// Where it is mentioned
+    pub owner: SymbolOwner,
+    /// The kind of schema and the name, as schemas export it: `sql users`, `graphql Query:user`
+    pub key: String,
+    /// Whether the schema's own language says it; else a text literal or the name that a generator
+    /// gives
+    pub is_own_language: bool,
+    /// The line, from 1
+    pub line: u32,
+}

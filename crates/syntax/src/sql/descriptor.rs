@@ -1,0 +1,41 @@
+//! What is particular to SQL, as data.
+
+use crate::descriptor::{
+    BlockComment, CommentSyntax, DocCommentForm, DocCommentForms, LanguageDescriptor,
+    LanguageParser, LanguageSemantics, LayoutRules,
+};
+use crate::schema;
+
+/// How comments of SQL are marked.
+pub(super) const COMMENTS: CommentSyntax = CommentSyntax {
+    line: "--",
+    other_line: None,
+    block: Some(BlockComment { open: "/*", close: "*/", doc_open: None }),
+    doc_lines: &[],
+    file_lines: &[],
+};
+
+/// SQL.
+pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
+    name: "SQL",
+    extensions: &["sql"],
+    lsp_id: "sql",
+    parser: LanguageParser::Reader(super::extract),
+    comments: COMMENTS,
+    doc_forms: DocCommentForms {
+        symbol: DocCommentForm::Lines("--"),
+        module: DocCommentForm::Lines("--"),
+        inline: None,
+        line_markers: &["--"],
+    },
+    layout: LayoutRules {
+        not_editable: Some("SQL is read by its words, so an edit cannot be checked; edit its text"),
+        ..LayoutRules::BRACKETS
+    },
+    semantics: LanguageSemantics {
+        schema: Some(schema::SQL),
+        dispatches_to_overrides: false,
+        ..LanguageSemantics::CLASSES
+    },
+    ..LanguageDescriptor::CODE
+};

@@ -1,6 +1,5 @@
-//! Branches as the stores see them: whose a store is, which branch others start from, and what
-//! a branch that was renamed was called before. Which branches there are is git's answer,
-//! [`BranchList`]; nothing else decides it.
+//! Branches as durable stores need them: which branch owns a store, which branch is the default,
+//! and the former names of renamed branches. [`BranchList`] alone decides which branches exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,32 +9,32 @@ use git::BranchList;
 use super::owner::StoreOwner;
 use crate::repository::Repository;
 
-/// The branch that others start from: its store is read where a branch has none of its own.
+/// The default branch. Its store is read for branches that have none of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DefaultBranch {
     /// Its name
     pub name: String,
-    /// How it is known
+    /// Where the name comes from
     pub source: DefaultBranchSource,
 }
 
-/// What to do where the default branch does not exist.
+/// What to do if the default branch does not exist.
 pub const SET_DEFAULT_BRANCH: &str =
     "set `kb.default_branch` in cairn.jsonc, or run  git remote set-head origin --auto";
 
-/// How the default branch is known.
+/// Where the name of the default branch comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DefaultBranchSource {
     /// `kb.default_branch` in `cairn.jsonc`
     Configured,
     /// `origin/HEAD`
     Origin,
-    /// Nothing says it, so it is taken to be `main`
+    /// Neither of the two; `main` is assumed
     Assumed,
 }
 
 impl DefaultBranch {
-    /// The branch that the configuration names, else that of `origin/HEAD`, else `main`.
+    /// The branch that the configuration names, otherwise that of `origin/HEAD`, otherwise `main`.
     pub(crate) fn find(git: &Repository, configured: Option<&str>, call: &Call) -> Result<Self> {
         if let Some(name) = configured {
             return Ok(Self { name: name.to_owned(), source: DefaultBranchSource::Configured });
@@ -46,7 +45,7 @@ impl DefaultBranch {
         })
     }
 
-    /// What a person should know if there is no such branch.
+    /// A warning if the default branch does not exist.
     pub fn missing_warning(&self, git: &Repository, call: &Call) -> Result<Option<String>> {
         let name = self.name.as_str();
         // A clone need not check out the branch that `origin/HEAD` names.
@@ -68,7 +67,7 @@ impl DefaultBranch {
     }
 }
 
-/// What is checked out: a branch, or a commit without one.
+/// The checked-out branch, or the checked-out commit if no branch is checked out.
 pub(crate) fn checked_out(git: &Repository, call: &Call) -> Result<StoreOwner> {
     let head = git.head(call)?;
     Ok(match (head.branch, head.commit) {
@@ -78,7 +77,7 @@ pub(crate) fn checked_out(git: &Repository, call: &Call) -> Result<StoreOwner> {
     })
 }
 
-/// Whether a branch, or a worktree at a commit, is there.
+/// Whether a branch, or a worktree at a commit, exists.
 pub(crate) fn exists(list: &BranchList, owner: &StoreOwner) -> bool {
     match owner {
         StoreOwner::Branch(name) => list.contains(name),
@@ -86,7 +85,7 @@ pub(crate) fn exists(list: &BranchList, owner: &StoreOwner) -> bool {
     }
 }
 
-/// The present names of branches that are gone because they were renamed, by the former names.
+/// The present names of renamed branches, by their former names.
 pub(crate) fn renamed_branches(
     git: &Repository,
     list: &BranchList,

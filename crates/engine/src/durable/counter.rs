@@ -1,9 +1,8 @@
 //! The numbers of changes: one counter for files and stores, all branches and all worktrees.
 //!
-//! A number is given once. It may be lost with a process that dies before it uses it; it is never
-//! given a second time, because the counter reaches the disk before the number is used. So a higher
-//! number is a later change, whatever the clock says, and a number means one change wherever it is
-//! named.
+//! A number is given once. The counter is on the disk before a number is used, so a process that
+//! dies may lose a number but never causes it to be given twice. A higher number is therefore a
+//! later change, whatever the clock says, and a number means the same change everywhere.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -16,14 +15,14 @@ use tree::{Journal, PrivateFolder};
 use super::tables;
 use crate::backup;
 
-/// The file that holds the highest number given, in the folder that all worktrees share.
+/// Name of the file with the highest number given, in the folder that all worktrees share.
 const FILE: &str = "change-number";
 
-/// How many digits the number is written with. The length never changes, so that one write of
-/// one sector replaces it.
+/// Number of digits in the file. It never changes, so that one write of one disk sector replaces
+/// the number.
 const DIGITS: usize = 20;
 
-/// How long to wait for another process that takes a number.
+/// Maximum time to wait for another process that takes a number.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The counter of one repository's changes.
@@ -50,7 +49,7 @@ impl ChangeCounter {
         Ok(first)
     }
 
-    /// The highest number given; nothing if the file is not there or does not hold one.
+    /// The highest number given; `None` if the file is missing or damaged.
     fn read(&self) -> Option<u64> {
         let bytes = tree::read_regular(&self.shared.join(FILE), DIGITS as u64 + 1).ok()?;
         let text = String::from_utf8(bytes).ok().filter(|text| text.len() == DIGITS + 1)?;
@@ -72,8 +71,8 @@ impl ChangeCounter {
         Ok(())
     }
 
-    /// The highest number that anything here has: what a counter that is new, or was lost, starts
-    /// from. Changes of older versions had numbers that each worktree and store counted by itself.
+    /// The highest number in use, with which a new or lost counter starts. In older versions each
+    /// worktree and store counted its changes separately.
     fn highest_used(&self) -> u64 {
         let stores = backup::stores(&self.shared).into_iter();
         let stores = stores.map(|store| self.shared.join(format!("{store}.sqlite")));
@@ -85,7 +84,7 @@ impl ChangeCounter {
     }
 }
 
-/// The journals of all worktrees, by the folder that they share.
+/// The journals of all worktrees that share a folder.
 fn journals(shared: &Path) -> Vec<Journal> {
     let Some(common) = shared.parent() else { return Vec::new() };
     let linked = fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();

@@ -1,4 +1,4 @@
-//! What a server derived from a store, kept until the store has changed.
+//! A cache of values that a server derived from a store, each valid for one state of the store.
 
 use std::any::Any;
 use std::collections::BTreeMap;
@@ -6,15 +6,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use base::Result;
 
-/// Something derived, with the state it was derived from.
+/// A value and the state that it was derived from.
 type CachedValue = (String, Arc<dyn Any + Send + Sync>);
 
-/// Derived things by name. Anything here can be derived again.
+/// Derived values by name. Each of them can be derived again.
 #[derive(Debug, Default)]
 pub(crate) struct DerivedCache(Mutex<BTreeMap<&'static str, CachedValue>>);
 
 impl DerivedCache {
-    /// What was kept for this state, else made now.
+    /// The cached value for this state; if there is none, it is derived.
     pub(crate) fn get_or_make<T: Send + Sync + 'static>(
         &self,
         name: &'static str,
@@ -27,7 +27,7 @@ impl DerivedCache {
         }
     }
 
-    /// What was kept for this state.
+    /// The cached value for this state.
     pub(crate) fn get_cached<T: Send + Sync + 'static>(
         &self,
         name: &str,
@@ -38,7 +38,7 @@ impl DerivedCache {
         Arc::clone(known).downcast().ok()
     }
 
-    /// Keeps something in the place of what was kept under its name.
+    /// Replaces the cached value of this name.
     pub(crate) fn put<T: Send + Sync + 'static>(
         &self,
         name: &'static str,

@@ -1,5 +1,5 @@
-//! Where stores are. Some are one for the repository; some are one a branch, and a branch that
-//! has none yet reads the default branch's.
+//! The paths of durable stores. Some stores exist once in a repository, others once per branch. A
+//! branch without a store of its own reads that of the default branch.
 //!
 //! @see spec::kb/branches
 
@@ -18,22 +18,23 @@ use super::owner::StoreOwner;
 use super::team::TeamStore;
 use crate::repository::Repository;
 
-/// Stands for the branch in the name of a store's file.
+/// Placeholder for the branch in the file name of a store.
 const BRANCH_PLACEHOLDER: &str = "{branch}";
 
-/// The folder of all branches' stores.
+/// Name of the folder that contains the stores of all branches.
 const BRANCHES_FOLDER: &str = "branches";
 
-/// The file in a branch's folder that says whose it is: folders' names may be cut.
+/// Name of the file that contains the full name of the branch, because the name of a branch's
+/// folder may be shortened.
 const LABEL_FILE: &str = "branch";
 
-/// The name of a branch is not longer, in bytes.
+/// Maximum length of a branch name, in bytes.
 const MAX_LABEL_BYTES: u64 = 64 * 1024;
 
-/// How long to wait while another process makes a branch's stores.
+/// Maximum time to wait while another process creates the stores of a branch.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where the stores are for one call.
+/// The paths of the stores during one call.
 #[derive(Debug, Clone)]
 pub struct StoreLocations {
     shared: PathBuf,
@@ -42,51 +43,51 @@ pub struct StoreLocations {
 
 #[derive(Debug, Clone)]
 enum StoreScheme {
-    /// Without git there are no branches, and one store
+    /// There is no git repository, therefore no branches and one store
     Single,
-    /// With git
+    /// There is a git repository
     PerBranch {
-        /// What is checked out
+        /// The checked-out branch or commit
         own: StoreOwner,
-        /// The branch that others start from
+        /// The default branch
         default: DefaultBranch,
-        /// Branches that were renamed and whose stores could not be moved, by their new names
+        /// Renamed branches whose stores could not be moved: present owner to former owner
         unmoved: BTreeMap<StoreOwner, StoreOwner>,
     },
 }
 
-/// A branch that has stores.
+/// The stores of one branch.
 #[derive(Debug, Clone)]
 pub struct BranchStoreFolder {
-    /// Whose they are
+    /// The branch or commit that they belong to
     pub owner: StoreOwner,
     /// Their folder
     pub folder: PathBuf,
 }
 
-/// What became of the stores of branches that were renamed.
+/// The result of moving the stores of renamed branches.
 #[derive(Debug, Default)]
 pub(crate) struct FollowedRenames {
     /// Whether a store was moved
     pub moved: bool,
-    /// Stores that could not be moved, by the new names of their branches
+    /// Stores that could not be moved: present owner to former owner
     unmoved: BTreeMap<StoreOwner, StoreOwner>,
 }
 
 impl DurableStore {
-    /// Whether every branch has its own.
+    /// Whether every branch has its own store.
     pub(crate) fn is_per_branch(&self) -> bool {
         self.file.contains(BRANCH_PLACEHOLDER)
     }
 
-    /// The file's own name.
+    /// The name of the store's file, without its folders.
     fn file_name(&self) -> &'static str {
         self.file.rsplit('/').next().unwrap_or(self.file)
     }
 }
 
-/// Moves the stores of branches that were renamed, whichever is checked out. Costs a look at
-/// git's files where every store has its branch.
+/// Moves the stores of all renamed branches. If every store belongs to an existing branch, it only
+/// reads git's files.
 pub(crate) fn follow_renames(
     shared: &Path,
     git: &Repository,
@@ -115,7 +116,7 @@ pub(crate) fn follow_renames(
     Ok(followed)
 }
 
-/// Gives a branch's stores the new name of their branch.
+/// Renames the folder with a branch's stores.
 fn move_stores(shared: &Path, old: &StoreOwner, new: &StoreOwner, call: &Call) -> Result<()> {
     let failed = || Problem::io("move the stores of a branch that was renamed");
     let _lock = lock(shared, call)?;
@@ -134,7 +135,7 @@ fn move_stores(shared: &Path, old: &StoreOwner, new: &StoreOwner, call: &Call) -
 }
 
 impl StoreLocations {
-    /// Looks what is checked out now.
+    /// Determines the paths for what is checked out now.
     pub(crate) fn find(
         shared: &Path,
         git: Option<&Repository>,
@@ -156,12 +157,13 @@ impl StoreLocations {
         folder_of(&self.shared, owner)
     }
 
-    /// The file that is read: the branch's own, else the default branch's.
+    /// The file to read: that of the checked-out branch, or of the default branch if the former
+    /// does not exist.
     pub fn read_path(&self, durable: &DurableStore) -> PathBuf {
         self.file(durable, |owner| self.owner_read_for(owner, durable))
     }
 
-    /// The file that is written.
+    /// The file to write.
     pub fn write_path(&self, durable: &DurableStore) -> PathBuf {
         self.file(durable, Clone::clone)
     }
@@ -174,7 +176,7 @@ impl StoreLocations {
         }
     }
 
-    /// The branch whose store is read in place of one that is not there.
+    /// The branch whose store is read if this owner has none.
     fn owner_read_for(&self, owner: &StoreOwner, durable: &DurableStore) -> StoreOwner {
         let StoreScheme::PerBranch { default, unmoved, .. } = &self.scheme else {
             return owner.clone();
@@ -185,7 +187,8 @@ impl StoreLocations {
         candidates.into_iter().flatten().find(is_there).unwrap_or(owner).clone()
     }
 
-    /// The branch whose store is read; none without branches. A renamed branch is itself.
+    /// The branch whose store is read; `None` without branches. For a renamed branch whose store
+    /// was not moved it is the branch itself.
     pub fn read_branch(&self, durable: &DurableStore) -> Option<String> {
         let StoreScheme::PerBranch { own, unmoved, .. } = &self.scheme else { return None };
         let seen = self.owner_read_for(own, durable);
@@ -193,7 +196,7 @@ impl StoreLocations {
         Some(if is_own { own.display_name() } else { seen.display_name() }.to_owned())
     }
 
-    /// What is checked out; none without branches.
+    /// What is checked out; `None` without branches.
     pub(crate) fn checked_out(&self) -> Option<&StoreOwner> {
         match &self.scheme {
             StoreScheme::Single => None,
@@ -201,7 +204,7 @@ impl StoreLocations {
         }
     }
 
-    /// The branch that others start from; none without branches.
+    /// The default branch; `None` without branches.
     pub fn default_branch(&self) -> Option<&DefaultBranch> {
         match &self.scheme {
             StoreScheme::Single => None,
@@ -209,15 +212,15 @@ impl StoreLocations {
         }
     }
 
-    /// The branch that a store belongs to, where it lies under the name of its branch before a
-    /// rename because it could not be moved.
+    /// The present owner of a store that still has the branch's former name, because it could not
+    /// be moved.
     pub(crate) fn renamed_to(&self, owner: &StoreOwner) -> Option<&StoreOwner> {
         let StoreScheme::PerBranch { unmoved, .. } = &self.scheme else { return None };
         unmoved.iter().find(|(_, old)| *old == owner).map(|(new, _)| new)
     }
 
-    /// Makes the branch's own store if it is not there, as a copy of the default branch's. Says
-    /// whether something was made.
+    /// Creates the store of the checked-out branch as a copy of the default branch's, unless it
+    /// exists. Returns whether it was created.
     pub(crate) fn create_branch_store(&self, durable: &DurableStore, call: &Call) -> Result<bool> {
         let StoreScheme::PerBranch { own, .. } = &self.scheme else { return Ok(false) };
         let file = self.write_path(durable);
@@ -241,8 +244,8 @@ impl StoreLocations {
         Ok(true)
     }
 
-    /// The stores that a team shares and a call may read, the branch's own first. The store of a
-    /// commit without a branch stays on this machine.
+    /// The stores that a team shares and that a call may read, the checked-out branch's first. The
+    /// store of a commit without a branch is not shared.
     pub(crate) fn team_stores(&self, durable: &DurableStore) -> Vec<TeamStore> {
         let StoreScheme::PerBranch { own, default, .. } = &self.scheme else {
             return vec![self.single_team_store(durable)];
@@ -262,7 +265,7 @@ impl StoreLocations {
         TeamStore { name: durable.name.to_owned(), owner: None, path: self.write_path(durable) }
     }
 
-    /// The store of a branch; none for that of a commit.
+    /// The shared store of a branch; `None` for that of a commit.
     pub(crate) fn team_store_of(
         &self,
         durable: &DurableStore,
@@ -274,7 +277,7 @@ impl StoreLocations {
         Some(TeamStore { name, owner: Some(owner), path })
     }
 
-    /// Every store of this clone that a team shares.
+    /// All stores of this clone that a team shares.
     pub(crate) fn all_team_stores(&self, durable: &DurableStore) -> Result<Vec<TeamStore>> {
         if !durable.is_per_branch() || matches!(self.scheme, StoreScheme::Single) {
             let store = self.single_team_store(durable);
@@ -284,7 +287,7 @@ impl StoreLocations {
         Ok(kept.filter_map(|kept| self.team_store_of(durable, kept.owner)).collect())
     }
 
-    /// Makes the folder of a store, with the name of its branch.
+    /// Creates the folder of a store and writes the name of its branch into it.
     pub(crate) fn prepare_folder(&self, store: &TeamStore) -> Result<()> {
         let Some(owner) = &store.owner else { return Ok(()) };
         let folder = self.folder(owner);
@@ -295,7 +298,7 @@ impl StoreLocations {
         write_label(&folder, owner.display_name())
     }
 
-    /// Every branch that has this store, by name.
+    /// All branches that have this store, by name.
     pub(crate) fn branches_with_store(
         &self,
         durable: &DurableStore,
@@ -312,18 +315,18 @@ impl StoreLocations {
 }
 
 impl BranchStoreFolder {
-    /// The store's file.
+    /// The path of the store's file.
     pub fn file(&self, durable: &DurableStore) -> PathBuf {
         self.folder.join(durable.file_name())
     }
 
-    /// The store's name, as backups have it.
+    /// The name of the store in backups.
     pub fn store_name(&self, durable: &DurableStore) -> String {
         let stem = durable.file_name().trim_end_matches(".sqlite");
         format!("{BRANCHES_FOLDER}/{}/{stem}", self.owner.folder_name())
     }
 
-    /// Removes the store. What else lies in its folder, such as older copies, stays.
+    /// Deletes the store. Other files in its folder, such as backups, are kept.
     pub fn remove(&self, durable: &DurableStore) -> std::io::Result<()> {
         let file = self.file(durable);
         fs::remove_file(&file)?;
@@ -355,19 +358,19 @@ fn folders(shared: &Path) -> Result<Vec<PathBuf>> {
     }
 }
 
-/// The lock of whoever makes, moves or removes the stores of a branch.
+/// Takes the lock for creating, moving and deleting the stores of branches.
 pub fn lock(shared: &Path, call: &Call) -> Result<tree::FileLock> {
     let all = shared.join(BRANCHES_FOLDER);
     fs::create_dir_all(&all).map_err(Problem::io("make the folder of all branches' stores"))?;
     tree::lock(&all.join(".lock"), LOCK_TIMEOUT, call)
 }
 
-/// The branch that the store in this file belongs to, where its folder says it.
+/// The branch that a store's folder names as its owner.
 pub(crate) fn label_beside(store: &Path) -> Option<String> {
     read_label(store.parent()?)
 }
 
-/// Says in a folder whose it is.
+/// Writes the name of the owner into a folder.
 pub(crate) fn write_label(folder: &Path, branch: &str) -> Result<()> {
     let mut options = fs::File::options();
     options.write(true).create(true).truncate(true);
@@ -382,8 +385,8 @@ fn read_label(folder: &Path) -> Option<String> {
     String::from_utf8(tree::read_regular(&file, MAX_LABEL_BYTES).ok()?).ok()
 }
 
-/// Whose folder it is, by its label; one that does not fit the folder is not believed, and the
-/// name of the folder has to do.
+/// The owner of a folder according to its label. If the label does not fit the name of the folder,
+/// the owner is derived from that name.
 fn owner_of_folder(folder: &Path) -> Option<StoreOwner> {
     let name = folder.file_name()?.to_str()?;
     if let Some(commit) = name.strip_prefix('@') {

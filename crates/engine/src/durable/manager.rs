@@ -1,4 +1,4 @@
-//! The durable stores of one workspace: which there are, where they are, and which are open.
+//! The durable stores of one workspace: their declarations, their paths and their open connections.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -59,13 +59,13 @@ impl StoreManager {
         &self.open_stores
     }
 
-    /// The store with this name.
+    /// The store of this name.
     pub(crate) fn find(&self, name: &str) -> Result<DurableStore> {
         let found = self.durables.iter().find(|durable| durable.name == name);
         found.copied().ok_or_else(|| Problem::not_found(format!("unknown store `{name}`")))
     }
 
-    /// Where the stores are, by what is checked out now.
+    /// The paths of the stores for what is checked out now.
     pub(crate) fn locate(
         &self,
         git: Option<&Repository>,
@@ -76,13 +76,13 @@ impl StoreManager {
         StoreLocations::find(&self.shared, git, default_branch, followed, call)
     }
 
-    /// Moves the stores of renamed branches, once in the life of this process. A failure is
-    /// reported to whoever needs a store.
+    /// Moves the stores of renamed branches, once per process. A failure is reported by the next
+    /// call that needs a store.
     pub(crate) fn follow_renames_once(&self, git: Option<&Repository>, call: &Call) {
         self.renames_followed.call_once(|| drop(self.follow_renames(git, call)));
     }
 
-    /// Moves the stores of branches that were renamed since the last look.
+    /// Moves the stores of branches that were renamed since the last call.
     fn follow_renames(&self, git: Option<&Repository>, call: &Call) -> Result<FollowedRenames> {
         let Some(git) = git else { return Ok(FollowedRenames::default()) };
         let followed = locations::follow_renames(&self.shared, git, call)?;

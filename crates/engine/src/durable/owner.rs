@@ -1,6 +1,6 @@
-//! A branch's name as a folder's name: no two branches share one, on any file system.
+//! Folder names for branches. No two branches have the same folder name on any file system.
 
-/// What a store belongs to.
+/// The owner of a store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StoreOwner {
     /// A branch
@@ -9,21 +9,21 @@ pub enum StoreOwner {
     Commit(String),
 }
 
-/// A folder's name longer than this is cut and hashed, in bytes.
+/// Maximum length of a folder name, in bytes. A longer name is shortened and gets a hash.
 const MAX_FOLDER_NAME: usize = 120;
 
-/// Names that Windows keeps for devices, whatever follows after a dot.
+/// Names that Windows reserves for devices, with any extension.
 const WINDOWS_DEVICE_NAMES: [&str; 4] = ["con", "prn", "aux", "nul"];
 
 impl StoreOwner {
-    /// The name that people know it by.
+    /// The name that is shown to people.
     pub(crate) fn display_name(&self) -> &str {
         match self {
             Self::Branch(name) | Self::Commit(name) => name,
         }
     }
 
-    /// The branch whose folder has this name, unless the name is cut.
+    /// The owner of a folder of this name; `None` if the name was shortened.
     pub(crate) fn from_folder_name(folder: &str) -> Option<Self> {
         let mut pieces = folder.split('%');
         let mut bytes = pieces.next()?.as_bytes().to_vec();

@@ -1,18 +1,18 @@
-//! A durable store as of one moment.
+//! Reads one consistent state of a durable store.
 
 use base::Result;
 
 use super::tables;
 use crate::connection_pool::PooledConnection;
 
-/// A look at a store: nothing that is written meanwhile is seen.
+/// One consistent state of a store. Changes that are written later are not visible in it.
 #[derive(Debug)]
 pub struct StoreReader {
     /// The connection that the store is read through
     pub conn: PooledConnection,
-    /// Counts up with every change
+    /// Number of the last change
     pub revision: i64,
-    /// How many steps of its schema it has
+    /// Number of the migrations that were applied
     pub(super) steps: usize,
     /// The state of the shared files whose records are laid over it, where they have some that
     /// the store does not have yet

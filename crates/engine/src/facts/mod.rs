@@ -1,7 +1,6 @@
-//! The shared facts: what a text says, kept by its hash, so that no text is read twice.
+//! The cache of facts by content hash, shared by all worktrees, so that no text is parsed twice.
 //!
-//! A cache in the strict sense. Whatever goes wrong with it costs time and nothing else, so no
-//! failure of it reaches a caller.
+//! It is only a cache: an error of it costs time and is never reported to a caller.
 
 mod tables;
 
@@ -14,16 +13,17 @@ use syntax::{EXTRACTOR_VERSION, FileFacts, Language};
 
 use self::tables::FactsRowKey;
 
-/// The most the cache may take on disk, in bytes.
+/// Maximum size of the cache on disk, in bytes.
 const MAX_CACHE_BYTES: u64 = 512 * 1024 * 1024;
 
-/// The version of the stored form of facts. It is increased if the same facts are stored otherwise.
+/// Version of the stored form of facts. It is increased if the same facts are stored in another
+/// form.
 const FORMAT_VERSION: u32 = 1;
 
-/// The version of rows that this program writes and reads.
+/// Version of the rows that this program reads and writes.
 const ROW_VERSION: u32 = FORMAT_VERSION << 20 | EXTRACTOR_VERSION;
 
-/// The cache, or the lack of one.
+/// The cache, or nothing if it cannot be opened.
 pub(crate) struct FactsCache {
     store: Option<Store>,
     day: i64,
@@ -35,7 +35,7 @@ pub(crate) struct FactsCache {
 pub(crate) struct FactsKey<'a> {
     /// The hash of the text
     pub hash: &'a Hash,
-    /// The language it is read as
+    /// The language that the text is parsed as
     pub language: Option<Language>,
 }
 
@@ -51,7 +51,8 @@ impl<'a> FactsKey<'a> {
 }
 
 impl FactsCache {
-    /// Opens the cache, anew if it is damaged; works without one where there can be none.
+    /// Opens the cache. A damaged cache is created again; without a usable one every text is
+    /// parsed.
     pub(crate) fn open(path: &Path, now: Timestamp) -> Self {
         let day = now.as_second().div_euclid(86_400);
         let store = open(path).or_else(|problem| {
@@ -70,7 +71,7 @@ impl FactsCache {
         Self { store: store.ok(), day, cap: MAX_CACHE_BYTES }
     }
 
-    /// The facts of a text, if it has been read before.
+    /// The facts of a text, if the text was parsed before.
     pub(crate) fn find(&self, key: FactsKey<'_>) -> Option<FileFacts> {
         let conn = self.store.as_ref()?.connection();
         let (value, used) = tables::find(conn, key.row()).ok()??;
@@ -80,7 +81,7 @@ impl FactsCache {
         postcard::from_bytes(&store::decompress(&value).ok()?).ok()
     }
 
-    /// Keeps the facts of some texts.
+    /// Stores the facts of some texts.
     pub(crate) fn keep<'a>(&mut self, facts: impl Iterator<Item = (FactsKey<'a>, &'a FileFacts)>) {
         let (day, cap) = (self.day, self.cap);
         let Some(store) = &mut self.store else { return };

@@ -1,11 +1,12 @@
-//! The SQL of the shared facts.
+//! The SQL of the cache of facts.
 
 use base::Hash;
 use store::{Connection, OptionalExtension, SqlResult, params};
 
 pub(super) const SCHEMA: &str = include_str!("facts.sql");
 
-/// The key of a row: a content, the dialect it was read as, and the version of the reader.
+/// The key of a row: a content hash, the dialect that it was parsed as, and the version of the
+/// extractor.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct FactsRowKey<'a> {
     pub hash: &'a Hash,
@@ -13,7 +14,7 @@ pub(super) struct FactsRowKey<'a> {
     pub version: u32,
 }
 
-/// The value of a row, and the day it was last used.
+/// The value of a row and the day on which it was last used.
 pub(super) fn find(conn: &Connection, key: FactsRowKey<'_>) -> SqlResult<Option<(Vec<u8>, i64)>> {
     conn.prepare_cached(
         "SELECT value, used FROM fact WHERE hash = ?1 AND dialect = ?2 AND version = ?3",
@@ -41,14 +42,14 @@ pub(super) fn mark_used(conn: &Connection, hash: &Hash, day: i64) -> SqlResult<(
         .map(drop)
 }
 
-/// Bytes of all pages that hold something.
+/// The number of bytes in use, without free pages.
 pub(super) fn size(conn: &Connection) -> SqlResult<u64> {
     let sql = "SELECT (page_count - freelist_count) * page_size
                FROM pragma_page_count, pragma_freelist_count, pragma_page_size";
     conn.query_row(sql, [], |row| row.get(0))
 }
 
-/// Drops the tenth that was of no use for the longest time.
+/// Deletes the tenth of the rows that has not been used for the longest time.
 pub(super) fn evict(conn: &Connection) -> SqlResult<usize> {
     conn.execute(
         "DELETE FROM fact WHERE (hash, dialect, version) IN
@@ -58,7 +59,7 @@ pub(super) fn evict(conn: &Connection) -> SqlResult<usize> {
     )
 }
 
-/// Drops the rows of older versions, once for each new version, and gives their space back.
+/// Deletes the rows of older versions, once for each new version, and frees their space.
 pub(super) fn drop_older_than(conn: &Connection, version: u32) -> SqlResult<()> {
     let newest: u32 = conn.query_row("PRAGMA user_version", [], |row| row.get(0))?;
     if newest >= version {
@@ -69,7 +70,7 @@ pub(super) fn drop_older_than(conn: &Connection, version: u32) -> SqlResult<()> 
     conn.execute_batch("VACUUM")
 }
 
-/// Notes the newest version that has written here.
+/// Records the newest version that has written to this cache.
 pub(super) fn set_newest_version(conn: &Connection, version: u32) -> SqlResult<()> {
     conn.pragma_update(None, "user_version", version)
 }

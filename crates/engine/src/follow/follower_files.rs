@@ -1,4 +1,4 @@
-//! The files of a follower: where they are, opening them, and reading them as of one moment.
+//! The files of a follower: their paths, opening them, and reading one consistent state of each.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,33 +10,36 @@ use crate::connection_pool::{FileId, IdlePool, PooledConnection};
 use crate::data_folders::DataFolders;
 use crate::index::{IndexGenerations, file_fingerprint, tables};
 
-/// A file that a follower keeps. It has a table `meta`, and its schema can be applied again.
+/// A file that a follower writes. It has a table `meta`, and its schema can be applied more than
+/// once.
 #[derive(Debug)]
 pub struct FollowerFile {
-    /// What it is called
+    /// Its name
     pub name: &'static str,
-    /// Whose it is
+    /// Whether all worktrees share it
     pub scope: FollowerFileScope,
-    /// Its tables, as SQL
+    /// SQL that creates its tables
     pub schema: &'static str,
-    /// Queries whose rows must be the same in a file built from nothing
+    /// Queries whose rows must be equal in an updated file and in one built from nothing
     pub dump: &'static [&'static str],
 }
 
-/// Whose a file is.
+/// Which worktrees use a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FollowerFileScope {
-    /// This worktree's
+    /// One worktree
     Worktree,
-    /// All worktrees'
+    /// All worktrees of the repository
     Shared,
 }
 
-/// The entry that says which file a store is: one that came with a clone was not made here.
+/// Key of the `meta` entry with the path of the file. A file that came with a clone has another
+/// path in it and is not used.
 const PATH_KEY: &str = "home";
 
 impl FollowerFile {
-    /// Where it is. The name carries the schema, so that two versions never meet in one file.
+    /// The path of the file. Its name contains a hash of the schema, so that two versions of cairn
+    /// never use the same file.
     pub(crate) fn path(&self, homes: &DataFolders) -> PathBuf {
         let schema = base::Hash::of(self.schema.as_bytes()).prefix(12);
         let folder = match self.scope {
@@ -47,13 +50,14 @@ impl FollowerFile {
     }
 }
 
-/// All files of a follower, as of one moment each.
+/// All files of a follower, each in one consistent state.
 pub(crate) struct FollowerFiles {
     conns: Vec<(&'static FollowerFile, PooledConnection)>,
 }
 
 impl FollowerFiles {
-    /// Opens all for reading, if they are not open yet; nothing if one is not there or not ours.
+    /// Opens all files for reading. Returns `None` if one of them does not exist or was made
+    /// elsewhere.
     pub(crate) fn read(
         shelves: &'static [FollowerFile],
         homes: &DataFolders,
@@ -62,11 +66,11 @@ impl FollowerFiles {
         Self::read_with(shelves, homes, |file| Ok(open.checkout(file, store::open_read_only)?.0))
     }
 
-    /// The same with a way to open a file that a test can come between.
+    /// The same, with a function that opens a file, which tests replace.
     ///
-    /// The last file is read first. Each is read as of its own moment, and somebody may write to
-    /// all of them between two of these: what the last one names was written before it, so it is
-    /// there in every file that is opened later.
+    /// The last file is opened first. Each file is read as it is when it is opened, and another
+    /// process may write to all of them in between. What the last file refers to was written before
+    /// it, so every file that is opened later has it.
     fn read_with(
         shelves: &'static [FollowerFile],
         homes: &DataFolders,
@@ -90,12 +94,12 @@ impl FollowerFiles {
         Ok(Some(Self { conns }))
     }
 
-    /// The connections, in the order of the shelves.
+    /// The connections, in the order of the follower's files.
     pub(crate) fn all(&self) -> Vec<&Connection> {
         self.conns.iter().map(|(_, conn)| &**conn).collect()
     }
 
-    /// Whether a follower has ever come to an end here.
+    /// Whether the follower has ever completed an update here.
     pub(crate) fn is_written(&self) -> bool {
         let written = |conn: &Connection| tables::meta(conn, "head").ok().flatten().is_some();
         self.conns
@@ -103,7 +107,7 @@ impl FollowerFiles {
             .any(|(shelf, conn)| shelf.scope == FollowerFileScope::Worktree && written(conn))
     }
 
-    /// Everything this worktree's files hold, as sorted text.
+    /// All rows of this worktree's files as sorted text.
     pub(crate) fn dump(&self) -> Result<String> {
         let queries = self.conns.iter().flat_map(|(shelf, conn)| {
             shelf.dump.iter().map(move |sql| {
@@ -114,7 +118,7 @@ impl FollowerFiles {
         queries.collect()
     }
 
-    /// Opens all for writing, made if need be. The caller holds the lock.
+    /// Opens all files for writing and creates those that do not exist. The caller holds the lock.
     pub(crate) fn open(
         shelves: &'static [FollowerFile],
         homes: &DataFolders,
@@ -140,7 +144,7 @@ impl FollowerFiles {
         shelves.iter().map(open).collect()
     }
 
-    /// Waits until nobody else writes to these files, in this worktree or another.
+    /// Waits until no other process, in this worktree or another, writes to these files.
     pub(crate) fn lock(
         shelves: &'static [FollowerFile],
         homes: &DataFolders,
@@ -156,7 +160,7 @@ impl FollowerFiles {
         shelves.iter().map(lock).collect()
     }
 
-    /// Removes the files, all of them or those of one home.
+    /// Deletes the files: all of them, or those in one folder.
     pub(crate) fn remove(
         shelves: &'static [FollowerFile],
         homes: &DataFolders,
@@ -167,7 +171,7 @@ impl FollowerFiles {
     }
 }
 
-/// Whether a problem is mended by making a cache anew.
+/// Whether deleting a cache and building it again solves a problem.
 pub(crate) fn is_damage(problem: &Problem) -> bool {
     let cause = problem.source.as_ref().and_then(|source| source.downcast_ref());
     problem.code == ProblemCode::StoreDamaged && cause.is_some_and(store::is_corrupt)
@@ -190,7 +194,8 @@ mod tests {
         },
     ];
 
-    /// Adds one item to both files, as a follower does: first to the one that is named.
+    /// Adds one item to both files in the order that a follower uses: first to the file that is
+    /// referred to.
     fn add(homes: &DataFolders) {
         let mut stores = FollowerFiles::open(&PAIR, homes).unwrap();
         for store in &mut stores {

@@ -1,7 +1,8 @@
-//! Stores beside the index that follow the commit that is checked out, not the files.
+//! Stores beside the index that depend on the checked-out commit and not on the files.
 //!
-//! The index waits for nobody's history: a follower has files of its own, is brought up to date
-//! in a step of its own, and whoever does not need it need not wait for it.
+//! Reading the history can take minutes, and the index must not wait for it. A follower therefore
+//! has files of its own and is updated in a step of its own, and only operations that need it wait
+//! for it.
 
 mod follower_files;
 
@@ -22,71 +23,74 @@ use crate::repository::Repository;
 pub use follower_files::{FollowerFile, FollowerFileScope};
 pub(crate) use follower_files::{FollowerFiles, is_damage};
 
-/// How often somebody who waits asks again.
+/// Interval at which a waiting reader tries again.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// How long to wait for another process that follows.
+/// Maximum time to wait for another process that updates the same files.
 const LOCK_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// An area's part of the cache that depends on commits.
+/// The part of an area that depends on the checked-out commit.
 pub trait CommitFollower: Sync {
-    /// Its files, in the order in which they are written: a later one names rows of an earlier.
+    /// Its files, in the order in which they are written: rows of a file refer to rows of earlier
+    /// files only.
     fn files(&self) -> &'static [FollowerFile];
 
-    /// Whether its files belong together: what one of them names in another is there.
+    /// Whether its files fit together, that is, whether every row that one of them refers to exists
+    /// in the other.
     fn is_consistent(&self, shelves: &[&Connection]) -> Result<bool>;
 
-    /// Whether its files say what they should.
+    /// Whether its files are up to date.
     fn is_up_to_date(&self, shelves: &[&Connection], goal: &FollowTarget<'_>) -> Result<bool>;
 
-    /// Brings its files up to date. What it has done when it is stopped is not lost.
+    /// Brings its files up to date. If it is stopped, the work done so far is kept.
     fn update(&self, shelves: &mut [Store], goal: &FollowTarget<'_>) -> Result<()>;
 }
 
-/// Where a follower has to get.
+/// The state that a follower's files must reach.
 pub struct FollowTarget<'a> {
     /// The repository
     pub git: &'a Repository,
-    /// The commit that is checked out; none before the first
+    /// The checked-out commit; `None` in a repository without commits
     pub head: Option<String>,
-    /// The configuration in force
+    /// The effective configuration
     pub config: &'a Config,
-    /// Who waits
+    /// The call that waits for the update
     pub call: &'a Call,
-    /// Hears how far it has come
+    /// Called with the progress of the update
     pub report_progress: &'a dyn Fn(Progress) -> Result<()>,
 }
 
-/// What is followed: a repository, by the configuration in force.
+/// A repository with its effective configuration.
 pub(crate) struct FollowedCheckout<'a> {
     pub(crate) git: &'a Repository,
     pub(crate) config: &'a Config,
 }
 
-/// One follower of one worktree.
+/// A follower of one worktree.
 pub struct WorktreeFollower {
     pub(crate) name: &'static str,
     follower: &'static dyn CommitFollower,
     homes: DataFolders,
-    /// One at a time in this process
+    /// Allows one update at a time in this process
     update_lock: Mutex<()>,
     progress: Mutex<Progress>,
-    /// Its files as they are open between calls
+    /// Connections to its files that stay open between calls
     connections: IdlePool<Connection>,
 }
 
-/// How a look at a follower's files came out.
+/// The result of opening a follower's files.
 pub(crate) enum FollowResult {
-    /// They are up to date
+    /// The files are up to date
     Fresh(FollowerFiles),
-    /// They are as they were before; it would have taken longer than the caller waits
+    /// The files are as they were before the update, which would have taken longer than the caller
+    /// waits
     Behind(FollowerFiles, Progress),
-    /// There is nothing yet
+    /// The files do not exist yet
     Empty(Progress),
 }
 
 impl WorktreeFollower {
-    /// One that keeps so many connections to its files open between calls.
+    /// A follower that keeps at most this many connections open between calls.
     pub(crate) fn new(
         name: &'static str,
         follower: &'static dyn CommitFollower,
@@ -98,9 +102,9 @@ impl WorktreeFollower {
         Self { name, follower, homes: homes.clone(), update_lock, progress, connections }
     }
 
-    /// Looks at the files after bringing them up to date, for as long as `call` waits, or for
-    /// `limit` where that is shorter. The limit counts from when there is something to do: files
-    /// that are up to date are always found to be.
+    /// Updates the files and opens them. It waits as long as `call` allows, or for `limit` if that
+    /// is shorter. The limit counts from the moment at which there is something to update, so files
+    /// that are up to date are always recognised.
     pub(crate) fn open_up_to_date(
         &self,
         checkout: &FollowedCheckout<'_>,
@@ -129,7 +133,7 @@ impl WorktreeFollower {
         }
     }
 
-    /// Changes the files while nobody else does.
+    /// Runs a function that changes the files, while no other process writes to them.
     pub fn write<T>(
         &self,
         call: &Call,
@@ -140,7 +144,7 @@ impl WorktreeFollower {
         change(&mut FollowerFiles::open(self.follower.files(), &self.homes)?)
     }
 
-    /// Throws away what belongs to this worktree alone.
+    /// Deletes the files that belong to this worktree only.
     pub(crate) fn remove_worktree_files(&self) -> Result<()> {
         let _busy = self.update_lock.lock().unwrap_or_else(PoisonError::into_inner);
         self.connections.clear();
@@ -205,7 +209,7 @@ impl WorktreeFollower {
         FollowerFiles::read(self.follower.files(), &self.homes, &self.connections)
     }
 
-    /// Waits for whoever follows in this process, and passes on how far they are.
+    /// Waits for the update that runs in this process, and passes its progress on.
     fn lock_in_process(&self, call: &Call) -> Result<MutexGuard<'_, ()>> {
         loop {
             match self.update_lock.try_lock() {
@@ -229,7 +233,7 @@ impl WorktreeFollower {
         }
     }
 
-    /// Whether files that are behind can be answered from.
+    /// Whether files that are out of date can still be used for answers.
     fn is_usable(&self, shelves: &FollowerFiles) -> bool {
         let is_consistent = || self.follower.is_consistent(&shelves.all()).unwrap_or(false);
         shelves.is_written() && is_consistent()
@@ -240,17 +244,18 @@ impl WorktreeFollower {
     }
 }
 
-/// The detail that marks a problem of a follower's files, which is mended by writing them anew.
+/// The detail that marks an error of a follower's files. The caller responds to it by writing them
+/// again.
 const FOLLOWER_DETAIL: (&str, &str) = ("store", "followed");
 
-/// Something that one file of a follower names is not in the other.
+/// The error that one file of a follower refers to a row that is missing in the other.
 pub(crate) fn incomplete_problem(what: &str) -> Problem {
     Problem::new(ProblemCode::StoreDamaged, format!("{what} is missing from the cache"))
         .hint_call("the cache is built again by", NextCall::new("sync").with("full", true))
         .detail(FOLLOWER_DETAIL.0, FOLLOWER_DETAIL.1)
 }
 
-/// Whether a problem is mended by writing the files of the followers anew.
+/// Whether writing the files of the followers again solves a problem.
 pub(crate) fn is_incomplete(problem: &Problem) -> bool {
     problem.details.get(FOLLOWER_DETAIL.0).is_some_and(|value| value == FOLLOWER_DETAIL.1)
 }

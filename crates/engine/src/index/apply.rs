@@ -1,4 +1,4 @@
-//! Writing a refresh into the index: every file read once, everything in one transaction.
+//! Writes a refresh into the index. Each file is read once, and all changes are one transaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -17,23 +17,24 @@ use super::{IndexedFile, Indexer, RefreshSummary};
 use crate::facts::FactsCache;
 use crate::repository::Repository;
 
-/// Files that are read before the first of them is written; bounds memory.
+/// Number of files that are read before the first of them is written. It limits memory use.
 const BATCH: usize = 128;
 
-/// What a refresh is written with.
+/// What a refresh needs in order to write its plan into the index.
 pub(super) struct RefreshWriter<'a> {
     pub(super) sources: &'a RefreshSources<'a>,
     pub(super) indexers: &'a [&'static dyn Indexer],
-    /// The file of the shared facts
+    /// Path of the cache of facts that all worktrees share
     pub(super) facts: &'a Path,
-    /// When files are read, by the file system's clock
+    /// When the files are read, by the clock of the file system
     pub(super) read_at: FileTime,
-    /// Called with the files that are done; an error stops the refresh
+    /// Called with the number of files that are done and the files of the plan; an error stops the
+    /// refresh
     pub(super) report_progress: &'a dyn Fn(usize, &[FileToRead]) -> Result<()>,
 }
 
 impl RefreshWriter<'_> {
-    /// Reads and writes everything, in one transaction.
+    /// Reads the files of a plan and writes their rows, in one transaction.
     pub(super) fn apply(&self, store: &mut Store, todo: &RefreshPlan, call: &Call) -> Result<()> {
         let cache = FactsCache::open(self.facts, call.now);
         let looker = FileReader {
@@ -76,7 +77,7 @@ impl RefreshWriter<'_> {
         })
     }
 
-    /// Takes in a file; says whether it was not there before.
+    /// Writes the rows of a file. Returns whether the index did not have the file before.
     fn write_file(&self, tx: &Connection, seen: &FileRead) -> Result<bool> {
         let ScannedContent::Read(held) = &seen.content else { return Ok(false) };
         let is_new = !tables::has_file(tx, &seen.path)?;
@@ -114,7 +115,7 @@ impl RefreshWriter<'_> {
         Ok(is_new)
     }
 
-    /// Drops a file; says whether it was there.
+    /// Removes the rows of a file. Returns whether the index had it.
     fn drop_file(&self, tx: &Connection, path: &RepoPath) -> Result<bool> {
         if !tables::has_file(tx, path)? {
             return Ok(false); // it came and went between two looks
@@ -125,7 +126,8 @@ impl RefreshWriter<'_> {
     }
 }
 
-/// Looks at files while those of the batch before are taken in: SQLite writes with one core.
+/// Reads the next batch of files while the rows of the previous batch are written, because SQLite
+/// writes on one core only.
 fn read_ahead(
     looker: &FileReader<'_>,
     mut cache: FactsCache,
@@ -149,7 +151,7 @@ fn read_ahead(
     })
 }
 
-/// Notes what differs from the commit that is checked out.
+/// Records which files differ from the checked-out commit.
 fn compare_with_head(
     tx: &Connection,
     sources: &RefreshSources<'_>,
@@ -211,7 +213,8 @@ fn write_skipped_paths(tx: &Connection, todo: &RefreshPlan) -> Result<()> {
     rows().try_for_each(|(path, why)| tables::put_skipped_path(tx, path, why))
 }
 
-/// Says how many files the index holds. Only the first refresh counts them all.
+/// Records how many files the index has. Only a full build counts them; later refreshes add and
+/// subtract.
 fn write_file_count(tx: &Connection, added: u64, removed: u64) -> Result<()> {
     let before = tables::meta(tx, "files")?.and_then(|text| text.parse::<u64>().ok());
     let now = match before {
@@ -221,7 +224,7 @@ fn write_file_count(tx: &Connection, added: u64, removed: u64) -> Result<()> {
     tables::set_meta(tx, "files", &now.to_string())
 }
 
-/// Says what the index holds, so that a truncated one is noticed.
+/// Records what the index contains, so that a truncated file is noticed when it is opened.
 fn write_watermark(tx: &Connection, todo: &RefreshPlan) -> Result<()> {
     let revision: u64 =
         tables::meta(tx, "revision")?.and_then(|text| text.parse().ok()).unwrap_or(0);

@@ -11,7 +11,7 @@ use super::generation::IndexGenerations;
 use super::refresh_plan::{RefreshPlan, RefreshSources};
 use super::sweep::FileSweep;
 
-/// How long to wait for the watcher to have heard of everything.
+/// Maximum time to wait until the watcher has delivered all earlier events.
 const FENCE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// The file watcher of a server, if it could be started.
@@ -20,14 +20,14 @@ pub(super) struct ChangeListener {
     watcher: Option<Watcher>,
     /// Why there is no watcher although one was wanted
     pub(super) watch_error: Option<String>,
-    /// Whether the index was compared with the whole tree since the watcher listens
+    /// Whether the index was compared with the whole tree after the watcher had started
     compared_with_tree: bool,
-    /// Files that are compared by what the system says of them, because not all is heard
+    /// Files that are compared by their metadata, because the watcher does not report all changes
     sweep: FileSweep,
 }
 
 impl ChangeListener {
-    /// What may have changed, by the watcher if it can be believed.
+    /// The paths that may have changed, as far as the watcher can be trusted to have reported them.
     pub(super) fn pending_changes(
         &mut self,
         sources: &RefreshSources<'_>,
@@ -53,13 +53,14 @@ impl ChangeListener {
         Ok(dirty)
     }
 
-    /// Goes on without a watcher, and says why.
+    /// Continues without a watcher and keeps the reason for answers.
     pub(super) fn stop_watching(&mut self, error: &io::Error) {
         (self.watcher, self.watch_error) = (None, Some(watch_error_text(error)));
     }
 
-    /// Takes note of what a look at the tree found, and listens to folders that nobody listened to
-    /// when they were made: what happened in them since is looked at next time.
+    /// Records the result of a comparison with the tree, and starts to watch folders that are new.
+    /// Files that were written into such a folder before it was watched are compared by the next
+    /// refresh.
     pub(super) fn note_refresh(&mut self, todo: &RefreshPlan) -> io::Result<()> {
         let Some(watcher) = &self.watcher else { return Ok(()) };
         self.sweep.note(&todo.walk.files, todo.part.as_ref());
@@ -70,7 +71,8 @@ impl ChangeListener {
         Ok(())
     }
 
-    /// Sleeps until something may have changed, at most `patience`. The deaf only sleep.
+    /// Waits until something may have changed, at most `patience`. Without a watcher it waits for
+    /// the whole of that time.
     pub(super) fn wait(&self, patience: Duration) {
         match &self.watcher {
             Some(watcher) => drop(watcher.wait_for_change(patience)),
@@ -78,21 +80,22 @@ impl ChangeListener {
         }
     }
 
-    /// Gives back what was heard of and could not be dealt with.
+    /// Puts back paths whose changes could not be written to the index, so that the next refresh
+    /// tries again.
     pub(super) fn give_back(&self, dirty: DirtyPaths) {
         if let Some(watcher) = &self.watcher {
             watcher.put_back(dirty);
         }
     }
 
-    /// Forgets what was heard, because everything is about to be looked at.
+    /// Discards the recorded events, because the whole tree is about to be compared.
     pub(super) fn forget(&self) {
         if let Some(watcher) = &self.watcher {
             watcher.take();
         }
     }
 
-    /// Starts to listen, for a server, once there is an index.
+    /// Starts the watcher. Only servers do, and only after the index exists.
     pub(super) fn start_watching(
         &mut self,
         sources: &RefreshSources<'_>,
@@ -119,7 +122,7 @@ impl ChangeListener {
     }
 }
 
-/// Listens to folders that are new, before anybody looks at them: nothing in them is missed.
+/// Watches new folders before their files are compared, so that no change in them is missed.
 fn watch_new_folders(
     watcher: &Watcher,
     dirty: &DirtyPaths,
@@ -145,8 +148,8 @@ fn watch_new_folders(
     Ok(watched_folders(walk).iter().try_for_each(|folder| watcher.add(folder)))
 }
 
-/// The folders to listen to: those of the project, and the top of repositories inside it, which
-/// may stop being repositories.
+/// The folders to watch: those of the project, and the top folders of nested repositories, because
+/// a nested repository may stop being one.
 fn watched_folders(walk: FileWalk) -> Vec<RepoPath> {
     let nested =
         walk.skipped.into_iter().filter(|skipped| skipped.reason == SkipReason::Repository);

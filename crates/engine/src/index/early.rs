@@ -1,5 +1,5 @@
-//! An index of a few files, in memory: what a question about named files is answered from while the
-//! first index is built.
+//! An index of a few files in memory. Questions about named files are answered from it while the
+//! first full index is built.
 
 use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,11 +10,12 @@ use store::{MemoryStore, Store};
 use super::refresh_plan::{RefreshPlan, RefreshSources};
 use super::{Index, tables};
 
-/// Tells the early indexes of one process apart.
+/// Counter that gives each early index of this process a name of its own.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// Reads some files into an index of their own. `None` if one of them is not a file of the
-/// project by the ignore rules alone: only the whole index knows which hidden files are tracked.
+/// Builds an in-memory index of some files. Returns `None` if one of them is not a file of the
+/// project according to the ignore rules alone, because only the full index knows which ignored
+/// files are tracked.
 pub(super) fn index_of_files(
     sources: &RefreshSources<'_>,
     paths: &BTreeSet<RepoPath>,

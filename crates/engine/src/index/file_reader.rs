@@ -1,4 +1,5 @@
-//! Looking at files: what they hold, by what they were last time and by their content.
+//! Reads files and extracts their facts. A file whose metadata or content hash is unchanged is not
+//! parsed again.
 
 use std::sync::LazyLock;
 
@@ -13,23 +14,25 @@ use super::refresh_plan::ParseScope;
 use super::{Indexer, PreparedFile};
 use crate::facts::{FactsCache, FactsKey};
 
-/// Files beyond this are not even hashed, in bytes: they are compared by size and time alone.
+/// Largest file that is hashed, in bytes. Larger files are compared by size and time only.
 const MAX_HASHED_BYTES: u64 = 64 * 1024 * 1024;
 
-/// How much of a file is searched for a NUL, which no text has. As in git.
+/// Number of bytes at the start of a file that are searched for a NUL byte, which marks binary
+/// files. Git uses the same number.
 const BINARY_PROBE_BYTES: usize = 8000;
 
-/// A line longer than this was not written by a person, in bytes.
+/// Length in bytes above which a line counts as generated.
 const MAX_LINE_BYTES: usize = 20_000;
 
-/// Stack of a thread that looks at files, in bytes: what is nested in them nests there too.
+/// Stack size of the threads that parse files, in bytes. The parsers recurse as deeply as the
+/// syntax of a file nests.
 const STACK_BYTES: usize = 32 * 1024 * 1024;
 
-/// The threads that look at files; none where there can be none.
+/// The thread pool that reads files; `None` if threads cannot be started.
 static THREADS: LazyLock<Option<ThreadPool>> =
     LazyLock::new(|| ThreadPoolBuilder::new().stack_size(STACK_BYTES).build().ok());
 
-/// A file as it was just read.
+/// A file together with the result of reading it.
 #[derive(Debug)]
 pub(super) struct FileRead {
     pub path: RepoPath,
@@ -37,22 +40,22 @@ pub(super) struct FileRead {
     pub read_at: FileTime,
     pub language: Option<Language>,
     pub content: ScannedContent,
-    /// Its bytes, where some area reads them itself
+    /// The bytes of the file, if an area asked for them
     pub text: Option<Vec<u8>>,
 }
 
-/// What reading a file gave.
+/// The result of reading a file.
 #[derive(Debug)]
 pub(super) enum ScannedContent {
-    /// It is what it was
+    /// The content is the same as when the file was last read
     Unchanged,
-    /// It vanished before it could be read
+    /// The file was deleted before it could be read
     Vanished,
-    /// It holds this
+    /// The content was read
     Read(Box<FileDigest>),
 }
 
-/// The content of a file, digested.
+/// The facts of a file's content, as the index stores them.
 #[derive(Debug, Default)]
 pub(super) struct FileDigest {
     pub hash: Option<Hash>,
@@ -60,11 +63,11 @@ pub(super) struct FileDigest {
     pub oid_lf: Option<Vec<u8>>,
     pub skipped: Option<&'static str>,
     pub facts: FileFacts,
-    /// What each area makes of the facts, in the order of the areas
+    /// What each area prepared from the facts, in the order of the areas
     pub prepared: Vec<Option<PreparedFile>>,
 }
 
-/// What the files are looked at with.
+/// What is needed to read files.
 pub(super) struct FileReader<'a> {
     pub tree: &'a WorkingTree,
     pub format: Option<ObjectFormat>,
@@ -73,16 +76,17 @@ pub(super) struct FileReader<'a> {
     pub indexers: &'a [&'static dyn Indexer],
 }
 
-/// A file that is to be read.
+/// A file that a refresh has to read.
 #[derive(Debug, Clone)]
 pub(super) struct FileToRead {
     pub(super) file: ProjectFile,
-    /// The hash it had when it was last read
+    /// The content hash from the last time the file was read
     pub(super) known_hash: Option<Hash>,
 }
 
 impl FileReader<'_> {
-    /// Reads files in parallel. Texts that were ever read before are not parsed again.
+    /// Reads files in parallel. A content that was parsed before, in any worktree, is not parsed
+    /// again.
     pub(super) fn read_all(
         &self,
         suspects: &[FileToRead],
@@ -137,7 +141,7 @@ impl FileReader<'_> {
         }
     }
 
-    /// Fills in the facts, from the cache or by parsing, and what the areas make of them.
+    /// Adds the facts, from the cache or by parsing, and lets each area prepare its part.
     fn fill_facts(&self, seen: &mut [FileRead], cache: &mut FactsCache) {
         let mut unread = Vec::new();
         for (at, file) in seen.iter_mut().enumerate() {
@@ -195,7 +199,7 @@ fn skip_reason(bytes: &[u8], largest: u64) -> Option<&'static str> {
     (long > bytes.len() / 4 * 3).then_some("minified")
 }
 
-/// The bytes with LF for CRLF; none if that is the same.
+/// The bytes with LF line ends; `None` if there is no CRLF.
 fn without_cr(bytes: &[u8]) -> Option<Vec<u8>> {
     bytes.windows(2).any(|pair| pair == b"\r\n").then(|| {
         let next = |at: usize| bytes.get(at + 1) == Some(&b'\n');

@@ -1,8 +1,9 @@
-//! Which file is the index now, and how the next one takes its place.
+//! The files of the index: which one is current, and how a new one replaces it.
 //!
-//! The name carries the schema's hash, so that two versions of cairn never meet in one file,
-//! and a number that a full build counts up. A new file never gets an old one's name: SQLite
-//! keeps a log beside a file by its name, and an old log must not meet a new file.
+//! A file name contains a hash of the schema, so that two versions of cairn never use the same
+//! file, and a number that every full build increases. File names are never used twice: SQLite
+//! finds the write-ahead log of a database by its name, and the log of an old file must not be
+//! applied to a new one.
 
 use std::fs;
 use std::io;
@@ -19,17 +20,18 @@ pub(crate) struct IndexGenerations {
     schema: String,
 }
 
-/// The cache's folder below the root.
+/// The cache folder, relative to the root.
 const CACHE: &str = ".cairn/cache";
 
 impl IndexGenerations {
-    /// The index files of a tree whose tables are those of `schema`.
+    /// The index files of a working tree for one schema.
     pub(crate) fn new(tree: &WorkingTree, schema: &str) -> Self {
         let schema = base::Hash::of(schema.as_bytes()).prefix(12);
         Self { tree: tree.clone(), folder: tree.root().join(CACHE), schema }
     }
 
-    /// Opens the cache folder, made if need be, hidden from git by itself.
+    /// Opens the cache folder. If it does not exist, it is created with a `.gitignore` that hides
+    /// it from git.
     pub(crate) fn make_folder(&self) -> Result<DirHandle> {
         let folder = tree::open_private_folder(&self.tree, CACHE)?;
         if folder.symlink_metadata(".gitignore").is_err() {
@@ -38,31 +40,31 @@ impl IndexGenerations {
         Ok(folder)
     }
 
-    /// Opens the folder that the watcher leaves its cookies in.
+    /// Opens the folder in which the watcher writes its cookie files.
     pub(crate) fn cookies(&self) -> Result<PathBuf> {
         tree::open_private_folder(&self.tree, &format!("{CACHE}/fence"))?;
         Ok(self.folder.join("fence"))
     }
 
-    /// The newest finished file, with its number.
+    /// The newest complete index file and its number.
     pub(crate) fn current(&self) -> Option<(u64, PathBuf)> {
         let number = self.numbers().into_iter().max()?;
         Some((number, self.path(number)))
     }
 
-    /// A name for a full build that is not finished, and its number.
+    /// The path for a new full build, and its number.
     pub(crate) fn next(&self) -> (u64, PathBuf) {
         let number = self.numbers().into_iter().max().unwrap_or(0).saturating_add(1);
         (number, self.path(number).with_extension("building"))
     }
 
-    /// Makes a finished build the current one.
+    /// Makes a finished build the current index.
     pub(crate) fn switch(&self, number: u64, building: &Path) -> io::Result<()> {
         fs::File::open(building)?.sync_all()?;
         fs::rename(building, self.path(number))
     }
 
-    /// Removes a file with its logs.
+    /// Deletes an index file and its write-ahead log.
     pub(crate) fn remove(path: &Path) {
         for end in ["", "-wal", "-shm", "-journal"] {
             let mut name = path.as_os_str().to_owned();
@@ -71,14 +73,15 @@ impl IndexGenerations {
         }
     }
 
-    /// Older generations than the current one.
+    /// Complete index files that are older than the current one.
     pub(crate) fn outdated(&self) -> Vec<PathBuf> {
         let current = self.current().map_or(0, |(number, _)| number);
         let numbers = self.numbers().into_iter();
         numbers.filter(|number| *number < current).map(|number| self.path(number)).collect()
     }
 
-    /// Unfinished builds, which belong to nobody while we hold the refresh lock.
+    /// Files of unfinished builds. The caller holds the refresh lock, so no process is writing
+    /// them.
     pub(crate) fn unfinished(&self) -> Vec<PathBuf> {
         let ours = |name: &str| name.starts_with(&self.prefix()) && name.ends_with(".building");
         self.names().into_iter().filter(|name| ours(name)).map(|n| self.folder.join(n)).collect()

@@ -1,7 +1,8 @@
-//! The index of a repository whose cache cannot be written: in this process's memory alone.
+//! The index of a repository whose cache folder is not writable. It is kept in the memory of this
+//! process.
 //!
-//! It answers as any other does and is brought up to date in the same way. It starts from the
-//! index on disk where there is a sound one, so that a read-only checkout is not read twice.
+//! It is refreshed like an index on disk. It starts as a copy of the index on disk if there is a
+//! sound one, so that a read-only checkout is not parsed again.
 
 use std::io;
 use std::path::Path;
@@ -14,14 +15,14 @@ use store::{MemoryStore, Store};
 use super::Index;
 use super::read::check_watermark;
 
-/// Tells the indexes of one process apart.
+/// Counter that gives each in-memory index of this process a name of its own.
 static NEXT: AtomicU64 = AtomicU64::new(0);
 
-/// An index in memory, made when it is first needed.
+/// An index in memory, created at its first use.
 #[derive(Debug)]
 pub(super) struct MemoryIndex {
     home: MemoryStore,
-    /// Its one writer, which also keeps it alive
+    /// The only writing connection. The database exists as long as it is open
     writer: Mutex<Option<Store>>,
 }
 
@@ -34,7 +35,8 @@ impl Default for MemoryIndex {
 }
 
 impl MemoryIndex {
-    /// Brings it up to date and opens it. `refresh` is told whether it starts from nothing.
+    /// Refreshes the index and opens it for reading. `refresh` is called with the store and whether
+    /// the store is empty.
     pub(super) fn open_fresh(
         &self,
         on_disk: Option<&Path>,
@@ -54,12 +56,12 @@ impl MemoryIndex {
         Ok(index)
     }
 
-    /// Drops what it holds.
+    /// Deletes the in-memory index.
     pub(super) fn clear(&self) {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner).take();
     }
 
-    /// Starts from the index on disk; says whether that could be done.
+    /// Copies the index on disk. Returns whether that was possible.
     fn copy_from_disk(&self, store: &Store, path: &Path) -> bool {
         let sound = store::open_read_only(path).and_then(|conn| check_watermark(&conn, path));
         let filled = sound.and_then(|()| self.home.copy_from_immutable(path));
@@ -67,7 +69,7 @@ impl MemoryIndex {
     }
 }
 
-/// Whether a failure means that the cache takes no writes.
+/// Whether an error means that the cache folder is not writable.
 pub(super) fn is_unwritable(problem: &Problem) -> bool {
     let Some(source) = &problem.source else { return false };
     let by_disk = source.downcast_ref::<io::Error>().is_some_and(|error| {
@@ -78,5 +80,5 @@ pub(super) fn is_unwritable(problem: &Problem) -> bool {
     by_disk || source.downcast_ref().is_some_and(store::is_unwritable)
 }
 
-/// The system's number for a disk that failed; the library has no name for it.
+/// `EIO`, the error number of a disk failure. The standard library has no `ErrorKind` for it.
 const EIO: i32 = 5;

@@ -1,7 +1,9 @@
-//! The index: everything derived from the working tree, in one file that can be thrown away.
+//! The index: everything that is derived from the working tree, in one SQLite file that can be
+//! deleted at any time.
 //!
-//! Areas plug in as [`Indexer`]s. The index is brought up to date by whoever reads, one process
-//! at a time; others read the last good state. A full build goes to a new file.
+//! Each area contributes an [`Indexer`]. The index is refreshed by the process that reads it. One
+//! process refreshes at a time; the others read the last complete state. A full build writes a new
+//! file.
 
 mod apply;
 mod change_listener;
@@ -29,73 +31,75 @@ pub use refresh::Freshness;
 pub(crate) use refresh::{RefreshWait, Refresher};
 pub(crate) use refresh_plan::{ParseScope, RefreshSources};
 
-/// A part of the index that belongs to one area.
+/// The part of the index that belongs to one area.
 pub trait Indexer: Sync {
-    /// Its tables, as SQL.
+    /// SQL that creates the area's tables.
     fn schema(&self) -> &'static str;
 
-    /// Indexes that only questions need: a full build makes them last, when they cost least.
+    /// SQL indexes that only queries need. A full build creates them last, when that is cheapest.
     fn late_schema(&self) -> &'static str {
         ""
     }
 
-    /// Queries whose rows must be the same in an index built from nothing.
+    /// Queries whose rows must be equal in an updated index and in one built from nothing. Tests
+    /// compare them.
     fn dump(&self) -> &'static [&'static str];
 
-    /// Whether it wants the bytes of a file besides its facts.
+    /// Whether the area needs the bytes of a file in addition to its facts.
     fn wants_bytes(&self, _path: &RepoPath) -> bool {
         false
     }
 
-    /// What it makes of a file's facts and bytes alone, which [`index_file`](Indexer::index_file) gets back.
-    /// Done for many files at once, so what takes time belongs here.
+    /// Computes what the area derives from a file alone; [`index_file`](Indexer::index_file)
+    /// receives the result. It runs on several threads, so expensive work belongs here.
     fn prepare(&self, _path: &RepoPath, _facts: &FileFacts, _text: &[u8]) -> Option<PreparedFile> {
         None
     }
 
-    /// Drops what was learnt from a file, because it is gone or about to be learnt again.
+    /// Removes the rows of a file. `gone` tells whether the file was deleted or is about to be
+    /// indexed again.
     fn remove_file(&self, conn: &Connection, path: &RepoPath, gone: bool) -> Result<()>;
 
-    /// Takes in what a file says.
+    /// Writes the rows of a file.
     fn index_file(&self, conn: &Connection, file: &IndexedFile<'_>) -> Result<()>;
 
-    /// Called once after all files, to settle what depends on several.
+    /// Runs once after all files were written, for rows that depend on several files.
     fn finish(&self, conn: &Connection, news: &RefreshSummary<'_>) -> Result<()>;
 }
 
-/// What an area makes of a file before it is learnt; only that area knows what it is.
+/// What an area prepared from a file. Only that area knows the type inside.
 pub type PreparedFile = Box<dyn Any + Send + Sync>;
 
-/// A file as an area learns of it.
+/// A file as it is passed to each area's [`Indexer`].
 #[derive(Debug)]
 pub struct IndexedFile<'a> {
-    /// Where it is
+    /// Its path
     pub path: &'a RepoPath,
-    /// The hash of its bytes; none where it was too large to read
+    /// The hash of its bytes; `None` if the file was too large to read
     pub hash: Option<Hash>,
-    /// What it is written in
+    /// Its language
     pub language: Option<Language>,
-    /// What it says
+    /// The facts that were extracted from it
     pub facts: &'a FileFacts,
-    /// What this area [made](Indexer::prepare) of it
+    /// What this area [prepared](Indexer::prepare)
     pub prepared: Option<&'a PreparedFile>,
-    /// Its bytes, for an area that [wants](Indexer::wants_bytes) them and where it was not skipped
+    /// Its bytes, if the area [asked](Indexer::wants_bytes) for them and the file was not skipped
     pub text: Option<&'a [u8]>,
-    /// Why it was not read as text, if it was not
+    /// Why the file was not read as text; `None` if it was
     pub skipped: Option<&'static str>,
-    /// Whether the index did not have it before
+    /// Whether the file is new to the index
     pub is_new: bool,
 }
 
-/// What a refresh was about.
+/// The changes of one refresh.
 #[derive(Debug, Default)]
 pub struct RefreshSummary<'a> {
-    /// Files that are new or other
+    /// Files that are new or changed
     pub changed: &'a [RepoPath],
-    /// Whether some of them were not there before
+    /// Whether any of these files is new
     pub some_new: bool,
-    /// Files that are gone
+    /// Files that were deleted
     pub gone: &'a [RepoPath],
-    /// Whether another commit is checked out
+    /// Whether the checked-out commit changed
     pub head_moved: bool,
 }

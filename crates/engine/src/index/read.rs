@@ -1,4 +1,4 @@
-//! Reading the index as of one moment.
+//! Reads one consistent state of the index.
 
 use base::words::counted;
 use base::{Problem, ProblemCode, Result};
@@ -10,38 +10,39 @@ use super::refresh_plan::IGNORE_NOTES_KEY;
 use super::tables;
 use crate::connection_pool::{FileId, IdlePool, PooledConnection};
 
-/// Connections that stay open between calls, at most.
+/// Maximum number of connections that stay open between calls.
 const MAX_IDLE_CONNECTIONS: usize = 4;
 
-/// The detail that marks a problem of the index, which is mended by building it anew.
+/// The detail that marks an error of the index itself. The caller responds to it by rebuilding the
+/// index.
 const INDEX_DETAIL: (&str, &str) = ("store", "index");
 
-/// The entry that says which file an index is.
+/// Key of the `meta` entry that contains the path of the index file.
 const PATH_KEY: &str = "home";
 
-/// Has an index say which file it is. The caller just made it.
+/// Records in a new index which file it is.
 pub(crate) fn record_path(conn: &Connection, path: &std::path::Path) -> Result<()> {
     let own = FileId::of(path).ok_or_else(|| Problem::internal("an index without a file"))?;
     tables::set_meta(conn, PATH_KEY, &own.device_and_inode_text())
 }
 
-/// What tells one file on disk from another; none if it is not there.
+/// Identifies a file on disk; `None` if it does not exist.
 pub(crate) fn file_fingerprint(path: &std::path::Path) -> Option<String> {
     FileId::of(path).map(|file| file.device_and_inode_text())
 }
 
-/// Hands out looks at the current index.
+/// Opens the current index for reading.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexReaders {
     generations: IndexGenerations,
     idle: IdlePool<Connection>,
 }
 
-/// The index as of one moment: nothing that is written meanwhile is seen.
+/// One consistent state of the index. Changes that are written later are not visible in it.
 #[derive(Debug)]
 pub struct Index {
     conn: PooledConnection,
-    /// Counts up with every refresh
+    /// Number of the refresh that wrote this state
     pub revision: u64,
 }
 
@@ -50,7 +51,7 @@ impl IndexReaders {
         Self { generations, idle: IdlePool::with_capacity(MAX_IDLE_CONNECTIONS) }
     }
 
-    /// Opens the current index, if there is a sound one.
+    /// Opens the current index; `None` if there is none or it is damaged.
     pub(crate) fn open(&self) -> Result<Option<Index>> {
         let Some((_, path)) = self.generations.current() else { return Ok(None) };
         let Some(file) = FileId::of(&path) else { return Ok(None) };
@@ -64,15 +65,15 @@ impl IndexReaders {
         Ok(Some(index))
     }
 
-    /// Forgets the open connections, because their file is to be replaced.
+    /// Closes idle connections, because the index file is about to be replaced.
     pub(crate) fn close_idle(&self) {
         self.idle.clear();
     }
 }
 
 impl Index {
-    /// What tells this state of the index from every other, those of files in its place
-    /// included; none where it is only in memory.
+    /// Identifies this state of the index among the states of all index files; `None` for an index
+    /// in memory.
     pub fn fingerprint(&self) -> Option<String> {
         Some(format!("{} {}", self.conn.file_text()?, self.revision))
     }
@@ -83,8 +84,8 @@ impl Index {
         Ok(Self { conn, revision })
     }
 
-    /// What every answer has to say of the ignore rules, and of files in languages that this program
-    /// was built without.
+    /// Notes that every answer has to show: about the ignore rules, and about files in languages
+    /// that this build does not support.
     pub(crate) fn notes(&self) -> Result<Vec<String>> {
         let notes = tables::meta(&self.conn, IGNORE_NOTES_KEY)?.unwrap_or_default();
         let mut notes: Vec<String> = notes.lines().map(ToOwned::to_owned).collect();
@@ -101,19 +102,20 @@ impl Index {
         Ok(notes)
     }
 
-    /// A look at an index that is in memory.
+    /// Opens an index that is in memory.
     pub(super) fn in_memory(conn: Connection) -> Result<Self> {
         Self::of(PooledConnection::unpooled(conn)?)
     }
 
-    /// The connection that the index is read through.
+    /// The connection to the index.
     pub fn conn(&self) -> &Connection {
         &self.conn
     }
 }
 
-/// SQLite calls an empty or truncated file sound, so the index says itself what it holds. It
-/// also says which file it is: one that came with a clone was not made here and is not believed.
+/// Checks that the file contains a whole index and was made here. The integrity check of SQLite
+/// accepts an empty or truncated file, so the index records what it contains. It also records its
+/// own path: an index that came with a clone is not trusted.
 pub(super) fn check_watermark(conn: &Connection, path: &std::path::Path) -> Result<()> {
     let own = FileId::of(path).map(|file| file.device_and_inode_text());
     if own.is_none() || tables::meta(conn, PATH_KEY)? != own {
@@ -128,7 +130,7 @@ pub(super) fn check_watermark(conn: &Connection, path: &std::path::Path) -> Resu
     Err(Problem::new(ProblemCode::StoreDamaged, message))
 }
 
-/// Marks a problem as one of the index, unless it is only a matter of waiting.
+/// Marks an error as one of the index, unless it is only a timeout.
 fn mark_as_index_problem(problem: Problem) -> Problem {
     if problem.code == ProblemCode::Busy {
         problem
@@ -137,7 +139,7 @@ fn mark_as_index_problem(problem: Problem) -> Problem {
     }
 }
 
-/// Whether a problem is mended by building the index anew.
+/// Whether rebuilding the index solves a problem.
 pub(crate) fn is_index_problem(problem: &Problem) -> bool {
     let marked = problem.details.get(INDEX_DETAIL.0).is_some_and(|value| value == INDEX_DETAIL.1);
     let damaged = problem

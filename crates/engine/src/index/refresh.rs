@@ -26,40 +26,40 @@ use super::{Index, Indexer};
 use crate::file_text;
 use crate::search;
 
-/// How often a waiting reader asks again.
+/// Interval at which a waiting reader tries again.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// The file whose lock is held by whoever refreshes.
+/// Name of the lock file that the refreshing process holds.
 const LOCK_FILE: &str = "refresh.lock";
 
-/// How long to wait for another process that refreshes.
+/// Maximum time to wait for another process that refreshes.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How fresh the index is, as far as could be made sure.
+/// Whether the index is up to date, and what is known to be missing.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Freshness {
-    /// Whether the index is known to be behind
+    /// Whether the index is known to be out of date
     pub is_behind: bool,
     /// Files that are known to be newer than the index
     pub stale: Vec<RepoPath>,
-    /// What could not be done as usual
+    /// Why the refresh was not complete
     pub reasons: Vec<String>,
 }
 
-/// How long a reader waits for the index.
+/// How long a reader waits for a refresh.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum RefreshWait {
-    /// Until it is up to date
+    /// Until the index is up to date
     UntilDone,
-    /// So long; then the last good state has to do
+    /// At most this long; after that the reader gets the last complete state
     AtMost(Duration),
 }
 
-/// Who built an index that was wanted.
+/// Which process built a missing index.
 enum BuiltBy {
-    /// This call, from what the tree is now
+    /// This process, from the present tree
     ThisProcess,
-    /// Another process, while this one waited; it may have looked before this call was made
+    /// Another process while this one waited; it may have read the tree before this call was made
     OtherProcess,
 }
 
@@ -71,12 +71,14 @@ pub(crate) struct Refresher {
     indexers: Vec<&'static dyn Indexer>,
     schema: String,
     late_schema: String,
-    /// One refresh at a time in this process; the ear remembers what came between two
+    /// Its lock allows one refresh at a time in this process. The listener collects the events
+    /// between two refreshes
     listener: Mutex<ChangeListener>,
-    /// How far the refresh in progress has come, for those who wait for it
+    /// Progress of the current refresh, and the files that it may change, for the readers that wait
+    /// for it
     progress: Mutex<(Progress, Vec<RepoPath>)>,
     disk: DiskWriter,
-    /// What there is where the cache cannot be written
+    /// The index that is used if the cache folder is not writable
     memory: MemoryIndex,
 }
 
@@ -116,8 +118,8 @@ impl Refresher {
         }
     }
 
-    /// Opens the index after making sure, within the time given, that it is not behind. Where
-    /// the cache cannot be written it is in memory, and that is said.
+    /// Refreshes the index within the given time and opens it. If the cache folder is not writable,
+    /// the index is kept in memory and the answer says so.
     pub(crate) fn open_fresh(
         &self,
         sources: &RefreshSources<'_>,
@@ -170,7 +172,8 @@ impl Refresher {
         Ok((index, freshness))
     }
 
-    /// An index of some files alone, for an answer that does not wait for the first index.
+    /// Builds an in-memory index of some files, for an answer that does not wait for the first full
+    /// index.
     pub(crate) fn open_early(
         &self,
         sources: &RefreshSources<'_>,
@@ -188,7 +191,7 @@ impl Refresher {
         early::index_of_files(sources, paths, call, create, apply)
     }
 
-    /// Whether some process writes the index now.
+    /// Whether a process is writing the index now.
     pub(crate) fn is_being_written(&self, call: &Call) -> bool {
         let folder = self.generations.make_folder();
         let free =
@@ -196,7 +199,7 @@ impl Refresher {
         free.is_err()
     }
 
-    /// Builds the index from nothing, whatever there is.
+    /// Builds a new index, whether there is one or not.
     pub(crate) fn rebuild(&self, sources: &RefreshSources<'_>, call: &Call) -> Result<()> {
         let built =
             self.lock_listener(call).and_then(|mut ear| self.build(&mut ear, sources, call));
@@ -209,7 +212,7 @@ impl Refresher {
         }
     }
 
-    /// Sleeps until something may have changed, at most `patience`.
+    /// Waits until something may have changed, at most `patience`.
     pub(crate) fn wait(&self, patience: Duration, call: &Call) -> Result<()> {
         self.lock_listener(call)?.wait(patience);
         Ok(())
@@ -230,8 +233,8 @@ impl Refresher {
         }
     }
 
-    /// Builds the index; one that another process built meanwhile may be older than this call,
-    /// so it is compared like any other.
+    /// Builds a missing index. If another process built it in the meantime, it may be older than
+    /// this call, so it is compared with the tree like any other index.
     fn build_or_catch_up(
         &self,
         ear: &mut ChangeListener,
@@ -244,7 +247,7 @@ impl Refresher {
         }
     }
 
-    /// Waits for whoever refreshes in this process, and passes on how far they are.
+    /// Waits for the refresh that runs in this process, and passes its progress on.
     fn lock_listener(&self, call: &Call) -> Result<MutexGuard<'_, ChangeListener>> {
         loop {
             match self.listener.try_lock() {
@@ -310,8 +313,8 @@ impl Refresher {
         }
     }
 
-    /// Writes what is to be done into the current index. If somebody else refreshes and does
-    /// not get done, their last good state is read: then these are the files that are newer.
+    /// Writes a plan into the current index. If another process holds the lock for too long, the
+    /// last complete state is read, and the files of the plan are reported as newer.
     fn update(
         &self,
         sources: &RefreshSources<'_>,
@@ -337,7 +340,7 @@ impl Refresher {
         Ok(None)
     }
 
-    /// Builds a new index beside the current one and switches to it.
+    /// Builds a new index beside the current one and makes it current.
     fn build(
         &self,
         ear: &mut ChangeListener,
@@ -378,7 +381,7 @@ impl Refresher {
         store.finish()
     }
 
-    /// Removes older generations, once nobody needs their log any more.
+    /// Deletes older index files that no connection uses any more.
     fn sweep(&self) {
         for path in self.generations.outdated() {
             let whole =
@@ -412,7 +415,7 @@ impl Refresher {
         RefreshWriter { sources, indexers, facts, read_at, report_progress }
     }
 
-    /// Reports progress to the caller, and to all who wait for this refresh.
+    /// Reports progress to the caller and to all readers that wait for this refresh.
     fn report_progress(&self, call: &Call, done: usize, suspects: &[FileToRead]) -> Result<()> {
         let progress = Progress { activity: "indexing files", done, total: suspects.len() };
         let stale = suspects[done..].iter().map(|one| one.file.path.clone()).collect();
@@ -420,7 +423,8 @@ impl Refresher {
         call.step(progress.activity, done, progress.total)
     }
 
-    /// The file system's clock; where it cannot be asked, the caller's.
+    /// The present time by the clock of the file system, or by the caller's clock if the former
+    /// cannot be read.
     fn clock(&self, call: &Call) -> FileTime {
         let folder = self.generations.make_folder().ok();
         let told =
@@ -428,7 +432,7 @@ impl Refresher {
         told.unwrap_or_else(|| i64::try_from(call.now.as_nanosecond()).unwrap_or(i64::MAX))
     }
 
-    /// Everything the index holds, as sorted text: equal for equal trees.
+    /// All rows of the index as sorted text. The text is equal for equal trees.
     pub(crate) fn dump(&self, index: &Index) -> Result<String> {
         let own = tables::DUMP.iter().chain(search::tables::DUMP).chain(file_text::tables::DUMP);
         let queries = own.chain(self.indexers.iter().flat_map(|indexer| indexer.dump()));
@@ -440,7 +444,8 @@ impl Refresher {
     }
 }
 
-/// The call, given up earlier if the reader would rather have the last good state.
+/// The call with an earlier deadline, if the reader prefers the last complete state to a longer
+/// wait.
 fn with_earlier_deadline(call: &Call, wait: RefreshWait) -> Call {
     match wait {
         RefreshWait::UntilDone => call.child(|| None),

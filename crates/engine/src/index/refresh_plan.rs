@@ -1,4 +1,4 @@
-//! What a refresh has to do: the tree compared with what is known of it.
+//! Compares the tree with the index and plans a refresh.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -12,7 +12,7 @@ use super::tables::{self, KnownFile};
 use super::tracked_ignored::TrackedIgnored;
 use crate::repository::Repository;
 
-/// What a refresh works on.
+/// What a refresh compares.
 pub(crate) struct RefreshSources<'a> {
     pub tree: &'a WorkingTree,
     pub git: Option<&'a Repository>,
@@ -21,58 +21,58 @@ pub(crate) struct RefreshSources<'a> {
     pub watch: bool,
 }
 
-/// Which files are read as code.
+/// Which files are parsed as code.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ParseScope<'a> {
-    /// Larger ones are not parsed, in bytes
+    /// Largest size of a file that is parsed, in bytes
     pub largest: u64,
-    /// Code outside of these folders is not
+    /// Code outside of these folders is not parsed
     pub folders: &'a [RepoPath],
 }
 
 impl ParseScope<'_> {
-    /// Whether a file is code that the configuration leaves out.
+    /// Whether a file is code that the configuration excludes.
     pub(super) fn excludes(&self, path: &RepoPath) -> bool {
         let is_in =
             |folder: &RepoPath| folder.is_root() || path == folder || path.is_at_or_below(folder);
         Language::from_path(path).is_some_and(Language::is_code) && !self.folders.iter().any(is_in)
     }
 
-    /// What tells one scope from another: after a change every file is looked at again.
+    /// Identifies a scope. If it changes, every file is compared again.
     fn fingerprint(&self) -> String {
         let folders: Vec<String> = self.folders.iter().map(ToString::to_string).collect();
         format!("{} {}", self.largest, folders.join("\n"))
     }
 }
 
-/// The entry of the index that holds which files were read as code.
+/// Key of the `meta` entry with the fingerprint of the [`ParseScope`].
 pub(super) const PARSE_SCOPE_KEY: &str = "parse_scope";
 
-/// What a refresh found to do.
+/// The difference between the tree and the index.
 pub(super) struct RefreshPlan {
     pub(super) walk: FileWalk,
     pub(super) to_read: Vec<FileToRead>,
     pub(super) gone: Vec<RepoPath>,
-    /// Paths that were looked at; none means all of them
+    /// Paths that were compared; `None` means the whole tree
     pub(super) part: Option<BTreeSet<RepoPath>>,
     pub(super) head: Option<String>,
     pub(super) head_moved: bool,
     pub(super) tracked: TrackedIgnored,
-    /// Whether what was left out is other than before
+    /// Whether the set of skipped files changed
     skipped_changed: bool,
-    /// What to say of the ignore rules; none where only a part was looked at
+    /// Notes about the ignore rules; `None` if only a part of the tree was compared
     pub(super) notes: Option<String>,
     notes_changed: bool,
-    /// The state of the index that this was compared with
+    /// The state of the index that the tree was compared with
     pub(super) revision: Option<String>,
-    /// Which files are read as code now
+    /// Fingerprint of the scope that is configured now
     pub(super) scope: String,
-    /// Which files were when the index was written
+    /// Fingerprint of the scope that the index was written with
     known_scope: Option<String>,
 }
 
 impl RefreshPlan {
-    /// Whether the index is as it should be.
+    /// Whether the index is up to date.
     pub(super) fn is_empty(&self) -> bool {
         let same = self.to_read.is_empty() && self.gone.is_empty() && !self.skipped_changed;
         same && !self.head_moved
@@ -81,7 +81,7 @@ impl RefreshPlan {
             && self.known_scope.as_ref() == Some(&self.scope)
     }
 
-    /// Reads some files into an index that has nothing yet, and looks at nothing else.
+    /// Plans to read some files into an empty index, without comparing anything else.
     pub(super) fn of_files(
         sources: &RefreshSources<'_>,
         paths: &BTreeSet<RepoPath>,
@@ -107,7 +107,7 @@ impl RefreshPlan {
         })
     }
 
-    /// Compares the tree with what is known of it.
+    /// Compares the tree with the index.
     pub(super) fn find(
         conn: &Connection,
         sources: &RefreshSources<'_>,
@@ -171,7 +171,7 @@ impl RefreshPlan {
     }
 }
 
-/// The tree and what is known of it, as far as either may have changed.
+/// The files of the tree and of the index, limited to the part that may have changed.
 struct TreeState {
     walk: FileWalk,
     known: BTreeMap<RepoPath, KnownFile>,
@@ -212,11 +212,11 @@ const fn paths_of(dirty: &DirtyPaths) -> Option<&BTreeSet<RepoPath>> {
     }
 }
 
-/// The entry of the index that holds what to say of the ignore rules.
+/// Key of the `meta` entry with the notes about the ignore rules.
 pub(super) const IGNORE_NOTES_KEY: &str = "ignore_notes";
 
-/// What every answer has to say of the ignore rules: those that do not hold as they are written,
-/// and those that hide everything.
+/// Notes about ignore rules that every answer has to show: rules that are ignored because they are
+/// invalid, and rules that hide everything.
 fn ignore_notes(walk: &FileWalk) -> Vec<String> {
     let limit = |limit: &tree::IgnoreLimit| format!("{}: {}", limit.file, limit.reason);
     let mut notes: Vec<String> = walk.limits.iter().map(limit).collect();
@@ -233,10 +233,10 @@ fn ignore_notes(walk: &FileWalk) -> Vec<String> {
     notes
 }
 
-/// How many rules are named that hide everything.
+/// Maximum number of rules that are named because they hide everything.
 const MAX_LISTED_RULES: usize = 3;
 
-/// The reason in the words that answers show.
+/// The reason as answers show it.
 pub(super) const fn skip_reason_text(why: SkipReason) -> &'static str {
     match why {
         SkipReason::Link => "symbolic link",

@@ -1,10 +1,10 @@
-//! Files that a watcher may hear nothing of: they are compared by what the system says of them.
+//! Finds changes that the watcher cannot report, by comparing the metadata of files.
 //!
-//! Linux reports a write by the name it was made through. What is written through another name of
-//! the same file, outside of the folders that are listened to, or through memory that a file is
-//! mapped into, is not reported. A file with several names is therefore looked at before every
-//! answer. A mapped file looks like any other, so all files are looked at in turn, some before
-//! each answer, for a small part of the time that has passed.
+//! Linux reports a write under the name that was used for it. A write through another name of the
+//! same file outside of the watched folders, or through a memory mapping, is not reported. Files
+//! with several names (hard links) are therefore compared before every answer. A mapped file cannot
+//! be recognised, so all files are compared in turn, some before each answer, within a small share
+//! of the time that has passed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound::{Excluded, Unbounded};
@@ -13,29 +13,30 @@ use std::time::{Duration, Instant};
 use base::RepoPath;
 use tree::{ProjectFile, Stat, WorkingTree};
 
-/// One part in so many of the time that passes goes into looking at files in turn.
+/// One part in this many of the passed time is spent on comparing files in turn.
 const TIME_SHARE: u32 = 20;
 
-/// The most that one answer waits for that.
+/// Maximum time that one answer spends on it.
 const MAX_SWEEP_TIME: Duration = Duration::from_millis(5);
 
-/// So many files are looked at between two looks at the clock.
+/// Number of files that are compared between two readings of the clock.
 const FILES_PER_CLOCK_CHECK: usize = 16;
 
-/// What the system said of each file when it was last looked at.
+/// The metadata of each file at its last comparison.
 #[derive(Debug, Default)]
 pub(super) struct FileSweep {
     files: BTreeMap<RepoPath, Stat>,
-    /// Those with several names
+    /// Files with several names
     linked: BTreeSet<RepoPath>,
-    /// The file that was looked at last in its turn
+    /// The file that was last compared in turn
     last: Option<RepoPath>,
-    /// When that was
+    /// When it was compared
     last_sweep: Option<Instant>,
 }
 
 impl FileSweep {
-    /// Takes note of files that were found at or below some paths; everywhere for none.
+    /// Records files that were found at or below some paths, or in the whole tree if `part` is
+    /// `None`.
     pub(super) fn note(&mut self, found: &[ProjectFile], part: Option<&BTreeSet<RepoPath>>) {
         match part {
             None => (self.files, self.linked) = Default::default(),
@@ -65,7 +66,7 @@ impl FileSweep {
         }
     }
 
-    /// The files that are other than they were, as far as they are looked at now.
+    /// The files whose metadata changed, among those that are compared now.
     pub(super) fn changed(&mut self, tree: &WorkingTree) -> BTreeSet<RepoPath> {
         let now = Instant::now();
         let passed = self.last_sweep.replace(now).map_or(Duration::MAX, |when| now - when);
@@ -76,7 +77,7 @@ impl FileSweep {
         changed
     }
 
-    /// Those among the files whose turn it is, for as long as there is time.
+    /// The changed files among those that are next in turn, as many as the time allows.
     fn changed_in_turn(&mut self, tree: &WorkingTree, time: Duration) -> BTreeSet<RepoPath> {
         let start = Instant::now();
         let from = self.last.take().unwrap_or(RepoPath::ROOT);

@@ -9,7 +9,7 @@ use tree::{FileTime, Stat};
 /// The tables.
 pub(crate) const SCHEMA: &str = include_str!("core.sql");
 
-/// What must be equal in an index built from nothing and one that was brought up to date.
+/// Queries whose rows must be equal in an index built from nothing and in an updated one.
 pub(crate) const DUMP: &[&str] = &[
     "SELECT path, size, executable, hash, oid, oid_lf, language, skipped, lines, title FROM file",
     "SELECT path, why FROM aside",
@@ -21,18 +21,18 @@ pub(crate) const DUMP: &[&str] = &[
 pub(crate) const BEGIN_READ: &str = "BEGIN DEFERRED";
 pub(crate) const END_READ: &str = "ROLLBACK";
 
-/// What is known of a file from the last time it was read.
+/// What the index has about a file since it was last read.
 #[derive(Debug, Clone)]
 pub struct KnownFile {
-    /// Its size and times then
+    /// Its size and times at that moment
     pub stat: Stat,
     /// When it was read
     pub read_at: FileTime,
-    /// The hash of its content; none if it was not read whole
+    /// The hash of its content; `None` if the file was not read completely
     pub hash: Option<Hash>,
 }
 
-/// A file as the index keeps it.
+/// A row of the table of files.
 #[derive(Debug, Clone)]
 pub(crate) struct IndexedFileRow<'a> {
     pub path: &'a RepoPath,
@@ -47,14 +47,14 @@ pub(crate) struct IndexedFileRow<'a> {
     pub title: Option<&'a str>,
 }
 
-/// A value of the index about itself, by its key.
+/// An entry of the `meta` table by its key.
 pub fn meta(conn: &Connection, key: &str) -> Result<Option<String>> {
     conn.prepare_cached("SELECT value FROM meta WHERE key = ?1")
         .and_then(|mut statement| statement.query_row([key], |row| row.get(0)).optional())
         .map_err(sqlite_problem("read the index"))
 }
 
-/// Whether a store has a record of its own.
+/// Whether a store has the `meta` table.
 pub(crate) fn has_meta(conn: &Connection) -> Result<bool> {
     let sql = "SELECT count(*) FROM sqlite_schema WHERE name = 'meta'";
     conn.query_row(sql, [], |row| row.get(0)).map_err(sqlite_problem("read a store"))
@@ -67,26 +67,26 @@ pub(crate) fn set_meta(conn: &Connection, key: &str, value: &str) -> Result<()> 
         .map_err(sqlite_problem("write the index"))
 }
 
-/// Whether the tables have been made.
+/// Whether the tables exist.
 pub(crate) fn has_tables(conn: &Connection) -> Result<bool> {
     conn.query_row("SELECT count(*) FROM sqlite_schema WHERE name = 'meta'", [], |row| row.get(0))
         .map(|count: u64| count > 0)
         .map_err(sqlite_problem("read the index"))
 }
 
-/// How many files are indexed.
+/// The number of indexed files.
 pub fn count_files(conn: &Connection) -> Result<u64> {
     conn.prepare_cached("SELECT count(*) FROM file")
         .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
         .map_err(sqlite_problem("count the index"))
 }
 
-/// Every known file.
+/// All indexed files.
 pub(crate) fn known_files(conn: &Connection) -> Result<BTreeMap<RepoPath, KnownFile>> {
     known_files_where(conn, "", params![])
 }
 
-/// The known files at or below a path.
+/// The indexed files at or below a path.
 pub fn known_files_below(
     conn: &Connection,
     path: &RepoPath,
@@ -154,7 +154,7 @@ pub(crate) fn put_file(conn: &Connection, file: &IndexedFileRow<'_>) -> Result<(
         .map_err(sqlite_problem("write the index"))
 }
 
-/// A file whose bytes are the same but whose stat is not.
+/// Updates the metadata of a file whose bytes did not change.
 pub(crate) fn touch_file(
     conn: &Connection,
     path: &RepoPath,
@@ -179,7 +179,7 @@ pub(crate) fn touch_file(
         .map_err(sqlite_problem("write the index"))
 }
 
-/// The contents at or below a path, by hash, with how many lines each has.
+/// The content hashes at or below a path, each with its number of lines.
 pub fn contents_below(
     conn: &Connection,
     folder: &RepoPath,
@@ -192,7 +192,7 @@ pub fn contents_below(
     })
 }
 
-/// Which of some paths are files.
+/// The paths among the given ones that are files.
 pub(crate) fn which_are_files(conn: &Connection, paths: &[RepoPath]) -> Result<HashSet<RepoPath>> {
     // A path that is not UTF-8 cannot be asked for in this way, and counts as none.
     let texts = paths.iter().filter_map(|path| std::str::from_utf8(path.as_bytes()).ok());
@@ -202,14 +202,14 @@ pub(crate) fn which_are_files(conn: &Connection, paths: &[RepoPath]) -> Result<H
     Ok(found.into_iter().collect())
 }
 
-/// Every file there is.
+/// All files.
 pub fn all_files(conn: &Connection) -> Result<BTreeSet<RepoPath>> {
     let rows =
         store::rows(conn, "SELECT path FROM file", "read the index", &[], |row| path(row, 0))?;
     Ok(rows.into_iter().collect())
 }
 
-/// The files in a folder, not below.
+/// The files directly in a folder.
 pub(crate) fn files_in(conn: &Connection, folder: &RepoPath) -> Result<Vec<RepoPath>> {
     let (low, high) = range_below(folder);
     let sql = "SELECT path FROM file WHERE path >= ?1 AND path < ?2
@@ -218,7 +218,7 @@ pub(crate) fn files_in(conn: &Connection, folder: &RepoPath) -> Result<Vec<RepoP
     store::rows(conn, sql, "read the index", params![low, high, start], |row| path(row, 0))
 }
 
-/// Files in some languages that are not wholly known: skipped, or broken; each with why.
+/// Files in some languages that were skipped or have syntax errors, each with the reason.
 pub fn unread_files(conn: &Connection, languages: &[&str]) -> Result<Vec<(RepoPath, String)>> {
     let sql = "SELECT path, language, skipped FROM file WHERE skipped IS NOT NULL ORDER BY path";
     let rows = store::rows(conn, sql, "read the index", &[], |row| {
@@ -250,7 +250,7 @@ pub(crate) fn replace_skipped_paths<'a>(
     rows.into_iter().try_for_each(|(path, why)| put_skipped_path(conn, path, why))
 }
 
-/// What was left out of the last walk, and why.
+/// The paths that the last walk skipped, and why.
 pub(crate) fn skipped_paths(conn: &Connection) -> Result<BTreeMap<RepoPath, String>> {
     let rows = store::rows(conn, "SELECT path, why FROM aside", "read the index", &[], |row| {
         Ok((path(row, 0)?, row.get(1)?))
@@ -273,7 +273,7 @@ pub(crate) fn forget_skipped_below(conn: &Connection, path: &RepoPath) -> Result
         .map_err(sqlite_problem("write the index"))
 }
 
-/// How many things were left out, by reason.
+/// The number of skipped paths by reason.
 pub fn skipped_counts(conn: &Connection) -> Result<Vec<(String, u64)>> {
     let sql = "SELECT why, count(*) FROM
                (SELECT why FROM aside UNION ALL SELECT skipped FROM file WHERE skipped IS NOT NULL)
@@ -281,7 +281,7 @@ pub fn skipped_counts(conn: &Connection) -> Result<Vec<(String, u64)>> {
     name_counts(conn, sql)
 }
 
-/// How many files there are, by language.
+/// The number of files by language.
 pub fn language_counts(conn: &Connection) -> Result<Vec<(String, u64)>> {
     let sql = "SELECT language, count(*) FROM file WHERE language IS NOT NULL
                GROUP BY language ORDER BY count(*) DESC, language";
@@ -304,7 +304,7 @@ pub(crate) fn put_head(conn: &Connection, path: &RepoPath, oid: &[u8], kind: &st
         .map_err(sqlite_problem("write the index"))
 }
 
-/// Compares every file with the commit below.
+/// Compares every file with the checked-out commit.
 pub(crate) fn compare_all(conn: &Connection) -> Result<()> {
     conn.execute_batch(
         "DELETE FROM edited;
@@ -317,7 +317,7 @@ pub(crate) fn compare_all(conn: &Connection) -> Result<()> {
     .map_err(sqlite_problem("compare with the commit"))
 }
 
-/// Compares one file with the commit below.
+/// Compares one file with the checked-out commit.
 pub(crate) fn compare_one(conn: &Connection, path: &RepoPath) -> Result<()> {
     execute_for_path(conn, "DELETE FROM edited WHERE path = ?1", path)?;
     execute_for_path(
@@ -334,12 +334,12 @@ pub(crate) fn compare_one(conn: &Connection, path: &RepoPath) -> Result<()> {
 const MISSING_FROM_FILES: &str =
     "SELECT path, kind FROM head_entry h WHERE NOT EXISTS (SELECT 1 FROM file WHERE path = h.path)";
 
-/// Paths of the commit below that are no known file, with what they are there.
+/// Paths of the checked-out commit that are not indexed files, with what they are there.
 pub(crate) fn missing_from_files(conn: &Connection) -> Result<Vec<(RepoPath, String)>> {
     missing_where(conn, MISSING_FROM_FILES, &[])
 }
 
-/// The same, of what is at or below a path. Costs as much as there is below it.
+/// The same at or below a path. The cost grows with what is below it.
 pub(crate) fn missing_below(
     conn: &Connection,
     below: &RepoPath,
@@ -373,14 +373,14 @@ pub(crate) fn put_deleted(conn: &Connection, path: &RepoPath) -> Result<()> {
     execute_for_path(conn, "INSERT OR REPLACE INTO edited VALUES (?1, 'deleted')", path)
 }
 
-/// How many files differ from the commit that is checked out.
+/// The number of files that differ from the checked-out commit.
 pub fn count_edited(conn: &Connection) -> Result<u64> {
     conn.prepare_cached("SELECT count(*) FROM edited")
         .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
         .map_err(sqlite_problem("read the index"))
 }
 
-/// The files that differ from the commit below, or are not in it.
+/// The files that differ from the checked-out commit or are not in it.
 pub fn edited_paths(conn: &Connection) -> Result<Vec<RepoPath>> {
     let read = || {
         let mut statement = conn.prepare_cached("SELECT path FROM edited ORDER BY path")?;
@@ -391,7 +391,7 @@ pub fn edited_paths(conn: &Connection) -> Result<Vec<RepoPath>> {
     Ok(rows.into_iter().filter_map(|bytes| RepoPath::from_bytes(bytes).ok()).collect())
 }
 
-/// Whether a file differs from the commit below, or is not in it.
+/// Whether a file differs from the checked-out commit or is not in it.
 pub(crate) fn is_edited(conn: &Connection, path: &RepoPath) -> Result<bool> {
     let sql = "SELECT count(*) FROM edited WHERE path = ?1";
     conn.prepare_cached(sql)
@@ -400,7 +400,7 @@ pub(crate) fn is_edited(conn: &Connection, path: &RepoPath) -> Result<bool> {
         .map_err(sqlite_problem("read the index"))
 }
 
-/// The files that differ from the commit below, each with its object there.
+/// The files that differ from the checked-out commit, each with its object id there.
 pub fn edited(conn: &Connection) -> Result<Vec<(RepoPath, Option<Vec<u8>>)>> {
     let sql = "SELECT e.path, h.oid FROM edited e LEFT JOIN head_entry h ON h.path = e.path
                ORDER BY e.path";
@@ -408,17 +408,17 @@ pub fn edited(conn: &Connection) -> Result<Vec<(RepoPath, Option<Vec<u8>>)>> {
     Ok(store::rows(conn, sql, "read the index", &[], read)?.into_iter().collect())
 }
 
-/// A file with what git would name its bytes, and with LF for CRLF.
+/// A file with the git object id of its bytes, and of its bytes with LF line ends.
 pub(crate) type FileObjectIds = (RepoPath, Option<Vec<u8>>, Option<Vec<u8>>);
 
-/// Every file, as git would name it.
+/// All files with their git object ids.
 pub fn object_ids(conn: &Connection) -> Result<Vec<FileObjectIds>> {
     let sql = "SELECT path, oid, oid_lf FROM file ORDER BY path";
     let read = |row: &Row<'_>| Ok((path(row, 0)?, row.get(1)?, row.get(2)?));
     Ok(store::rows(conn, sql, "read the index", &[], read)?.into_iter().collect())
 }
 
-/// The rows of a query as text, sorted, for comparing two indexes.
+/// The rows of a query as sorted text, to compare two indexes.
 pub(crate) fn dump(conn: &Connection, sql: &str) -> Result<Vec<String>> {
     let failed = || sqlite_problem("dump the index");
     let mut statement = conn.prepare(sql).map_err(failed())?;
@@ -432,7 +432,7 @@ pub(crate) fn dump(conn: &Connection, sql: &str) -> Result<Vec<String>> {
     Ok(rows)
 }
 
-/// A value as text; bytes that are text are shown as that.
+/// A value as text. Bytes are shown as text if they are UTF-8.
 fn value_text(value: store::ValueRef<'_>) -> String {
     match value {
         store::ValueRef::Text(bytes) | store::ValueRef::Blob(bytes) => {
@@ -449,7 +449,7 @@ fn execute_for_path(conn: &Connection, sql: &str, path: &RepoPath) -> Result<()>
         .map_err(sqlite_problem("write the index"))
 }
 
-/// The bytes between which every path below a folder sorts.
+/// The range of byte strings in which every path below a folder sorts.
 pub fn range_below(folder: &RepoPath) -> (Vec<u8>, Vec<u8>) {
     if folder.is_root() {
         return (Vec::new(), vec![0xff; 8]);

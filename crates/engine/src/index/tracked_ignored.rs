@@ -1,8 +1,8 @@
 //! Files that git tracks although the ignore rules hide them. They are files of the project.
 //!
-//! Git knows what is tracked, and asking costs a process; so the answer is kept in the index for
-//! as long as git's own index and the ignore rules stay as they are. Git is not asked what is
-//! ignored: it reads ignore files without a limit, and waits for one that is a pipe.
+//! Only git knows which files are tracked, and asking it costs a process. The answer is therefore
+//! kept in the index until git's own index or the ignore rules change. Git is not asked which files
+//! are ignored, because it reads ignore files of any size and waits for one that is a pipe.
 
 use std::collections::BTreeSet;
 
@@ -13,22 +13,22 @@ use tree::{FileWalk, ProjectFile, SkipReason, Stat};
 use super::refresh_plan::RefreshSources;
 use super::tables;
 
-/// The hidden files that are tracked, and what that answer depends on.
+/// The hidden files that are tracked, and the state that this answer depends on.
 pub(super) struct TrackedIgnored {
     paths: BTreeSet<RepoPath>,
     depends_on: String,
-    /// Whether the answer, or what it depends on, is other than what the index has kept
+    /// Whether the answer or its state differs from what the index has
     pub(super) is_new: bool,
 }
 
 impl TrackedIgnored {
-    /// Before anybody asked git.
+    /// The state before git was asked.
     pub(super) fn unknown() -> Self {
         Self { paths: BTreeSet::new(), depends_on: String::new(), is_new: false }
     }
 
-    /// From the index, or by asking git again. Without a whole walk the ignore rules are those
-    /// that the index knows: had they changed, the walk would have been whole.
+    /// Reads the answer from the index or asks git again. After a partial walk the ignore rules are
+    /// taken from the index, because a change of them would have caused a whole walk.
     pub(super) fn find(
         conn: &Connection,
         walk: Option<&FileWalk>,
@@ -58,7 +58,7 @@ impl TrackedIgnored {
         Ok(Self { paths, depends_on, is_new: true })
     }
 
-    /// Adds those that are there to what a walk found.
+    /// Adds the files that exist to the result of a walk.
     pub(super) fn add_to(
         &self,
         walk: &mut FileWalk,
@@ -84,7 +84,7 @@ impl TrackedIgnored {
         Ok(())
     }
 
-    /// Writes the answer down.
+    /// Stores the answer in the index.
     pub(super) fn store(&self, conn: &Connection) -> Result<()> {
         let list: Vec<String> = self.paths.iter().map(ToString::to_string).collect();
         tables::set_meta(conn, "tracked", &list.join("\n"))?;
@@ -92,8 +92,9 @@ impl TrackedIgnored {
     }
 }
 
-/// The tracked files that a walk did not come by. Those behind a link or in another repository
-/// are not files of the project; those that are not there now may come back.
+/// The tracked files that a walk did not find. Files behind a symbolic link or in a nested
+/// repository are not files of the project. Files that do not exist now are kept, because they may
+/// come back.
 fn hidden(tracked: Vec<RepoPath>, walk: &FileWalk) -> BTreeSet<RepoPath> {
     let elsewhere = |why| matches!(why, SkipReason::Link | SkipReason::Repository);
     let skipped = walk.skipped.iter().filter(|skipped| elsewhere(skipped.reason));
@@ -103,7 +104,7 @@ fn hidden(tracked: Vec<RepoPath>, walk: &FileWalk) -> BTreeSet<RepoPath> {
     tracked.into_iter().filter(is_hidden).collect()
 }
 
-/// The ignore files of a walk, as far as they tell that they changed.
+/// The ignore files of a walk with what shows whether they changed.
 fn rules(walk: &FileWalk) -> String {
     let rules = walk.files.iter().filter(|file| file.path.name() == ".gitignore");
     let all: Vec<String> = rules.map(|file| format!("{}:{:?}", file.path, file.stat)).collect();

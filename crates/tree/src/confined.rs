@@ -26,17 +26,18 @@ struct WorkingTreeInner {
     exclude_file: Option<PathBuf>,
 }
 
-/// A file's bytes and their hash, read together.
+/// The bytes of a file and their hash.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileContent {
-    /// What the file holds
+    /// The bytes
     pub bytes: Vec<u8>,
-    /// The hash of that
+    /// Their hash
     pub hash: Hash,
 }
 
 impl WorkingTree {
-    /// Opens the tree below `root`, following links on the way there but none afterwards.
+    /// Opens the tree below `root`. Symbolic links in the path of `root` are followed; below it,
+    /// links that lead out of the tree are not.
     pub fn open(root: &Path) -> Result<Self> {
         Self::open_with_exclude_file(root, None)
     }
@@ -50,32 +51,32 @@ impl WorkingTree {
         Ok(Self { inner: Arc::new(WorkingTreeInner { root, dir, exclude_file: private_rules }) })
     }
 
-    /// Where the tree is on this machine.
+    /// The path of the root.
     pub fn root(&self) -> &Path {
         &self.inner.root
     }
 
-    /// The file with ignore rules that is outside of the tree, if there can be one.
+    /// The file with ignore rules outside of the tree, if the repository has one.
     pub fn exclude_file(&self) -> Option<&Path> {
         self.inner.exclude_file.as_deref()
     }
 
-    /// Whether the folder at the root's path is still the one that was opened.
+    /// Whether the path of the root still leads to the folder that was opened.
     pub fn is_root_unchanged(&self) -> bool {
         platform::is_same_folder(self.dir(), self.root())
     }
 
-    /// The handle that every path is resolved beneath.
+    /// The directory handle below which every path is resolved.
     pub fn dir(&self) -> &Dir {
         &self.inner.dir
     }
 
-    /// Reads a file that may be absent. Links are followed while they stay inside.
+    /// Reads a file; `None` if it does not exist. Links are followed if they stay inside the tree.
     pub fn read(&self, path: &RepoPath) -> Result<Option<FileContent>> {
         self.read_at_most(path, u64::MAX).map(|read| read.and_then(std::result::Result::ok))
     }
 
-    /// Reads a file unless it is larger than `most` bytes; then its size is the error.
+    /// Reads a file. If it has more than `most` bytes, the inner result is an error with its size.
     pub fn read_at_most(
         &self,
         path: &RepoPath,
@@ -100,7 +101,7 @@ impl WorkingTree {
         }
     }
 
-    /// What is at a path, not following a link in its last part.
+    /// The metadata of a path. A link in its last component is not followed.
     pub fn stat(&self, path: &RepoPath) -> Result<Option<Stat>> {
         match self.dir().symlink_metadata(path.to_relative()) {
             Ok(known) => Ok(Some(Stat::of_confined(&known))),
@@ -109,35 +110,37 @@ impl WorkingTree {
         }
     }
 
-    /// What is at a path that may since lead elsewhere: what is out of reach is not there.
+    /// The metadata of a path that may lead out of the tree by now; such a path does not count as
+    /// existing.
     pub fn stat_if_reachable(&self, path: &RepoPath) -> Option<Stat> {
         self.stat(path).ok().flatten()
     }
 
-    /// What the system says of a path by its name, without making sure that it is inside. For
-    /// comparing it with what was said before, and for nothing else.
+    /// The metadata of a path without checking that it is inside the tree. Use it only to compare
+    /// with earlier metadata.
     pub fn stat_unconfined(&self, path: &RepoPath) -> Option<Stat> {
         let known = std::fs::symlink_metadata(self.root().join(path.to_relative())).ok()?;
         Some(Stat::of(&known))
     }
 
-    /// Whether a file has other names too.
+    /// Whether a file has more than one name.
     pub fn has_hard_links(&self, path: &RepoPath) -> bool {
         platform::has_hard_links(&self.root().join(path.to_relative()))
     }
 
-    /// Where a path leads, if it is a link.
+    /// The target of a symbolic link; `None` for anything else.
     pub fn link_target(&self, path: &RepoPath) -> Option<PathBuf> {
         self.dir().read_link_contents(path.to_relative()).ok()
     }
 }
 
-/// Whether nothing is there, also because a part of the way is a file.
+/// Whether an error means that the path does not exist, for example because a parent is a file.
 fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
-/// A failure at a path, told apart: leading out of the repository is the caller's mistake.
+/// The error of an operation on a path. A path that leads out of the repository is the caller's
+/// mistake.
 pub(crate) fn path_problem(verb: &str, path: &RepoPath, error: io::Error) -> Problem {
     let escape = error.kind() == io::ErrorKind::PermissionDenied && error.raw_os_error().is_none();
     match error.kind() {

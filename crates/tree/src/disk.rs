@@ -1,4 +1,4 @@
-//! Every write, made durable; tests put a fault before any step of it.
+//! Durable writes to the disk. Tests can make each step fail.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -11,37 +11,37 @@ use platform::RenameMode;
 use crate::regular_file::open_regular_for_write_in;
 use crate::stat::{FileTime, Stat};
 
-/// One thing done to the disk. A fault can be put before each.
+/// A single step of a write, before which a test can inject a fault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DiskStep {
-    /// A folder is made
+    /// A folder is created
     MakeDir,
-    /// A file is created, still empty
+    /// An empty file is created
     Create,
-    /// Some of a file's bytes are written
+    /// Bytes are written to a file
     Write,
-    /// A file's bytes reach the disk
+    /// A file is flushed to the disk
     Sync,
-    /// A name moves
+    /// A file is renamed
     Rename,
-    /// A name goes away
+    /// A file or folder is removed
     Remove,
-    /// A folder's names reach the disk
+    /// A folder is flushed to the disk, so that the names in it are durable
     SyncDir,
 }
 
-/// Decides whether a step fails. Real disks fail without being asked.
+/// Decides whether a step fails. In production no fault is injected.
 pub type FaultInjector = dyn Fn(DiskStep) -> io::Result<()> + Send + Sync;
 
-/// An open folder that paths are resolved beneath.
+/// An open directory below which paths are resolved.
 pub type DirHandle = Dir;
 
-/// Opens a folder of our own, such as the cache.
+/// Opens one of cairn's own folders, such as the cache.
 pub fn open_folder(path: &Path) -> io::Result<DirHandle> {
     Dir::open_ambient_dir(path, cap_std::ambient_authority())
 }
 
-/// The disk writer. Tests make it fail, or do something else, before any of its steps.
+/// Writes to the disk. In tests it can fail, or run code, before each step.
 #[derive(Clone, Default)]
 pub struct DiskWriter {
     fault_injector: Option<Arc<FaultInjector>>,
@@ -63,7 +63,8 @@ impl DiskWriter {
         self.fault_injector.as_ref().map_or(Ok(()), |fault| fault(step))
     }
 
-    /// Puts `bytes` at `target` whole or not at all, by way of `temp` in the same file system.
+    /// Replaces `target` atomically with a file of these bytes. The bytes are first written to
+    /// `temp`, which must be in the same file system.
     pub fn replace(&self, folder: &DirHandle, target: &Path, bytes: &[u8]) -> io::Result<()> {
         let temp = self.write_beside(folder, target, bytes)?;
         self.rename(folder, &temp, folder, target)
@@ -84,7 +85,8 @@ impl DiskWriter {
         self.rename(folder, &temp, folder, target)
     }
 
-    /// Writes what is to replace `target` beside it, with the same mode; the name of that file.
+    /// Writes the replacement of `target` beside it, with the same mode. Returns the name of that
+    /// file.
     fn write_beside(&self, folder: &DirHandle, target: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let temp = target.with_file_name(format!(".{name}.cairn-new"));
@@ -96,7 +98,7 @@ impl DiskWriter {
         Ok(temp)
     }
 
-    /// Writes a file's bytes through to the disk, in place.
+    /// Writes the bytes of a file in place and flushes them.
     pub fn write(&self, folder: &DirHandle, target: &Path, bytes: &[u8]) -> io::Result<()> {
         self.inject_fault(DiskStep::Create)?;
         let mut options = OpenOptions::new();
@@ -110,7 +112,7 @@ impl DiskWriter {
         file.sync_all()
     }
 
-    /// Moves a name, also from one folder handle to another, and makes it durable.
+    /// Renames a file durably, possibly into another directory.
     pub fn rename(
         &self,
         from: &DirHandle,
@@ -123,7 +125,7 @@ impl DiskWriter {
         self.sync_dir(to, parent(new))
     }
 
-    /// Moves a name to one that is free; fails with `AlreadyExists` if it is not.
+    /// Renames a file durably. Fails with `AlreadyExists` if the new name is taken.
     pub fn rename_new(
         &self,
         from: &DirHandle,
@@ -141,7 +143,8 @@ impl DiskWriter {
         self.sync_dir(to, parent(new))
     }
 
-    /// Lets two names change places at once. `Unsupported` where the file system cannot.
+    /// Exchanges two names atomically. Fails with `Unsupported` on file systems that cannot do
+    /// that.
     pub fn exchange(
         &self,
         from: &DirHandle,
@@ -156,20 +159,20 @@ impl DiskWriter {
         }
     }
 
-    /// Removes a file and makes that durable.
+    /// Removes a file durably.
     pub fn remove(&self, folder: &DirHandle, target: &Path) -> io::Result<()> {
         self.inject_fault(DiskStep::Remove)?;
         folder.remove_file(target)?;
         self.sync_dir(folder, parent(target))
     }
 
-    /// Removes a folder with all that is in it.
+    /// Removes a folder and everything in it.
     pub fn remove_dir_all(&self, folder: &DirHandle, target: &Path) -> io::Result<()> {
         self.inject_fault(DiskStep::Remove)?;
         folder.remove_dir_all(target)
     }
 
-    /// Removes a folder if it is empty; says whether it was.
+    /// Removes a folder if it is empty. Returns whether it was.
     pub fn remove_if_empty(&self, folder: &DirHandle, target: &Path) -> io::Result<bool> {
         self.inject_fault(DiskStep::Remove)?;
         match folder.remove_dir(target) {
@@ -180,7 +183,7 @@ impl DiskWriter {
         }
     }
 
-    /// Makes a folder and those above it, durably.
+    /// Creates a folder and its parents durably.
     pub fn make_dir(&self, folder: &DirHandle, target: &Path) -> io::Result<()> {
         if target.as_os_str().is_empty() || folder.is_dir(target) {
             return Ok(());
@@ -193,14 +196,14 @@ impl DiskWriter {
         }
     }
 
-    /// Makes the names in a folder durable.
+    /// Flushes a folder, so that the names in it are durable.
     pub fn sync_dir(&self, folder: &DirHandle, target: &Path) -> io::Result<()> {
         self.inject_fault(DiskStep::SyncDir)?;
         let target = if target.as_os_str().is_empty() { Path::new(".") } else { target };
         platform::sync_folder(folder, target)
     }
 
-    /// What time the file system thinks it is, by writing a file there.
+    /// The present time by the clock of the file system. It is found by writing a file.
     pub fn filesystem_time(&self, folder: &DirHandle, target: &Path) -> io::Result<FileTime> {
         self.inject_fault(DiskStep::Create)?;
         let mut options = OpenOptions::new();
@@ -211,12 +214,12 @@ impl DiskWriter {
     }
 }
 
-/// Whether the file system does not know such a rename.
+/// Whether an error means that the file system does not support such a rename.
 fn is_unsupported(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::Unsupported | io::ErrorKind::InvalidInput)
 }
 
-/// The folder of a relative path; empty for the handle itself.
+/// The folder of a relative path; empty for the directory handle itself.
 pub(crate) fn parent(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new(""))
 }

@@ -20,52 +20,53 @@ use crate::regular_file::{open_regular, open_regular_in};
 /// The name of an ignore file in the tree.
 const GITIGNORE: &str = ".gitignore";
 
-/// How much of an ignore file is read, in bytes.
+/// Maximum number of bytes of an ignore file that are read.
 const MAX_FILE_BYTES: usize = 256 * 1024;
 
-/// How many patterns may hold in one folder, those of the folders above it included.
+/// Maximum number of patterns that apply to one folder, including those of its parents.
 const MAX_PATTERNS: usize = 5_000;
 
-/// A longer pattern is left out, in bytes: no path is so long.
+/// Maximum length of a pattern, in bytes. Longer patterns are ignored, because no path is that
+/// long.
 const MAX_PATTERN_BYTES: usize = 4096;
 
-/// Patterns are compiled together up to this number. A set that is too large does not compile.
+/// Maximum number of patterns that are compiled together. A larger set may not compile.
 const PATTERNS_PER_SET: usize = 500;
 
-/// A pattern that hides something, and where it is written.
+/// A pattern that hides something, and its file.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IgnoreRule {
-    /// The file it is in
+    /// The file that contains it
     pub file: String,
-    /// The pattern as it is written there
+    /// The pattern as written
     pub pattern: String,
 }
 
-/// An ignore file that does not count as a whole.
+/// An ignore file that is not fully applied.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct IgnoreLimit {
-    /// Which file
+    /// The file
     pub file: String,
-    /// Why, and what was left out
+    /// The reason, and what is not applied
     pub reason: String,
 }
 
-/// The rules that hold in one folder: its own, and those above.
+/// The rules of one folder and of its parents.
 #[derive(Debug)]
 pub(crate) struct FolderRules {
     parent: Option<Arc<FolderRules>>,
     folder: RepoPath,
     file: String,
-    /// The last of them decides first
+    /// Compiled patterns; the last set has precedence
     matchers: Vec<Gitignore>,
-    /// Patterns of this file and of all above
+    /// Number of patterns of this file and of the files above it
     total: usize,
 }
 
-/// What is known of the rules above a folder.
+/// The rules of the parents of a folder.
 pub(crate) type InheritedRules = Option<Arc<FolderRules>>;
 
-/// The rules that hold everywhere: those that git keeps outside of the tree.
+/// The rules that git keeps outside of the tree; they apply everywhere.
 pub(crate) fn exclude_file_rules(
     tree: &WorkingTree,
     limits: &mut Vec<IgnoreLimit>,
@@ -76,7 +77,7 @@ pub(crate) fn exclude_file_rules(
     load(None, RepoPath::ROOT, "info/exclude".into(), opened, limits)
 }
 
-/// The rules that hold in a folder, whose handle is `dir`.
+/// The rules that apply in a folder. `dir` is the handle of the folder.
 pub(crate) fn folder_rules(
     above: &InheritedRules,
     folder: &RepoPath,
@@ -97,7 +98,7 @@ pub(crate) fn folder_rules(
     load(above.clone(), folder.clone(), file, opened, limits)
 }
 
-/// The pattern that hides a path, by the innermost rules that say something about it.
+/// The pattern that hides a path. The innermost rule that matches decides.
 pub(crate) fn hidden_by(
     rules: &InheritedRules,
     path: &RepoPath,
@@ -122,7 +123,7 @@ pub(crate) fn hidden_by(
 }
 
 impl FolderRules {
-    /// The path as it is seen from the folder of these rules.
+    /// The path relative to the folder of these rules.
     fn relative_to_folder(&self, path: &RepoPath) -> PathBuf {
         let path = path.to_relative();
         let inner = path.strip_prefix(self.folder.to_relative());
@@ -174,7 +175,8 @@ fn load(
     Some(Arc::new(FolderRules { parent: above, folder, file, matchers, total }))
 }
 
-/// The lines that may hold a pattern. Comments are left out so that they do not count.
+/// The lines that may be patterns. Comments are left out, so that they do not count towards the
+/// limit.
 fn patterns(text: &[u8]) -> Vec<&str> {
     let text = bytes_without_byte_order_mark(text);
     let lines = text.split(|byte| *byte == b'\n');
@@ -183,7 +185,7 @@ fn patterns(text: &[u8]) -> Vec<&str> {
     lines.filter(|line| !line.trim().is_empty()).collect()
 }
 
-/// Compiles patterns, in as few sets as they fit in; returns how many fit in none.
+/// Compiles patterns into as few sets as possible. Returns the number of patterns that did not fit.
 fn compile(lines: &[&str], matchers: &mut Vec<Gitignore>) -> usize {
     let mut builder = GitignoreBuilder::new("");
     for line in lines {

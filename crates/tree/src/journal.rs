@@ -22,21 +22,21 @@ use crate::private_folder::PrivateFolder;
 use crate::regular_file::read_regular_in;
 use crate::swap::{FileSwap, SwapOutcome, hash_in};
 
-/// How many finished changes are kept for `undo`.
+/// Maximum number of finished changes that are kept for `undo`.
 const MAX_KEPT_CHANGES: usize = 200;
 
 /// The next content of one file. `None` means that the file does not exist, before or after.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FileEdit {
-    /// Which file
+    /// The path of the file
     pub path: RepoPath,
-    /// The hash that it must have before
+    /// The hash that the file must have before; `None` if it must not exist
     pub expected: Option<Hash>,
     /// Its content afterwards
     pub content: Option<Vec<u8>>,
 }
 
-/// The changes of one working tree.
+/// The journal of one working tree.
 #[derive(Debug, Clone)]
 pub struct Journal {
     home: PrivateFolder,
@@ -55,25 +55,25 @@ impl fmt::Display for ChangeId {
     }
 }
 
-/// What is known of a change before it is made.
+/// The description of a change before it is made.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeTitle {
     /// Its number, higher than all in the journal
     pub id: ChangeId,
-    /// What it does, in a few words
+    /// A short description of what it does
     pub summary: String,
     /// The change that it reverts, if it is an undo or redo
     pub undoes: Option<ChangeId>,
 }
 
-/// One change, and who made it.
+/// A change, with its author.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalEntry {
     /// Its number, higher than that of every earlier change
     pub id: ChangeId,
-    /// What it did, in a few words
+    /// A short description of what it did
     pub summary: String,
-    /// Who asked for it
+    /// The actor that asked for it
     pub actor: String,
     /// The session of the caller; `None` for a change of an older version, which counted the
     /// changes of each worktree separately
@@ -82,16 +82,16 @@ pub struct JournalEntry {
     /// The change that it reverts
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<ChangeId>,
-    /// When it was asked for
+    /// When it was made
     pub at: Timestamp,
     /// Its effect on each file
     pub edits: Vec<JournalEdit>,
 }
 
-/// One file of a change.
+/// The effect of a change on one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct JournalEdit {
-    /// Which file
+    /// The path of the file
     pub path: RepoPath,
     /// Its hash before; `None` if it did not exist
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -116,7 +116,7 @@ pub enum RecoveryOutcome {
 }
 
 impl Journal {
-    /// The journal kept in `home`, a folder that need not exist yet.
+    /// The journal in the folder `home`, which need not exist.
     pub fn new(home: PrivateFolder) -> Self {
         Self { home }
     }
@@ -126,18 +126,18 @@ impl Journal {
         self.numbers("done-").last().copied().unwrap_or(0)
     }
 
-    /// The highest number that a change here has, finished or not; 0 before the first.
+    /// The highest number of any change in the journal, finished or not; 0 if there is none.
     pub fn highest_number(&self) -> u64 {
         self.last_number().max(self.numbers("pending-").last().copied().unwrap_or(0))
     }
 
-    /// Every finished change that is kept, the newest first. Unreadable ones are left out.
+    /// All finished changes that are kept, newest first. Unreadable ones are left out.
     pub fn entries(&self) -> Vec<JournalEntry> {
         let ids = self.numbers("done-").into_iter().rev().map(ChangeId);
         ids.filter_map(|id| self.entry(id).ok()).collect()
     }
 
-    /// A finished change.
+    /// The finished change of this number.
     pub fn entry(&self, id: ChangeId) -> Result<JournalEntry> {
         let folder = self.home.open()?;
         let read = folder.and_then(|folder| read(&folder, &done_path(id).join("entry.json")).ok());
@@ -145,7 +145,7 @@ impl Journal {
         parse(&bytes, id)
     }
 
-    /// What the file at `index` of a change held before it.
+    /// The content that the file at `index` of a change had before the change.
     pub fn content_before(&self, entry: &JournalEntry, index: usize) -> Result<PreviousContent> {
         if entry.edits[index].before.is_none() {
             return Ok(None);
@@ -311,7 +311,7 @@ fn stage_change(
     Ok(entry)
 }
 
-/// Checks that every file is as its edit expects it and can be written.
+/// Checks that every file has the hash that its edit expects, and that it can be written.
 pub fn check_edits(tree: &WorkingTree, edits: &[FileEdit]) -> Result<()> {
     let show = |hash: Option<Hash>| hash.map_or("absent".into(), |hash| hash.to_string());
     for FileEdit { path, expected, .. } in edits {

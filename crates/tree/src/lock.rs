@@ -1,4 +1,5 @@
-//! Locks between processes: an open file that dies with its holder.
+//! Locks between processes: locked files, which the operating system releases when their holder
+//! ends.
 
 use std::fs::{File, TryLockError};
 use std::io;
@@ -12,30 +13,31 @@ use cap_std::fs::OpenOptions;
 use crate::disk::DirHandle;
 use crate::regular_file::{open_regular_for_write, open_regular_for_write_in};
 
-/// How long to wait before asking again.
+/// Interval at which a waiting process tries again.
 const RETRY_INTERVAL: Duration = Duration::from_millis(10);
 
-/// What a caller is told while it waits for a lock.
+/// The progress message of a caller that waits for a lock.
 pub const WAITING_FOR_LOCK: &str = "waiting for another process";
 
-/// Proof that no other process is inside; dropping it lets the next one in.
+/// A held lock. It is released when this value is dropped.
 #[derive(Debug)]
 pub struct FileLock {
     _held: File,
 }
 
-/// Takes the lock in `file` if nobody holds it. The folder must exist.
+/// Takes the lock if no process holds it. The folder of `file` must exist.
 pub fn try_lock(file: &Path) -> io::Result<Option<FileLock>> {
     let mut options = File::options();
     try_acquire(open_regular_for_write(file, options.write(true).create(true).truncate(false))?)
 }
 
-/// Waits for the lock in `file`, at most `patience`, then gives `BUSY`.
+/// Waits for the lock at most `patience`, then fails with `BUSY`.
 pub fn lock(file: &Path, patience: Duration, call: &Call) -> Result<FileLock> {
     acquire(|| try_lock(file), patience, call)
 }
 
-/// Waits for the lock in a file of a folder; a link out of that folder is not followed.
+/// Waits for the lock in a file below a folder. A link that leads out of that folder is not
+/// followed.
 pub fn lock_in(
     folder: &DirHandle,
     name: &str,

@@ -12,7 +12,7 @@ use base::{Problem, ProblemCode, Result};
 use crate::confined::WorkingTree;
 use crate::disk::{DirHandle, DiskWriter, open_folder};
 
-/// A folder that cairn keeps for itself below one that it did not make.
+/// A folder of cairn's own below a folder that cairn did not create.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PrivateFolder {
     anchor: PathBuf,
@@ -25,18 +25,18 @@ impl PrivateFolder {
         Self { anchor: anchor.to_path_buf(), inner: inner.into() }
     }
 
-    /// A folder inside of this one.
+    /// A folder inside this one.
     #[must_use]
     pub fn join(&self, name: &str) -> Self {
         Self { anchor: self.anchor.clone(), inner: self.inner.join(name) }
     }
 
-    /// Where it is.
+    /// The path of the folder.
     pub fn path(&self) -> PathBuf {
         self.anchor.join(&self.inner)
     }
 
-    /// Fails if a part of the way is there and is not a real folder.
+    /// Fails if a component of the path exists and is not a real folder.
     pub fn check(&self) -> Result<()> {
         let mut way = self.anchor.clone();
         for part in self.inner.components() {
@@ -51,7 +51,7 @@ impl PrivateFolder {
         Ok(())
     }
 
-    /// Opens it; nothing if it is not there.
+    /// Opens the folder; `None` if it does not exist.
     pub fn open(&self) -> Result<Option<DirHandle>> {
         self.check()?;
         let failed = || Problem::io(format!("open the folder {}", self.path().display()));
@@ -70,7 +70,7 @@ impl PrivateFolder {
         Ok(Some(folder))
     }
 
-    /// Opens it, made if it is missing.
+    /// Opens the folder and creates it if necessary.
     pub fn create(&self, disk: &DiskWriter) -> Result<DirHandle> {
         if let Some(folder) = self.open()? {
             return Ok(folder);
@@ -83,7 +83,8 @@ impl PrivateFolder {
     }
 }
 
-/// Opens a folder of our own below the root, made if it is missing. A link on the way is refused.
+/// Opens a folder of cairn's own below the root and creates it if necessary. Fails if a component
+/// of the path is a link.
 pub fn open_private_folder(tree: &WorkingTree, path: &str) -> Result<DirHandle> {
     let failed = || Problem::io(format!("make the folder {path}"));
     let mut folder = tree.dir().try_clone().map_err(failed())?;
@@ -103,13 +104,13 @@ pub fn open_private_folder(tree: &WorkingTree, path: &str) -> Result<DirHandle> 
     Ok(folder)
 }
 
-/// Whether everything that is there on the way to a folder of our own is a real folder.
+/// Whether all existing components of the path of a folder of cairn's own are real folders.
 pub fn is_link_free(root: &Path, folder: &Path) -> bool {
     let Ok(inner) = folder.strip_prefix(root) else { return true };
     PrivateFolder::below(root, inner).check().is_ok()
 }
 
-/// Opens a folder by one name; a link is not followed.
+/// Opens a folder by a single name. A link is not followed.
 fn open_no_follow(folder: &DirHandle, name: &Path) -> io::Result<DirHandle> {
     let plain = name.components().all(|part| matches!(part, Component::Normal(_)));
     if !plain {

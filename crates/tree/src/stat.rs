@@ -1,4 +1,4 @@
-//! What the file system says of a file without reading it.
+//! Metadata of files: what the file system reports without reading them.
 
 use platform::FileMark;
 use serde::{Deserialize, Serialize};
@@ -6,27 +6,28 @@ use serde::{Deserialize, Serialize};
 /// A point in time, in nanoseconds since 1970, by the file system's own clock.
 pub type FileTime = i64;
 
-/// File times come in ticks of the kernel's clock; two writes within one look alike.
+/// Resolution of file times in nanoseconds, which is one tick of the kernel's clock. Two writes
+/// within one tick have the same time.
 const CLOCK_TICK_NANOS: FileTime = 20_000_000;
 
-/// Size, times and place of a file: enough to tell that it did not change.
+/// Size, times and identity of a file, which together show whether it changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stat {
-    /// What it is
+    /// Its kind
     pub kind: FileKind,
-    /// Bytes
+    /// Its size in bytes
     pub size: u64,
     /// When its content last changed
     pub mtime: FileTime,
     /// When its content or its name last changed
     pub ctime: FileTime,
-    /// Which file it is on its disk
+    /// Its inode number
     pub inode: u64,
-    /// Whether it may be run
+    /// Whether it is executable
     pub executable: bool,
 }
 
-/// The kinds of thing a name can lead to.
+/// The kinds of file system entries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FileKind {
     /// A regular file
@@ -35,7 +36,7 @@ pub enum FileKind {
     Dir,
     /// A symbolic link
     Link,
-    /// A socket, a pipe, a device
+    /// A socket, pipe or device
     Other,
 }
 
@@ -48,17 +49,17 @@ impl Stat {
         latest.saturating_add(CLOCK_TICK_NANOS) >= read_at
     }
 
-    /// Whether it is a regular file.
+    /// Whether the entry is a regular file.
     pub const fn is_file(&self) -> bool {
         matches!(self.kind, FileKind::File)
     }
 
-    /// Whether it is a folder.
+    /// Whether the entry is a folder.
     pub const fn is_dir(&self) -> bool {
         matches!(self.kind, FileKind::Dir)
     }
 
-    /// Whether it is a symbolic link.
+    /// Whether the entry is a symbolic link.
     pub const fn is_link(&self) -> bool {
         matches!(self.kind, FileKind::Link)
     }

@@ -17,22 +17,22 @@ use crate::regular_file::read_regular_in;
 /// The result of changing one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SwapOutcome {
-    /// It is as the change wants it
+    /// The file is as the change wants it
     Done,
-    /// Somebody else's content is there, and was left or put back
+    /// The file has content of another program, which was left or restored
     Foreign,
 }
 
-/// One file of the tree, and where the journal keeps what was replaced.
+/// A file of the tree, and the place in the journal for its old content.
 pub(crate) struct FileSwap<'a> {
     pub(crate) disk: &'a DiskWriter,
     pub(crate) tree: &'a DirHandle,
     pub(crate) journal: &'a DirHandle,
-    /// The file, in the tree
+    /// The path of the file in the tree
     pub(crate) target: &'a Path,
-    /// What the file holds before; none if it is not there
+    /// The hash that the file must have before; `None` if it must not exist
     pub(crate) expected: Option<Hash>,
-    /// Where the replaced file goes, in the journal
+    /// The path in the journal for the replaced file
     pub(crate) replaced: &'a Path,
 }
 
@@ -44,7 +44,7 @@ struct FolderFile<'a> {
 }
 
 impl FolderFile<'_> {
-    /// The hash of the file; none where there is no regular file.
+    /// The hash of the file; `None` if it is not a regular file.
     fn hash(&self) -> Option<Hash> {
         hash_in(self.folder, self.name)
     }
@@ -56,7 +56,7 @@ pub(crate) fn hash_in(folder: &DirHandle, name: &Path) -> Option<Hash> {
 }
 
 impl FileSwap<'_> {
-    /// Puts a file that is staged in the journal at the target.
+    /// Replaces the target with a file that is staged in the journal.
     pub(crate) fn put(&self, staged: &Path) -> io::Result<SwapOutcome> {
         self.disk.make_dir(self.tree, parent(self.target))?;
         let staged = FolderFile { folder: self.journal, name: staged };
@@ -66,7 +66,7 @@ impl FileSwap<'_> {
         }
     }
 
-    /// Removes the target, and the folders that only held it, as git does.
+    /// Removes the target, and the parent folders that become empty, as git does.
     pub(crate) fn remove(&self) -> io::Result<SwapOutcome> {
         let (old, aside) = (self.beside("old"), self.aside());
         let removed = match self.move_aside(aside) {
@@ -150,7 +150,7 @@ impl FileSwap<'_> {
         }
     }
 
-    /// Looks at what an exchange replaced, and changes back unless it was expected.
+    /// Checks what an exchange replaced, and exchanges back if it was not the expected content.
     fn verify_replaced(
         &self,
         staged: FolderFile<'_>,
@@ -165,7 +165,7 @@ impl FileSwap<'_> {
         Ok(SwapOutcome::Foreign)
     }
 
-    /// Moves the target out of the tree, and back again unless it is what was expected.
+    /// Moves the target out of the tree, and back again if it is not the expected content.
     fn move_aside(&self, aside: FolderFile<'_>) -> io::Result<SwapOutcome> {
         match self.disk.rename(self.tree, self.target, aside.folder, aside.name) {
             Err(error) if is_missing(&error) => return Ok(SwapOutcome::Foreign),
@@ -179,7 +179,8 @@ impl FileSwap<'_> {
         Ok(SwapOutcome::Foreign)
     }
 
-    /// Puts back what was moved aside, unless the name was taken meanwhile: then both are kept.
+    /// Restores what was moved aside, unless the name was taken in the meantime; then both files
+    /// are kept.
     fn move_back(&self, aside: FolderFile<'_>) -> io::Result<()> {
         match self.disk.rename_new(aside.folder, aside.name, self.tree, self.target) {
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
@@ -207,7 +208,7 @@ impl FileSwap<'_> {
         self.tree.symlink_metadata(self.target).is_ok()
     }
 
-    /// A name beside the target for a file of ours.
+    /// A name beside the target for a file of cairn's own.
     fn beside(&self, what: &str) -> PathBuf {
         let name = self.target.file_name().unwrap_or_default().to_string_lossy();
         self.target.with_file_name(format!(".{name}.cairn-{what}"))

@@ -1,4 +1,5 @@
-//! Which files there are: what git would show, and what was left out for which reason.
+//! Lists the files of the project: those that git would show. Skipped entries are listed with the
+//! reason.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -13,15 +14,15 @@ use crate::confined::WorkingTree;
 use crate::ignore_rules::{self, IgnoreLimit, IgnoreRule, InheritedRules};
 use crate::stat::Stat;
 
-/// How many different rules are counted that hide something.
+/// Maximum number of hiding rules that are counted separately.
 const MAX_COUNTED_RULES: usize = 50;
 
-/// Patterns of `cairn.jsonc` that hide files beyond `.gitignore`.
+/// The patterns of `cairn.jsonc` that hide files in addition to `.gitignore`.
 #[derive(Debug, Clone)]
 pub struct Excludes(Arc<Gitignore>);
 
 impl Excludes {
-    /// Compiles gitignore patterns; a bad one is the caller's mistake.
+    /// Compiles gitignore patterns. An invalid pattern is the caller's mistake.
     pub fn new(patterns: &[String]) -> Result<Self> {
         let mut builder = GitignoreBuilder::new("");
         for pattern in patterns {
@@ -34,7 +35,7 @@ impl Excludes {
         Ok(Self(Arc::new(built)))
     }
 
-    /// Whether a path, or a folder above it, is hidden.
+    /// Whether a path or one of its parents is hidden.
     pub fn hides(&self, path: &RepoPath, is_dir: bool) -> bool {
         !self.0.is_empty()
             && self.0.matched_path_or_any_parents(path.to_relative(), is_dir).is_ignore()
@@ -55,53 +56,53 @@ impl Excludes {
 /// A file of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProjectFile {
-    /// Where it is
+    /// Its path
     pub path: RepoPath,
-    /// What the file system says of it
+    /// Its metadata
     pub stat: Stat,
-    /// Whether it has other names too: what is written through one of those may go unheard
+    /// Whether it has other names too. Writes through those may not be reported by the watcher
     pub has_hard_links: bool,
 }
 
-/// Something that was seen and is not a file of the project.
+/// An entry of the tree that is not a file of the project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SkippedEntry {
-    /// Where it is
+    /// Its path
     pub path: RepoPath,
-    /// Why it was left out
+    /// Why it is not
     pub reason: SkipReason,
 }
 
 /// Why something was left out of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum SkipReason {
-    /// A symbolic link; what it leads to is found at its own place
+    /// A symbolic link; its target is listed under its own path
     Link,
-    /// Another repository inside this one: a submodule, a clone, a worktree
+    /// A nested repository: a submodule, clone or worktree
     Repository,
-    /// A socket, a pipe, a device
+    /// A socket, pipe or device
     Special,
-    /// It could not be listed
+    /// A folder that could not be read
     Unreadable,
 }
 
-/// Everything below one folder.
+/// The result of listing a tree or a part of it.
 #[derive(Debug, Clone, Default)]
 pub struct FileWalk {
     /// Files of the project, sorted by path
     pub files: Vec<ProjectFile>,
     /// Folders of the project, the start included, sorted by path
     pub folders: Vec<RepoPath>,
-    /// What was left out, apart from what the patterns hide
+    /// Entries that were skipped, apart from those that patterns hide
     pub skipped: Vec<SkippedEntry>,
-    /// The patterns that hid something, and how many entries each; a hidden folder is one
+    /// The patterns that hid something, with the number of entries; a hidden folder counts as one
     pub hidden: BTreeMap<IgnoreRule, usize>,
-    /// Ignore files that do not count as a whole, sorted by name
+    /// Ignore files that are not fully applied, sorted by name
     pub limits: Vec<IgnoreLimit>,
 }
 
 impl FileWalk {
-    /// Lists the whole tree as git's ignore rules see it.
+    /// Lists the whole tree according to git's ignore rules.
     pub fn whole_tree(tree: &WorkingTree, excludes: &Excludes, call: &Call) -> Result<Self> {
         Self::run(tree, WalkScope::Whole, excludes, call)
     }
@@ -158,13 +159,13 @@ impl FileWalk {
     }
 }
 
-/// A walk on its way.
+/// A walk in progress.
 struct FileWalker<'a> {
     tree: &'a WorkingTree,
     part: WalkScope,
     excludes: &'a Excludes,
     walk: FileWalk,
-    /// Folders that are still to be listed, with the rules above them
+    /// Folders that remain to be listed, with the rules of their parents
     folders: Vec<(RepoPath, InheritedRules)>,
 }
 
@@ -235,7 +236,7 @@ impl FileWalker<'_> {
     }
 }
 
-/// How much of the tree is walked.
+/// How much of the tree is listed.
 #[derive(Clone)]
 enum WalkScope {
     Whole,
@@ -243,7 +244,7 @@ enum WalkScope {
 }
 
 impl WalkScope {
-    /// Whether a walk has to come by here: on the way to a wanted path, or below one.
+    /// Whether a walk has to enter this path: it leads to a wanted path or is below one.
     fn must_visit(&self, path: &RepoPath) -> bool {
         let Self::Paths(paths) = self else { return true };
         let mut below = path.as_bytes().to_vec();
@@ -254,13 +255,13 @@ impl WalkScope {
     }
 }
 
-/// Whether a path is one of these, or below one of them.
+/// Whether a path is one of these paths or below one of them.
 pub fn is_at_or_below(path: &RepoPath, paths: &BTreeSet<RepoPath>) -> bool {
     let ancestors = std::iter::successors(Some(path.clone()), RepoPath::parent);
     ancestors.into_iter().any(|ancestor| paths.contains(&ancestor))
 }
 
-/// The name of an entry in the tree; `None` for what git and cairn keep for themselves.
+/// The path of an entry; `None` for the folders of git and cairn.
 fn child_path(folder: &RepoPath, entry: &DirEntry) -> Option<RepoPath> {
     let name = entry.file_name();
     let name = name.as_encoded_bytes();

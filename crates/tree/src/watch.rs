@@ -19,18 +19,18 @@ use notify::{Event, RecommendedWatcher, RecursiveMode, Watcher as _};
 use crate::confined::WorkingTree;
 use crate::walk::is_at_or_below;
 
-/// Files that decide which other files count.
+/// Files whose change can change which files belong to the project.
 const RULE_FILES: [&str; 2] = [".gitignore", "cairn.jsonc"];
 
-/// What makes a folder a repository.
+/// Name of the entry that makes a folder a repository.
 const GIT_DIR_NAME: &str = ".git";
 
-/// What may have changed since the last time it was asked.
+/// The paths that may have changed since the last query.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DirtyPaths {
-    /// These paths, and all that is below those that are folders
+    /// These paths, and everything below them
     Paths(BTreeSet<RepoPath>),
-    /// Anything: events were lost, or the rules themselves changed
+    /// Any path: events were lost, or the ignore rules or settings changed
     Everything,
 }
 
@@ -39,7 +39,7 @@ pub enum DirtyPaths {
 pub struct Watcher {
     events: Arc<WatchEvents>,
     notifier: Mutex<RecommendedWatcher>,
-    /// The folders that are listened to
+    /// The watched folders
     folders: Mutex<BTreeSet<RepoPath>>,
     cookies: PathBuf,
     next_cookie: AtomicU64,
@@ -49,7 +49,7 @@ pub struct Watcher {
 struct WatchEvents {
     root: PathBuf,
     cookies: PathBuf,
-    /// What our own cookies' names start with: several processes share the folder
+    /// Prefix of this watcher's cookie files, because several processes share the folder
     prefix: String,
     state: Mutex<WatchState>,
     changed: Condvar,
@@ -62,10 +62,10 @@ struct WatchState {
     cookies: BTreeSet<u64>,
 }
 
-/// What every cookie's name starts with; the process and a number of its own follow.
+/// Prefix of all cookie files; the process id and a number follow.
 const COOKIE_PREFIX: &str = "cookie-";
 
-/// Tells the watchers of one process apart.
+/// Counter that tells the watchers of one process apart.
 static WATCHER_COUNT: AtomicU64 = AtomicU64::new(0);
 
 impl Watcher {
@@ -102,7 +102,8 @@ impl Watcher {
         Ok(watcher)
     }
 
-    /// Listens to one more folder. One that has vanished is fine: its end was heard of.
+    /// Watches one more folder. It is no error if the folder has vanished, because its removal was
+    /// reported.
     pub fn add(&self, folder: &RepoPath) -> io::Result<()> {
         match self.watch(&self.events.root.join(folder.to_relative())) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
@@ -114,7 +115,7 @@ impl Watcher {
         }
     }
 
-    /// Whether a folder is listened to.
+    /// Whether a folder is watched.
     pub fn is_watching(&self, folder: &RepoPath) -> bool {
         self.folders().contains(folder)
     }
@@ -150,9 +151,9 @@ impl Watcher {
         })
     }
 
-    /// Waits until everything written before this call has been heard of.
+    /// Waits until the events of all earlier writes have arrived.
     ///
-    /// `false` when that cannot be known within `patience`.
+    /// Returns `false` if that cannot be determined within `patience`.
     pub fn fence(&self, patience: Duration) -> bool {
         let number = self.next_cookie.fetch_add(1, Ordering::Relaxed);
         let cookie = self.cookies.join(format!("{}{number}", self.events.prefix));
@@ -172,7 +173,7 @@ impl Watcher {
         seen
     }
 
-    /// Sleeps until something has been heard of, at most `patience`; says whether it was.
+    /// Waits for an event, at most `patience`. Returns whether one arrived.
     pub fn wait_for_change(&self, patience: Duration) -> bool {
         let state = self.events.state();
         let quiet = |state: &mut WatchState| state.dirty.is_empty() && !state.events_lost;
@@ -181,7 +182,7 @@ impl Watcher {
         !state.dirty.is_empty() || state.events_lost
     }
 
-    /// What changed since the last call. Forgets it.
+    /// Returns and clears the paths that changed since the last call.
     pub fn take(&self) -> DirtyPaths {
         let mut state = self.events.state();
         let lost = std::mem::take(&mut state.events_lost);
@@ -189,7 +190,7 @@ impl Watcher {
         if lost { DirtyPaths::Everything } else { DirtyPaths::Paths(dirty) }
     }
 
-    /// Gives back what was taken and could not be dealt with.
+    /// Puts back paths that were taken and could not be processed.
     pub fn put_back(&self, dirty: DirtyPaths) {
         let mut state = self.events.state();
         match dirty {

@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::Command;
 
 use base::RepoPath;
-use history::checkout::{self, CheckedOutPaths, CheckoutHistoryWriter};
+use history::checkout::{self, ArtifactId, CheckedOutPaths, CheckoutHistoryWriter};
 use history::cochange::{CochangeEvidence, FileArtifact, gather, rank};
 use history::commit_store::CommitRowId;
 use history::{
@@ -150,7 +150,7 @@ fn evaluate(commits: &[HistoryCommit]) -> base::Result<(CochangeScore, CochangeS
         add_commits(&conn, commits, at..at + 1)?;
         next = at + 1;
         let pos = checkout::count(&conn)? - 1;
-        let touched: BTreeSet<i64> = checkout::touches_at_position(&conn, pos)?
+        let touched: BTreeSet<ArtifactId> = checkout::touches_at_position(&conn, pos)?
             .into_iter()
             .map(|(artifact, _)| artifact)
             .collect();
@@ -190,15 +190,15 @@ fn add_commits(
 /// What would be said of one file, before its commit.
 struct CochangePrediction {
     is_known: bool,
-    plain: Vec<i64>,
-    counted_alive: Vec<i64>,
-    ours: Vec<i64>,
+    plain: Vec<ArtifactId>,
+    counted_alive: Vec<ArtifactId>,
+    ours: Vec<ArtifactId>,
 }
 
 impl CochangePrediction {
     fn of(
         conn: &Connection,
-        live: &[(RepoPath, i64)],
+        live: &[(RepoPath, ArtifactId)],
         path: RepoPath,
         change: &CommitFileChange,
     ) -> base::Result<Self> {
@@ -206,12 +206,12 @@ impl CochangePrediction {
             change.old_path.as_ref().and_then(|old| RepoPath::from_bytes(old.clone()).ok());
         let path = before.unwrap_or(path);
         let place = checkout::path_state_at(conn, &path)?.filter(|place| place.exists_after_replay);
-        let artifact = place.map_or(0, |place| place.artifact);
+        let artifact = place.map_or(ArtifactId::NONE, |place| place.artifact);
         let found = gather(conn, &[FileArtifact { path, artifact }], MAX_TRAINING_FILES)?;
-        let alive: BTreeSet<i64> = live.iter().map(|(_, artifact)| *artifact).collect();
+        let alive: BTreeSet<ArtifactId> = live.iter().map(|(_, artifact)| *artifact).collect();
         let ranked = rank(&[artifact].into(), &found.evidence).into_iter().map(|one| one.artifact);
         let counted = rank_by_count(artifact, &found.evidence);
-        let is_alive = |artifact: &i64| alive.contains(artifact);
+        let is_alive = |artifact: &ArtifactId| alive.contains(artifact);
         Ok(Self {
             is_known: found.commits > 0,
             plain: counted.iter().copied().take(TOP_PREDICTIONS).collect(),
@@ -220,8 +220,8 @@ impl CochangePrediction {
         })
     }
 
-    fn count(&self, touched: &BTreeSet<i64>, score: &mut CochangeScore) {
-        let hit = |list: &[i64]| usize::from(list.iter().any(|one| touched.contains(one)));
+    fn count(&self, touched: &BTreeSet<ArtifactId>, score: &mut CochangeScore) {
+        let hit = |list: &[ArtifactId]| usize::from(list.iter().any(|one| touched.contains(one)));
         score.asked += 1;
         score.plain += hit(&self.plain);
         score.counted_alive += hit(&self.counted_alive);
@@ -230,12 +230,12 @@ impl CochangePrediction {
 }
 
 /// The files most often changed with one, and nothing else.
-fn rank_by_count(file: i64, evidence: &CochangeEvidence) -> Vec<i64> {
-    let mut counts: BTreeMap<i64, usize> = BTreeMap::new();
+fn rank_by_count(file: ArtifactId, evidence: &CochangeEvidence) -> Vec<ArtifactId> {
+    let mut counts: BTreeMap<ArtifactId, usize> = BTreeMap::new();
     for other in evidence.own.iter().flat_map(|seen| &seen.touched).filter(|one| **one != file) {
         *counts.entry(*other).or_default() += 1;
     }
-    let mut found: Vec<(i64, usize)> = counts.into_iter().collect();
+    let mut found: Vec<(ArtifactId, usize)> = counts.into_iter().collect();
     found.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
     found.into_iter().map(|(file, _)| file).collect()
 }

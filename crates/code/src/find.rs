@@ -10,7 +10,7 @@ use store::Connection;
 use syntax::FileRole;
 
 use crate::resolve::MAX_REEXPORT_CHAIN;
-use crate::symbols::SymbolRow;
+use crate::symbols::{SymbolIndex, SymbolRow};
 use crate::tables::{self, SymbolNameRow};
 
 /// A search for symbols by name.
@@ -62,7 +62,7 @@ struct SymbolNameEntry {
     /// The range of its own name within the full name
     name_range: Range<usize>,
     path: usize,
-    id: u32,
+    id: SymbolIndex,
     kind: usize,
     exported: bool,
     is_test: bool,

@@ -25,7 +25,7 @@ pub use find::{
 };
 pub use moves::{MoveCandidate, MoveEvidence, match_moves};
 pub use resolve::{FileCatalog, ImporterRow, imported_files, importer_names, importers, resolve};
-pub use symbols::{ImportBinding, ImportRow, SymbolRow, index_file, remove_file};
+pub use symbols::{ImportBinding, ImportRow, SymbolIndex, SymbolRow, index_file, remove_file};
 pub use tables::{
     INDEX_SCHEMA, REBUILD_CHECK_QUERIES, SCHEMA, child_names, defining_files, files_not_read,
     files_with_syntax_errors, imports, imports_of_name, names_starting_with, parent_name, symbol,

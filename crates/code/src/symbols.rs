@@ -13,13 +13,26 @@ use crate::calls::{self, CallDigest};
 use crate::interning::path_id;
 use crate::{resolve, tables};
 
+store::row_id!(
+    /// A symbol, by its position among the symbols of its file, counted from 0.
+    pub SymbolIndex(u32)
+);
+store::row_id!(
+    /// An import, by its position among the imports of its file, counted from 0.
+    pub(crate) ImportIndex(u32)
+);
+store::row_id!(
+    /// An export under another name, by its position among those of its file, counted from 0.
+    pub(crate) AliasIndex(u32)
+);
+
 /// A symbol as stored in the index.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SymbolRow {
     /// The file
     pub path: RepoPath,
     /// Its position among the symbols of the file
-    pub id: u32,
+    pub id: SymbolIndex,
     /// Its own name
     pub name: String,
     /// The full name: with the names around it, joined with `.`
@@ -27,7 +40,7 @@ pub struct SymbolRow {
     /// The kind of the symbol
     pub kind: String,
     /// The symbol that contains it
-    pub parent: Option<u32>,
+    pub parent: Option<SymbolIndex>,
     /// The declaration on one line, without its body
     pub signature: String,
     /// The signatures of its overloads, in source order
@@ -119,18 +132,18 @@ pub fn index_file(
     let place = path_id(conn, path)?;
     let mut signatures = overloads_by_path(&facts.symbols);
     for (id, symbol) in (0..).zip(&facts.symbols).filter(|(_, symbol)| symbol.is_listed()) {
-        let parent = named_parent(&facts.symbols, symbol);
+        let parent = named_parent(&facts.symbols, symbol).map(SymbolIndex);
         let overloads = signatures.remove(symbol.path.as_str()).unwrap_or_default();
-        let new = NewSymbol { id, parent, symbol, overloads };
+        let new = NewSymbol { id: SymbolIndex(id), parent, symbol, overloads };
         tables::put_symbol(conn, place, &new)?;
     }
     for (id, import) in (0..).zip(&facts.imports) {
-        tables::put_import(conn, place, id, import, &import_names_json(import))?;
+        tables::put_import(conn, place, ImportIndex(id), import, &import_names_json(import))?;
     }
     for (id, alias) in
         (0..).zip(facts.exports.iter().filter_map(|export| export_alias(facts, export)))
     {
-        tables::put_alias(conn, place, id, &alias)?;
+        tables::put_alias(conn, place, AliasIndex(id), &alias)?;
     }
     digest.map_or(Ok(()), |digest| calls::index_file(conn, place, digest))?;
     facts.errors.iter().try_for_each(|error| tables::put_error(conn, place, error))
@@ -148,10 +161,10 @@ pub fn remove_file(conn: &Connection, path: &RepoPath, gone: bool) -> Result<()>
 
 /// A symbol to be written to the index.
 pub(crate) struct NewSymbol<'f> {
-    /// The position of the symbol in the file
-    pub id: u32,
+    /// The position of the symbol among the symbols of the file
+    pub id: SymbolIndex,
     /// The nearest listed symbol around it
-    pub parent: Option<u32>,
+    pub parent: Option<SymbolIndex>,
     pub symbol: &'f Symbol,
     pub overloads: Overloads<'f>,
 }
@@ -184,7 +197,7 @@ pub(crate) struct ExportAlias<'f> {
     /// The declared symbol, if it is in the same file
     pub symbol: Option<&'f str>,
     /// The import that it is re-exported from
-    pub import: Option<u32>,
+    pub import: Option<ImportIndex>,
 }
 
 fn export_alias<'f>(facts: &'f FileFacts, export: &'f Export) -> Option<ExportAlias<'f>> {
@@ -196,7 +209,7 @@ fn export_alias<'f>(facts: &'f FileFacts, export: &'f Export) -> Option<ExportAl
         name: &export.name,
         local,
         symbol,
-        import: export.from,
+        import: export.from.map(ImportIndex),
     })
 }
 

@@ -9,7 +9,8 @@ use syntax::{Import, SymbolKind, SyntaxError};
 
 use crate::interning::{NameId, PathId, find_path_id, name_id, path_column};
 use crate::symbols::{
-    ExportAlias, ImportRow, NewSymbol, SymbolRow, read_visibility, stored_visibility,
+    AliasIndex, ExportAlias, ImportIndex, ImportRow, NewSymbol, SymbolIndex, SymbolRow,
+    read_visibility, stored_visibility,
 };
 
 /// The tables of this crate.
@@ -105,7 +106,7 @@ pub(crate) fn put_symbol(conn: &Connection, place: PathId, new: &NewSymbol<'_>) 
 pub(crate) fn put_import(
     conn: &Connection,
     place: PathId,
-    id: u32,
+    id: ImportIndex,
     import: &Import,
     names: &str,
 ) -> Result<()> {
@@ -129,7 +130,7 @@ pub(crate) fn put_import(
 pub(crate) fn put_alias(
     conn: &Connection,
     place: PathId,
-    id: u32,
+    id: AliasIndex,
     alias: &ExportAlias<'_>,
 ) -> Result<()> {
     let ExportAlias { name, local, symbol, import } = alias;
@@ -310,7 +311,7 @@ pub fn defining_files(conn: &Connection, name: &str, most: usize) -> Result<Vec<
 #[derive(Clone, Copy)]
 pub(crate) struct SymbolNameRow<'a> {
     pub path: &'a [u8],
-    pub id: u32,
+    pub id: SymbolIndex,
     pub name: &'a str,
     pub full: &'a str,
     pub kind: &'static str,
@@ -356,7 +357,7 @@ pub fn test_symbols(conn: &Connection) -> Result<BTreeMap<RepoPath, BTreeSet<Str
 pub(crate) fn symbol_by_id(
     conn: &Connection,
     file: &RepoPath,
-    id: u32,
+    id: SymbolIndex,
 ) -> Result<Option<SymbolRow>> {
     let sql = format!("{} WHERE p.path = ?1 AND s.id = ?2", symbols_by_path());
     Ok(list(conn, &sql, params![file.as_bytes(), id], symbol_row)?.pop())

@@ -81,7 +81,7 @@ impl RecordedChange {
     fn sort_key(&self) -> (Option<u64>, String) {
         let (number, at) = match self {
             Self::Files(entry) => (entry.id.0, entry.at.to_string()),
-            Self::Store(_, made) => (made.id.unsigned_abs(), made.at.clone()),
+            Self::Store(_, made) => (made.id.0, made.at.clone()),
         };
         (self.session().map(|_| number), at)
     }
@@ -91,14 +91,14 @@ impl RecordedChange {
 #[derive(Debug, Default)]
 struct UndoneChanges {
     /// The change that each undo and redo undoes
-    undoes: BTreeMap<u64, u64>,
+    undoes: BTreeMap<ChangeId, ChangeId>,
     /// For each change that is not in effect, the change that undid it
-    by: BTreeMap<u64, u64>,
+    by: BTreeMap<ChangeId, ChangeId>,
 }
 
 impl UndoneChanges {
     /// Built from every change that undoes another, newest first.
-    fn of(undos: impl Iterator<Item = (u64, u64)>) -> Self {
+    fn of(undos: impl Iterator<Item = (ChangeId, ChangeId)>) -> Self {
         let mut found = Self::default();
         for (id, undoes) in undos {
             found.undoes.insert(id, undoes);
@@ -111,17 +111,16 @@ impl UndoneChanges {
     }
 
     fn in_journal(entries: &[JournalEntry]) -> Self {
-        Self::of(entries.iter().filter_map(|entry| Some((entry.id.0, entry.undoes?.0))))
+        Self::of(entries.iter().filter_map(|entry| Some((entry.id, entry.undoes?))))
     }
 
     fn in_store(conn: &store::Connection) -> Result<Self> {
-        let undos = tables::undos(conn)?.into_iter();
-        Ok(Self::of(undos.map(|(id, undoes)| (id.unsigned_abs(), undoes.unsigned_abs()))))
+        Ok(Self::of(tables::undos(conn)?.into_iter()))
     }
 
     /// Whether a change is in effect, and of the kind that is wanted. Undoing an undo is a redo, and
     /// undoing a redo is an undo again.
-    fn matches(&self, id: u64, sought: UndoTarget) -> bool {
+    fn matches(&self, id: ChangeId, sought: UndoTarget) -> bool {
         let chain = std::iter::successors(self.undoes.get(&id), |id| self.undoes.get(id));
         let is_right = match (sought, chain.count()) {
             (UndoTarget::Change, depth) => depth == 0,
@@ -164,7 +163,7 @@ fn newest(
 ) -> Result<Option<RecordedChange>> {
     let entries = view.journal().entries();
     let taken_back = UndoneChanges::in_journal(&entries);
-    let entries = entries.into_iter().filter(|entry| taken_back.matches(entry.id.0, sought));
+    let entries = entries.into_iter().filter(|entry| taken_back.matches(entry.id, sought));
     let mut found: Vec<RecordedChange> =
         entries.map(RecordedChange::Files).find(&is_wanted).into_iter().collect();
     for durable in view.durables() {
@@ -174,7 +173,7 @@ fn newest(
         };
         let taken_back = UndoneChanges::in_store(&reading.conn)?;
         let made = tables::newest(&reading.conn, |made| {
-            taken_back.matches(made.id.unsigned_abs(), sought)
+            taken_back.matches(made.id, sought)
                 && is_wanted(&RecordedChange::Store(durable, made.clone()))
         })?;
         found.extend(made.map(|made| RecordedChange::Store(durable, made)));
@@ -284,9 +283,10 @@ fn change_record(
     file: &std::path::Path,
     number: u64,
 ) -> Result<Option<ChangeRecord>> {
-    let Ok(number) = i64::try_from(number) else { return Ok(None) };
+    // SQLite has no larger numbers.
+    let Some(id) = i64::try_from(number).ok().map(|_| ChangeId(number)) else { return Ok(None) };
     let reading = durable.open_reader(file)?;
-    reading.map_or(Ok(None), |reading| tables::change_record(&reading.conn, number))
+    reading.map_or(Ok(None), |reading| tables::change_record(&reading.conn, id))
 }
 
 fn ambiguous(name: &str, candidates: &[(String, &str)]) -> Problem {
@@ -339,19 +339,19 @@ fn made_elsewhere(name: &str, summary: &str, place: &str) -> Problem {
 fn check_in_effect(view: &View, change: &RecordedChange) -> Result<()> {
     let (id, taken_back) = match change {
         RecordedChange::Files(entry) => {
-            (entry.id.0, UndoneChanges::in_journal(&view.journal().entries()))
+            (entry.id, UndoneChanges::in_journal(&view.journal().entries()))
         }
         RecordedChange::Store(durable, made) => {
             let reading = durable.open_reader(&view.store_locations()?.read_path(durable))?;
             let conn = reading.as_ref().map(|reading| &*reading.conn);
             let taken_back = conn.map(UndoneChanges::in_store).transpose()?.unwrap_or_default();
-            (made.id.unsigned_abs(), taken_back)
+            (made.id, taken_back)
         }
     };
     let Some(by) = taken_back.by.get(&id) else { return Ok(()) };
     let message = format!("change {} is already undone by change {by}", change.name());
     Err(Problem::new(ProblemCode::InvalidOperation, message)
-        .detail("taken_back_by", *by)
+        .detail("taken_back_by", by.0)
         .hint_call("to make it again:", undo_call(&by.to_string())))
 }
 
@@ -364,17 +364,25 @@ pub fn undo_call(change: &str) -> NextCall {
 mod tests {
     use super::*;
 
+    fn undone(pairs: &[(u64, u64)]) -> UndoneChanges {
+        UndoneChanges::of(pairs.iter().map(|(id, undoes)| (ChangeId(*id), ChangeId(*undoes))))
+    }
+
     #[test]
     fn an_undo_that_was_taken_back_counts_for_nothing() {
         // 1 to 3 are changes; 4 undoes 3, 5 undoes 2, 6 redoes 5, 7 undoes 2 again.
-        let taken_back = UndoneChanges::of([(7, 2), (6, 5), (5, 2), (4, 3)].into_iter());
-        let sought =
-            |sought| (1..=7).filter(|id| taken_back.matches(*id, sought)).collect::<Vec<u64>>();
+        let taken_back = undone(&[(7, 2), (6, 5), (5, 2), (4, 3)]);
+        let sought = |sought| {
+            let is_sought = |number: &u64| taken_back.matches(ChangeId(*number), sought);
+            (1..=7).filter(is_sought).collect::<Vec<u64>>()
+        };
         assert_eq!(sought(UndoTarget::Change), [1]);
         assert_eq!(sought(UndoTarget::Undo), [4, 7]);
         // 8 takes the redo 6 back: 5 is in effect again, as a second undo of 2.
-        let taken_back = UndoneChanges::of([(8, 6), (6, 5), (5, 2)].into_iter());
-        assert!(!taken_back.matches(2, UndoTarget::Change));
-        assert!(taken_back.matches(5, UndoTarget::Undo) && taken_back.matches(8, UndoTarget::Undo));
+        let taken_back = undone(&[(8, 6), (6, 5), (5, 2)]);
+        assert!(!taken_back.matches(ChangeId(2), UndoTarget::Change));
+        for undo in [5, 8] {
+            assert!(taken_back.matches(ChangeId(undo), UndoTarget::Undo));
+        }
     }
 }

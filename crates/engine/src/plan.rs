@@ -8,7 +8,7 @@ use base::{NextCall, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use similar::TextDiff;
-use tree::{FileEdit, WorkingTree};
+use tree::{ChangeId, FileEdit, WorkingTree};
 
 use crate::contract::answer::Paging;
 use crate::contract::page::{Page, Render};
@@ -59,7 +59,7 @@ pub enum PlannedChange {
         /// What they get
         edits: Vec<FileEdit>,
         /// The number of that change
-        undoes: u64,
+        undoes: ChangeId,
     },
     /// A store gets new rows
     Store(Arc<dyn StoreChange>),
@@ -128,7 +128,7 @@ impl PlannedChange {
     }
 
     /// The change to files that it takes back.
-    pub(crate) fn undone_change(&self) -> Option<u64> {
+    pub(crate) fn undone_change(&self) -> Option<ChangeId> {
         match self {
             Self::Undo { undoes, .. } => Some(*undoes),
             _ => None,

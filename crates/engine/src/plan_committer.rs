@@ -169,15 +169,15 @@ impl PlanCommitter {
         target: CommitTarget<'_>,
         edits: &[FileEdit],
         summary: String,
-        undoes: Option<u64>,
-    ) -> Result<u64> {
+        undoes: Option<ChangeId>,
+    ) -> Result<ChangeId> {
         let CommitTarget { tree, call, .. } = target;
         tree::check_edits(tree, edits)?; // a change that is refused needs no number
         let number = self.counter.reserve(self.journal.highest_number(), 1, call)?;
-        let title = ChangeTitle { id: ChangeId(number), summary, undoes: undoes.map(ChangeId) };
+        let title = ChangeTitle { id: ChangeId(number), summary, undoes };
         let entry = self.journal.commit(tree, &self.disk, edits, title, call)?;
         self.journal.prune(&self.disk);
-        Ok(entry.id.0)
+        Ok(entry.id)
     }
 
     /// Commits a change to a store. Writers queue at its lock, so that a plan which met another
@@ -275,7 +275,7 @@ fn unchanged_answer<A>(result: A) -> MutationAnswer<A> {
     MutationAnswer { result, files: Vec::new(), change: None, diff: None }
 }
 
-fn committed_answer<A>(result: A, edits: &[FileEdit], id: u64) -> MutationAnswer<A> {
+fn committed_answer<A>(result: A, edits: &[FileEdit], id: ChangeId) -> MutationAnswer<A> {
     let files = edits.iter().map(|edit| edit.path.clone()).collect::<Vec<RepoPath>>();
     MutationAnswer { result, files, change: Some(id.to_string()), diff: None }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use base::RepoPath;
-use code::SymbolRelation;
+use code::{SymbolEndpoint, SymbolRelation};
 use serde_json::json;
 use testkit::TestRepo;
 
@@ -23,9 +23,9 @@ pub(super) fn pairs(
     for file in files {
         let path: RepoPath = file.parse().expect("git lists paths");
         let rows = code::symbols_in_file(&conn, &path).expect("the index can be read");
-        let module = (&path, "");
+        let module = SymbolEndpoint::new(&path, "");
         let ends: Vec<_> =
-            rows.iter().map(|row| (&path, row.full.as_str())).chain([module]).collect();
+            rows.iter().map(|row| SymbolEndpoint::new(&path, &row.full)).chain([module]).collect();
         let edges =
             code::edges_from(&conn, &ends, &[SymbolRelation::Calls]).expect("it can be read");
         let calls = edges.iter().map(|edge| {

@@ -237,8 +237,21 @@ pub(crate) fn declared_by(conn: &Connection, file: &RepoPath) -> Result<Option<R
     Ok(list(conn, sql, params![file.as_bytes()], |row| path_column(row, 0))?.into_iter().next())
 }
 
-/// A symbol, by its file and full name. An empty name is the top-level code of the file.
-pub type SymbolEndpoint<'a> = (&'a RepoPath, &'a str);
+/// A symbol as the end of an edge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SymbolEndpoint<'a> {
+    /// Its file
+    pub file: &'a RepoPath,
+    /// Its full name; empty for the top-level code of the file
+    pub name: &'a str,
+}
+
+impl<'a> SymbolEndpoint<'a> {
+    /// The symbol of this full name in a file.
+    pub const fn new(file: &'a RepoPath, name: &'a str) -> Self {
+        Self { file, name }
+    }
+}
 
 const EDGE_COLUMNS: &str = "SELECT f.path, fn.text, relation, t.path, tn.text, sure, line";
 
@@ -276,7 +289,8 @@ pub fn edges_to(
 }
 
 /// How many edges of any relation end at a symbol.
-pub fn count_edges_to(conn: &Connection, (file, name): SymbolEndpoint<'_>) -> Result<usize> {
+pub fn count_edges_to(conn: &Connection, symbol: SymbolEndpoint<'_>) -> Result<usize> {
+    let SymbolEndpoint { file, name } = symbol;
     let sql = "SELECT count(*) FROM place t CROSS JOIN name tn
          CROSS JOIN edge ON to_place = t.id AND to_name = tn.id
          WHERE t.path = ?1 AND tn.text = ?2";
@@ -302,7 +316,7 @@ fn edges_at(
     }
     let mut edges: Vec<CallEdgeRow> = Vec::new();
     let mut statement = conn.prepare_cached(sql).map_err(failed())?;
-    for (file, name) in ends {
+    for SymbolEndpoint { file, name } in ends {
         let rows = statement.query_map(params![file.as_bytes(), name, mask], edge_row);
         for row in rows.map_err(failed())? {
             edges.push(row.map_err(failed())?);
@@ -343,11 +357,11 @@ pub fn unresolved_call_counts(conn: &Connection, name: &str) -> Result<Vec<(Repo
 
 /// The names of the unresolved calls of a symbol.
 pub fn unresolved_callees(conn: &Connection, caller: SymbolEndpoint<'_>) -> Result<Vec<String>> {
-    let (file, from) = caller;
+    let SymbolEndpoint { file, name } = caller;
     let sql = "SELECT n.text FROM place p CROSS JOIN name f
         CROSS JOIN unsure u ON u.place = p.id AND u.from_name = f.id
         JOIN name n ON n.id = u.name WHERE p.path = ?1 AND f.text = ?2 ORDER BY n.text";
-    list(conn, sql, params![file.as_bytes(), from], |row| row.get(0))
+    list(conn, sql, params![file.as_bytes(), name], |row| row.get(0))
 }
 
 fn edge_row(row: &Row<'_>) -> SqlResult<CallEdgeRow> {

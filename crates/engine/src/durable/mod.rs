@@ -1,7 +1,7 @@
-//! Durable stores: what agents wrote, which no other file can bring back.
+//! Durable stores: data written by agents and people that exists nowhere else.
 //!
-//! The area defines a store's rows. This module has what all stores share: where they are,
-//! how a plan's change to one is committed, recorded and undone.
+//! An area defines the rows of its store. This module has what all stores share: their paths, and
+//! how a planned change is committed, recorded and undone.
 
 pub mod branches;
 pub(crate) mod counter;
@@ -22,6 +22,7 @@ use std::sync::Arc;
 use base::{Call, Problem, ProblemCode, Result};
 use serde_json::Value;
 use store::{Connection, Migration, RecordChange, RecordImage, Store, Transaction};
+use tree::ChangeId;
 
 use self::tables::ChangeRecord;
 use crate::search;
@@ -33,60 +34,62 @@ pub use overlay::{SharedChanges, SharedSource};
 pub use store_reader::StoreReader;
 pub use tables::UNDO_MIGRATION;
 
-/// A durable store that an area keeps.
+/// The declaration of a durable store by its area.
 #[derive(Debug, Clone, Copy)]
 pub struct DurableStore {
-    /// Its name, which starts the numbers of its changes
+    /// Its name. The handles of changes made by older versions start with it
     pub name: &'static str,
-    /// Its file, below the folder that all worktrees share; `{branch}` makes it one a branch
+    /// The path of its file below the folder that all worktrees share. With `{branch}` in it there
+    /// is one file per branch
     pub file: &'static str,
-    /// Its tables, in steps; the record of changes comes before the first
+    /// The migrations of its tables. The table of changes is created before the first of them
     pub steps: &'static [Migration],
-    /// Reads a recorded inverse back
+    /// Parses the recorded inverse of a change
     pub inverse: fn(&Value) -> Result<Arc<dyn StoreChange>>,
-    /// How shared files are read for it
+    /// How the area reads shared files into the store; `None` if it does not
     pub shared: Option<SharedSource>,
-    /// Brings what is derived from a record up to date after another machine wrote it
+    /// Updates what is derived from a record after another machine wrote it
     pub index_record: fn(&Connection, &RecordImage) -> Result<()>,
-    /// Why a change of a record cannot wait for the team's server; none if it can
+    /// Why a change of a record cannot wait for the team's server; `None` if it can
     pub needs_server: fn(&RecordChange) -> Option<&'static str>,
 }
 
 /// A change to a durable store, made by an area and committed by the engine.
 pub trait StoreChange: Debug + Send + Sync {
-    /// The store it is for.
+    /// The name of the store.
     fn store(&self) -> &'static str;
 
-    /// What it would do, for a dry run.
+    /// The effect of the change, for a dry run.
     fn preview(&self) -> String;
 
-    /// Does it. Returns what undoes it, as [`DurableStore::inverse`] reads it.
+    /// Applies the change. Returns its inverse in the form that [`DurableStore::inverse`] parses.
     fn apply(&self, transaction: &Transaction<'_>) -> Result<Value>;
 
-    /// How many numbers it uses: its own, and one for each entry of a log that it adds besides.
+    /// How many numbers the change uses: one for itself, and one for each additional entry of a
+    /// log.
     fn number_count(&self) -> u64 {
         1
     }
 
-    /// The change of the same store that it takes back, if it is an undo or redo.
-    fn undoes(&self) -> Option<i64> {
+    /// The change of the same store that this change undoes, if it is an undo or redo.
+    fn undoes(&self) -> Option<ChangeId> {
         None
     }
 
-    /// The same change made by somebody now: an area that keeps a log of its own wants to know.
+    /// The same change with another time and author, for areas that keep a log of their own.
     fn attributed_to(&self, _at: &str, _actor: &str) -> Option<Arc<dyn StoreChange>> {
         None
     }
 }
 
 impl DurableStore {
-    /// Opens the store, made or migrated if need be.
+    /// Opens the store. It is created or migrated if necessary.
     pub fn open(&self, path: &Path) -> Result<Store> {
         make_folder(path)?;
         store::open_durable(path, &self.all_migrations())
     }
 
-    /// Refuses a file of this store, or a copy of one, that a newer cairn wrote.
+    /// Fails if a file of this store, or a backup of it, was written by a newer version of cairn.
     pub fn refuse_newer(&self, path: &Path) -> Result<()> {
         store::refuse_newer(path, &self.all_migrations())
     }
@@ -95,30 +98,30 @@ impl DurableStore {
         [tables::CHANGES_MIGRATION].into_iter().chain(self.steps.iter().copied()).collect()
     }
 
-    /// Whether it keeps search text.
+    /// Whether it contains search text.
     pub(crate) fn has_search_text(&self) -> bool {
         self.steps.iter().any(|step| step.name == search::TEXT_MIGRATION.name)
     }
 
-    /// The lock at which writers queue; its folder is made.
+    /// The lock file at which writers queue. Its folder is created.
     pub(crate) fn lock_file(path: &Path) -> Result<PathBuf> {
         make_folder(path)?;
         Ok(path.with_extension("lock"))
     }
 
-    /// Looks at the store as of now; nothing if it is not there.
+    /// Opens one consistent state of the store; `None` if it does not exist.
     pub(crate) fn open_reader(&self, path: &Path) -> Result<Option<StoreReader>> {
         OpenStores::with_capacity(0).reader(self, path)
     }
 
-    /// What undoes a recorded change, made by somebody now.
+    /// The change that undoes a recorded change, with the time and author of the call.
     pub fn undo_change(&self, made: &ChangeRecord, call: &Call) -> Result<Arc<dyn StoreChange>> {
         let inverse = self.inverse_of(made)?;
         let inverse = inverse.attributed_to(&call.now.to_string(), &call.actor).unwrap_or(inverse);
         Ok(Arc::new(InverseChange { inverse, undoes: made.id }))
     }
 
-    /// What a recorded change left to undo it.
+    /// Parses the recorded inverse of a change.
     fn inverse_of(&self, made: &ChangeRecord) -> Result<Arc<dyn StoreChange>> {
         let damaged = |error: serde_json::Error| {
             Problem::new(
@@ -131,11 +134,11 @@ impl DurableStore {
     }
 }
 
-/// The inverse of a recorded change, which knows what it takes back.
+/// The inverse of a recorded change, which knows the change that it undoes.
 #[derive(Debug)]
 struct InverseChange {
     inverse: Arc<dyn StoreChange>,
-    undoes: i64,
+    undoes: ChangeId,
 }
 
 impl StoreChange for InverseChange {
@@ -155,7 +158,7 @@ impl StoreChange for InverseChange {
         self.inverse.number_count()
     }
 
-    fn undoes(&self) -> Option<i64> {
+    fn undoes(&self) -> Option<ChangeId> {
         Some(self.undoes)
     }
 }

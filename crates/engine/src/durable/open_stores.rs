@@ -4,6 +4,7 @@ use std::path::Path;
 
 use base::{Call, Problem, ProblemCode, Result};
 use store::{Connection, RecordCapture, Store, Transaction};
+use tree::ChangeId;
 
 use super::counter::ChangeCounter;
 use super::tables::{self, ChangeRecord};
@@ -11,7 +12,7 @@ use super::team::{PublishedChange, TeamLink, TeamWrite, record_tables};
 use super::{DurableStore, StoreChange, StoreReader};
 use crate::connection_pool::{FileId, IdlePool};
 
-/// The stores that a workspace has open: for reading as of one moment, and for writing.
+/// The open connections of a workspace to its durable stores, for reading and for writing.
 #[derive(Debug)]
 pub struct OpenStores {
     readers: IdlePool<Connection>,
@@ -26,15 +27,15 @@ pub(crate) struct StoreCommit<'a> {
     pub path: &'a Path,
     /// The change
     pub change: &'a dyn StoreChange,
-    /// The revision of the store that it was planned from
+    /// The revision of the store that the change was planned from
     pub planned_from: i64,
-    /// What was pulled in shared files and comes before it
+    /// A change that takes over records from shared files and is applied first
     pub pulled: Option<&'a dyn StoreChange>,
-    /// What the change does, in a few words
+    /// A short description of the change
     pub summary: &'a str,
-    /// Where its number comes from
+    /// The counter that gives the change its number
     pub counter: &'a ChangeCounter,
-    /// The part that a team has in it
+    /// How the team takes part in this change
     pub team: &'a TeamWrite,
     /// The link to the team
     pub link: &'a TeamLink,
@@ -43,8 +44,8 @@ pub(crate) struct StoreCommit<'a> {
 }
 
 impl StoreCommit<'_> {
-    /// The record of the change, still without what undoes it.
-    fn record(&self, id: i64) -> ChangeRecord {
+    /// The record of the change, whose inverse is not known yet.
+    fn record(&self, id: ChangeId) -> ChangeRecord {
         ChangeRecord {
             id,
             at: self.call.now.to_string(),
@@ -58,8 +59,9 @@ impl StoreCommit<'_> {
 }
 
 impl StoreCommit<'_> {
-    /// The store is not as the plan found it. In a team that is no conflict of records: the server came back or went
-    /// away while the request was planned.
+    /// The error that the store changed after the change was planned. In a team the records
+    /// themselves may not conflict: the server may have been reached or lost while the change was
+    /// planned.
     fn outdated_plan(&self) -> Problem {
         match self.team {
             TeamWrite::Local => Problem::new(ProblemCode::Conflict, "another writer came between"),
@@ -68,8 +70,8 @@ impl StoreCommit<'_> {
         }
     }
 
-    /// Makes the change in a transaction. Returns its number.
-    fn apply(&self, transaction: &Transaction<'_>) -> Result<i64> {
+    /// Applies the change in a transaction. Returns its number.
+    fn apply(&self, transaction: &Transaction<'_>) -> Result<ChangeId> {
         if tables::revision(transaction)? != self.planned_from {
             return Err(self.outdated_plan());
         }
@@ -77,8 +79,8 @@ impl StoreCommit<'_> {
             pulled.apply(transaction)?;
         }
         let above = tables::highest_number(transaction)?;
-        let id = self.counter.reserve(above, self.change.number_count(), self.call)?;
-        let id = i64::try_from(id).map_err(|_| Problem::internal("no number is left"))?;
+        let count = self.change.number_count();
+        let id = ChangeId(self.counter.reserve(above, count, self.call)?);
         // The record comes first: an area that keeps a log numbers its entries from it.
         tables::record(transaction, &self.record(id))?;
         let inverse = self.change.apply(transaction)?.to_string();
@@ -87,9 +89,9 @@ impl StoreCommit<'_> {
         Ok(id)
     }
 
-    /// Makes the change and publishes the records that it changed, before it is committed here. A
-    /// request that waits for the server leaves nothing behind here.
-    fn apply_and_publish(&self, store: &mut Store) -> Result<i64> {
+    /// Applies the change and publishes its records before the local transaction is committed. A
+    /// request that waits for the server leaves no rows here.
+    fn apply_and_publish(&self, store: &mut Store) -> Result<ChangeId> {
         let records = record_tables(store.connection())?;
         let capture = RecordCapture::start(store.connection(), records)?;
         let done = store.write(|transaction| {
@@ -116,12 +118,13 @@ impl StoreCommit<'_> {
 }
 
 impl OpenStores {
-    /// Stores that stay open, so many for reading. A process that gives one answer keeps none.
+    /// Keeps at most this many reading connections open. A process that gives one answer keeps
+    /// none.
     pub(crate) fn with_capacity(most: usize) -> Self {
         Self { readers: IdlePool::with_capacity(most), writers: IdlePool::with_capacity(most / 2) }
     }
 
-    /// Looks at a store as of now; nothing if it is not there.
+    /// Opens one consistent state of a store; `None` if it does not exist.
     pub(crate) fn reader(
         &self,
         durable: &DurableStore,
@@ -148,8 +151,8 @@ impl OpenStores {
     }
 
     /// Commits a change and its record in one transaction, unless the store is no longer at the
-    /// revision that the change was planned from. It comes after what was pulled in shared
-    /// files. Returns the change's number; none for a request that waits for the team's server.
+    /// revision that the change was planned from. Records from shared files are taken over first.
+    /// Returns the number of the change; `None` for a request that waits for the team's server.
     pub(crate) fn commit(&self, commit: &StoreCommit<'_>) -> Result<Option<String>> {
         let StoreCommit { durable, path, .. } = *commit;
         let idle = FileId::with_state(path).and_then(|file| self.writers.take(&file));
@@ -168,7 +171,7 @@ impl OpenStores {
         Ok(Some(id.to_string()))
     }
 
-    /// Closes all that nobody uses.
+    /// Closes the connections that are not in use.
     pub fn close_idle(&self) {
         self.readers.clear();
         self.writers.clear();

@@ -2,12 +2,14 @@
 
 use base::Result;
 use store::{Connection, Migration, OptionalExtension, Row, SqlResult, params, sqlite_problem};
+use tree::ChangeId;
 
-/// The first step of every durable store.
+/// The first migration of every durable store.
 pub(crate) const CHANGES_MIGRATION: Migration =
     Migration { name: "a record of changes", sql: include_str!("change.sql") };
 
-/// Sessions, and which change takes back which. Every store lists it where it was added.
+/// The migration that adds sessions and undone changes. Stores list it at the place where they got
+/// it.
 pub const UNDO_MIGRATION: Migration =
     Migration { name: "sessions and what was undone", sql: include_str!("undo.sql") };
 
@@ -17,7 +19,7 @@ const SELECT_CHANGE: &str = "SELECT id, at, actor, session, summary, inverse, un
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangeRecord {
     /// Its number
-    pub id: i64,
+    pub id: ChangeId,
     /// When it was made, as RFC 3339
     pub at: String,
     /// Who made it
@@ -29,7 +31,7 @@ pub struct ChangeRecord {
     /// What takes it back, as JSON of the area
     pub inverse: String,
     /// The change that it takes back
-    pub undoes: Option<i64>,
+    pub undoes: Option<ChangeId>,
 }
 
 /// Records a change under its number.
@@ -39,16 +41,17 @@ pub fn record(conn: &Connection, made: &ChangeRecord) -> Result<()> {
     let ChangeRecord { id, at, actor, session, summary, inverse, undoes } = made;
     conn.prepare_cached(sql)
         .and_then(|mut statement| {
-            statement.execute(params![id, at, actor, session, summary, inverse, undoes])
+            let undoes = undoes.map(|undone| undone.0);
+            statement.execute(params![id.0, at, actor, session, summary, inverse, undoes])
         })
         .map(drop)
         .map_err(sqlite_problem("record a change"))
 }
 
 /// Adds what undoes a recorded change.
-pub(crate) fn set_inverse(conn: &Connection, id: i64, inverse: &str) -> Result<()> {
+pub(crate) fn set_inverse(conn: &Connection, id: ChangeId, inverse: &str) -> Result<()> {
     conn.prepare_cached("UPDATE change SET inverse = ?2 WHERE id = ?1")
-        .and_then(|mut statement| statement.execute(params![id, inverse]))
+        .and_then(|mut statement| statement.execute(params![id.0, inverse]))
         .map(drop)
         .map_err(sqlite_problem("record a change"))
 }
@@ -69,16 +72,16 @@ pub(crate) fn highest_number(conn: &Connection) -> Result<u64> {
 }
 
 /// The change with this number.
-pub fn change_record(conn: &Connection, id: i64) -> Result<Option<ChangeRecord>> {
-    conn.query_row(&format!("{SELECT_CHANGE} WHERE id = ?1"), [id], record_of_row)
+pub fn change_record(conn: &Connection, id: ChangeId) -> Result<Option<ChangeRecord>> {
+    conn.query_row(&format!("{SELECT_CHANGE} WHERE id = ?1"), [id.0], record_of_row)
         .optional()
         .map_err(sqlite_problem("read the record of changes"))
 }
 
 /// Every change that takes another back, with that one; the newest first.
-pub(crate) fn undos(conn: &Connection) -> Result<Vec<(i64, i64)>> {
+pub(crate) fn undos(conn: &Connection) -> Result<Vec<(ChangeId, ChangeId)>> {
     let sql = "SELECT id, undoes FROM change WHERE undoes IS NOT NULL ORDER BY id DESC";
-    let pair = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    let pair = |row: &Row<'_>| Ok((ChangeId(row.get(0)?), ChangeId(row.get(1)?)));
     store::rows(conn, sql, "read the record of changes", &[], pair)
 }
 
@@ -102,12 +105,12 @@ pub(crate) fn newest(
 
 fn record_of_row(row: &Row<'_>) -> SqlResult<ChangeRecord> {
     Ok(ChangeRecord {
-        id: row.get(0)?,
+        id: ChangeId(row.get(0)?),
         at: row.get(1)?,
         actor: row.get(2)?,
         session: row.get(3)?,
         summary: row.get(4)?,
         inverse: row.get(5)?,
-        undoes: row.get(6)?,
+        undoes: row.get::<_, Option<u64>>(6)?.map(ChangeId),
     })
 }

@@ -4,6 +4,7 @@ use base::{RepoPath, Result};
 use store::{Connection, Row, params, rows, sqlite_problem};
 
 use crate::index::tables::path;
+use crate::search::tables::TextId;
 
 pub(crate) const SCHEMA: &str = include_str!("text.sql");
 
@@ -31,7 +32,7 @@ pub(crate) fn remove(conn: &Connection, node: &str) -> Result<()> {
 }
 
 /// The texts that hold a word, by the id of their `doc`, each with how well it fits.
-pub fn texts_with_word(conn: &Connection, word: &str) -> Result<Vec<(i64, f64)>> {
+pub fn texts_with_word(conn: &Connection, word: &str) -> Result<Vec<(TextId, f64)>> {
     let sql = "SELECT rowid, -bm25(doc_text) FROM doc_text WHERE doc_text MATCH ?1";
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
     rows(conn, sql, "search the text of files", params![format!("\"{word}\"")], read)
@@ -62,13 +63,13 @@ pub fn count(conn: &Connection) -> Result<usize> {
 }
 
 /// Every text, by its number, with the file that it is of.
-pub fn texts(conn: &Connection) -> Result<Vec<(i64, RepoPath)>> {
+pub fn texts(conn: &Connection) -> Result<Vec<(TextId, RepoPath)>> {
     let sql = "SELECT id, path FROM doc_row WHERE id IN (SELECT rowid FROM doc_text)";
     rows(conn, sql, "search the text of files", params![], |row| Ok((row.get(0)?, path(row, 1)?)))
 }
 
 /// The file that a text is of.
-pub fn path_of(conn: &Connection, id: i64) -> Result<Option<RepoPath>> {
+pub fn path_of(conn: &Connection, id: TextId) -> Result<Option<RepoPath>> {
     let sql = "SELECT path FROM doc_row WHERE id = ?1";
     let found = rows(conn, sql, "search the text of files", params![id], |row| path(row, 0))?;
     Ok(found.into_iter().next())

@@ -9,7 +9,7 @@ use base::Result;
 use store::Connection;
 
 use super::matching::SearchQuery;
-use super::tables::{self, FullTextTable, SearchBounds, SearchRow};
+use super::tables::{self, FullTextTable, SearchBounds, SearchRow, TextId};
 
 /// Number of rows that is enough, unless the caller wants more.
 const SUFFICIENT_ROWS: usize = 200;
@@ -20,12 +20,12 @@ const MAX_CANDIDATES: usize = 1000;
 /// Maximum number of texts that contain a trigram of a mistyped word for it to be used.
 const MAX_TRIGRAM_TEXTS: usize = 1000;
 
-/// Rows as they are found.
+/// Collects the rows that the sources find.
 pub(super) struct CandidateSearch<'a> {
     conn: &'a Connection,
     bounds: &'a SearchBounds,
     most: usize,
-    rows: BTreeMap<i64, SearchRow>,
+    rows: BTreeMap<TextId, SearchRow>,
     is_cut: bool,
 }
 
@@ -40,13 +40,13 @@ enum SearchField {
 type SearchStep<'a> = fn(&mut CandidateSearch<'a>, &SearchQuery) -> Result<()>;
 
 impl<'a> CandidateSearch<'a> {
-    /// A search for a caller who wants `most` rows.
+    /// Starts a search for a caller who wants `most` rows.
     pub(super) fn new(conn: &'a Connection, bounds: &'a SearchBounds, most: usize) -> Self {
         let most = most.clamp(SUFFICIENT_ROWS, MAX_CANDIDATES);
         Self { conn, bounds, most, rows: BTreeMap::new(), is_cut: false }
     }
 
-    /// The rows so far.
+    /// The rows that were found so far.
     pub(super) fn rows(&self) -> impl Iterator<Item = &SearchRow> {
         self.rows.values()
     }
@@ -191,8 +191,8 @@ fn quoted(term: &str) -> String {
     format!("\"{}\"", term.replace('"', "\"\""))
 }
 
-/// The trigrams of each run without spaces; those of the whole where the runs are shorter, and
-/// none where that is shorter too.
+/// The trigrams of each run of characters without spaces. If all runs are shorter than three
+/// characters, the trigrams of the whole text; if that is shorter too, none.
 fn trigrams(text: &str) -> Vec<String> {
     let windows = |run: &str| {
         let run: Vec<char> = run.chars().collect();

@@ -1,4 +1,4 @@
-//! One ranked list over the text of all areas.
+//! One ranked list of results from the texts of all areas.
 //!
 //! @see spec::cross/search
 
@@ -8,13 +8,14 @@ pub mod tables;
 pub mod words;
 
 use base::{RepoPath, Result};
+use code::SymbolIndex;
 use store::{Connection, Migration};
 
 use self::candidates::CandidateSearch;
 use self::matching::SearchQuery;
-use self::tables::{FullTextTable, SearchBounds, SearchRow, TextTable};
+use self::tables::{FullTextTable, SearchBounds, SearchRow, TextId, TextTable};
 
-/// How many nodes a description of many words is matched with.
+/// Maximum number of nodes that a description of several words is matched with.
 const MAX_ABOUT_NODES: usize = 100;
 
 /// Weight of texts about something that no longer exists, such as commits.
@@ -106,7 +107,8 @@ pub const TEXT_MIGRATION: Migration = Migration { name: "search text", sql: tabl
 pub const NAMES_MIGRATION: Migration =
     Migration { name: "names to search", sql: tables::NAMES_SQL };
 
-/// What fits in several stores, best first; `most` is how many a caller would look at.
+/// The matches in several stores, best first. `most` is the number of results that the caller can
+/// use.
 pub fn search_all(
     conns: &[&Connection],
     query: &str,
@@ -149,12 +151,12 @@ pub fn search_names(
     Ok(all)
 }
 
-/// Those of some texts that fit, which an area has found by itself.
+/// Ranks texts that an area has found itself, and drops those that do not match.
 pub fn rank_texts(texts: Vec<SearchText>, query: &str) -> Vec<SearchHit> {
     let asked = SearchQuery::new(query);
     let row = |text: SearchText| {
         let SearchText { node, kind, name, body, .. } = text;
-        SearchRow { id: 0, node, kind: kind.to_owned(), name, body }
+        SearchRow { id: TextId(0), node, kind: kind.to_owned(), name, body }
     };
     let mut hits: Vec<SearchHit> =
         texts.into_iter().filter_map(|text| asked.to_hit(row(text))).collect();
@@ -165,7 +167,7 @@ pub fn rank_texts(texts: Vec<SearchText>, query: &str) -> Vec<SearchHit> {
     hits
 }
 
-/// Says of the hits that are shown which part of their text matched best.
+/// Adds the best matching part of the text to the hits that are shown.
 pub fn add_excerpts(query: &str, hits: &mut [SearchHit]) {
     let asked = SearchQuery::new(query);
     for hit in hits.iter_mut().filter(|hit| hit.excerpt.is_empty() && !hit.body.is_empty()) {
@@ -205,8 +207,8 @@ pub(crate) fn remove_symbols(conn: &Connection, path: &RepoPath) -> Result<()> {
 
 /// The text of a symbol.
 pub(crate) struct SymbolText {
-    /// Its number in the file
-    pub symbol: u32,
+    /// The position of the symbol in its file
+    pub symbol: SymbolIndex,
     pub tokenized: TokenizedText,
     pub body: SymbolBody,
 }
@@ -238,7 +240,7 @@ impl TokenizedText {
     }
 }
 
-/// What fits, best first.
+/// The matches in one store, best first.
 pub fn search(
     conn: &Connection,
     query: &str,

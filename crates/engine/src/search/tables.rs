@@ -20,10 +20,15 @@ pub(crate) const DUMP: &[&str] = &[
     "SELECT key, node FROM doc_name LEFT JOIN doc ON id = doc",
 ];
 
+store::row_id!(
+    /// A searchable text, by its row in the table `doc`.
+    pub TextId(i64)
+);
+
 /// A candidate row.
 #[derive(Debug, Clone)]
 pub(crate) struct SearchRow {
-    pub id: i64,
+    pub id: TextId,
     pub node: String,
     pub kind: String,
     pub name: String,
@@ -63,11 +68,11 @@ pub(super) fn put(conn: &Connection, table: TextTable, tokenized: &TokenizedText
         remove(conn, table, &text.node)?;
         run(conn, &sql, values)?;
     }
-    put_words(conn, conn.last_insert_rowid(), tokenized)
+    put_words(conn, TextId(conn.last_insert_rowid()), tokenized)
 }
 
 /// Makes the text of a row findable.
-fn put_words(conn: &Connection, id: i64, tokenized: &TokenizedText) -> Result<()> {
+fn put_words(conn: &Connection, id: TextId, tokenized: &TokenizedText) -> Result<()> {
     let TokenizedText { text, name, body, keys } = tokenized;
     let sql = "INSERT INTO doc_word (rowid, name, body) VALUES (?1, ?2, ?3)";
     run(conn, sql, params![id, name, body])?;
@@ -80,14 +85,14 @@ fn put_words(conn: &Connection, id: i64, tokenized: &TokenizedText) -> Result<()
 
 pub(super) fn remove(conn: &Connection, table: TextTable, node: &str) -> Result<()> {
     let sql = format!("DELETE FROM {} WHERE node = ?1 RETURNING id, name", table.name());
-    let gone: Option<(i64, String)> = conn
+    let gone: Option<(TextId, String)> = conn
         .prepare_cached(&sql)
         .and_then(|mut s| s.query_row([node], |row| Ok((row.get(0)?, row.get(1)?))).optional())
         .map_err(sqlite_problem("write the search text"))?;
     gone.map_or(Ok(()), |(id, name)| remove_words(conn, id, &name))
 }
 
-fn remove_words(conn: &Connection, id: i64, name: &str) -> Result<()> {
+fn remove_words(conn: &Connection, id: TextId, name: &str) -> Result<()> {
     run(conn, "DELETE FROM doc_word WHERE rowid = ?1", params![id])?;
     run(conn, "DELETE FROM doc_gram WHERE rowid = ?1", params![id])?;
     // A row of an older store was given the key that the statement can tell.
@@ -116,7 +121,7 @@ pub(super) fn put_symbols(conn: &Connection, path: &RepoPath, texts: &[SymbolTex
         let node = Some(&text.node).filter(|_| !is_plain(path));
         let body = Some(&text.body).filter(|_| matches!(body, SymbolBody::Own));
         run(conn, sql, params![id, place, symbol, node, body])?;
-        put_words(conn, id, tokenized)?;
+        put_words(conn, TextId(id), tokenized)?;
         id += 1;
     }
     run(conn, "INSERT INTO doc_range VALUES (?1, ?2, ?3)", params![place, first, id - 1]).map(drop)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use base::{EntityRef, RepoPath, Result};
 use cards::CardStatus;
-use code::SymbolRelation;
+use code::{SymbolEndpoint, SymbolRelation};
 use kb::{KbEntityKind, KbRelationKind, KnownEntity};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -388,7 +388,7 @@ pub fn tests_of(view: &View, node: &EntityRef) -> Result<Vec<EntityRef>> {
         }
         _ => return Ok(tests.into_iter().collect()),
     };
-    let ends: Vec<_> = names.iter().map(|name| (path, name.as_str())).collect();
+    let ends: Vec<_> = names.iter().map(|name| SymbolEndpoint::new(path, name)).collect();
     for edge in code::edges_to(conn, &ends, &calls)? {
         let (from, name) = edge.from;
         let is_test = match is_test_file(&from) {

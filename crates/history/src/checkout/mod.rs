@@ -11,6 +11,22 @@ use base::RepoPath;
 use crate::commit::CommitChangeKind;
 use crate::commit_store::CommitRowId;
 
+store::row_id!(
+    /// An artifact, by its number in the checkout history. Numbers start at 1 in the order in which files appear.
+    pub ArtifactId(i64)
+);
+
+impl ArtifactId {
+    /// Less than the number of any artifact: a file that no commit has.
+    pub const NONE: Self = Self(0);
+
+    /// The number of the next artifact.
+    #[must_use]
+    pub const fn next(self) -> Self {
+        Self(self.0 + 1)
+    }
+}
+
 pub(crate) use tables::{
     CommitLimits, artifacts_at, count_commits_of, count_countable_commits, countable_positions,
     each_cochanged, namesakes, siblings,
@@ -44,7 +60,7 @@ pub struct CheckoutCommit {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct PathState {
     /// The artifact
-    pub artifact: i64,
+    pub artifact: ArtifactId,
     /// Whether it exists after the last commit that touched the path
     pub exists_after_replay: bool,
     /// Whether the checked-out commit has the path
@@ -55,7 +71,7 @@ pub struct PathState {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct FileChurn {
     /// The artifact
-    pub artifact: i64,
+    pub artifact: ArtifactId,
     /// Commits that changed it
     pub commits: u64,
     /// When the last of them was made, in seconds since 1970
@@ -68,7 +84,7 @@ pub struct ArtifactChange {
     /// The commit's position
     pub pos: i64,
     /// The artifact
-    pub artifact: i64,
+    pub artifact: ArtifactId,
 }
 
 /// A change of an artifact by a commit.

@@ -8,7 +8,7 @@ use store::{
 };
 
 use super::writer::PathChange;
-use super::{ArtifactChange, CheckoutCommit, FileChurn, PathState, TouchRow};
+use super::{ArtifactChange, ArtifactId, CheckoutCommit, FileChurn, PathState, TouchRow};
 use crate::cochange::shared_test_stem;
 use crate::commit::CommitChangeKind;
 use crate::commit_store::CommitRowId;
@@ -119,7 +119,7 @@ pub(crate) struct Touch {
     /// Position of the commit
     pub pos: i64,
     /// The artifact
-    pub artifact: i64,
+    pub artifact: ArtifactId,
     /// What the commit did
     pub change: PathChange,
 }
@@ -136,7 +136,7 @@ pub(crate) fn put_touch(conn: &Connection, touch: &Touch, size: i64) -> Result<(
 /// Stores the `nth` tag operation of the commit at a position.
 pub(crate) fn put_tag_op(
     conn: &Connection,
-    artifact: i64,
+    artifact: ArtifactId,
     pos: i64,
     nth: usize,
     op: &TagOp,
@@ -195,7 +195,7 @@ pub(crate) fn clear_checked_out(conn: &Connection) -> Result<()> {
 }
 
 /// The first artifact number that is free.
-pub(crate) fn next_artifact(conn: &Connection) -> Result<i64> {
+pub(crate) fn next_artifact(conn: &Connection) -> Result<ArtifactId> {
     conn.query_row("SELECT coalesce(max(artifact), 0) + 1 FROM touch", [], |row| row.get(0))
         .map_err(sqlite_problem(READ))
 }
@@ -247,14 +247,14 @@ pub fn path_state_at(conn: &Connection, wanted: &RepoPath) -> Result<Option<Path
 }
 
 /// Every file of the commit that is checked out, by path.
-pub fn checked_out_files(conn: &Connection) -> Result<Vec<(RepoPath, i64)>> {
+pub fn checked_out_files(conn: &Connection) -> Result<Vec<(RepoPath, ArtifactId)>> {
     let sql = "SELECT p.path, x.artifact FROM place x JOIN path p ON p.id = x.path
                WHERE x.live ORDER BY p.path";
     store::rows(conn, sql, READ, &[], |row| Ok((path(row, 0)?, row.get(1)?)))
 }
 
 /// The first path of an artifact in the checked-out commit, if there is one.
-pub fn current_path(conn: &Connection, artifact: i64) -> Result<Option<RepoPath>> {
+pub fn current_path(conn: &Connection, artifact: ArtifactId) -> Result<Option<RepoPath>> {
     let sql = "SELECT min(p.path) FROM place x JOIN path p ON p.id = x.path
                WHERE x.artifact = ?1 AND x.live HAVING count(*) > 0";
     conn.prepare_cached(sql)
@@ -263,21 +263,21 @@ pub fn current_path(conn: &Connection, artifact: i64) -> Result<Option<RepoPath>
 }
 
 /// The files of a folder that the commit that is checked out has.
-pub(crate) fn siblings(conn: &Connection, folder: &RepoPath) -> Result<Vec<i64>> {
+pub(crate) fn siblings(conn: &Connection, folder: &RepoPath) -> Result<Vec<ArtifactId>> {
     let sql = "SELECT x.artifact FROM path p JOIN place x ON x.path = p.id
                WHERE p.folder = ?1 AND x.live";
     store::rows(conn, sql, READ, params![folder.as_bytes()], |row| row.get(0))
 }
 
 /// Artifacts with the same name in any folder; a test counts as the file that it tests.
-pub(crate) fn namesakes(conn: &Connection, path: &RepoPath) -> Result<Vec<i64>> {
+pub(crate) fn namesakes(conn: &Connection, path: &RepoPath) -> Result<Vec<ArtifactId>> {
     let sql = "SELECT x.artifact FROM path p JOIN place x ON x.path = p.id
                WHERE p.stem = ?1 AND x.live";
     store::rows(conn, sql, READ, params![shared_test_stem(path.as_bytes())], |row| row.get(0))
 }
 
 /// Artifacts that the commit that is checked out does not have, with their last path.
-pub fn deleted_artifacts(conn: &Connection) -> Result<Vec<(RepoPath, i64)>> {
+pub fn deleted_artifacts(conn: &Connection) -> Result<Vec<(RepoPath, ArtifactId)>> {
     let sql = "SELECT p.path, t.artifact, max(t.pos) FROM touch t JOIN path p ON p.id = t.path
                WHERE t.artifact NOT IN (SELECT artifact FROM place WHERE live)
                GROUP BY t.artifact ORDER BY p.path, t.artifact";
@@ -285,7 +285,7 @@ pub fn deleted_artifacts(conn: &Connection) -> Result<Vec<(RepoPath, i64)>> {
 }
 
 /// The changes of an artifact, oldest first.
-pub fn touches_of(conn: &Connection, artifact: i64) -> Result<Vec<TouchRow>> {
+pub fn touches_of(conn: &Connection, artifact: ArtifactId) -> Result<Vec<TouchRow>> {
     let sql = "SELECT t.pos, p.path, o.path, t.how FROM touch t JOIN path p ON p.id = t.path
                LEFT JOIN path o ON o.id = t.old WHERE t.artifact = ?1 ORDER BY t.pos, p.path";
     store::rows(conn, sql, READ, params![artifact], |row| {
@@ -300,7 +300,7 @@ pub fn touches_of(conn: &Connection, artifact: i64) -> Result<Vec<TouchRow>> {
 }
 
 /// The files that the commit at a position touched.
-pub fn touches_at_position(conn: &Connection, pos: i64) -> Result<Vec<(i64, TouchRow)>> {
+pub fn touches_at_position(conn: &Connection, pos: i64) -> Result<Vec<(ArtifactId, TouchRow)>> {
     let sql = "SELECT t.pos, p.path, o.path, t.how, t.artifact FROM touch t
                JOIN path p ON p.id = t.path LEFT JOIN path o ON o.id = t.old
                WHERE t.pos = ?1 ORDER BY p.path, t.artifact";
@@ -317,14 +317,14 @@ pub fn touches_at_position(conn: &Connection, pos: i64) -> Result<Vec<(i64, Touc
 }
 
 /// The last commit that touched an artifact.
-pub fn last_commit_of(conn: &Connection, artifact: i64) -> Result<Option<CheckoutCommit>> {
+pub fn last_commit_of(conn: &Connection, artifact: ArtifactId) -> Result<Option<CheckoutCommit>> {
     let sql = "SELECT pos, id, sha, time, files, merge FROM line WHERE pos =
                (SELECT max(pos) FROM touch WHERE artifact = ?1)";
     query_commit(conn, sql, &artifact)
 }
 
 /// The tag operations on an artifact, with the positions of their commits, in order.
-pub fn tag_ops_of(conn: &Connection, artifact: i64) -> Result<Vec<(i64, TagOp)>> {
+pub fn tag_ops_of(conn: &Connection, artifact: ArtifactId) -> Result<Vec<(i64, TagOp)>> {
     let sql = "SELECT pos, tag, adds FROM tag_op WHERE artifact = ?1 ORDER BY pos, nth";
     store::rows(conn, sql, READ, params![artifact], |row| {
         Ok((row.get(0)?, TagOp { tag: row.get(1)?, adds: row.get(2)? }))
@@ -332,7 +332,7 @@ pub fn tag_ops_of(conn: &Connection, artifact: i64) -> Result<Vec<(i64, TagOp)>>
 }
 
 /// The tag operations on all artifacts, in order for each.
-pub fn all_tag_ops(conn: &Connection) -> Result<Vec<(i64, TagOp)>> {
+pub fn all_tag_ops(conn: &Connection) -> Result<Vec<(ArtifactId, TagOp)>> {
     let sql = "SELECT artifact, tag, adds FROM tag_op ORDER BY artifact, pos, nth";
     store::rows(conn, sql, READ, &[], |row| {
         Ok((row.get(0)?, TagOp { tag: row.get(1)?, adds: row.get(2)? }))
@@ -351,7 +351,7 @@ pub(crate) struct CommitLimits {
 /// The positions of the commits of an artifact that count for co-change, newest first.
 pub(crate) fn countable_positions(
     conn: &Connection,
-    artifact: i64,
+    artifact: ArtifactId,
     limits: CommitLimits,
 ) -> Result<Vec<i64>> {
     let sql = "SELECT DISTINCT pos FROM touch WHERE artifact = ?1 AND size BETWEEN 1 AND ?2
@@ -361,7 +361,7 @@ pub(crate) fn countable_positions(
     })
 }
 
-pub(crate) fn count_commits_of(conn: &Connection, artifact: i64, files: u32) -> Result<u64> {
+pub(crate) fn count_commits_of(conn: &Connection, artifact: ArtifactId, files: u32) -> Result<u64> {
     let sql = "SELECT count(*) FROM (SELECT 1 FROM touch
                WHERE artifact = ?1 AND size BETWEEN 1 AND ?2 GROUP BY pos)";
     conn.prepare_cached(sql)
@@ -380,9 +380,9 @@ pub(crate) fn count_countable_commits(conn: &Connection, files: u32) -> Result<u
 /// for co-change.
 pub(crate) fn each_cochanged(
     conn: &Connection,
-    artifact: i64,
+    artifact: ArtifactId,
     limits: CommitLimits,
-    mut each: impl FnMut(i64, i64),
+    mut each: impl FnMut(i64, ArtifactId),
 ) -> Result<()> {
     let sql = "SELECT t.pos, t.artifact FROM
                (SELECT DISTINCT pos FROM touch WHERE artifact = ?1 AND size BETWEEN 1 AND ?2
@@ -400,7 +400,7 @@ pub(crate) fn each_cochanged(
 }
 
 /// The artifacts that the commit at a position touched.
-pub(crate) fn artifacts_at(conn: &Connection, pos: i64) -> Result<Vec<i64>> {
+pub(crate) fn artifacts_at(conn: &Connection, pos: i64) -> Result<Vec<ArtifactId>> {
     let sql = "SELECT DISTINCT artifact FROM touch WHERE pos = ?1";
     store::rows(conn, sql, READ, params![pos], |row| row.get(0))
 }
@@ -486,7 +486,7 @@ fn digest_touches(conn: &Connection, sum: &mut RowHasher) -> Result<()> {
         same.sort_by(|a, b| names.get(&a.change.path).cmp(&names.get(&b.change.path)));
         for Touch { pos, artifact, change } in same.drain(..) {
             sum.add(ValueRef::Integer(pos));
-            sum.add(ValueRef::Integer(artifact));
+            sum.add(ValueRef::Integer(artifact.0));
             sum.add(name(change.path));
             sum.add(change.old.map_or(ValueRef::Null, name));
             sum.add(ValueRef::Integer(change.kind.letter().into()));

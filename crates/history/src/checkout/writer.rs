@@ -13,7 +13,7 @@ use base::{RepoPath, Result};
 use store::Connection;
 
 use super::tables::{self, Touch};
-use super::{CheckoutCommit, PathState};
+use super::{ArtifactId, CheckoutCommit, PathState};
 use crate::commit::{CommitChangeKind, CommitFileChange, HistoryCommit};
 use crate::commit_store::CommitRowId;
 use crate::tags;
@@ -37,7 +37,7 @@ pub struct CheckoutHistoryWriter<'a> {
     names: HashMap<Vec<u8>, Option<i64>>,
     places: HashMap<i64, PathState>,
     next_pos: i64,
-    next_artifact: i64,
+    next_artifact: ArtifactId,
 }
 
 /// What a commit did to one path. Paths are numbers of rows.
@@ -80,7 +80,7 @@ impl<'a> CheckoutHistoryWriter<'a> {
         let pos = self.next_pos;
         let steps = self.path_changes(&commit.changes)?;
         let artifacts = self.resolve_artifacts(&steps)?;
-        let mut touched: Vec<i64> = artifacts.clone();
+        let mut touched: Vec<ArtifactId> = artifacts.clone();
         touched.sort_unstable();
         touched.dedup();
         let stop = CheckoutCommit {
@@ -151,7 +151,7 @@ impl<'a> CheckoutHistoryWriter<'a> {
     }
 
     /// The artifact of each change, from the states before the commit.
-    fn resolve_artifacts(&mut self, steps: &[PathChange]) -> Result<Vec<i64>> {
+    fn resolve_artifacts(&mut self, steps: &[PathChange]) -> Result<Vec<ArtifactId>> {
         let mut found = Vec::with_capacity(steps.len());
         for PathChange { kind, path, old } in steps {
             let before = self.path_state(old.unwrap_or(*path))?;
@@ -160,8 +160,9 @@ impl<'a> CheckoutHistoryWriter<'a> {
                     place.artifact
                 }
                 _ => {
-                    self.next_artifact += 1;
-                    self.next_artifact - 1
+                    let new = self.next_artifact;
+                    self.next_artifact = new.next();
+                    new
                 }
             });
         }
@@ -170,7 +171,7 @@ impl<'a> CheckoutHistoryWriter<'a> {
 
     fn apply_changes(
         &mut self,
-        done: impl Iterator<Item = (PathChange, i64)> + Clone,
+        done: impl Iterator<Item = (PathChange, ArtifactId)> + Clone,
     ) -> Result<()> {
         // Load the stored states of these paths before they change.
         for (PathChange { path, old, .. }, _) in done.clone() {
@@ -219,7 +220,7 @@ impl<'a> CheckoutHistoryWriter<'a> {
 /// are set, so that two files can swap their paths.
 fn apply_path_changes(
     places: &mut HashMap<i64, PathState>,
-    done: impl Iterator<Item = (PathChange, i64)> + Clone,
+    done: impl Iterator<Item = (PathChange, ArtifactId)> + Clone,
 ) {
     for (PathChange { kind, path, old }, artifact) in done.clone() {
         let left = if kind == CommitChangeKind::Deleted { Some(path) } else { old };
@@ -240,7 +241,7 @@ fn apply_path_changes(
 
 /// Rebuilds the states of paths from the stored touches.
 fn replay_touches(conn: &Connection, places: &mut HashMap<i64, PathState>) -> Result<()> {
-    let mut commit: (i64, Vec<(PathChange, i64)>) = (-1, Vec::new());
+    let mut commit: (i64, Vec<(PathChange, ArtifactId)>) = (-1, Vec::new());
     tables::all_touches(conn, |Touch { pos, artifact, change }| {
         if pos != commit.0 {
             apply_path_changes(places, std::mem::take(&mut commit.1).into_iter());

@@ -6,7 +6,7 @@ use base::{RepoPath, Result};
 use store::Connection;
 
 use super::{CochangeCommit, CochangeEvidence};
-use crate::checkout::{self, CommitLimits};
+use crate::checkout::{self, ArtifactId, CommitLimits};
 
 /// How many of the newest commits of a file count.
 const MAX_OWN_COMMITS: usize = 2000;
@@ -37,7 +37,7 @@ pub struct FileArtifact {
     /// Its current path
     pub path: RepoPath,
     /// Its artifact
-    pub artifact: i64,
+    pub artifact: ArtifactId,
 }
 
 /// Gathers the evidence for some files. Merges and commits of more than `max_files` files do not
@@ -47,7 +47,7 @@ pub fn gather(
     files: &[FileArtifact],
     max_files: u32,
 ) -> Result<GatheredEvidence> {
-    let artifacts: BTreeSet<i64> = files.iter().map(|file| file.artifact).collect();
+    let artifacts: BTreeSet<ArtifactId> = files.iter().map(|file| file.artifact).collect();
     let (own, is_cut) = own_commits(conn, &artifacts, max_files)?;
     let near = NearbyFiles::of(conn, files.iter().map(|file| &file.path))?;
     let limits = CommitLimits { max_files, max_commits: MAX_COMMITS_PER_SIBLING };
@@ -71,7 +71,7 @@ pub fn gather(
 }
 
 /// The evidence of one file's own commits alone, which is cheap to collect.
-pub fn gather_own(conn: &Connection, artifact: i64, most: u32) -> Result<CochangeEvidence> {
+pub fn gather_own(conn: &Connection, artifact: ArtifactId, most: u32) -> Result<CochangeEvidence> {
     let (own, _) = own_commits(conn, &[artifact].into(), most)?;
     Ok(CochangeEvidence { own, ..CochangeEvidence::default() })
 }
@@ -79,11 +79,11 @@ pub fn gather_own(conn: &Connection, artifact: i64, most: u32) -> Result<Cochang
 /// The newest commits of some files, and whether older commits were left out.
 fn own_commits(
     conn: &Connection,
-    artifacts: &BTreeSet<i64>,
+    artifacts: &BTreeSet<ArtifactId>,
     most: u32,
 ) -> Result<(Vec<CochangeCommit>, bool)> {
     let newest = checkout::count(conn)? - 1;
-    let mut own: BTreeMap<i64, BTreeSet<i64>> = BTreeMap::new();
+    let mut own: BTreeMap<i64, BTreeSet<ArtifactId>> = BTreeMap::new();
     for artifact in artifacts {
         let limits = CommitLimits { max_files: most, max_commits: MAX_OWN_COMMITS + 1 };
         checkout::each_cochanged(conn, *artifact, limits, |pos, touched| {
@@ -91,7 +91,7 @@ fn own_commits(
         })?;
     }
     let is_cut = own.len() > MAX_OWN_COMMITS;
-    let seen = |(pos, all): (i64, BTreeSet<i64>)| CochangeCommit {
+    let seen = |(pos, all): (i64, BTreeSet<ArtifactId>)| CochangeCommit {
         commits_ago: newest - pos,
         touched: all.into_iter().collect(),
     };
@@ -99,7 +99,7 @@ fn own_commits(
 }
 
 /// How many commits of an artifact count for co-change.
-pub fn countable_commits_of(conn: &Connection, artifact: i64, most: u32) -> Result<u64> {
+pub fn countable_commits_of(conn: &Connection, artifact: ArtifactId, most: u32) -> Result<u64> {
     checkout::count_commits_of(conn, artifact, most)
 }
 
@@ -112,9 +112,9 @@ pub fn countable_commits(conn: &Connection, most: u32) -> Result<u64> {
 #[derive(Debug, Default)]
 struct NearbyFiles {
     /// Artifacts by folder
-    folders: BTreeMap<RepoPath, Vec<i64>>,
+    folders: BTreeMap<RepoPath, Vec<ArtifactId>>,
     /// Artifacts with a similar name, in any folder
-    namesakes: BTreeSet<i64>,
+    namesakes: BTreeSet<ArtifactId>,
 }
 
 impl NearbyFiles {

@@ -11,6 +11,8 @@ mod pairs;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::checkout::ArtifactId;
+
 pub use evidence::{
     FileArtifact, GatheredEvidence, countable_commits, countable_commits_of, gather, gather_own,
 };
@@ -39,7 +41,7 @@ pub struct CochangeCommit {
     /// How many commits ago it was; 0 is the newest commit
     pub commits_ago: i64,
     /// The artifacts that it touched
-    pub touched: Vec<i64>,
+    pub touched: Vec<ArtifactId>,
 }
 
 /// The evidence for what changes with some files.
@@ -50,16 +52,16 @@ pub struct CochangeEvidence {
     /// Commits of other files in their folders
     pub folder: Vec<CochangeCommit>,
     /// Files with the same name; a test counts as the file that it tests
-    pub namesakes: BTreeSet<i64>,
+    pub namesakes: BTreeSet<ArtifactId>,
     /// Files in the same folders
-    pub siblings: BTreeSet<i64>,
+    pub siblings: BTreeSet<ArtifactId>,
 }
 
 /// A file that changes with others.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PartnerScore {
     /// The artifact
-    pub artifact: i64,
+    pub artifact: ArtifactId,
     /// How likely it changes too; comparable within one answer
     pub score: f64,
     /// In how many commits both changed
@@ -69,9 +71,9 @@ pub struct PartnerScore {
 }
 
 /// Ranks everything that may change with `asked`, most likely first.
-pub fn rank(asked: &BTreeSet<i64>, evidence: &CochangeEvidence) -> Vec<PartnerScore> {
-    let mut found: BTreeMap<i64, PartnerScore> = BTreeMap::new();
-    let mut add = |artifact: i64, score: f64| {
+pub fn rank(asked: &BTreeSet<ArtifactId>, evidence: &CochangeEvidence) -> Vec<PartnerScore> {
+    let mut found: BTreeMap<ArtifactId, PartnerScore> = BTreeMap::new();
+    let mut add = |artifact: ArtifactId, score: f64| {
         let new = || PartnerScore { artifact, score: 0.0, count: 0, last_commits_ago: None };
         let partner = found.entry(artifact).or_insert_with(new);
         partner.score += score;
@@ -115,13 +117,13 @@ pub fn rank(asked: &BTreeSet<i64>, evidence: &CochangeEvidence) -> Vec<PartnerSc
 #[derive(Debug, Clone, PartialEq)]
 pub struct CochangeHabit {
     /// The file
-    pub artifact: i64,
+    pub artifact: ArtifactId,
     /// How much its common commits weigh; recent and small ones weigh more
     pub weight: f64,
     /// In how many commits it changed with any of the files
     pub count: u64,
     /// The one of the files that it follows most closely
-    pub closest: i64,
+    pub closest: ArtifactId,
     /// In how many commits it changed with that one
     pub count_with_closest: u64,
     /// How many commits that one has
@@ -139,11 +141,11 @@ impl CochangeHabit {
 }
 
 /// The habits of everything that changed with some files. The argument has each file with its own commits.
-pub fn habits(asked: &BTreeMap<i64, Vec<CochangeCommit>>) -> Vec<CochangeHabit> {
-    let own: BTreeSet<i64> = asked.keys().copied().collect();
-    let mut found: BTreeMap<i64, CochangeHabit> = BTreeMap::new();
+pub fn habits(asked: &BTreeMap<ArtifactId, Vec<CochangeCommit>>) -> Vec<CochangeHabit> {
+    let own: BTreeSet<ArtifactId> = asked.keys().copied().collect();
+    let mut found: BTreeMap<ArtifactId, CochangeHabit> = BTreeMap::new();
     for (file, commits) in asked {
-        let mut counts: BTreeMap<i64, u64> = BTreeMap::new();
+        let mut counts: BTreeMap<ArtifactId, u64> = BTreeMap::new();
         for artifact in commits.iter().flat_map(|seen| other_artifacts(seen, &own)) {
             *counts.entry(artifact).or_default() += 1;
         }
@@ -179,8 +181,8 @@ pub fn habits(asked: &BTreeMap<i64, Vec<CochangeCommit>>) -> Vec<CochangeHabit> 
 
 fn other_artifacts<'a>(
     seen: &'a CochangeCommit,
-    asked: &'a BTreeSet<i64>,
-) -> impl Iterator<Item = i64> + 'a {
+    asked: &'a BTreeSet<ArtifactId>,
+) -> impl Iterator<Item = ArtifactId> + 'a {
     seen.touched.iter().copied().filter(|artifact| !asked.contains(artifact))
 }
 
@@ -213,18 +215,24 @@ pub(crate) fn shared_test_stem(path: &[u8]) -> Vec<u8> {
 mod tests {
     use super::*;
 
+    fn artifacts(numbers: &[i64]) -> Vec<ArtifactId> {
+        numbers.iter().copied().map(ArtifactId).collect()
+    }
+
+    fn seen(commits_ago: i64, touched: &[i64]) -> CochangeCommit {
+        CochangeCommit { commits_ago, touched: artifacts(touched) }
+    }
+
     #[test]
     fn recent_and_small_commits_count_more_and_names_break_ties() {
-        let seen =
-            |ago, touched: &[i64]| CochangeCommit { commits_ago: ago, touched: touched.to_vec() };
         let evidence = CochangeEvidence {
             own: vec![seen(0, &[1, 2]), seen(1, &[1, 3, 4, 5, 6]), seen(9000, &[1, 7])],
             folder: vec![seen(2, &[8, 9])],
-            namesakes: [9].into(),
-            siblings: [8, 9, 1].into(),
+            namesakes: artifacts(&[9]).into_iter().collect(),
+            siblings: artifacts(&[8, 9, 1]).into_iter().collect(),
         };
-        let ranked = rank(&[1].into(), &evidence);
-        let order: Vec<i64> = ranked.iter().map(|partner| partner.artifact).collect();
+        let ranked = rank(&[ArtifactId(1)].into(), &evidence);
+        let order: Vec<i64> = ranked.iter().map(|partner| partner.artifact.0).collect();
         assert_eq!(order, [2, 9, 8, 3, 4, 5, 6, 7]);
         assert_eq!((ranked[0].count, ranked[0].last_commits_ago), (1, Some(0)));
         assert_eq!(
@@ -236,17 +244,15 @@ mod tests {
 
     #[test]
     fn habits_of_several_files_name_the_one_that_is_followed_most_closely() {
-        let seen =
-            |ago, touched: &[i64]| CochangeCommit { commits_ago: ago, touched: touched.to_vec() };
         let both = seen(0, &[1, 2, 7]);
         let asked = BTreeMap::from([
-            (1, vec![both.clone(), seen(3, &[1, 7])]),
-            (2, vec![both, seen(1, &[2]), seen(2, &[2]), seen(4, &[2, 8])]),
+            (ArtifactId(1), vec![both.clone(), seen(3, &[1, 7])]),
+            (ArtifactId(2), vec![both, seen(1, &[2]), seen(2, &[2]), seen(4, &[2, 8])]),
         ]);
         let found = habits(&asked);
         let rows: Vec<_> = found
             .iter()
-            .map(|one| (one.artifact, one.count, one.closest, one.count_with_closest))
+            .map(|one| (one.artifact.0, one.count, one.closest.0, one.count_with_closest))
             .collect();
         assert_eq!(rows, [(7, 2, 1, 2), (8, 1, 2, 1)], "a commit of both files counts once");
         assert_eq!((found[0].commits_of_closest, found[0].last_commits_ago), (2, 0));

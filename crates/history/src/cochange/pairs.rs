@@ -3,7 +3,7 @@
 use base::Result;
 use store::Connection;
 
-use crate::checkout::{self, CommitLimits};
+use crate::checkout::{self, ArtifactId, CommitLimits};
 
 /// Two artifacts that changed in the same commits, by their positions in what was asked about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -19,7 +19,11 @@ pub struct ArtifactPair {
 }
 
 /// All pairs that share a commit. Merges and commits of more than `max_files` files do not count.
-pub fn pairs(conn: &Connection, artifacts: &[i64], max_files: u32) -> Result<Vec<ArtifactPair>> {
+pub fn pairs(
+    conn: &Connection,
+    artifacts: &[ArtifactId],
+    max_files: u32,
+) -> Result<Vec<ArtifactPair>> {
     let limits = CommitLimits { max_files, max_commits: usize::MAX >> 1 };
     let positions: Vec<Vec<i64>> = artifacts
         .iter()

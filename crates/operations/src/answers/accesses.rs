@@ -10,7 +10,7 @@ use std::str::FromStr;
 use base::entity::own_name;
 use base::{EntityRef, RepoPath, Result};
 use clap::ValueEnum;
-use code::SymbolRelation;
+use code::{SymbolEndpoint, SymbolRelation};
 use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -224,7 +224,8 @@ impl AccessTarget {
         let symbol = spot.facts.symbols.iter().find(|symbol| symbol.path == full.as_str());
         let container = symbol.and_then(|symbol| enclosing_type(&spot.facts, symbol));
         let mut users: HashSet<RepoPath> = HashSet::new();
-        for edge in code::edges_to(conn, &[(path, full.as_str())], &SymbolRelation::ALL)? {
+        let own = SymbolEndpoint::new(path, full.as_str());
+        for edge in code::edges_to(conn, &[own], &SymbolRelation::ALL)? {
             users.insert(edge.from.0);
         }
         for importer in code::importers(conn, path)? {
@@ -340,8 +341,8 @@ fn related_types(view: &View, path: &RepoPath, name: &str) -> Result<HashSet<Str
     let mut known: HashSet<String> = HashSet::from([name.to_owned()]);
     let mut open: Vec<(RepoPath, String)> = vec![(path.clone(), name.to_owned())];
     for _ in 0..MAX_TYPE_LEVELS {
-        let ends: Vec<(&RepoPath, &str)> =
-            open.iter().map(|(path, name)| (path, name.as_str())).collect();
+        let ends: Vec<SymbolEndpoint<'_>> =
+            open.iter().map(|(path, name)| SymbolEndpoint::new(path, name)).collect();
         let below = code::edges_to(conn, &ends, &PARENTS)?.into_iter().map(|edge| edge.from);
         let above = code::edges_from(conn, &ends, &PARENTS)?.into_iter().map(|edge| edge.to);
         let next: Vec<(RepoPath, String)> = below.chain(above).collect();

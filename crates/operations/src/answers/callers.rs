@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 
 use base::{EntityRef, RepoPath, Result};
-use code::{CallEdgeRow, EdgeConfidence, SymbolRelation};
+use code::{CallEdgeRow, EdgeConfidence, SymbolEndpoint, SymbolRelation};
 
 use super::role::FileRole;
 use engine::areas::code::{dispatched_calls, named_node};
@@ -42,14 +42,16 @@ pub(crate) const USE_RELATIONS: [SymbolRelation; 4] = [
 
 /// Who uses some symbols of one file directly, best first, each once.
 pub(crate) fn direct_callers(view: &View, targets: &[EntityRef]) -> Result<Vec<SymbolCaller>> {
-    let ends: Vec<(&RepoPath, &str)> = targets.iter().filter_map(as_symbol).collect();
-    let Some((own, _)) = ends.first().copied() else { return Ok(Vec::new()) };
+    let ends: Vec<SymbolEndpoint<'_>> = targets.iter().filter_map(as_symbol).collect();
+    let Some(SymbolEndpoint { file: own, .. }) = ends.first().copied() else {
+        return Ok(Vec::new());
+    };
     let conn = view.index()?.conn();
     let mut rows = code::edges_to(conn, &ends, &USE_RELATIONS)?;
     rows.extend(dispatched_calls(conn, &ends)?);
     let mut best: BTreeMap<(RepoPath, String), CallEdgeRow> = BTreeMap::new();
     for row in rows {
-        if ends.iter().any(|(path, name)| *path == &row.from.0 && *name == row.from.1) {
+        if ends.contains(&SymbolEndpoint::new(&row.from.0, &row.from.1)) {
             continue; // what is asked about uses itself
         }
         let rank = |row: &CallEdgeRow| {
@@ -66,7 +68,7 @@ pub(crate) fn direct_callers(view: &View, targets: &[EntityRef]) -> Result<Vec<S
         let is_test = super::role::is_test_file(&path) || symbol.is_some_and(|row| row.is_test);
         callers.push(SymbolCaller {
             node: named_node(&row.from.0, &row.from.1),
-            used_by: code::count_edges_to(conn, (&path, &name))?,
+            used_by: code::count_edges_to(conn, SymbolEndpoint::new(&path, &name))?,
             confidence: confidence(row.sure),
             relation: row.relation,
             line: row.line,
@@ -99,9 +101,9 @@ pub(crate) fn path_distance(one: &RepoPath, other: &RepoPath) -> usize {
     one.len() + other.len() - 2 * common
 }
 
-fn as_symbol(node: &EntityRef) -> Option<(&RepoPath, &str)> {
+fn as_symbol(node: &EntityRef) -> Option<SymbolEndpoint<'_>> {
     match node {
-        EntityRef::Symbol(path, name) => Some((path, name.as_str())),
+        EntityRef::Symbol(path, name) => Some(SymbolEndpoint::new(path, name.as_str())),
         _ => None,
     }
 }

@@ -3,7 +3,7 @@
 use base::entity::own_name;
 use base::words::counted;
 use base::{NextCall, Problem, ProblemCode, RepoPath, Result};
-use code::{EdgeConfidence, SymbolRelation, SymbolRow};
+use code::{EdgeConfidence, SymbolEndpoint, SymbolRelation, SymbolRow};
 use rayon::prelude::*;
 use std::collections::{BTreeMap, BTreeSet};
 use syntax::Language;
@@ -148,7 +148,7 @@ fn certain_use_lines(
     let conn = view.index()?.conn();
     let mut lines: BTreeMap<RepoPath, BTreeSet<u32>> = BTreeMap::new();
     let mut inferred = Vec::new();
-    for edge in code::edges_to(conn, &[(path, name)], &SymbolRelation::ALL)? {
+    for edge in code::edges_to(conn, &[SymbolEndpoint::new(path, name)], &SymbolRelation::ALL)? {
         if edge.sure == EdgeConfidence::Inferred {
             inferred.push(match edge.line {
                 0 => edge.from.0.to_string(), // no line says so

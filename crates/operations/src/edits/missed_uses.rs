@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::entity::own_name;
 use base::words::counted;
 use base::{NextCall, Problem, ProblemCode, RepoPath, Result};
-use code::{EdgeConfidence, SymbolRelation};
+use code::{EdgeConfidence, SymbolEndpoint, SymbolRelation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -182,7 +182,7 @@ fn known_uses(view: &View, symbol: SymbolPath<'_>) -> Result<MissedUses> {
         let one = found.entry((path, line)).or_insert(known);
         *one = known.min(*one);
     };
-    for edge in code::edges_to(conn, &[(path, full)], &SymbolRelation::ALL)? {
+    for edge in code::edges_to(conn, &[SymbolEndpoint::new(path, full)], &SymbolRelation::ALL)? {
         // What takes the place of a method has uses of its own.
         let is_use = matches!(edge.relation, SymbolRelation::Calls | SymbolRelation::Uses);
         let is_exact = edge.sure == EdgeConfidence::Exact && is_use;

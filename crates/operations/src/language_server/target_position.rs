@@ -181,7 +181,7 @@ fn referenced_symbols(view: &View, path: &RepoPath, name: &str) -> Result<Vec<En
         code::symbols_in_file(conn, path)?.into_iter().map(|row| row.full).collect::<Vec<_>>();
     from.push(String::new());
     let ends: Vec<code::SymbolEndpoint<'_>> =
-        from.iter().map(|full| (path, full.as_str())).collect();
+        from.iter().map(|full| code::SymbolEndpoint::new(path, full)).collect();
     let edges = code::edges_from(conn, &ends, &code::SymbolRelation::ALL)?;
     let mut found: Vec<EntityRef> = edges
         .into_iter()

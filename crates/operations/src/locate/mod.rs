@@ -20,6 +20,7 @@ use syntax::Language;
 use crate::answers::role::{FileRole, is_test_file, role_weight};
 use crate::answers::source::{LineRange, SourceText};
 use engine::file_text::{QuestionWords, tables};
+use engine::search::tables::TextId;
 use engine::search::words;
 use engine::view::View;
 
@@ -404,7 +405,7 @@ fn score_files(
         sum_word_scores(conn, question.terms.iter().map(|(word, weight)| (word, *weight)), tests)?;
     let small = asked.words(false).iter().map(|(word, times)| (word, to_f64(*times)));
     let small = sum_word_scores(conn, small, tests)?;
-    let mut best: Vec<(i64, f64)> = telling.into_iter().collect();
+    let mut best: Vec<(TextId, f64)> = telling.into_iter().collect();
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     let mut fits = BTreeMap::new();
     for (id, score) in best.into_iter().take(MAX_CANDIDATES) {
@@ -425,9 +426,9 @@ fn sum_word_scores<'a>(
     conn: &Connection,
     words: impl Iterator<Item = (&'a String, f64)>,
     tests: &TestTextIds,
-) -> Result<HashMap<i64, f64>> {
+) -> Result<HashMap<TextId, f64>> {
     let every = to_f64(tables::count(conn)?);
-    let mut sums: HashMap<i64, f64> = HashMap::new();
+    let mut sums: HashMap<TextId, f64> = HashMap::new();
     for (word, weight) in words {
         let rows = tables::texts_with_word(conn, word)?;
         let theirs = odds(every, to_f64(rows.len())).ln().max(FTS_MIN_WEIGHT);
@@ -448,7 +449,7 @@ const TESTS_CACHE_KEY: &str = "locate.tests";
 
 /// Which texts are tests, and how many are not.
 struct TestTextIds {
-    ids: HashSet<i64>,
+    ids: HashSet<TextId>,
     non_test_count: usize,
 }
 
@@ -457,12 +458,12 @@ impl TestTextIds {
         let all = tables::texts(conn)?;
         let count = all.len();
         let tests = all.into_iter().filter(|(_, path)| is_test_file(path));
-        let ids: HashSet<i64> = tests.map(|(id, _)| id).collect();
+        let ids: HashSet<TextId> = tests.map(|(id, _)| id).collect();
         Ok(Self { non_test_count: count - ids.len(), ids })
     }
 
     /// The weight of a word: higher the fewer files, tests aside, contain it.
-    fn rarity(&self, rows: &[(i64, f64)]) -> f64 {
+    fn rarity(&self, rows: &[(TextId, f64)]) -> f64 {
         let with = rows.iter().filter(|(id, _)| !self.ids.contains(id)).count();
         odds(to_f64(self.non_test_count), to_f64(with)).max(0.0).ln_1p()
     }

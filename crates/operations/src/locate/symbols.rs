@@ -289,7 +289,7 @@ impl SymbolWordCounts {
 fn file_as_symbol(path: &RepoPath, text: &SourceText) -> SymbolRow {
     SymbolRow {
         path: path.clone(),
-        id: 0,
+        id: code::SymbolIndex(0),
         name: String::new(),
         full: String::new(),
         kind: "file".into(),

@@ -104,7 +104,7 @@ fn files_before(view: &View, entry: &JournalEntry, force: bool) -> Result<Planne
         let content = view.journal().content_before(entry, index)?;
         edits.push(FileEdit { path: logged.path.clone(), expected: current, content });
     }
-    Ok(PlannedChange::Undo { edits, undoes: entry.id.0 })
+    Ok(PlannedChange::Undo { edits, undoes: entry.id })
 }
 
 /// The problem that a file is not as the change left it, with what can be done.

@@ -149,7 +149,7 @@ fn busy_files(view: &View) -> Result<Vec<BusyFile>> {
             && FileRole::of(path) == FileRole::Production
     };
     let files = history.live_files()?.into_iter().filter(|(path, _)| is_code(path));
-    let counted = |(path, artifact): (RepoPath, i64)| {
+    let counted = |(path, artifact): (RepoPath, _)| {
         churn.get(&artifact).map(|churn| BusyFile { path, commits: churn.commits })
     };
     let mut files: Vec<BusyFile> = files.filter_map(counted).collect();

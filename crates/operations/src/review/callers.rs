@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::{EntityRef, RepoPath, Result};
-use code::{EdgeConfidence, SymbolRelation};
+use code::{EdgeConfidence, SymbolEndpoint, SymbolRelation};
 
 use super::{ReviewCheckResult, ReviewedChange, join_few};
 use crate::diff::{ChangedFile, ChangedSymbol, FileChangeKind, SymbolHow};
@@ -55,7 +55,7 @@ fn callers(
     symbol: &ChangedSymbol,
 ) -> Result<Option<(usize, RuleFinding)>> {
     let conn = change.view.index()?.conn();
-    let here = (&symbol.path, symbol.full_name.as_str());
+    let here = SymbolEndpoint::new(&symbol.path, &symbol.full_name);
     let mut callers: BTreeSet<(EdgeConfidence, RepoPath, String, u32)> = BTreeSet::new();
     let asked = [SymbolRelation::Calls, SymbolRelation::Implements, SymbolRelation::Extends];
     for edge in code::edges_to(conn, &[here], &asked)? {

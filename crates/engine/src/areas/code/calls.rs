@@ -27,16 +27,17 @@ pub(super) const IMPLEMENTS: EdgeKind =
 pub(super) const INJECTS: EdgeKind = kind("injects", "a container gives a class to another");
 pub(super) const PROVIDES: EdgeKind = kind("provides", "a class is offered to a container");
 
-/// Calls of an unknown receiver that are looked at for one name; beyond it says too little.
+/// Maximum number of calls on an unknown receiver that are read for one name. More calls than that
+/// say too little.
 const MAX_CALLS_BY_NAME: u32 = 200;
 
 /// A name that more symbols than this have tells nothing about which is called.
 const MAX_NAMESAKES: usize = 20;
 
-/// How a method says whose place it takes.
+/// The relations from a method to the method that it overrides or implements.
 const PARENTS: [SymbolRelation; 2] = [SymbolRelation::Extends, SymbolRelation::Implements];
 
-/// Parents of a method that are looked at.
+/// Maximum number of overridden methods that are followed.
 const MAX_PARENTS: usize = 16;
 
 /// The edges of some types at some nodes.
@@ -57,7 +58,7 @@ pub(super) fn edges(
     };
     let ends: Vec<SymbolEndpoint<'_>> = frontier.nodes.iter().filter_map(code_end).collect();
     let symbols: Vec<SymbolEndpoint<'_>> =
-        ends.iter().filter(|end| !end.1.is_empty()).copied().collect();
+        ends.iter().filter(|end| !end.name.is_empty()).copied().collect();
     let (along, against) = (asked(EdgeRequest::wants_outgoing), asked(EdgeRequest::wants_incoming));
     let mut rows = code::edges_from(conn, &ends, &along)?;
     rows.extend(code::edges_to(conn, &symbols, &against)?);
@@ -96,20 +97,21 @@ pub fn dispatched_calls(
     symbols: &[SymbolEndpoint<'_>],
 ) -> Result<Vec<CallEdgeRow>> {
     let mut rows = Vec::new();
-    for (path, name) in symbols.iter().filter(|(path, name)| dispatches(path) && name.contains('.'))
-    {
-        let here = ((*path).clone(), (*name).to_owned());
+    let is_dispatched = |end: &&SymbolEndpoint<'_>| dispatches(end.file) && end.name.contains('.');
+    for symbol in symbols.iter().filter(is_dispatched) {
+        let here = (symbol.file.clone(), symbol.name.to_owned());
         let mut above = vec![here.clone()];
         for at in 0..MAX_PARENTS {
             let Some((path, name)) = above.get(at).cloned() else { break };
-            for row in code::edges_from(conn, &[(&path, &name)], parents_in(&path))? {
+            let child = SymbolEndpoint::new(&path, &name);
+            for row in code::edges_from(conn, &[child], parents_in(&path))? {
                 if !above.contains(&row.to) {
                     above.push(row.to);
                 }
             }
         }
         let parents: Vec<SymbolEndpoint<'_>> =
-            above[1..].iter().map(|(path, name)| (path, name.as_str())).collect();
+            above[1..].iter().map(|(file, name)| SymbolEndpoint::new(file, name)).collect();
         let calls = code::edges_to(conn, &parents, &[SymbolRelation::Calls])?;
         let calls = calls.into_iter().filter(|row| row.from != here);
         rows.extend(calls.map(|row| CallEdgeRow {
@@ -126,8 +128,8 @@ fn dispatches(path: &RepoPath) -> bool {
     Language::from_path(path).is_some_and(|language| language.semantics().dispatches_to_overrides)
 }
 
-/// How a method says whose place it takes. In Go one that hides an embedded type's method is never
-/// called for it.
+/// The relations from a method to the methods that a call may dispatch from. In Go, a method that
+/// hides one of an embedded type is never called in its place.
 fn parents_in(path: &RepoPath) -> &'static [SymbolRelation] {
     match Language::from_path(path) {
         Some(language) if !language.semantics().extending_overrides => {
@@ -137,7 +139,7 @@ fn parents_in(path: &RepoPath) -> &'static [SymbolRelation] {
     }
 }
 
-/// Replaces the calls of the index by those of the walk's own source at each node that the
+/// Replaces the calls of the index with those of the walk's own call source, at each node that the
 /// source knows.
 fn replace_calls(
     view: &View,
@@ -169,8 +171,8 @@ fn replace_calls(
 /// A node as the call graph names it.
 fn code_end(node: &EntityRef) -> Option<SymbolEndpoint<'_>> {
     match node {
-        EntityRef::Symbol(path, name) => Some((path, name.as_str())),
-        EntityRef::Module(path) => Some((path, "")),
+        EntityRef::Symbol(file, name) => Some(SymbolEndpoint::new(file, name.as_str())),
+        EntityRef::Module(file) => Some(SymbolEndpoint::new(file, "")),
         _ => None,
     }
 }
@@ -188,7 +190,8 @@ fn name_edge(from: EntityRef, to: EntityRef) -> GraphEdge {
     GraphEdge { from, to, kind: &CALLS, confidence: Confidence::Name }
 }
 
-/// Who may call some symbols, as far as names tell. Namesakes are looked up once.
+/// Adds possible callers that are known by name only. A name that several symbols share is looked
+/// up once.
 fn add_callers_by_name(
     view: &View,
     symbols: &[SymbolEndpoint<'_>],
@@ -196,7 +199,7 @@ fn add_callers_by_name(
 ) -> Result<()> {
     let conn = view.index()?.conn();
     let mut by_name: BTreeMap<&str, Vec<(RepoPath, String, u32)>> = BTreeMap::new();
-    for (path, name) in symbols {
+    for SymbolEndpoint { file: path, name } in symbols {
         let called = own_name(name);
         if !by_name.contains_key(called) {
             by_name.insert(called, code::unresolved_calls(conn, called, MAX_CALLS_BY_NAME)?);
@@ -216,12 +219,13 @@ fn add_callers_by_name(
     Ok(())
 }
 
-/// How many calls may be of some symbols, as far as names tell: one may be of any namesake.
+/// The number of calls that may be calls of some symbols, judged by name only. A call may belong to
+/// any symbol of that name.
 fn count_callers(view: &View, symbols: &[SymbolEndpoint<'_>]) -> Result<usize> {
     let conn = view.index()?.conn();
     let mut seen = BTreeSet::new();
     let mut count = 0;
-    for (path, name) in symbols {
+    for SymbolEndpoint { file: path, name } in symbols {
         let called = own_name(name);
         if seen.contains(called)
             || !code::symbol_kind(conn, path, name)?.is_some_and(|k| is_method(&k))
@@ -236,7 +240,7 @@ fn count_callers(view: &View, symbols: &[SymbolEndpoint<'_>]) -> Result<usize> {
     Ok(count)
 }
 
-/// Whom some symbols may call, as far as names tell.
+/// Adds possible callees that are known by name only.
 fn add_calls_by_name(
     view: &View,
     ends: &[SymbolEndpoint<'_>],
@@ -251,9 +255,9 @@ fn add_calls_by_name(
                 found.retain(|row| is_method(&row.kind));
                 by_name.insert(name.clone(), found);
             }
-            let kin = || by_name[&name].iter().filter(|row| can_call(&row.path, end.0));
+            let kin = || by_name[&name].iter().filter(|row| can_call(&row.path, end.file));
             if kin().count() <= MAX_NAMESAKES {
-                let here = named_node(end.0, end.1);
+                let here = named_node(end.file, end.name);
                 edges.extend(kin().map(|row| name_edge(here.clone(), symbol_node(row))));
             }
         }
@@ -271,7 +275,7 @@ fn can_call(one: &RepoPath, other: &RepoPath) -> bool {
     family(one) == family(other)
 }
 
-/// The parts of a node whose change is its own: what a file or a type declares.
+/// The declarations whose change is a change of the node: those of a file or of a type.
 pub(super) fn parts(view: &View, whole: &EntityRef) -> Result<Vec<EntityRef>> {
     let conn = view.index()?.conn();
     Ok(match whole {

@@ -1,23 +1,25 @@
-//! Symbols and imports as a part of the index.
+//! Indexes symbols and imports.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use base::{RepoPath, Result};
+use code::SymbolIndex;
 use store::Connection;
 use syntax::{FileFacts, Symbol};
 
 use crate::index::{IndexedFile, Indexer, PreparedFile, RefreshSummary, tables};
 use crate::search::{self, SearchText, SymbolBody, SymbolText, TokenizedText};
 
-/// Up to so many changed files, asking for each file is quicker than knowing all.
+/// Up to this number of changed files, it is faster to look up each file than to load the list of
+/// all files.
 const MAX_FILES_LOOKED_UP: usize = 64;
 
-/// The tables of the code area, and the view of the texts that its symbols have.
+/// The tables of the code area, and the SQL view with the search texts of symbols.
 static SCHEMA: LazyLock<String> =
     LazyLock::new(|| format!("{}\n{}", code::SCHEMA, include_str!("symbol_texts.sql")));
 
-/// Keeps symbols, imports, and the search text of symbols.
+/// Writes the rows of symbols and imports, and the search text of symbols.
 pub(crate) struct CodeIndexer;
 
 impl Indexer for CodeIndexer {
@@ -38,7 +40,7 @@ impl Indexer for CodeIndexer {
         let overloads = overloads_by_path(facts);
         let texts = listed.map(|(id, symbol)| {
             let others = overloads.get(symbol.path.as_str()).map_or(&[][..], Vec::as_slice);
-            symbol_text(path, id, symbol, others)
+            symbol_text(path, SymbolIndex(id), symbol, others)
         });
         let texts = texts.collect();
         Some(Box::new(PreparedCode { digest: code::CallDigest::of(path, facts), texts }))
@@ -69,13 +71,13 @@ impl Indexer for CodeIndexer {
     }
 }
 
-/// What is made of a file before it is learnt.
+/// What is computed from a file before its rows are written.
 struct PreparedCode {
     digest: Option<code::CallDigest>,
     texts: Vec<SymbolText>,
 }
 
-/// The files there are, each looked up when it is asked for.
+/// The files of the index, each looked up when it is needed.
 struct FileLookup<'a>(&'a Connection);
 
 impl code::FileCatalog for FileLookup<'_> {
@@ -89,8 +91,8 @@ impl code::FileCatalog for FileLookup<'_> {
     }
 }
 
-/// The other signatures of symbols, by full name. Asking for each symbol would read all symbols of
-/// the file each time.
+/// The overloads of symbols by full name. A lookup per symbol would read all symbols of the file
+/// each time.
 fn overloads_by_path(facts: &FileFacts) -> HashMap<&str, Vec<&Symbol>> {
     let mut found: HashMap<&str, Vec<&Symbol>> = HashMap::new();
     for overload in facts.symbols.iter().filter(|symbol| symbol.is_overload()) {
@@ -99,7 +101,12 @@ fn overloads_by_path(facts: &FileFacts) -> HashMap<&str, Vec<&Symbol>> {
     found
 }
 
-fn symbol_text(path: &RepoPath, id: u32, symbol: &Symbol, overloads: &[&Symbol]) -> SymbolText {
+fn symbol_text(
+    path: &RepoPath,
+    id: SymbolIndex,
+    symbol: &Symbol,
+    overloads: &[&Symbol],
+) -> SymbolText {
     let declarations = || std::iter::once(&symbol).chain(overloads);
     let says = declarations().flat_map(|one| {
         let doc = one.doc.as_ref().map(|doc| doc.text.as_str());

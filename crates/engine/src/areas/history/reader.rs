@@ -1,10 +1,13 @@
-//! The history as it is read: the commits that are kept and the line of what is checked out.
+//! Reads the history: the stored commits, and the order of those that lead to the checked-out
+//! commit.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use base::{EntityRef, NextCall, Problem, ProblemCode, RepoPath, Result};
-use history::checkout::{ArtifactChange, CheckoutCommit, FileChurn, PathState, TouchRow};
+use history::checkout::{
+    ArtifactChange, ArtifactId, CheckoutCommit, FileChurn, PathState, TouchRow,
+};
 use history::{
     CommitHeader, FolderTagRules, HistoryCommit, TagOp, checkout, cochange, commit_store,
 };
@@ -20,10 +23,7 @@ use crate::view::View;
 /// The area's name.
 const NAME: &str = "history";
 
-/// The artifact of a file that no commit has touched; numbers start above it.
-const UNCOMMITTED: i64 = 0;
-
-/// Beyond so many files, those that change with others do so by chance.
+/// Maximum number of partner files. Beyond it, files change together by coincidence.
 pub const MAX_PARTNERS: usize = 200;
 
 /// The name of what is kept: how many commits count.
@@ -33,7 +33,7 @@ const COMMIT_COUNT_KEY: &str = "history.counted";
 const CHURN_KEY: &str = "history.churn";
 
 /// How often files were changed, by artifact.
-pub type ChurnByArtifact = BTreeMap<i64, FileChurn>;
+pub type ChurnByArtifact = BTreeMap<ArtifactId, FileChurn>;
 
 /// A history that can be read.
 pub struct HistoryReader<'v> {
@@ -46,8 +46,8 @@ pub struct HistoryReader<'v> {
 /// A file through its renames.
 #[derive(Debug, Clone)]
 pub struct Artifact {
-    /// Its number
-    pub id: i64,
+    /// Its number; [`ArtifactId::NONE`] for a file that no commit has touched
+    pub id: ArtifactId,
     /// Where it is, or was last
     pub path: RepoPath,
     /// Whether the commit that is checked out has it
@@ -172,7 +172,7 @@ impl<'v> HistoryReader<'v> {
             Ok(EntityRef::Module(path) | EntityRef::File(path))
                 if problem.code == base::ProblemCode::NotFound =>
             {
-                Ok(Artifact { id: UNCOMMITTED, path, is_live: false })
+                Ok(Artifact { id: ArtifactId::NONE, path, is_live: false })
             }
             _ => known,
         }
@@ -211,22 +211,22 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// Every file of the commit that is checked out.
-    pub fn live_files(&self) -> Result<Vec<(RepoPath, i64)>> {
+    pub fn live_files(&self) -> Result<Vec<(RepoPath, ArtifactId)>> {
         checkout::checked_out_files(self.checkout)
     }
 
     /// Every artifact that it does not have, with its last path.
-    pub fn deleted_files(&self) -> Result<Vec<(RepoPath, i64)>> {
+    pub fn deleted_files(&self) -> Result<Vec<(RepoPath, ArtifactId)>> {
         checkout::deleted_artifacts(self.checkout)
     }
 
     /// What was done to an artifact, oldest first.
-    pub fn touches(&self, artifact: i64) -> Result<Vec<TouchRow>> {
+    pub fn touches(&self, artifact: ArtifactId) -> Result<Vec<TouchRow>> {
         checkout::touches_of(self.checkout, artifact)
     }
 
     /// The last commit of an artifact.
-    pub fn last_commit(&self, artifact: i64) -> Result<Option<CheckoutCommit>> {
+    pub fn last_commit(&self, artifact: ArtifactId) -> Result<Option<CheckoutCommit>> {
         checkout::last_commit_of(self.checkout, artifact)
     }
 
@@ -287,7 +287,7 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// The files that a commit touched.
-    pub fn touched(&self, stop: &CheckoutCommit) -> Result<Vec<(i64, TouchRow)>> {
+    pub fn touched(&self, stop: &CheckoutCommit) -> Result<Vec<(ArtifactId, TouchRow)>> {
         checkout::touches_at_position(self.checkout, stop.pos)
     }
 
@@ -340,7 +340,7 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// What commits did to the tags of an artifact.
-    pub fn tag_ops(&self, artifact: i64) -> Result<Vec<(i64, TagOp)>> {
+    pub fn tag_ops(&self, artifact: ArtifactId) -> Result<Vec<(i64, TagOp)>> {
         checkout::tag_ops_of(self.checkout, artifact)
     }
 
@@ -350,13 +350,13 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// The tags of many files.
-    pub fn all_tags(&self, files: &[(RepoPath, i64)]) -> Result<Vec<BTreeSet<String>>> {
-        let mut ops: BTreeMap<i64, Vec<TagOp>> = BTreeMap::new();
+    pub fn all_tags(&self, files: &[(RepoPath, ArtifactId)]) -> Result<Vec<BTreeSet<String>>> {
+        let mut ops: BTreeMap<ArtifactId, Vec<TagOp>> = BTreeMap::new();
         for (artifact, op) in checkout::all_tag_ops(self.checkout)? {
             ops.entry(artifact).or_default().push(op);
         }
         let none = Vec::new();
-        let tags = |(path, artifact): &(RepoPath, i64)| {
+        let tags = |(path, artifact): &(RepoPath, ArtifactId)| {
             history::tag_state(self.folders.tags(path), ops.get(artifact).unwrap_or(&none))
         };
         Ok(files.iter().map(tags).collect())
@@ -383,7 +383,7 @@ impl<'v> HistoryReader<'v> {
     /// What changed with a file at least so often, most likely first, and no more than that.
     pub fn frequent_partners(
         &self,
-        artifact: i64,
+        artifact: ArtifactId,
         often: u64,
         most: usize,
     ) -> Result<Vec<CochangedFile>> {
@@ -396,7 +396,7 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// How often other files changed with some files, taken together. Merges and bulk commits do not count.
-    pub fn habits(&self, artifacts: &BTreeSet<i64>) -> Result<Vec<cochange::CochangeHabit>> {
+    pub fn habits(&self, artifacts: &BTreeSet<ArtifactId>) -> Result<Vec<cochange::CochangeHabit>> {
         let mut commits = BTreeMap::new();
         for artifact in artifacts {
             let evidence = cochange::gather_own(self.checkout, *artifact, self.bulk_threshold)?;
@@ -406,7 +406,7 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// Where an artifact is now, if it still is.
-    pub fn current_path(&self, artifact: i64) -> Result<Option<RepoPath>> {
+    pub fn current_path(&self, artifact: ArtifactId) -> Result<Option<RepoPath>> {
         checkout::current_path(self.checkout, artifact)
     }
 
@@ -422,7 +422,7 @@ impl<'v> HistoryReader<'v> {
     }
 
     /// How many commits of an artifact count for what changes together.
-    pub fn counted_commits_of(&self, view: &View<'_>, artifact: i64) -> Result<u64> {
+    pub fn counted_commits_of(&self, view: &View<'_>, artifact: ArtifactId) -> Result<u64> {
         let known = view.cached_at::<ChurnByArtifact>(CHURN_KEY, &self.state_mark()?);
         match known {
             Some(churn) => Ok(churn.get(&artifact).map_or(0, |churn| churn.commits)),
@@ -445,7 +445,7 @@ impl<'v> HistoryReader<'v> {
 
     /// How often each pair of some files was changed in the same commit. Pairs that never were are
     /// left out.
-    pub fn cochanged_pairs(&self, artifacts: &[i64]) -> Result<Vec<cochange::ArtifactPair>> {
+    pub fn cochanged_pairs(&self, artifacts: &[ArtifactId]) -> Result<Vec<cochange::ArtifactPair>> {
         cochange::pairs(self.checkout, artifacts, self.bulk_threshold)
     }
 

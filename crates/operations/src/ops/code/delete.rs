@@ -6,7 +6,7 @@ use base::entity::own_name;
 use base::words::counted;
 use base::{Hash, NextCall, Problem, ProblemCode, Result};
 use clap::Args;
-use code::SymbolRelation;
+use code::{SymbolEndpoint, SymbolRelation};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use syntax::edit::{self, SymbolEdit, symbol_spans};
@@ -89,7 +89,8 @@ fn mentions(view: &View, declared: &DeclaredSymbol) -> Result<Vec<String>> {
     };
     let mut found = BTreeSet::new();
     for row in code::symbols_in_file(conn, path)?.iter().filter(|row| is_inside(&row.full)) {
-        let edges = code::edges_to(conn, &[(path, &row.full)], &SymbolRelation::ALL)?;
+        let edges =
+            code::edges_to(conn, &[SymbolEndpoint::new(path, &row.full)], &SymbolRelation::ALL)?;
         let outside = edges.iter().filter(|edge| edge.from.0 != *path || !is_inside(&edge.from.1));
         found.extend(outside.map(|edge| (edge.from.0.clone(), edge.line)));
     }

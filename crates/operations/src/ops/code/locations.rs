@@ -3,7 +3,7 @@
 use base::entity::own_name;
 use base::words::{counted, plural};
 use base::{EntityRef, Result};
-use code::{EdgeConfidence, SymbolRelation};
+use code::{EdgeConfidence, SymbolEndpoint, SymbolRelation};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -116,7 +116,7 @@ pub(super) fn used_by(
     let conn = view.index()?.conn();
     let texts = ParsedFileCache::new(view);
     let mut places = Vec::new();
-    for row in code::edges_to(conn, &[(path, name.as_str())], relations)? {
+    for row in code::edges_to(conn, &[SymbolEndpoint::new(path, name.as_str())], relations)? {
         let sure = if row.sure == EdgeConfidence::Exact { "exact" } else { "inferred" };
         let from = named_node(&row.from.0, &row.from.1);
         places.push(texts.location_of_line(&row.from.0, row.line, from, sure)?);

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use base::{EntityRef, NextCall, Problem, RepoPath, Result};
 use clap::{Args, ValueEnum};
-use code::{SymbolRelation, SymbolRow};
+use code::{SymbolEndpoint, SymbolRelation, SymbolRow};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -357,7 +357,11 @@ fn code_use(view: &View, caller: &SymbolCaller, with_text: bool) -> Result<CodeU
 /// What a symbol calls, in source order.
 fn callees(view: &View, row: &SymbolRow) -> Result<Vec<CodeUse>> {
     let conn = view.index()?.conn();
-    let mut rows = code::edges_from(conn, &[(&row.path, &row.full)], &[SymbolRelation::Calls])?;
+    let mut rows = code::edges_from(
+        conn,
+        &[SymbolEndpoint::new(&row.path, &row.full)],
+        &[SymbolRelation::Calls],
+    )?;
     rows.sort_by_key(|edge| edge.line);
     let mut found = Vec::new();
     for edge in rows {

@@ -177,7 +177,7 @@ fn of_folder(
 ) -> Result<CochangeAnswer> {
     let mut files = ranked_files(view, history, &folder, None, |_| true)?;
     files.truncate(MAX_FOLDER_FILES);
-    let artifacts: Vec<i64> = files.iter().map(|row| row.artifact).collect();
+    let artifacts: Vec<_> = files.iter().map(|row| row.artifact).collect();
     let pair = |pair: ArtifactPair| CochangePair {
         first: files[pair.first].path.clone(),
         second: files[pair.second].path.clone(),

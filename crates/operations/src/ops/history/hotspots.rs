@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::words::counted;
 use base::{EntityRef, RepoPath, Result};
 use clap::Args;
+use history::checkout::ArtifactId;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -92,7 +93,7 @@ pub struct HotspotRow {
     #[serde(skip)]
     elapsed: String,
     #[serde(skip)]
-    pub(super) artifact: i64,
+    pub(super) artifact: ArtifactId,
 }
 
 impl HotspotRow {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use base::words::counted;
 use base::{NextCall, ProblemCode, RepoPath, Result};
 use clap::Args;
+use history::checkout::ArtifactId;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -98,7 +99,7 @@ impl Query for List {
         let folder = self.folder(view, &gone)?;
         let mut files = self.selected_files(view, folder.as_ref(), history.live_files()?, true)?;
         files.extend(self.selected_files(view, folder.as_ref(), gone, false)?);
-        let pairs: Vec<(RepoPath, i64)> =
+        let pairs: Vec<(RepoPath, ArtifactId)> =
             files.iter().map(|(path, artifact, _)| (path.clone(), *artifact)).collect();
         let mut rows: Vec<_> = files.into_iter().zip(history.all_tags(&pairs)?).collect();
         rows.retain(|(_, tags)| self.tags.iter().all(|tag| tags.contains(tag.trim())));
@@ -121,9 +122,9 @@ impl List {
         &self,
         view: &View,
         folder: Option<&RepoPath>,
-        files: Vec<(RepoPath, i64)>,
+        files: Vec<(RepoPath, ArtifactId)>,
         alive: bool,
-    ) -> Result<Vec<(RepoPath, i64, bool)>> {
+    ) -> Result<Vec<(RepoPath, ArtifactId, bool)>> {
         let ignored = match self.include_ignored || !alive {
             true => BTreeSet::new(),
             false => ignored(view)?,
@@ -139,7 +140,7 @@ impl List {
 
     /// The file or folder that is asked about. A folder that no longer exists counts if a file was
     /// below it.
-    fn folder(&self, view: &View, files: &[(RepoPath, i64)]) -> Result<Option<RepoPath>> {
+    fn folder(&self, view: &View, files: &[(RepoPath, ArtifactId)]) -> Result<Option<RepoPath>> {
         let Some(target) = &self.path else { return Ok(None) };
         let problem = match graph::resolve(view, target) {
             Ok(node) => return Ok(node.path().cloned()),

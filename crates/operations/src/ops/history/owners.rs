@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use base::words::counted;
 use base::{NextCall, RepoPath, Result};
 use clap::Args;
-use history::checkout::ArtifactChange;
+use history::checkout::{ArtifactChange, ArtifactId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -121,7 +121,7 @@ struct AuthorChanges {
     name: String,
     weight: f64,
     commits: u64,
-    files: BTreeSet<i64>,
+    files: BTreeSet<ArtifactId>,
     last_time: i64,
 }
 
@@ -129,7 +129,7 @@ struct AuthorChanges {
 #[derive(Default)]
 struct Authorship {
     authors: BTreeMap<String, AuthorChanges>,
-    authors_by_file: BTreeMap<i64, BTreeSet<String>>,
+    authors_by_file: BTreeMap<ArtifactId, BTreeSet<String>>,
     commits: usize,
     is_truncated: bool,
 }

@@ -8,6 +8,7 @@ use kb::LogSeq;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use store::{Connection, RowChange};
+use tree::ChangeId;
 
 use engine::areas::kb::answer_rows::KbChangeAnswer;
 use engine::areas::kb::{KbChange, KbChangeKind, STORE, current_stamp, logged_entries};
@@ -62,7 +63,8 @@ fn entries(conn: &Connection, number: i64) -> Result<Option<Vec<kb::AuditEntry>>
     if let Some(entry) = kb::log_entry(conn, LogSeq(number))? {
         return Ok(Some(vec![entry]));
     }
-    let made = tables::change_record(conn, number)?.filter(|made| made.session.is_some());
+    let Ok(id) = u64::try_from(number) else { return Ok(None) };
+    let made = tables::change_record(conn, ChangeId(id))?.filter(|made| made.session.is_some());
     let Some(seqs) = made.map(|made| logged_entries(&made.inverse)).transpose()? else {
         return Ok(None);
     };

@@ -347,7 +347,7 @@ impl ShownFiles {
         let mut meant: Vec<&SymbolRow> =
             symbols.iter().filter(|symbol| is_meant(symbol, &symbols, said)).collect();
         // Of a class and its method, the method is what was meant.
-        let parents: Vec<u32> = meant.iter().filter_map(|symbol| symbol.parent).collect();
+        let parents: Vec<_> = meant.iter().filter_map(|symbol| symbol.parent).collect();
         meant.retain(|symbol| !parents.contains(&symbol.id));
         meant.truncate(MAX_SYMBOLS_PER_FILE);
         if meant.is_empty() {

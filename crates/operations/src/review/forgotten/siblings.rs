@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::{RepoPath, Result};
-use code::SymbolRelation;
+use code::{SymbolEndpoint, SymbolRelation};
 
 use super::ReviewedChange;
 use crate::answers::role::is_test_file;
@@ -38,10 +38,10 @@ pub(super) fn sibling_implementations(
         if symbol.is_test || is_test_file(&symbol.path) {
             continue;
         }
-        let here = (&symbol.path, symbol.full_name.as_str());
+        let here = SymbolEndpoint::new(&symbol.path, &symbol.full_name);
         let bases = code::edges_from(conn, &[here], &RELATIONS)?;
-        let bases: Vec<(&RepoPath, &str)> =
-            bases.iter().map(|edge| (&edge.to.0, edge.to.1.as_str())).collect();
+        let bases: Vec<SymbolEndpoint<'_>> =
+            bases.iter().map(|edge| SymbolEndpoint::new(&edge.to.0, &edge.to.1)).collect();
         let others = code::edges_to(conn, &bases, &RELATIONS)?;
         if others.len() > MAX_IMPLEMENTATIONS {
             continue;

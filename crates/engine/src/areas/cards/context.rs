@@ -14,7 +14,7 @@ use crate::view::View;
 /// How many lines of a card's text a context shows.
 const MAX_LINES: usize = 40;
 
-/// How many cards or places a context lists, each.
+/// Maximum number of cards, and of code places, that a context lists.
 const MAX_LISTED: usize = 40;
 
 pub fn context(view: &View, wanted: &EntityRef) -> Result<Vec<ContextItem>> {
@@ -40,7 +40,7 @@ pub fn context(view: &View, wanted: &EntityRef) -> Result<Vec<ContextItem>> {
     }
 }
 
-/// Whether a symbol is another, holds it, or is held by it.
+/// Whether one symbol is the other, contains it, or is contained in it.
 fn is_around(owner: &str, name: &str) -> bool {
     let holds = |outer: &str, inner: &str| {
         inner.strip_prefix(outer).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
@@ -68,7 +68,7 @@ fn must_hold(view: &View, sees: &[SeeTagRow]) -> Result<Vec<ContextItem>> {
     Ok(items)
 }
 
-/// That a link is suspect, if it is.
+/// A remark if the link is suspect; otherwise empty.
 fn suspicion(view: &View, see: &SeeTagRow) -> Result<&'static str> {
     let known = spec_links(view)?;
     if known.has_no_confirmations() {

@@ -1,4 +1,4 @@
-//! Keys that several card files claim.
+//! Keys that more than one card file has.
 
 use base::entity::CardKey;
 use base::{NextCall, Problem, ProblemCode, RepoPath, Result};
@@ -6,7 +6,7 @@ use serde_json::json;
 
 use crate::view::View;
 
-/// Refuses a key that several files claim, and lists them.
+/// Fails if more than one file has the key, and lists these files.
 pub fn refuse_duplicate_key(view: &View, key: &CardKey) -> Result<()> {
     let same = files_with_key(view, key)?;
     let [first, _, ..] = same.as_slice() else { return Ok(()) };

@@ -48,7 +48,7 @@ static EDGES: [EdgeKind; 7] = [
     ),
 ];
 
-/// Cards.
+/// The part of the graph that consists of cards.
 pub struct CardsGraphArea;
 
 impl GraphArea for CardsGraphArea {
@@ -191,14 +191,14 @@ pub(super) fn row(view: &View, wanted: &EntityRef) -> Result<Option<CardRow>> {
     cards::card_by_key(view.index()?.conn(), key.as_str())
 }
 
-/// The edges of some types, as a frontier is gone through.
+/// The edges of some types at the nodes of a frontier.
 struct CardEdges<'a> {
     conn: &'a Connection,
     /// The relations that are wanted between cards
     relations: Vec<EdgeRequest>,
-    /// The links from code, if they are wanted
+    /// The request for links from code, if they are wanted
     see: Option<EdgeRequest>,
-    /// The code that texts name, if it is wanted
+    /// The request for code that texts mention, if it is wanted
     mentions: Option<EdgeRequest>,
     /// The tags of each file that was asked about
     sees: BTreeMap<&'a RepoPath, Vec<SeeTagRow>>,

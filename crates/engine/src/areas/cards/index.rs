@@ -1,4 +1,4 @@
-//! Cards, their relations and `@see` tags as a part of the index.
+//! Indexes cards, their relations and `@see` tags.
 
 use base::{RepoPath, Result};
 use cards::CardRow;
@@ -7,7 +7,7 @@ use store::Connection;
 use crate::index::{IndexedFile, Indexer, RefreshSummary};
 use crate::search::{self, SearchText};
 
-/// Keeps cards, relations, tags, and the search text of cards.
+/// Writes the rows of cards, relations and tags, and the search text of cards.
 pub(crate) struct CardsIndexer;
 
 impl Indexer for CardsIndexer {
@@ -48,7 +48,8 @@ impl Indexer for CardsIndexer {
     }
 }
 
-/// Keeps the search text of a key: that of the first file that claims it, or none.
+/// Writes the search text of a key from the first file that has the key, or removes it if no file
+/// has.
 fn put_text(conn: &Connection, key: &str) -> Result<()> {
     match cards::card_by_key(conn, key)? {
         Some(card) => search::put_indexed(conn, &text(&card)),

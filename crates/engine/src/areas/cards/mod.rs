@@ -1,5 +1,5 @@
-//! Cards as an area of the graph: specs, what they say about each other, and the code that says
-//! it implements them.
+//! Cards as an area of the graph: cards, the relations between them, and the code that implements
+//! them.
 
 mod context;
 mod duplicates;

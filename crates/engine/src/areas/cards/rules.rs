@@ -81,7 +81,7 @@ fn checked(view: &View, _: &RuleScope, check: CardCheck) -> Result<Vec<RuleViola
     check(&CardRuleInput::of(view)?)
 }
 
-/// Everything that the rules look at.
+/// What the rules read.
 struct CardRuleInput<'v> {
     view: &'v View<'v>,
     cards: Vec<CardRow>,
@@ -207,8 +207,9 @@ fn unregistered(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
     Ok(found)
 }
 
-/// Where `::` is part of the language, a tag with an unknown type is most likely no card; one
-/// letter off it is most likely a slip.
+/// Finds tags whose type is nearly a card type. In a language where `::` is an operator, a tag with
+/// an unknown type is usually not meant as a card; a type that differs in one letter is usually a
+/// typing error.
 fn almost_registered(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
     let near = |word: &str| known.types.iter().find(|known| is_one_edit_apart(known, word));
     let mut found = Vec::new();

@@ -1,11 +1,12 @@
-//! Cards that an answer had to do without: files that cannot be read, and keys that two claim.
+//! Reports cards that an answer could not use: files that cannot be read, and keys that two files
+//! have.
 
 use base::Result;
 
 use crate::index::tables::skipped_paths;
 use crate::view::View;
 
-/// Marks that this view has said it.
+/// Marks that this view has already reported them.
 struct UnsoundCardsReported;
 
 /// Marks the answer as partial if some card files cannot be read.

@@ -1,9 +1,9 @@
-//! Doc comments as answers show them.
+//! Doc comments in the form in which answers show them.
 
 /// The most characters of a doc comment that one line of an answer shows.
 const MAX_SENTENCE_CHARS: usize = 160;
 
-/// The first sentence of a doc comment, without its full stop.
+/// The first sentence of a doc comment, without the full stop.
 pub fn first_sentence(doc: &str) -> String {
     let paragraph: Vec<&str> =
         doc.lines().map(str::trim).take_while(|line| !line.is_empty()).collect();

@@ -1,5 +1,5 @@
-//! Files that hold code inside another format and are not read: `.mdx`, and components and notebooks
-//! that could not be read. They may import and call anything of their language.
+//! Files whose code is not read because it is inside another format: `.mdx` files, and components
+//! and notebooks that could not be parsed. They may import and call anything of their language.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use syntax::Language;
 use crate::index::tables;
 use crate::view::View;
 
-/// Larger files are not searched, in bytes.
+/// Largest file that is searched, in bytes.
 const MAX_SEARCHED_BYTES: u64 = 8 * 1024 * 1024;
 
 /// The name that they are kept by.
@@ -21,17 +21,18 @@ const CACHE_KEY: &str = "code.embedded";
 /// The files of each format.
 type ByFormat = BTreeMap<&'static str, Vec<RepoPath>>;
 
-/// Code that is not read because of the format it stands in.
+/// Files whose code is not read because of their format.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct EmbeddedCode {
     /// How many files there are of each format
     pub counts: BTreeMap<&'static str, usize>,
-    /// Those of them that hold one of the words that were asked for
+    /// The files among them that contain one of the wanted words
     pub mentioning: Vec<RepoPath>,
 }
 
 impl EmbeddedCode {
-    /// The code that may use that of a language, with the files that hold one of some words.
+    /// Finds such files that may use code of a language, and those among them that contain one of
+    /// some words.
     pub fn find(view: &View, language: Option<Language>, words: &[String]) -> Result<Self> {
         let Some(language) = language else { return Ok(Self::default()) };
         let all = files(view)?;
@@ -62,14 +63,14 @@ impl EmbeddedCode {
         self.counts.is_empty()
     }
 
-    /// How many files there are, as a part of a sentence: `23 .vue files and 1 .svelte file`.
+    /// The number of files as part of a sentence: `23 .vue files and 1 .svelte file`.
     pub fn counts_text(&self) -> String {
         let each = self.counts.iter();
         let each = each.map(|(format, count)| counted(*count, &format!(".{format} file")));
         each.collect::<Vec<_>>().join(" and ")
     }
 
-    /// Says in the basis that they are not read.
+    /// Reports in the basis that these files are not read.
     pub fn report(&self, view: &View) {
         if !self.is_empty() {
             view.mark_partial(format!("not read: {}", self.counts_text()));
@@ -77,7 +78,7 @@ impl EmbeddedCode {
     }
 }
 
-/// Says that code in other formats is not read, where an answer is about code that it may use.
+/// Reports code in other formats that is not read, if the answer is about code that it may use.
 pub fn report_embedded_code<'n>(
     view: &View,
     about: impl Iterator<Item = &'n EntityRef>,

@@ -1,4 +1,4 @@
-//! Symbols as nodes; `declares` and `imports` as edges, calls from beside.
+//! Symbols as nodes, and the edges `declares` and `imports`. The edges of calls are in `calls.rs`.
 
 use std::collections::BTreeMap;
 
@@ -39,10 +39,10 @@ static EDGES: [EdgeKind; 8] = [
     calls::PROVIDES,
 ];
 
-/// How many symbols, importers or imports a context lists, each.
+/// Maximum number of symbols, importers and imports that a context lists, each.
 const MAX_LISTED: usize = 40;
 
-/// Symbols and imports.
+/// The part of the graph that consists of symbols and imports.
 pub(crate) struct CodeGraphArea;
 
 /// The handle of a symbol.
@@ -129,7 +129,7 @@ fn row(view: &View, wanted: &EntityRef) -> Result<Option<SymbolRow>> {
     code::symbol(view.index()?.conn(), path, name.as_str())
 }
 
-/// What files and symbols declare, and what declares them.
+/// The edges from files and symbols to what they declare, and back.
 fn declaration_edges(
     view: &View,
     frontier: &[EntityRef],
@@ -158,8 +158,8 @@ fn declaration_edges(
     Ok(edges)
 }
 
-/// What files take of others, and who takes something of them. A file whose symbols are asked
-/// about is looked at once for all of them.
+/// The edges from files to what they import, and back. If several symbols of one file are wanted,
+/// the file is read once for all of them.
 fn import_edges(
     view: &View,
     frontier: &[EntityRef],
@@ -193,13 +193,14 @@ fn import_edges(
     Ok(edges)
 }
 
-/// Whether a symbol may be what is taken: it is named, or what it is nested in, or all is taken.
+/// Whether an import takes a symbol: it names the symbol or a symbol around it, or imports
+/// everything.
 fn is_imported_as(taken: &str, full: &str) -> bool {
     let nested = || full.strip_prefix(taken).is_some_and(|rest| rest.starts_with('.'));
     taken == "*" || taken == full || nested()
 }
 
-/// Files as nodes, each once.
+/// Files as nodes, each only once.
 fn distinct<'a>(paths: impl Iterator<Item = &'a RepoPath>) -> Vec<EntityRef> {
     paths.collect::<std::collections::BTreeSet<_>>().into_iter().map(file_node).collect()
 }
@@ -227,7 +228,7 @@ pub fn symbol_node(row: &SymbolRow) -> EntityRef {
     named_node(&row.path, &row.full)
 }
 
-/// The node of a symbol; of its file where the name is none.
+/// The node of a symbol, or of the file if the name is empty.
 pub fn named_node(path: &RepoPath, full: &str) -> EntityRef {
     let symbol = full.parse().map(|name| EntityRef::Symbol(path.clone(), name));
     symbol.unwrap_or_else(|_| file_node(path))

@@ -1,4 +1,4 @@
-//! Code as an area of the graph: symbols as nodes, what declares and imports them as edges.
+//! Code as an area of the graph: symbols as nodes; declarations, imports and calls as edges.
 
 mod calls;
 mod documentation;

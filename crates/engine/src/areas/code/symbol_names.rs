@@ -1,4 +1,4 @@
-//! The names of all symbols, kept for a state of the index.
+//! The names of all symbols, cached for each state of the index.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::view::View;
 /// The name that they are kept by.
 const CACHE_KEY: &str = "code.names";
 
-/// Every symbol's name, as of this view.
+/// The names of all symbols in this view.
 pub fn symbol_names(view: &View) -> Result<Arc<SymbolNameIndex>> {
     view.cached_for_index(CACHE_KEY, || SymbolNameIndex::load(view.index()?.conn()))
 }

@@ -1,4 +1,4 @@
-//! Files in which more goes on than was followed.
+//! Files whose analysis stopped at a limit, so that calls may be missing.
 
 use base::{EntityRef, Result};
 
@@ -7,7 +7,7 @@ use crate::view::View;
 /// How many such files are named.
 const MAX_LISTED_FILES: usize = 3;
 
-/// Says that calls may be missing, where an answer is about code.
+/// Reports that calls may be missing, if the answer is about code of such a file.
 pub fn report_truncated_calls<'n>(
     view: &View,
     mut about: impl Iterator<Item = &'n EntityRef>,

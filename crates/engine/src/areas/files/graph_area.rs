@@ -33,7 +33,7 @@ static EDGES: [EdgeKind; 2] = [CONTAINS, LINKS];
 /// How many siblings and headings a context lists.
 const MAX_LISTED: usize = 12;
 
-/// Files and folders.
+/// The part of the graph that consists of files and folders.
 pub(crate) struct FilesGraphArea;
 
 impl GraphArea for FilesGraphArea {
@@ -128,7 +128,7 @@ impl GraphArea for FilesGraphArea {
     }
 }
 
-/// What is at a path: a file, a folder, or nothing.
+/// The node at a path: a file, a folder, or `None`.
 fn candidate_at(view: &View, path: &RepoPath) -> Result<Option<NodeCandidate>> {
     let conn = view.index()?.conn();
     if let Some(file) = tables::file(conn, path)? {
@@ -160,7 +160,7 @@ fn targets_of(conn: &Connection, from: &EntityRef, kind: &EdgeKind) -> Result<Ve
     }
 }
 
-/// The node that is at a path, if there is one.
+/// The node at a path, if there is one.
 fn node_at(conn: &Connection, path: &RepoPath) -> Result<Option<EntityRef>> {
     Ok(match tables::file(conn, path)? {
         Some(_) => Some(file_node(path)),
@@ -216,7 +216,7 @@ fn file_context(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {
     Ok(items)
 }
 
-/// Documents that would have to be looked at again.
+/// Documents that link to the file and may have to be revised.
 fn linked_from(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {
     let sources = tables::links_to(view.index()?.conn(), path)?;
     let item = |(source, line): &(RepoPath, u32)| {

@@ -1,4 +1,4 @@
-//! Files and folders as a part of the index.
+//! Indexes files and folders.
 
 use base::{EntityRef, RepoPath, Result};
 use store::Connection;
@@ -9,7 +9,7 @@ use crate::file_text;
 use crate::index::{IndexedFile, Indexer, PreparedFile, RefreshSummary};
 use crate::search::{self, SearchText};
 
-/// Keeps folders, links, headings and the search text of files.
+/// Writes the rows of folders, links and headings, and the search text of files.
 pub(crate) struct FilesIndexer;
 
 impl Indexer for FilesIndexer {
@@ -59,7 +59,7 @@ impl Indexer for FilesIndexer {
     }
 }
 
-/// The node that a file is: a module if it is a program.
+/// The node of a file: a module if it is a program, otherwise a file.
 pub fn file_node(path: &RepoPath) -> EntityRef {
     match Language::from_path(path) {
         Some(language) if language.is_code() => EntityRef::Module(path.clone()),
@@ -67,7 +67,8 @@ pub fn file_node(path: &RepoPath) -> EntityRef {
     }
 }
 
-/// Counts a file in all folders above it; a folder that holds something can be found.
+/// Adds `by` to the number of files in all folders above a file. A folder with files gets search
+/// text.
 fn count_in_folders(conn: &Connection, path: &RepoPath, by: i64) -> Result<()> {
     let above = std::iter::successors(path.parent(), RepoPath::parent);
     for (height, folder) in above.enumerate() {
@@ -103,7 +104,7 @@ fn text(file: &IndexedFile<'_>) -> SearchText {
     }
 }
 
-/// The file that a link in a document means, if it is one of the repository's.
+/// The file of the repository that a link in a document points to, if there is one.
 pub fn link_target(from: &RepoPath, link: &str) -> Option<RepoPath> {
     let plain = link.split(['#', '?']).next().unwrap_or_default();
     let is_url = plain.split_once(':').is_some_and(|(scheme, _)| !scheme.contains('/'));

@@ -1,4 +1,5 @@
-//! Files and folders as an area of the graph: what holds what, and which document links where.
+//! Files and folders as an area of the graph: which folder contains what, and which document links
+//! to what.
 
 mod graph_area;
 mod index;
@@ -13,7 +14,7 @@ pub(crate) use index::FilesIndexer;
 pub use index::{file_node, link_target};
 pub use tables::FileSummary;
 
-/// One file, if it is there.
+/// The summary of a file, if the file exists.
 pub fn file_summary(view: &View<'_>, path: &RepoPath) -> Result<Option<FileSummary>> {
     tables::file(view.index()?.conn(), path)
 }
@@ -23,7 +24,7 @@ pub fn in_folder(view: &View<'_>, folder: &RepoPath) -> Result<Vec<FileSummary>>
     tables::files_in(view.index()?.conn(), folder)
 }
 
-/// The files that a typed path means: that one, or all that end so.
+/// The files that a typed path means: the file at that path, otherwise all whose path ends with it.
 pub fn files_matching(view: &View<'_>, typed: &str) -> Result<Vec<RepoPath>> {
     let conn = view.index()?.conn();
     let paths = view.paths().candidates(typed);
@@ -48,7 +49,7 @@ pub fn files_below(view: &View<'_>, folder: &RepoPath) -> Result<Vec<FileSummary
     tables::files_below(view.index()?.conn(), folder)
 }
 
-/// The folders and files in a folder, or all below it, each with what it is.
+/// The folders and files in a folder, or all below it, each with its kind.
 pub fn list_folder(
     view: &View<'_>,
     folder: &RepoPath,
@@ -72,12 +73,12 @@ pub fn all_paths(view: &View<'_>) -> Result<Vec<RepoPath>> {
     tables::all_paths(view.index()?.conn())
 }
 
-/// Links of documents that lead to no file or folder: from where, to where, at which line.
+/// Links in documents that lead to no file or folder: source, target and line.
 pub fn dead_links(view: &View<'_>) -> Result<Vec<(RepoPath, RepoPath, u32)>> {
     tables::dead_links(view.index()?.conn())
 }
 
-/// Documents that link a path: from where, at which line.
+/// Links in documents to a path: source and line.
 pub fn links_to(view: &View<'_>, path: &RepoPath) -> Result<Vec<(RepoPath, u32)>> {
     tables::links_to(view.index()?.conn(), path)
 }

@@ -23,11 +23,11 @@ pub struct FileSummary {
     pub size: u64,
     /// How many lines it has
     pub lines: u32,
-    /// Its language, where it is known
+    /// Its language, if it is known
     pub language: Option<Language>,
     /// Its first heading or doc comment
     pub title: Option<String>,
-    /// Why it was not read, if it was not
+    /// Why it was not read; `None` if it was
     pub skipped: Option<String>,
 }
 
@@ -99,7 +99,7 @@ pub(super) fn folder(conn: &Connection, path: &RepoPath) -> Result<Option<Folder
         .map_err(sqlite_problem("read the index"))
 }
 
-/// Whether a folder is there: known, or the root of a tree without files.
+/// Whether a folder exists: it is in the index, or it is the root.
 pub(super) fn is_folder(conn: &Connection, path: &RepoPath) -> Result<bool> {
     Ok(path.is_root() || folder(conn, path)?.is_some())
 }
@@ -144,7 +144,7 @@ pub(super) fn folders_below(conn: &Connection, folder: &RepoPath) -> Result<Vec<
     )
 }
 
-/// Files whose path ends like this, whole parts only.
+/// Files whose path ends with this path, in whole components.
 pub(super) fn files_with_suffix(conn: &Connection, end: &RepoPath) -> Result<Vec<RepoPath>> {
     let tail = [b"/", end.as_bytes()].concat();
     let sql = "SELECT path FROM file WHERE path = ?1 OR substr(path, -length(?2)) = ?2
@@ -154,14 +154,14 @@ pub(super) fn files_with_suffix(conn: &Connection, end: &RepoPath) -> Result<Vec
     list(conn, sql, params![end.as_bytes(), tail], |row| path(row, 0))
 }
 
-/// Every path, to find the nearest of them.
+/// All paths, for suggestions of similar ones.
 pub fn all_paths(conn: &Connection) -> Result<Vec<RepoPath>> {
     list(conn, "SELECT path FROM file UNION ALL SELECT path FROM folder", params![], |row| {
         path(row, 0)
     })
 }
 
-/// Where the links of a file lead, with the line of each.
+/// The targets of the links of a file, each with its line.
 pub(super) fn links_from(conn: &Connection, source: &RepoPath) -> Result<Vec<(RepoPath, u32)>> {
     let sql = "SELECT target, min(line) FROM link WHERE source = ?1 GROUP BY target ORDER BY 2";
     list(conn, sql, params![source.as_bytes()], path_and_line)

@@ -1,4 +1,5 @@
-//! When a file was written: by its commits, or by its own time where no commit has it as it is.
+//! When a file was written: according to its commits, or its modification time if no commit has its
+//! present content.
 
 use base::{RepoPath, Result};
 use jiff::Timestamp;
@@ -7,14 +8,15 @@ use super::reader::HistoryReader;
 use crate::index::tables;
 use crate::view::View;
 
-/// When a file was first written and when last, in RFC 3339.
+/// When a file was first and last written, in RFC 3339.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FileDates {
     pub created_at: String,
     pub updated_at: String,
 }
 
-/// The dates of a file; nothing if there is no such file. `history` is the history, if there is one.
+/// The dates of a file; `None` if the file does not exist. `history` is `None` if there is no
+/// history.
 pub fn dates_of(
     view: &View<'_>,
     history: Option<&HistoryReader<'_>>,

@@ -39,7 +39,7 @@ const MAX_PARTNER_NEIGHBOURS: usize = 10;
 const MAX_LISTED_PARTNERS: usize = 3;
 const MAX_LISTED_FILES: usize = 40;
 
-/// Two files that changed together only once may have done so by chance.
+/// Minimum number of commits that two files must share. One shared commit may be a coincidence.
 const MIN_COMMON_COMMITS: u64 = 2;
 
 /// How many commits a search considers.
@@ -48,7 +48,7 @@ const MAX_SEARCH_CANDIDATES: usize = 100;
 /// How many commits a whole sentence may be about.
 const MAX_SENTENCE_CANDIDATES: usize = 30;
 
-/// The history.
+/// The part of the graph that consists of commits.
 pub(crate) struct HistoryGraphArea;
 
 impl GraphArea for HistoryGraphArea {
@@ -205,7 +205,7 @@ fn is_at(path: &RepoPath, place: &RepoPath) -> bool {
     place.is_root() || path == place || path.is_at_or_below(place)
 }
 
-/// The files that a commit touched, by path, at most so many.
+/// The files that a commit touched, sorted by path, at most `most`.
 pub fn files_of_commit(view: &View, commit: &EntityRef, most: usize) -> Result<Vec<RepoPath>> {
     let Some((history, stop)) = find_commit(view, commit)? else { return Ok(Vec::new()) };
     let mut paths: Vec<RepoPath> =
@@ -215,7 +215,7 @@ pub fn files_of_commit(view: &View, commit: &EntityRef, most: usize) -> Result<V
     Ok(paths)
 }
 
-/// Whether a text can be the name of a commit, whole or shortened.
+/// Whether a text can be the full or shortened id of a commit.
 fn is_commit_prefix(text: &str) -> bool {
     (4..=64).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
@@ -243,8 +243,8 @@ fn about(view: &View, history: &HistoryReader<'_>, stop: &CheckoutCommit) -> Res
     Ok(format!("{} ({}, {when})", commit.subject(), commit.author.name))
 }
 
-/// The files of a commit. Files do not belong together because one commit touched thousands:
-/// such a commit is not passed through.
+/// The files of a commit. A walk does not pass through a commit of thousands of files, because it
+/// does not show that they belong together.
 fn files_of(view: &View, wanted: &EntityRef, is_start: bool) -> Result<Vec<EntityRef>> {
     let Some((history, stop)) = find_commit(view, wanted)? else { return Ok(Vec::new()) };
     if history.is_bulk(&stop) && !is_start {
@@ -265,7 +265,7 @@ fn commits_of(history: &HistoryReader<'_>, path: &RepoPath) -> Result<Vec<Entity
     newest.map(|touch| Ok(commit_node(&history.commit_position(touch.pos)?))).collect()
 }
 
-/// Files that changed with a file more than once.
+/// Files that changed together with a file in more than one commit.
 fn partners(
     history: &HistoryReader<'_>,
     path: &RepoPath,

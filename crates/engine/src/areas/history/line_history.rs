@@ -8,10 +8,10 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 use super::reader::HistoryReader;
 use crate::view::View;
 
-/// Larger files are not compared, in bytes.
+/// Largest file that is compared, in bytes.
 const MAX_COMPARED_BYTES: u64 = 4 * 1024 * 1024;
 
-/// So many commits of the lines are listed, the newest ones.
+/// Maximum number of commits that are listed, newest first.
 const MAX_COMMITS: usize = 50;
 
 /// The commits of some lines.

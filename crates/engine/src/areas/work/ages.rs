@@ -12,7 +12,7 @@ use super::files::covered_files;
 use super::{STORE, work_patterns};
 use crate::view::View;
 
-/// An atom, with the state of its files when its knowledge was written.
+/// An atom and the state of its files when its knowledge was written.
 #[derive(Debug)]
 pub struct MeasuredAtom {
     /// The atom
@@ -21,16 +21,17 @@ pub struct MeasuredAtom {
     pub footprint: Option<Footprint>,
 }
 
-/// What the files of an atom are now.
+/// The present state of an atom's files.
 #[derive(Debug)]
 pub struct AtomAge {
-    /// How much they changed since the knowledge was written; nothing when that was not noted
+    /// How much they changed since the knowledge was written; `None` if their state was not
+    /// recorded
     pub drift: Option<KnowledgeDrift>,
     /// Whether the patterns of the atom match no file
     pub covers_nothing: bool,
 }
 
-/// All atoms, by id, with their ages.
+/// All atoms with their ages, by id.
 #[derive(Debug)]
 pub struct AgedAtoms {
     atoms: Arc<Vec<MeasuredAtom>>,
@@ -80,7 +81,7 @@ fn measured_atoms(view: &View, draft: &WorkDraft<'_>) -> Result<Arc<Vec<Measured
     })
 }
 
-/// The folders with files that no atom covers, those with most first.
+/// The folders with files that no atom covers, those with the most such files first.
 pub fn uncovered_folders(view: &View) -> Result<Arc<Vec<UncoveredCount>>> {
     cached_for_both(view, "uncovered folders", || {
         let derived = work_patterns(view)?;

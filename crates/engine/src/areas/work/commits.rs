@@ -22,11 +22,11 @@ const OWN_FOLDER: &str = ".cairn";
 /// The files that a task's commits touched.
 #[derive(Debug, Clone, Default)]
 pub struct TouchedFiles {
-    /// The files, cairn's own left out
+    /// The touched files, without cairn's own
     pub paths: Vec<String>,
     /// How many commits there are
     pub commits: usize,
-    /// The short names of the commits, newest first
+    /// The short ids of the commits, newest first
     pub commit_ids: Vec<String>,
 }
 

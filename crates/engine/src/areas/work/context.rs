@@ -1,4 +1,4 @@
-//! What is worth knowing about a project, feature or task.
+//! Context of a project, feature or task.
 
 use base::Result;
 use work::claim::active_claim;
@@ -23,7 +23,7 @@ const MAX_SECTION_LINES: usize = 40;
 /// How many of the files that a task names are listed.
 const MAX_LISTED_FILES: usize = 20;
 
-/// What is worth knowing about a record.
+/// The context of a record.
 pub(super) fn record_context(look: DraftView<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
     let DraftView { draft, .. } = look;
     let mut items = dependencies(draft, one)?;
@@ -45,7 +45,7 @@ pub(super) fn record_context(look: DraftView<'_>, one: &WorkItem) -> Result<Vec<
     Ok(items)
 }
 
-/// A section with its text, a line each.
+/// The text of a section, one item per line.
 fn section_items(section: &Section) -> Vec<ContextItem> {
     let lines: Vec<&str> = section.content.lines().filter(|line| !line.trim().is_empty()).collect();
     let title = match lines.is_empty() {
@@ -66,7 +66,7 @@ fn item(section: ContextSection, text: String, handle: Option<String>) -> Contex
     ContextItem { section, text, handle }
 }
 
-/// What it waits for, what waits for it, and what relates to it.
+/// The records that it depends on, that depend on it, and that relate to it.
 fn dependencies(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
     let mut items = Vec::new();
     for DependencyView { relation, from, to, reason, is_resolved, .. } in
@@ -91,7 +91,7 @@ fn dependencies(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem
     Ok(items)
 }
 
-/// What a project or feature holds.
+/// The features and tasks of a project or feature.
 fn children(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
     let mut items = Vec::new();
     match one {
@@ -146,7 +146,7 @@ fn parents(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
     Ok(items)
 }
 
-/// The files that its Context Files name, and what is known about them.
+/// The files named in its Context Files, with the knowledge about them.
 fn file_knowledge(
     DraftView { view, draft }: DraftView<'_>,
     one: &WorkItem,

@@ -19,7 +19,7 @@ use crate::graph;
 use crate::index::tables;
 use crate::view::View;
 
-/// The digits of a hash that a footprint keeps: enough that two contents differ.
+/// Number of hexadecimal digits of a hash in a footprint, enough to tell contents apart.
 const HASH_DIGITS: usize = 16;
 
 /// How many files one glob or folder may stand for.
@@ -90,14 +90,14 @@ fn folder_of(text: &str) -> Result<RepoPath, String> {
     if text.is_empty() { Ok(RepoPath::ROOT) } else { text.parse() }
 }
 
-/// How far the files of an atom have moved on; nothing when that was not noted.
+/// How much the files of an atom have changed; `None` if their state was not recorded.
 pub fn drift(view: &View, draft: &WorkDraft<'_>, atom: &Atom) -> Result<Option<KnowledgeDrift>> {
     let Some(then) = drift::footprint(draft, &atom.id)? else { return Ok(None) };
     Ok(Some(drift::compute_drift(&then, &matched_files(view, &atom.paths)?)))
 }
 
-/// Where files went that are no longer there: to the only file with the same content, or else to the
-/// only file of the same name.
+/// Where missing files went: to the only file with the same content, otherwise to the only file of
+/// the same name.
 pub fn moved_files(view: &View, gone: &[FileFingerprint]) -> Result<BTreeMap<String, String>> {
     if gone.is_empty() {
         return Ok(BTreeMap::new());
@@ -182,7 +182,7 @@ pub fn expand_paths(view: &View, named: &[String]) -> Result<Vec<String>> {
 /// What the Context Files of a record name.
 #[derive(Debug, Clone, Default)]
 pub struct ContextFiles {
-    /// Paths and globs as they are written, each once
+    /// Paths and globs as written, without duplicates
     pub names: Vec<String>,
     /// Lines that name no file
     pub unread: Vec<String>,
@@ -244,7 +244,7 @@ fn or_name(found: Vec<String>, name: String) -> Vec<String> {
     if found.is_empty() { vec![name] } else { found }
 }
 
-/// One word for what some files look like.
+/// A digest of the contents of some files.
 pub fn files_digest(view: &View, paths: &[String]) -> Result<String> {
     let conn = view.index()?.conn();
     let mut parts = Vec::new();

@@ -13,7 +13,7 @@ use crate::view::View;
 
 /// An area whose nodes are records of the store.
 pub(crate) trait RecordArea: Sync {
-    /// One of them.
+    /// The type of the records.
     type Record;
 
     /// The types of edge.
@@ -32,27 +32,27 @@ pub(crate) trait RecordArea: Sync {
         id: &WorkRecordId,
     ) -> Result<Option<Self::Record>>;
 
-    /// Its node, its name, and what it is.
+    /// The node, name and kind of a record.
     fn describe(record: &Self::Record) -> Result<NodeDescription>;
 
-    /// Where edges of a type that start at a node end.
+    /// The ends of edges of a type that start at a node.
     fn edge_targets(
         look: DraftView<'_>,
         from: &EntityRef,
         kind: &EdgeKind,
     ) -> Result<Vec<EntityRef>>;
 
-    /// Where edges of a type that end at a node start.
+    /// The starts of edges of a type that end at a node.
     fn edge_sources(look: DraftView<'_>, to: &EntityRef, kind: &EdgeKind)
     -> Result<Vec<EntityRef>>;
 
-    /// What is worth knowing about a file or folder.
+    /// The context of a file or folder.
     fn path_context(look: DraftView<'_>, path: &str) -> Result<Vec<ContextItem>>;
 
-    /// What is worth knowing about a record.
+    /// The context of a record.
     fn record_context(look: DraftView<'_>, record: &Self::Record) -> Result<Vec<ContextItem>>;
 
-    /// What a search can be narrowed by.
+    /// Adds what a search can be filtered by.
     fn add_metadata(record: &Self::Record, marks: &mut NodeMetadata);
 
     /// The record that a node is. Another spelling of its id is not the node's name.

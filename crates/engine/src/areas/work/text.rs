@@ -1,4 +1,4 @@
-//! The store's rows as text: for search, and for a dry run.
+//! The rows of the store as text, for search and for dry runs.
 
 use base::Result;
 use serde_json::Value;
@@ -7,7 +7,7 @@ use work::{WorkRecordId, WorkRowChange};
 
 use crate::search::{self, SearchText};
 
-/// Keeps the search text of a row that changed.
+/// Updates the search text of a changed row.
 pub(crate) fn update_search_text(conn: &Connection, image: &WorkRowChange) -> Result<()> {
     let Some((kind, name)) = searched_columns(&image.table) else { return Ok(()) };
     let node = format!("{kind}:{}", image.id);
@@ -25,7 +25,7 @@ pub(crate) fn update_search_text(conn: &Connection, image: &WorkRowChange) -> Re
     }
 }
 
-/// Keeps the search text of a row that another machine wrote.
+/// Updates the search text of a row that another machine wrote.
 pub(crate) fn index_record(conn: &Connection, image: &RecordImage) -> Result<()> {
     let id = serde_json::from_str::<Vec<String>>(&image.id).unwrap_or_default();
     let Some(id) = id.into_iter().next().and_then(|id| WorkRecordId::try_from(id).ok()) else {
@@ -35,7 +35,7 @@ pub(crate) fn index_record(conn: &Connection, image: &RecordImage) -> Result<()>
     update_search_text(conn, &WorkRowChange { table: image.kind.clone(), id, before: None, after })
 }
 
-/// The tables that are searched, with the column that holds the name.
+/// The tables that are searched, each with the column of its name.
 fn searched_columns(table: &str) -> Option<(&'static str, &'static str)> {
     match table {
         "project" => Some(("project", "name")),
@@ -47,7 +47,7 @@ fn searched_columns(table: &str) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// What a row's change looks like in a dry run.
+/// The change of a row as a dry run shows it.
 pub(crate) fn preview(image: &WorkRowChange) -> String {
     let title = ["name", "title", "summary", "reason", "actor"];
     let name = |row: &Value| {

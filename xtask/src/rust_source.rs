@@ -25,6 +25,8 @@ pub(crate) struct RustFile {
     pub(crate) functions: Vec<FunctionFacts>,
     /// Fields and parameters called `id` or `…_id` whose type is a bare integer
     pub(crate) integer_ids: Vec<Mention>,
+    /// Tests that do nothing unless a variable is set, because they are the work of a child process
+    pub(crate) child_entries: Vec<Mention>,
     /// Paths that begin with `crate::`, as they are written
     pub(crate) crate_paths: Vec<Mention>,
     /// Lines of test modules, blank ones left out
@@ -118,6 +120,25 @@ impl Collector<'_> {
         }
     }
 
+    /// Whether a test begins with `let … = …env::var… else { return };`.
+    fn needs_variable(&self, test: &syn::ItemFn) -> bool {
+        let Some(syn::Stmt::Local(first)) = test.block.stmts.first() else { return false };
+        let diverges = first.init.as_ref().and_then(|init| init.diverge.as_ref());
+        let Some((_, otherwise)) = diverges else { return false };
+        let syn::Expr::Block(otherwise) = &**otherwise else { return false };
+        let returns = |statement: &syn::Stmt| {
+            matches!(
+                statement,
+                syn::Stmt::Expr(syn::Expr::Return(syn::ExprReturn { expr: None, .. }), _)
+            )
+        };
+        let (start, end) = (first.span().start().line, first.span().end().line);
+        let mut lines = self.text.lines().skip(start - 1).take(end - start + 1);
+        otherwise.block.stmts.len() == 1
+            && otherwise.block.stmts.iter().all(returns)
+            && lines.any(|line| line.contains("env::var"))
+    }
+
     fn count_test_lines(&mut self, span: proc_macro2::Span) {
         let (start, end) = (span.start().line, span.end().line);
         let lines = self.text.lines().skip(start - 1).take(end - start + 1);
@@ -128,6 +149,12 @@ impl Collector<'_> {
 impl<'ast> Visit<'ast> for Collector<'_> {
     fn visit_item(&mut self, item: &'ast syn::Item) {
         if attributes(item).iter().any(is_test_attribute) {
+            if let syn::Item::Fn(test) = item
+                && self.needs_variable(test)
+            {
+                let line = test.sig.ident.span().start().line;
+                self.facts.child_entries.push(Mention { name: test.sig.ident.to_string(), line });
+            }
             return self.count_test_lines(item.span());
         }
         match item {
@@ -326,6 +353,16 @@ mod tests {
             struct A { id: u64, task_id: Option<i64>, ids: u8, idle: u8, other_id: TaskId }
             fn f(id: &[u32], count: usize, node_id: String) {}";
         assert_eq!(names(&parse(text).unwrap().integer_ids), ["id", "task_id", "id"]);
+    }
+
+    #[test]
+    fn tests_that_are_the_work_of_a_child_are_found() {
+        let text = "
+            #[test] fn child() { let Ok(root) = std::env::var(ROOT) else { return }; work(&root); }
+            #[test] fn told() { let Some(a) = std::env::var_os(A) else { return not_run() }; }
+            #[test] fn server() { let Some(team) = Team::start() else { return }; }
+            #[test] fn both() { if let Ok(root) = std::env::var(ROOT) { return work(&root); } }";
+        assert_eq!(names(&parse(text).unwrap().child_entries), ["child"]);
     }
 
     #[test]

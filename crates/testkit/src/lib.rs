@@ -3,6 +3,7 @@
 //! A fixture is text: a line `//- path` starts a file. Author, committer and time are fixed, so
 //! commits have the same names everywhere. Failures here are failures of a test, so they panic.
 
+pub mod child;
 mod fixture;
 pub mod freshness;
 mod index_equality;

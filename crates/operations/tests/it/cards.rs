@@ -3,13 +3,14 @@
 //! @see spec::cards/links
 //! @see spec::cards/rules
 
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
 use base::ProblemCode;
 use engine::{AREAS, WorkspaceMode};
 use serde_json::json;
-use testkit::{TestRepo, assert_incremental_equals_full, check};
+use testkit::{TestRepo, assert_incremental_equals_full, check, child};
 use tree::DiskWriter;
 
 const CARDS: &str = "
@@ -393,16 +394,8 @@ fn a_rename_reaches_every_place_and_is_undone() {
     assert_eq!(repo.snapshot(), before);
 }
 
-/// Whom to kill, and before which step.
-const VICTIM: (&str, &str) = ("CAIRN_TEST_CARDS", "CAIRN_TEST_CARDS_STEP");
-
-/// Not a test of its own: what the next one kills.
-#[test]
-#[expect(clippy::disallowed_methods, reason = "a child is told by its environment what to do")]
-fn victim() {
-    let (Some(root), Ok(step)) = (std::env::var_os(VICTIM.0), std::env::var(VICTIM.1)) else {
-        return;
-    };
+/// Does what the test checks, and kills its own process before a step.
+fn run_until_killed(root: &Path, step: &str) {
     let left = AtomicUsize::new(step.parse().unwrap());
     let disk = DiskWriter::with_faults(move |_| {
         if left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_err() {
@@ -411,7 +404,7 @@ fn victim() {
         }
         Ok(())
     });
-    let repo = TestRepo::existing(root.as_ref());
+    let repo = TestRepo::existing(root);
     let workspace = repo.open(WorkspaceMode::Once, disk, AREAS);
     let op = operations::ops::find("card.rename").unwrap();
     let args = json!({"old_key": "spec::auth/login", "new_key": "spec::sign-in"});
@@ -419,17 +412,18 @@ fn victim() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the victim is a process of its own")]
+#[expect(clippy::disallowed_methods, reason = "`cargo xtask soak` asks for every step")]
 fn a_rename_killed_at_any_step_is_before_or_after() {
+    const TEST: &str = "cards::a_rename_killed_at_any_step_is_before_or_after";
+    if let Some(arguments) = child::arguments() {
+        return run_until_killed(arguments[0].as_ref(), &arguments[1]);
+    }
     // Every step of the full size takes long; `cargo xtask soak` asks for that.
     let (files, every) = std::env::var("CAIRN_SOAK").map_or((12, 13), |_| (200, 1));
     for step in (0..).step_by(every) {
         let repo = TestRepo::new(&linked_by(files));
         let before = repo.snapshot();
-        let killed = !Command::new(std::env::current_exe().unwrap())
-            .args(["cards::victim", "--exact", "--test-threads=1"])
-            .env(VICTIM.0, repo.root())
-            .env(VICTIM.1, step.to_string())
+        let killed = !child::command(TEST, &[repo.root().to_str().unwrap(), &step.to_string()])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status()

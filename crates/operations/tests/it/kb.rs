@@ -1,11 +1,11 @@
 //! The knowledge base, asked and changed as an agent would.
 
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use base::ProblemCode;
 use serde_json::{Value, json};
 use testkit::writers::{self, KbSoakSize, WriterAssignment};
-use testkit::{TestRepo, check};
+use testkit::{TestRepo, check, child};
 
 fn shop() -> TestRepo {
     TestRepo::new(
@@ -588,31 +588,21 @@ fn older_names_reach_the_knowledge_base() {
     }
 }
 
-/// The variable that turns a run of this test binary into a writer: folder, name, from, count.
-const VICTIM: &str = "CAIRN_KB_VICTIM";
-
-/// Not a test of its own: what the next one starts and kills.
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a child is told by its environment what to do")]
-fn writer() {
-    let Ok(told) = std::env::var(VICTIM) else { return };
-    let parts: Vec<&str> = told.split('|').collect();
-    let [root, name, from, count] = parts.as_slice() else { panic!("{told}") };
-    let (from, count) = (from.parse().unwrap(), count.parse().unwrap());
-    writers::run_writer(
-        std::path::Path::new(root),
-        &WriterAssignment { name: (*name).into(), next: from, count },
-    );
-}
-
-#[test]
-#[expect(clippy::disallowed_methods, reason = "the writers are processes of their own")]
+#[expect(clippy::disallowed_methods, reason = "`cargo xtask soak` asks for the long version")]
 fn writers_that_are_killed_lose_nothing_that_was_acknowledged() {
+    if let Some(arguments) = child::arguments() {
+        let [root, name, next, count] = arguments.as_slice() else { panic!("{arguments:?}") };
+        let (next, count) = (next.parse().unwrap(), count.parse().unwrap());
+        let part = WriterAssignment { name: name.clone(), next, count };
+        return writers::run_writer(root.as_ref(), &part);
+    }
     let command = |root: &std::path::Path, part: &WriterAssignment| {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["kb::writer", "--exact", "--nocapture", "--test-threads=1"]);
-        let WriterAssignment { name, next: from, count } = part;
-        command.env(VICTIM, format!("{}|{name}|{from}|{count}", root.display()));
+        let WriterAssignment { name, next, count } = part;
+        let test = "kb::writers_that_are_killed_lose_nothing_that_was_acknowledged";
+        let root = root.to_str().unwrap();
+        let mut command =
+            child::command(test, &[root, name, &next.to_string(), &count.to_string()]);
         command.stderr(Stdio::null());
         command
     };

@@ -2,44 +2,31 @@
 //! acknowledged is there, and what is there holds together.
 
 use std::collections::BTreeSet;
-use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use std::thread;
 use std::time::Duration;
 
 use engine::{AREAS, WorkspaceMode};
 use serde_json::{Value, json};
-use testkit::{TestRepo, assert_incremental_equals_full};
+use testkit::{TestRepo, assert_incremental_equals_full, child};
 use tree::DiskWriter;
 
 use crate::history::long;
 
-/// The variables that turn a run of this test binary into a writer.
-const WRITER: (&str, &str) = ("CAIRN_TEST_WORK", "CAIRN_TEST_WORK_NAME");
-
-/// The variable that turns a run of it into an indexer.
-const INDEXER: &str = "CAIRN_TEST_INDEX";
-
 /// How many write at once.
 const WRITERS: usize = 8;
 
-/// Not a test of its own: what the next one starts and kills. Every second write moves the task
-/// that the one before made.
-#[test]
-#[expect(clippy::disallowed_methods, reason = "a child is told by its environment what to do")]
-fn writer() {
-    let (Some(root), Ok(name)) = (std::env::var_os(WRITER.0), std::env::var(WRITER.1)) else {
-        return;
-    };
+/// Writes until it is killed. Every second write moves the task that the one before made.
+fn write_forever(root: &Path, name: &str) {
     let workspace =
-        TestRepo::existing(root.as_ref()).open(WorkspaceMode::Once, DiskWriter::default(), AREAS);
+        TestRepo::existing(root).open(WorkspaceMode::Once, DiskWriter::default(), AREAS);
     let call = |op: &str, args: Value| {
         let args = serde_json::from_value(args).unwrap();
         let op = operations::ops::find(op).unwrap();
         // Eight writers queue: one that had to wait too long tries again.
-        op.call(&workspace, testkit::call_by(&name), args).ok().map(|answer| answer.data.clone())
+        op.call(&workspace, testkit::call_by(name), args).ok().map(|answer| answer.data.clone())
     };
     let tell = |line: &str| {
         let mut out = std::io::stderr().lock();
@@ -58,20 +45,10 @@ fn writer() {
     }
 }
 
-fn start(root: &Path, name: &str) -> Child {
-    child("killed::writer", &[(WRITER.0, root.as_os_str()), (WRITER.1, name.as_ref())])
-}
-
-/// A process that runs one of the functions here that are no tests of their own.
-#[expect(clippy::disallowed_methods, reason = "what is killed is a process of its own")]
-pub(crate) fn child(function: &str, told: &[(&str, &OsStr)]) -> Child {
-    Command::new(std::env::current_exe().unwrap())
-        .args([function, "--exact", "--nocapture", "--test-threads=1"])
-        .envs(told.iter().copied())
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap()
+/// Starts a test of this program as a child, which writes what it has done to its error output.
+pub(crate) fn start_child(test: &str, arguments: &[&str]) -> Child {
+    let mut command = child::command(test, arguments);
+    command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
 /// Waits until a writer has acknowledged so many writes, kills it, and returns all of them.
@@ -88,13 +65,18 @@ pub(crate) fn kill_after(mut child: Child, writes: usize) -> Vec<String> {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "`cargo xtask soak` asks for the long version")]
 fn every_acknowledged_write_of_a_killed_process_is_there() {
+    if let Some(arguments) = child::arguments() {
+        return write_forever(arguments[0].as_ref(), &arguments[1]);
+    }
     let rounds = std::env::var("CAIRN_SOAK").map_or(1, |_| 50);
     let repo = TestRepo::new("//- a.md\n# A\n");
     repo.data("work.create", json!({"kind": "project", "name": "Shop"}));
+    let root = repo.root().to_str().unwrap().to_owned();
+    let test = "killed::every_acknowledged_write_of_a_killed_process_is_there";
     let mut acknowledged = BTreeSet::new();
     for round in 0..rounds {
         let one = |writer: usize| {
-            let child = start(&repo.root(), &format!("{round}-{writer}"));
+            let child = start_child(test, &[&root, &format!("{round}-{writer}")]);
             thread::spawn(move || kill_after(child, 3 + (writer * 5 + round) % 11))
         };
         let writers: Vec<_> = (0..WRITERS).map(one).collect();
@@ -123,21 +105,20 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
     assert!(!found["hits"].as_array().unwrap().is_empty(), "their texts came along");
 }
 
-/// Not a test of its own: what the next one starts and kills while it reads the history.
-#[test]
-#[expect(clippy::disallowed_methods, reason = "a child is told by its environment what to do")]
-fn indexer() {
-    let Some(root) = std::env::var_os(INDEXER) else { return };
-    TestRepo::existing(root.as_ref()).workspace().sync(false, &testkit::call()).unwrap();
-}
-
 #[test]
 fn an_index_whose_process_was_killed_at_any_moment_is_finished_by_the_next() {
+    if let Some(arguments) = child::arguments() {
+        let repo = TestRepo::existing(arguments[0].as_ref());
+        drop(repo.workspace().sync(false, &testkit::call()).unwrap());
+        return;
+    }
     let repo = long(3000);
     let root = repo.root();
     let mut killed = 0;
     for round in 0..8 {
-        let mut child = child("killed::indexer", &[(INDEXER, root.as_os_str())]);
+        let test =
+            "killed::an_index_whose_process_was_killed_at_any_moment_is_finished_by_the_next";
+        let mut child = start_child(test, &[root.to_str().unwrap()]);
         thread::sleep(Duration::from_millis(25 << round)); // from its first steps to its last
         child.kill().unwrap();
         killed += usize::from(!child.wait().unwrap().success());

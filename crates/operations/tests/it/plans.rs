@@ -1,7 +1,8 @@
 //! Plans: dry run, conflict, undo, crash and recovery, for files and for stores.
 
 use std::io;
-use std::process::{Command, Stdio};
+use std::path::Path;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 
@@ -12,7 +13,7 @@ use engine::{
 };
 use serde_json::{Value, json};
 use store::{Migration, Transaction};
-use testkit::{TestRepo, call};
+use testkit::{TestRepo, call, child};
 use tree::{DiskWriter, FileEdit};
 
 /// How many files the large plan touches.
@@ -175,9 +176,6 @@ fn every_fault_of_the_disk_leaves_before_or_after() {
     }
 }
 
-/// The variables that turn a run of this test binary into a victim.
-const VICTIM: (&str, &str) = ("CAIRN_VICTIM_ROOT", "CAIRN_VICTIM_STEP");
-
 fn large_plan() -> Vec<FileEdit> {
     let names = (0..FILES).map(|n| (format!("dir{}/{n}.md", n % 7), format!("# Old {n}\n"), n));
     let change = |(path, old, n): (String, String, usize)| match n % 3 {
@@ -188,13 +186,8 @@ fn large_plan() -> Vec<FileEdit> {
     names.map(change).collect()
 }
 
-/// Not a test of its own: what the next one kills.
-#[test]
-#[expect(clippy::disallowed_methods, reason = "a child is told by its environment what to do")]
-fn victim() {
-    let (Some(root), Ok(step)) = (std::env::var_os(VICTIM.0), std::env::var(VICTIM.1)) else {
-        return;
-    };
+/// Does what the test checks, and kills its own process before a step.
+fn run_until_killed(root: &Path, step: &str) {
     let left = AtomicUsize::new(step.parse().unwrap());
     let disk = DiskWriter::with_faults(move |_| {
         if left.fetch_update(SeqCst, SeqCst, |left| left.checked_sub(1)).is_err() {
@@ -203,13 +196,17 @@ fn victim() {
         }
         Ok(())
     });
-    let repo = TestRepo::existing(root.as_ref());
+    let repo = TestRepo::existing(root);
     write(&repo.open(WorkspaceMode::Once, disk, engine::AREAS), &large_plan()).unwrap();
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "the victim is a process of its own")]
+#[expect(clippy::disallowed_methods, reason = "`cargo xtask soak` asks for every step")]
 fn a_plan_killed_at_any_step_is_before_or_after_and_says_which() {
+    const TEST: &str = "plans::a_plan_killed_at_any_step_is_before_or_after_and_says_which";
+    if let Some(arguments) = child::arguments() {
+        return run_until_killed(arguments[0].as_ref(), &arguments[1]);
+    }
     // All of them takes minutes; `cargo xtask soak` asks for that.
     let every = std::env::var("CAIRN_SOAK").map_or(11, |_| 1);
     let fixture: String =
@@ -218,10 +215,7 @@ fn a_plan_killed_at_any_step_is_before_or_after_and_says_which() {
     for step in (0..).step_by(every) {
         let repo = TestRepo::new(&fixture);
         let before = repo.snapshot();
-        let killed = !Command::new(std::env::current_exe().unwrap())
-            .args(["plans::victim", "--exact", "--test-threads=1"])
-            .env(VICTIM.0, repo.root())
-            .env(VICTIM.1, step.to_string())
+        let killed = !child::command(TEST, &[repo.root().to_str().unwrap(), &step.to_string()])
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .status()

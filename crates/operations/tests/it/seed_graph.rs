@@ -281,7 +281,7 @@ fn a_symbol_is_followed_through_commits_that_leave_it_alone() {
 
 #[test]
 fn the_older_name_of_the_area_reaches_the_same_operations() {
-    let of_area = operations::ops::ALL.iter().filter(|op| op.area() == "knowledge");
+    let of_area = operations::ops::ALL.iter().filter(|op| op.group() == "knowledge");
     let names: Vec<&str> = of_area.map(|op| op.name).collect();
     assert_eq!(names.len(), 7, "{names:?}");
     for name in names {

@@ -8,13 +8,10 @@ use std::thread;
 
 use engine::{AREAS, WorkspaceMode};
 use serde_json::{Value, json};
-use testkit::TestRepo;
+use testkit::{TestRepo, child};
 use tree::DiskWriter;
 
-use crate::killed::{child, kill_after};
-
-/// The variables that turn a run of this test binary into somebody who works.
-const WORKER: (&str, &str) = ("CAIRN_TEST_WORKER", "CAIRN_TEST_WORKER_NAME");
+use crate::killed::{kill_after, start_child};
 
 /// How many work at once.
 const WORKERS: usize = 8;
@@ -36,20 +33,15 @@ fn plan(name: &str, number: u32) -> String {
     )
 }
 
-/// Not a test of its own: what the next one starts and kills.
-#[test]
-#[expect(clippy::disallowed_methods, reason = "a child is told by its environment what to do")]
-fn worker() {
-    let (Some(root), Ok(name)) = (std::env::var_os(WORKER.0), std::env::var(WORKER.1)) else {
-        return;
-    };
+/// Plans, starts, discusses and finishes tasks until it is killed.
+fn work_forever(root: &Path, name: &str) {
     let workspace =
-        TestRepo::existing(root.as_ref()).open(WorkspaceMode::Once, DiskWriter::default(), AREAS);
+        TestRepo::existing(root).open(WorkspaceMode::Once, DiskWriter::default(), AREAS);
     let call = |op: &str, args: Value| {
         let args = serde_json::from_value(args).unwrap();
         let op = operations::ops::find(op).unwrap();
         // Eight workers queue: one that had to wait too long tries the next thing.
-        let call = testkit::call_by(&name).in_session(name.as_str());
+        let call = testkit::call_by(name).in_session(name);
         op.call(&workspace, call, args).ok().map(|answer| answer.data["result"].clone())
     };
     let tell = |line: String| {
@@ -57,7 +49,7 @@ fn worker() {
         writeln!(out, "{line}{END}").and_then(|()| out.flush()).unwrap();
     };
     for number in 0.. {
-        if number % 2 == 0 && call("work.plan", json!({"text": plan(&name, number)})).is_some() {
+        if number % 2 == 0 && call("work.plan", json!({"text": plan(name, number)})).is_some() {
             tell(format!("planned {name} {number}"));
         }
         let Some(started) = call("work.start", json!({})) else { continue };
@@ -156,22 +148,23 @@ impl Aftermath {
     }
 }
 
-fn start(root: &Path, name: &str) -> std::process::Child {
-    child("work_killed::worker", &[(WORKER.0, root.as_os_str()), (WORKER.1, name.as_ref())])
-}
-
 #[test]
 #[expect(clippy::disallowed_methods, reason = "`cargo xtask soak` asks for the long version")]
 fn killed_workers_lose_nothing_and_share_no_task() {
+    if let Some(arguments) = child::arguments() {
+        return work_forever(arguments[0].as_ref(), &arguments[1]);
+    }
     let rounds = std::env::var("CAIRN_SOAK").map_or(1, |_| 25);
     let files: String =
         (0..4).map(|n| format!("//- src/f{n}.ts\nexport const f{n} = {n};\n")).collect();
     let repo = TestRepo::new(&files);
     repo.data("work.create", json!({"kind": "project", "name": "Shop"}));
+    let root = repo.root().to_str().unwrap().to_owned();
+    let test = "work_killed::killed_workers_lose_nothing_and_share_no_task";
     let mut told = BTreeSet::new();
     for round in 0..rounds {
         let one = |worker: usize| {
-            let child = start(&repo.root(), &format!("w{round}-{worker}"));
+            let child = start_child(test, &[&root, &format!("w{round}-{worker}")]);
             thread::spawn(move || kill_after(child, 5 + (worker * 7 + round) % 13))
         };
         let workers: Vec<_> = (0..WORKERS).map(one).collect();

@@ -1,26 +1,22 @@
 //! Machines that write while processes, the server and the network fail, in a short form. `cargo xtask prove team` is the
 //! long one.
 
-use std::process::Command;
+use std::process::Stdio;
 use std::time::Duration;
 
 use serde_json::json;
-use testkit::TestRepo;
 use testkit::team_proof::{self, ProofSize, ProofWorker};
-
-/// The variable that makes this test a worker: the fields of one, separated by tabs.
-const WORKER: &str = "CAIRN_TEST_TEAM_WORKER";
+use testkit::{TestRepo, child};
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "a test starts itself as a worker")]
 fn three_machines_agree_after_failures() {
-    if let Ok(text) = std::env::var(WORKER) {
-        return team_proof::work(&ProofWorker::parse(&text));
+    if let Some(arguments) = child::arguments() {
+        return team_proof::work(&ProofWorker::parse(&arguments[0]));
     }
     let start = |worker: &ProofWorker| {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "proof::three_machines_agree_after_failures", "--nocapture"]);
-        command.env(WORKER, worker.to_text()).stdout(std::process::Stdio::null());
+        let test = "proof::three_machines_agree_after_failures";
+        let mut command = child::command(test, &[&worker.to_text()]);
+        command.stdout(Stdio::null());
         command
     };
     let size = ProofSize {

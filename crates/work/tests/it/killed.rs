@@ -16,7 +16,7 @@ use work::record::{Project, Task, TaskClaim};
 use work::words::WorkKind;
 use work::{WorkDraft, check};
 
-/// The variables that turn a run of this test binary into a writer.
+/// The variables that turn the test below into a writer: the store and a name.
 const WRITER: (&str, &str) = ("CAIRN_WRITER_STORE", "CAIRN_WRITER_NAME");
 
 /// What an acknowledged claim starts with.
@@ -58,27 +58,24 @@ fn claim_next(store: &mut Store, name: &str, number: u32) -> String {
     store.write(write).unwrap()
 }
 
-/// Not a test of its own: what the next one starts and kills.
-#[test]
-#[expect(clippy::disallowed_methods, reason = "a child is told by its environment what to do")]
-fn writer() {
-    let (Some(path), Ok(name)) = (std::env::var_os(WRITER.0), std::env::var(WRITER.1)) else {
-        return;
-    };
-    let mut store = open(path.as_ref());
+/// Makes tasks and claims them until it is killed.
+fn write_forever(path: &Path, name: &str) {
+    let mut store = open(path);
     for number in 0.. {
-        let id = make(&mut store, WorkKind::Task, (&name, number));
+        let id = make(&mut store, WorkKind::Task, (name, number));
         let mut out = std::io::stderr().lock();
         writeln!(out, "{id}").and_then(|()| out.flush()).unwrap();
-        let id = claim_next(&mut store, &name, number);
+        let id = claim_next(&mut store, name, number);
         writeln!(out, "{CLAIMED}{id}").and_then(|()| out.flush()).unwrap();
     }
 }
 
+/// Starts the test below once more, as a process that only writes.
 #[expect(clippy::disallowed_methods, reason = "the writers are processes of their own")]
 fn start(path: &Path, name: &str) -> Child {
     Command::new(std::env::current_exe().unwrap())
-        .args(["killed::writer", "--exact", "--nocapture", "--test-threads=1"])
+        .args(["killed::every_acknowledged_write_of_a_killed_process_is_there", "--exact"])
+        .args(["--nocapture", "--test-threads=1"])
         .env(WRITER.0, path)
         .env(WRITER.1, name)
         .stdout(Stdio::null())
@@ -101,6 +98,9 @@ fn kill_after(mut child: Child, writes: usize) -> Vec<String> {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "`cargo xtask soak` asks for the long version")]
 fn every_acknowledged_write_of_a_killed_process_is_there() {
+    if let (Some(path), Ok(name)) = (std::env::var_os(WRITER.0), std::env::var(WRITER.1)) {
+        return write_forever(path.as_ref(), &name);
+    }
     let rounds = std::env::var("CAIRN_SOAK").map_or(2, |_| 200);
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("work.sqlite");

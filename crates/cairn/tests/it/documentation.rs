@@ -204,6 +204,32 @@ fn the_how_to_pages_run_as_written() {
     }
 }
 
+/// A block of Rust whose first line is a comment with a path shows a part of that file.
+#[test]
+fn the_how_to_pages_quote_the_source_as_it_is() {
+    let root = documentation_root();
+    let mut quoted = 0;
+    for page in fs::read_dir(root.join("docs/how-to")).unwrap() {
+        let page = page.unwrap().path();
+        let text = fs::read_to_string(&page).unwrap();
+        for block in text.split("```rust\n// ").skip(1) {
+            let Some((path, rest)) = block.split_once('\n') else { continue };
+            let Some((excerpt, _)) = rest.split_once("```") else { continue };
+            if !path.ends_with(".rs") {
+                continue;
+            }
+            let source = fs::read_to_string(root.join(path)).unwrap();
+            assert!(
+                source.contains(excerpt),
+                "{}: {path} has no longer:\n{excerpt}",
+                page.display()
+            );
+            quoted += 1;
+        }
+    }
+    assert!(quoted >= 3, "{quoted}");
+}
+
 #[test]
 fn printed_text_is_compared_line_by_line() {
     for (expected, printed, fits) in [

@@ -46,7 +46,7 @@ fn mcp_command() -> Command {
     ServerOptions::augment_args(Command::new("mcp"))
 }
 
-/// The whole command line: `area verb` for every operation of the CLI, and the built-in commands.
+/// The whole command line: `group verb` for every operation of the CLI, and the built-in commands.
 pub fn command() -> Command {
     let root = Command::new("cairn")
         .about("Gives a repository a memory, for coding agents and the people who work with them")
@@ -80,20 +80,20 @@ fn with_operation(root: Command, op: &OpSpec) -> Command {
     };
     match op.name.split_once('.') {
         None => root.subcommand(own(op.name)),
-        Some((area, verb)) if root.find_subcommand(area).is_some() => {
-            root.mut_subcommand(area, |group| group.subcommand(own(verb)))
+        Some((group, verb)) if root.find_subcommand(group).is_some() => {
+            root.mut_subcommand(group, |command| command.subcommand(own(verb)))
         }
-        Some((area, verb)) => {
-            let older = OLDER_AREAS.iter().filter(|(_, present)| *present == area);
-            let group = Command::new(area).about(area_summary(area));
-            let group = group.aliases(older.map(|(older, _)| *older));
-            root.subcommand(group.subcommand_required(true).subcommand(own(verb)))
+        Some((group, verb)) => {
+            let older = OLDER_AREAS.iter().filter(|(_, present)| *present == group);
+            let command = Command::new(group).about(group_summary(group));
+            let command = command.aliases(older.map(|(older, _)| *older));
+            root.subcommand(command.subcommand_required(true).subcommand(own(verb)))
         }
     }
 }
 
-/// The help text of each area.
-const AREA_SUMMARIES: &[(&str, &str)] = &[
+/// The help text of each group of operations.
+const GROUP_SUMMARIES: &[(&str, &str)] = &[
     ("code", "Find, read and change code by symbol; who imports, uses and calls what"),
     ("card", "Specification cards: files in git that say what the code must do"),
     ("link", "Links from code to the cards that it implements"),
@@ -106,10 +106,10 @@ const AREA_SUMMARIES: &[(&str, &str)] = &[
     ("team", "Durable records shared with other machines through PostgreSQL"),
 ];
 
-fn area_summary(area: &str) -> &'static str {
-    AREA_SUMMARIES
+fn group_summary(group: &str) -> &'static str {
+    GROUP_SUMMARIES
         .iter()
-        .find(|(name, _)| *name == area)
+        .find(|(name, _)| *name == group)
         .map_or("More operations", |(_, about)| about)
 }
 
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn every_group_says_what_it_is_for() {
         for op in ops::ALL.iter().filter(|op| op.name.contains('.')) {
-            assert!(AREA_SUMMARIES.iter().any(|(name, _)| *name == op.area()), "{}", op.area());
+            assert!(GROUP_SUMMARIES.iter().any(|(name, _)| *name == op.group()), "{}", op.group());
         }
     }
 

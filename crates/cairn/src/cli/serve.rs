@@ -73,8 +73,8 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
 
 /// Refuses an unknown toolset, which would otherwise list fewer tools without a word.
 fn check_toolsets(wanted: &[String]) -> Result<()> {
-    let areas = ops::ALL.iter().map(engine::OpSpec::area).chain(["all"]);
-    let known: Vec<&str> = areas.collect::<BTreeSet<&str>>().into_iter().collect();
+    let groups = ops::ALL.iter().map(engine::OpSpec::group).chain(["all"]);
+    let known: Vec<&str> = groups.collect::<BTreeSet<&str>>().into_iter().collect();
     let Some(unknown) = wanted.iter().find(|name| !known.contains(&engine::current_area(name)))
     else {
         return Ok(());

@@ -175,8 +175,10 @@ impl OpSpec {
         self.name.replace('.', " ").replace('_', "-")
     }
 
-    /// The area of `area.verb`; an operation of its own is its own area.
-    pub fn area(&self) -> &'static str {
+    /// The command group that the operation is in, which is the first word of its name: `code` for
+    /// `code.zoom`, `impact` for `impact`. Most groups are named after an area; `relation` and
+    /// `changelog` are not.
+    pub fn group(&self) -> &'static str {
         self.name.split('.').next().unwrap_or(self.name)
     }
 

@@ -283,10 +283,10 @@ impl WalkResult {
 /// The types of edge that a walk asks each area for.
 type AreaRequests = Vec<(&'static dyn GraphArea, Vec<EdgeRequest>)>;
 
-fn area_requests(view: &View, sense: WalkKind, filter: &EdgeFilter) -> AreaRequests {
+fn area_requests(view: &View, walk_kind: WalkKind, filter: &EdgeFilter) -> AreaRequests {
     let of_area = |area: &'static dyn GraphArea| {
         let wanted = |kind: &'static EdgeKind| {
-            sense.direction(kind, filter).map(|direction| EdgeRequest { kind, direction })
+            walk_kind.direction(kind, filter).map(|direction| EdgeRequest { kind, direction })
         };
         (area, area.edges().iter().filter_map(wanted).collect())
     };

@@ -75,7 +75,7 @@ impl Query for Deps {
             view,
             &ReachQuery {
                 target: &self.target,
-                sense: WalkKind::Deps,
+                walk_kind: WalkKind::Deps,
                 depth: self.depth,
                 filter,
                 precise: self.precise,

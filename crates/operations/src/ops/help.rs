@@ -17,7 +17,7 @@ use engine::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Help {
-    /// Operation to explain, such as `impact`, or an area to list, such as `kb`
+    /// Operation to explain, such as `impact`, or a group to list, such as `kb`
     #[serde(default)]
     pub operation: Option<String>,
 }
@@ -64,10 +64,10 @@ impl Query for Help {
                 operations: ALL.iter().map(|op| operation_help(op, op.summary())).collect(),
             },
             Some(name) => {
-                let area = in_area(&name);
-                let operations = match area.is_empty() {
+                let group = in_group(&name);
+                let operations = match group.is_empty() {
                     true => find_all(&name)?.into_iter().map(|op| full_help(op, &name)).collect(),
-                    false => area.iter().map(|op| operation_help(op, op.summary())).collect(),
+                    false => group.iter().map(|op| operation_help(op, op.summary())).collect(),
                 };
                 HelpAnswer { operations }
             }
@@ -75,11 +75,11 @@ impl Query for Help {
     }
 }
 
-/// The operations of an area, such as `kb`; none if the name means an operation.
-fn in_area(name: &str) -> Vec<&'static OpSpec> {
-    let area = name.trim();
-    let is_in = |op: &&OpSpec| op.name.split_once('.').is_some_and(|(own, _)| own == area);
-    if ALL.iter().any(|op| op.name == area) {
+/// The operations of a group, such as `kb`; none if the name means an operation.
+fn in_group(name: &str) -> Vec<&'static OpSpec> {
+    let group = name.trim();
+    let is_in = |op: &&OpSpec| op.name.split_once('.').is_some_and(|(own, _)| own == group);
+    if ALL.iter().any(|op| op.name == group) {
         return Vec::new();
     }
     ALL.iter().filter(is_in).collect()

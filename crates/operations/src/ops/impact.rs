@@ -81,7 +81,7 @@ impl Query for Impact {
             view,
             &ReachQuery {
                 target: &self.target,
-                sense: WalkKind::Impact,
+                walk_kind: WalkKind::Impact,
                 depth: self.depth,
                 filter,
                 precise: self.precise,

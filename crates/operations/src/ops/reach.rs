@@ -42,7 +42,7 @@ const MAX_DOCUMENTS: usize = 40;
 /// The arguments that `impact` and `deps` share.
 pub(super) struct ReachQuery<'a> {
     pub target: &'a NodeTarget,
-    pub sense: WalkKind,
+    pub walk_kind: WalkKind,
     pub depth: WalkDepth,
     pub filter: EdgeFilter,
     pub precise: bool,
@@ -93,7 +93,7 @@ pub struct ReachAnswer {
     #[serde(skip)]
     paging: Paging,
     #[serde(skip)]
-    sense: Option<WalkKind>,
+    walk_kind: Option<WalkKind>,
 }
 
 /// Who uses something directly, in numbers
@@ -160,9 +160,9 @@ pub(super) fn reach(view: &View, asked: &ReachQuery<'_>) -> Result<ReachAnswer> 
         false => (None, None),
     };
     let enough = SUFFICIENT_NODES.max(asked.offset.get() + asked.limit.get());
-    let (sense, filter) = (asked.sense, &asked.filter);
+    let (walk_kind, filter) = (asked.walk_kind, &asked.filter);
     let call_source = call_graph.as_ref().map(|graph| graph as &dyn CallSource);
-    let options = WalkOptions { kind: sense, depth, filter, call_source };
+    let options = WalkOptions { kind: walk_kind, depth, filter, call_source };
     let mut walked = walk::walk_until(view, &start, options, enough)?;
     let nodes = walked.reached.iter().map(|reached| &reached.node);
     report_truncated_calls(view, nodes.chain([&target]))?;
@@ -170,12 +170,12 @@ pub(super) fn reach(view: &View, asked: &ReachQuery<'_>) -> Result<ReachAnswer> 
         let place = graph::resolve_path_scope(view, path)?;
         walked.reached.retain(|reached| place.contains(&reached.node));
     }
-    if asked.sense == WalkKind::Impact {
+    if asked.walk_kind == WalkKind::Impact {
         report_embedded_code(view, std::iter::once(&target))?;
     }
     walked.high_fan_out.sort_by(|a, b| (b.1, &a.0).cmp(&(a.1, &b.0)));
     let (reached, notes) = (counts(&walked), notes(asked.depth, &walked));
-    let is_impact = sense == WalkKind::Impact;
+    let is_impact = walk_kind == WalkKind::Impact;
     let is_code = start.iter().any(|node| matches!(node, EntityRef::Symbol(..)));
     let mut callers = if is_impact { callers::direct_callers(view, &start)? } else { Vec::new() };
     if let Some(own) = target.path().filter(|_| !matches!(target, EntityRef::Symbol(..))) {
@@ -213,7 +213,7 @@ pub(super) fn reach(view: &View, asked: &ReachQuery<'_>) -> Result<ReachAnswer> 
             .map(|(node, connections)| HighFanOutNode { node, connections })
             .collect(),
         paging,
-        sense: Some(sense),
+        walk_kind: Some(walk_kind),
         by,
         target,
     })

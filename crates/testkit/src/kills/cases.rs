@@ -235,6 +235,6 @@ pub(super) fn all(seed: &SeedRepo) -> Result<Vec<KillCase>, &'static str> {
     };
     // Operations of a team need a server; `team_proof` kills their processes.
     // `code.apply` needs a language server; it writes files as `code.edit` does.
-    let is_local = |op: &&engine::OpSpec| op.area() != "team" && op.name != "code.apply";
+    let is_local = |op: &&engine::OpSpec| op.group() != "team" && op.name != "code.apply";
     operations::ops::ALL.iter().filter(|op| !op.is_read_only()).filter(is_local).map(case).collect()
 }

@@ -41,7 +41,7 @@ impl Render for ReachAnswer {
 
 impl ReachAnswer {
     fn is_impact(&self) -> bool {
-        self.sense == Some(WalkKind::Impact)
+        self.walk_kind == Some(WalkKind::Impact)
     }
 
     fn first_line(&self) -> String {

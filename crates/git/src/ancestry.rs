@@ -11,7 +11,7 @@ use crate::repo::Repo;
 /// A commit and its parents.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitParents {
-    /// The commit
+    /// The commit's object id
     pub oid: Oid,
     /// Its parents, in order; empty for a root commit, and where a shallow clone ends
     pub parents: Vec<Oid>,
@@ -73,7 +73,7 @@ impl Repo {
         Ok(links)
     }
 
-    /// The commits whose parents a shallow clone left out, sorted; empty in a full clone.
+    /// The commits at which a shallow clone ends, sorted; empty in a full clone.
     pub fn shallow_commits(&self) -> Result<Vec<Oid>> {
         let text = files::read(&self.common_dir().join("shallow"))?.unwrap_or_default();
         let lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);

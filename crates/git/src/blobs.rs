@@ -17,20 +17,21 @@ const BATCH_SIZE: usize = 50;
 /// A line that announces an object is shorter than this.
 const MAX_HEADER_BYTES: usize = 8 << 10;
 
-/// What is behind an object's name.
+/// The result of reading an object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Blob {
     /// Its content
     Bytes(Vec<u8>),
-    /// It is not here: a partial clone, or a damaged repository
+    /// The object is not here: the clone is partial, or the repository is damaged
     Missing,
     /// Larger than the cap; this is its size in bytes
     TooLarge(u64),
-    /// Not a blob but a tree, commit or tag
+    /// The object is a tree, commit or tag
     OtherKind,
 }
 
-/// A reader of blobs. The process starts with the first read, and anew after a failure.
+/// Reads blobs through one process, which starts with the first read and is started again after a
+/// failure.
 pub struct BlobReader<'a> {
     repo: &'a Repo,
     cap: u64,
@@ -43,7 +44,7 @@ struct CatFileProcess {
     position: usize,
 }
 
-/// What git announces for a name.
+/// The header that git writes for an object.
 pub(crate) enum BlobHeader {
     Content(usize),
     Unavailable(Blob),
@@ -79,7 +80,7 @@ impl Repo {
         }
     }
 
-    /// Whether the tree of a commit has a path, be its content here or not.
+    /// Whether the tree of a commit has a path, even if its content is not here.
     fn tree_contains(&self, call: &Call, commit: &str, path: &RepoPath) -> Result<bool> {
         let args = ["-z", "--name-only", "--full-tree", "--end-of-options", commit, "--"];
         let listed = self.git("ls-tree")?.args(args).args([path.to_relative()]);
@@ -106,7 +107,7 @@ impl BlobReader<'_> {
         self.read_one(call, &name)
     }
 
-    /// Reads many, handing each on as it comes, in the order given.
+    /// Reads many blobs and passes each on as soon as it is read, in the order given.
     pub fn read_all(
         &mut self,
         call: &Call,
@@ -157,13 +158,13 @@ impl CatFileProcess {
         Ok(Self { running: git.start()?, buffer: Vec::new(), position: 0 })
     }
 
-    /// What each name is, by the size that git announces.
+    /// The headers of some objects.
     fn headers(&mut self, call: &Call, names: &[Vec<u8>], cap: u64) -> Result<Vec<BlobHeader>> {
         self.send_requests(call, b"info ", names.iter())?;
         names.iter().map(|_| Ok(read_header(&self.read_record(call)?, cap))).collect()
     }
 
-    /// Asks for those that are blobs and not too large.
+    /// Requests the contents of those that are blobs and not too large.
     fn request_contents(
         &mut self,
         call: &Call,
@@ -175,7 +176,7 @@ impl CatFileProcess {
         self.send_requests(call, b"contents ", wanted.map(|(name, _)| name))
     }
 
-    /// The content that was asked for, if it was.
+    /// The content of a blob, if it was requested.
     fn blob(&mut self, call: &Call, header: BlobHeader) -> Result<Blob> {
         if let BlobHeader::Unavailable(blob) = header {
             return Ok(blob);
@@ -207,7 +208,7 @@ impl CatFileProcess {
         Err(self.early_exit_problem(call))
     }
 
-    /// The next line, which ends with NUL.
+    /// The next record of the output, without the NUL that ends it.
     fn read_record(&mut self, call: &Call) -> Result<Vec<u8>> {
         let mut seen = 0;
         loop {
@@ -237,7 +238,7 @@ impl CatFileProcess {
         Ok(bytes)
     }
 
-    /// Waits for more, and forgets what was taken.
+    /// Reads more output into the buffer and drops what was already used.
     fn fill(&mut self, call: &Call) -> Result<()> {
         self.buffer.drain(..self.position);
         self.position = 0;
@@ -248,7 +249,7 @@ impl CatFileProcess {
         Ok(())
     }
 
-    /// Why git ended before it was told to.
+    /// The error that git ended too early, with the reason it gave.
     fn early_exit_problem(&mut self, call: &Call) -> Problem {
         match self.running.wait_for_exit(call) {
             Ok(done) => done.problem(),
@@ -257,7 +258,7 @@ impl CatFileProcess {
     }
 }
 
-/// Reads `<name> <kind> <size>`, or `<name> missing` and the like.
+/// Parses `<name> <kind> <size>`, `<name> missing` and similar headers.
 pub(crate) fn read_header(line: &[u8], cap: u64) -> BlobHeader {
     let mut words = line.rsplit(|byte| *byte == b' ');
     let (last, kind) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());

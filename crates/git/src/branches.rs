@@ -23,7 +23,7 @@ pub struct Branch {
     pub commit: CommitId,
 }
 
-/// The branches of a repository and what its worktrees have checked out, as of one moment.
+/// The branches of a repository and what its worktrees have checked out, at one moment.
 #[derive(Debug, Clone)]
 pub struct BranchList {
     names: BTreeSet<String>,
@@ -31,7 +31,7 @@ pub struct BranchList {
 }
 
 impl BranchList {
-    /// The names of all branches, sorted; those without a commit are among them.
+    /// The names of all branches, sorted, including those without a commit.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.iter().map(String::as_str)
     }
@@ -49,7 +49,7 @@ impl BranchList {
 }
 
 impl Repo {
-    /// Every branch there is, and what every worktree has checked out.
+    /// Reads all branches and what every worktree has checked out.
     pub fn branch_list(&self, call: &Call) -> Result<BranchList> {
         let heads = self.heads(call)?;
         let unborn = heads.iter().filter_map(|head| head.branch.clone());

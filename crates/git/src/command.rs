@@ -41,7 +41,7 @@ const SETTINGS: [&str; 5] = [
     "log.showSignature=false",
 ];
 
-/// Where a call looks for hooks.
+/// Where git looks for hooks during a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum HooksPath {
     /// Nowhere
@@ -50,20 +50,20 @@ pub(crate) enum HooksPath {
     Configured,
 }
 
-/// One call of git, not started yet.
+/// A call of git that was not started yet.
 pub(crate) struct GitCommand {
     command: ProcessCommand,
     info: GitCallInfo,
 }
 
-/// What a call was, for the problem it may end in.
+/// Describes a call in error messages.
 #[derive(Debug, Clone)]
 pub(crate) struct GitCallInfo {
     /// The git command, such as `ls-tree`
     pub(crate) verb: &'static str,
     /// Where it ran
     pub(crate) root: PathBuf,
-    /// The folders whose files git opens; none for a call that needs no repository
+    /// The git folders whose files are opened; empty for a call that needs no repository
     pub(crate) git_dirs: Vec<PathBuf>,
 }
 
@@ -98,7 +98,7 @@ impl GitCommand {
         Ok(git)
     }
 
-    /// A call that needs no repository, without a command yet.
+    /// A call that needs no repository. Its command is still to be added.
     pub(crate) fn without_repository(host: &GitHost, root: &Path) -> Result<Self> {
         files::check_settings(host)?;
         let info = GitCallInfo { verb: "version", root: root.to_owned(), git_dirs: Vec::new() };
@@ -114,7 +114,7 @@ impl GitCommand {
         self
     }
 
-    /// Looks at another index than the worktree's own.
+    /// Uses another index than that of the worktree.
     pub(crate) fn with_index_file(mut self, index: Option<&Path>) -> Self {
         self.command.envs(index.map(|index| ("GIT_INDEX_FILE", index)));
         self
@@ -126,14 +126,14 @@ impl GitCommand {
         self
     }
 
-    /// Starts it.
+    /// Starts git.
     pub(crate) fn start(mut self) -> Result<GitProcess> {
         let failed = |error| failure::start_failed(&self.info, error);
         let process = self.command.spawn().map_err(failed)?;
         Ok(GitProcess::new(process, self.info))
     }
 
-    /// Runs it to its end, or until the caller waits no longer.
+    /// Runs git to its end, or until the call is stopped.
     pub(crate) fn run(self, call: &Call) -> Result<GitOutput> {
         call.check_stopped()?; // nothing starts for a call that was stopped
         self.start()?.finish(call)

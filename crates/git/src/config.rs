@@ -10,12 +10,13 @@ use base::text::bytes_without_byte_order_mark;
 
 use crate::files;
 
-/// Settings by `section.key` in lowercase, in the order of the file; the last one holds.
+/// Settings as `section.key` in lowercase, in the order of the file. The last of several has
+/// precedence.
 #[derive(Debug, Default)]
 pub(crate) struct GitConfig(Vec<(String, Vec<u8>)>);
 
 impl GitConfig {
-    /// The settings of a repository, and those of this worktree where they are kept apart.
+    /// Reads the settings of a repository, and those of the worktree if it has its own.
     pub(crate) fn read(git_dir: &Path, common_dir: &Path) -> Result<Self> {
         let mut config = Self::parse(&files::read(&common_dir.join("config"))?.unwrap_or_default());
         if config.get_bool("extensions.worktreeconfig") == Some(true) {
@@ -38,7 +39,7 @@ impl GitConfig {
         entry.map(|(_, value)| value.as_slice())
     }
 
-    /// A value that is yes or no; `None` when it is not set or neither.
+    /// A boolean setting; `None` if it is not set or not a boolean.
     pub(crate) fn get_bool(&self, name: &str) -> Option<bool> {
         match self.get(name)?.to_ascii_lowercase().as_slice() {
             b"true" | b"yes" | b"on" | b"1" => Some(true),
@@ -48,7 +49,7 @@ impl GitConfig {
     }
 }
 
-/// Walks a file; settings of sections with a subsection, such as remotes, are passed over.
+/// Parses a settings file. Sections with a subsection, such as remotes, are skipped.
 struct GitConfigReader<'a> {
     rest: &'a [u8],
     section: Option<String>,
@@ -56,7 +57,7 @@ struct GitConfigReader<'a> {
 }
 
 impl GitConfigReader<'_> {
-    /// Takes one comment, header or setting; false at the end.
+    /// Parses one comment, header or setting. Returns false at the end.
     fn read_next(&mut self) -> bool {
         self.rest = self.rest.trim_ascii_start();
         match self.rest.first() {
@@ -95,7 +96,7 @@ impl GitConfigReader<'_> {
         }
     }
 
-    /// The text after `=`: quotes, escapes, comments and continued lines taken out.
+    /// Parses the value after `=`. Quotes, escapes, comments and line continuations are resolved.
     fn value(&mut self) -> Vec<u8> {
         let (mut value, mut end) = (Vec::new(), 0);
         while let [first, rest @ ..] = self.rest {
@@ -118,7 +119,7 @@ impl GitConfigReader<'_> {
         value
     }
 
-    /// The text up to the closing quote, which is taken too.
+    /// Parses up to and including the closing quote.
     fn quoted(&mut self) -> Vec<u8> {
         let mut text = Vec::new();
         while let [first, rest @ ..] = self.rest {
@@ -135,7 +136,7 @@ impl GitConfigReader<'_> {
         text
     }
 
-    /// What follows a backslash.
+    /// Parses the character after a backslash.
     fn escape(&mut self) -> Option<u8> {
         let (first, rest) = self.rest.split_first()?;
         self.rest = rest;

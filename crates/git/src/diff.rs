@@ -1,4 +1,4 @@
-//! What differs between two commits.
+//! The difference between two commits.
 
 use base::entity::CommitId;
 use base::{Call, RepoPath, Result};
@@ -8,29 +8,29 @@ use crate::listing::{Listing, TreeObject};
 use crate::oid::Oid;
 use crate::repo::Repo;
 
-/// One path that differs. Renames are not guessed: they are a deletion and an addition.
+/// A path that differs. Renames are not detected: they are a deletion and an addition.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TreeChange {
-    /// Where it is
+    /// The path
     pub path: RepoPath,
-    /// What happened to it
+    /// How it differs
     pub status: TreeChangeStatus,
-    /// What was there; `None` when it was added
+    /// The old object; `None` if the path was added
     pub old: Option<TreeObject>,
-    /// What is there; `None` when it was deleted
+    /// The new object; `None` if the path was deleted
     pub new: Option<TreeObject>,
 }
 
-/// What happened to a path.
+/// How a path differs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum TreeChangeStatus {
-    /// It is new
+    /// It was added
     Added,
-    /// It is gone
+    /// It was deleted
     Deleted,
-    /// Its content or mode is another
+    /// Its content or mode changed
     Modified,
-    /// It became another sort of thing, such as a link
+    /// It became another type of entry, such as a symbolic link
     TypeChanged,
 }
 
@@ -51,7 +51,7 @@ const FLAGS: [&str; 12] = [
 ];
 
 impl Repo {
-    /// What differs from `old` to `new`; all of `new` when there is no `old`.
+    /// The changes from `old` to `new`; all files of `new` if `old` is `None`.
     pub fn diff_trees(
         &self,
         call: &Call,
@@ -65,7 +65,7 @@ impl Repo {
     }
 }
 
-/// Reads `:mode mode name name S NUL path NUL`, again and again.
+/// Parses the records `:mode mode name name S NUL path NUL` of the output.
 pub(crate) fn parse_raw_diff(output: &[u8]) -> Result<Listing<TreeChange>> {
     let mut listing = Listing::new();
     let mut fields = output.split(|byte| *byte == 0);
@@ -94,7 +94,8 @@ fn parse_record(
     Some((status, parse_side(old_mode, old)?, parse_side(new_mode, new)?))
 }
 
-/// One side; the outer `None` is what we cannot read, the inner one nothing at all.
+/// Parses one side. The outer `None` means that it cannot be parsed, the inner one that the object
+/// does not exist.
 #[expect(clippy::option_option, reason = "unreadable and absent are different answers")]
 fn parse_side(mode: &[u8], digits: &[u8]) -> Option<Option<TreeObject>> {
     if Oid::from_hex(digits)?.is_null() {

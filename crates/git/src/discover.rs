@@ -12,42 +12,43 @@ use base::{Problem, ProblemCode, Result};
 use crate::config::GitConfig;
 use crate::files;
 
-/// What a folder belongs to.
+/// Where a folder is, as far as git is concerned.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RepoLocation {
     /// A worktree of a repository
     Worktree(RepoLayout),
-    /// A repository without a worktree; this is its folder
+    /// In a repository without a worktree, in this folder
     Bare(PathBuf),
-    /// No repository at all
+    /// In no repository
     NoRepository,
 }
 
-/// Where the parts of a repository are, seen from one worktree. All paths are absolute and resolved.
+/// The folders of a repository, seen from one worktree. All paths are absolute and resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RepoLayout {
-    /// The folder with the files, and with `.git`
+    /// The folder that contains the files and `.git`
     pub root: PathBuf,
-    /// What git keeps for this worktree alone: HEAD, the index, a rebase in progress
+    /// The folder for this worktree only: HEAD, the index, a rebase in progress
     pub git_dir: PathBuf,
-    /// What all worktrees share: objects, branches, config
+    /// The folder that all worktrees share: objects, branches, settings
     pub common_dir: PathBuf,
-    /// What kind of worktree it is
+    /// The kind of the worktree
     pub kind: WorktreeKind,
 }
 
-/// What kind of worktree it is.
+/// The kind of a worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorktreeKind {
     /// The one a repository was made with
     Main,
-    /// One that `git worktree add` made
+    /// A worktree that `git worktree add` created
     Linked,
     /// The one of a submodule whose git folder is kept in its superproject's
     Submodule,
 }
 
-/// Finds the repository that `start` belongs to, looking upwards on the same file system.
+/// Finds the repository that contains `start`. Parent folders are searched on the same file system
+/// only.
 pub fn discover(start: &Path) -> Result<RepoLocation> {
     let start = resolve(start)?;
     let device = platform::device(&start);
@@ -68,7 +69,7 @@ fn resolve(path: &Path) -> Result<PathBuf> {
     })
 }
 
-/// What `folder` itself is the root of, if anything.
+/// The repository whose root is `folder` itself, if there is one.
 pub(crate) fn inspect_folder(folder: &Path) -> Result<Option<RepoLocation>> {
     if let Some(git_dir) = resolve_dot_git(folder)? {
         return worktree_location(folder, git_dir).map(Some);
@@ -96,7 +97,7 @@ fn worktree_location(root: &Path, git_dir: PathBuf) -> Result<RepoLocation> {
     Ok(RepoLocation::Worktree(RepoLayout { root: root.to_owned(), git_dir, common_dir, kind }))
 }
 
-/// The git folder that `.git` is or names; `None` when there is no `.git` to speak of.
+/// The git folder that `.git` is or refers to; `None` if there is no usable `.git`.
 fn resolve_dot_git(folder: &Path) -> Result<Option<PathBuf>> {
     let dot_git = folder.join(".git");
     let Ok(metadata) = dot_git.metadata() else { return Ok(None) };
@@ -136,7 +137,7 @@ fn is_empty(folder: &Path) -> Result<bool> {
     Ok(fs::read_dir(folder).map_err(Problem::io(what))?.next().is_none())
 }
 
-/// The shared part of a git folder; `None` when it is no git folder.
+/// The shared part of a git folder; `None` if it is not a git folder.
 fn common_dir_of(git_dir: &Path) -> Option<PathBuf> {
     if !has_head(git_dir) {
         return None;
@@ -150,7 +151,7 @@ fn common_dir_of(git_dir: &Path) -> Option<PathBuf> {
     complete.then_some(common_dir)
 }
 
-/// Whether HEAD is there and looks like one: a reference or an object's name.
+/// Whether HEAD exists and contains a reference or an object id.
 fn has_head(git_dir: &Path) -> bool {
     let head = git_dir.join("HEAD");
     if let Ok(target) = head.read_link() {

@@ -1,4 +1,5 @@
-//! Git's failures as problems: one table of what git says, what it means, and what to do.
+//! Translates git's error messages into problems: one table with the message, its meaning, and what
+//! to do.
 
 use std::io;
 use std::process::ExitStatus;
@@ -8,8 +9,8 @@ use base::{Problem, ProblemCode};
 use crate::command::GitCallInfo;
 use crate::host::git_not_found;
 
-/// A complaint we know: its words, the code, what it means, and the next step.
-/// `{root}` stands for the worktree.
+/// A known error message of git: its words, the problem code, the meaning, and a hint. `{root}`
+/// stands for the worktree.
 struct KnownGitError {
     pattern: &'static str,
     code: ProblemCode,
@@ -189,7 +190,8 @@ fn fill_placeholders(text: &str, about: &GitCallInfo) -> String {
     text.replace("{root}", &about.root.display().to_string())
 }
 
-/// What git said, with control characters escaped: names in it are the repository's.
+/// A message of git with control characters escaped, because it can contain names from the
+/// repository.
 fn printable(said: &str) -> String {
     let lines = said.trim_end().lines().take(20);
     lines.map(|line| line.escape_debug().to_string()).collect::<Vec<_>>().join("\n")

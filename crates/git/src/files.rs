@@ -9,10 +9,10 @@ use base::{Problem, ProblemCode, Result};
 use crate::RepoLayout;
 use crate::host::GitHost;
 
-/// No file that git keeps for itself and that we read is larger, not even `packed-refs`.
+/// Maximum size of git's own files that are read, in bytes. Even `packed-refs` is smaller.
 const MAX_FILE_BYTES: u64 = 256 << 20;
 
-/// The bytes of a regular file; `None` when there is none. A pipe or a device is a problem.
+/// The bytes of a regular file; `None` if it does not exist. A pipe or device is an error.
 pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     match tree::read_regular(path, MAX_FILE_BYTES) {
         Ok(bytes) => Ok(Some(bytes)),
@@ -22,22 +22,23 @@ pub(crate) fn read(path: &Path) -> Result<Option<Vec<u8>>> {
     }
 }
 
-/// A folder counts as absent: if branch `a/b` exists, branch `a` does not.
+/// Whether an error means that the file does not exist. A folder counts as absent: if branch `a/b`
+/// exists, branch `a` does not.
 fn is_absent(error: &io::Error) -> bool {
     let kinds =
         [io::ErrorKind::NotFound, io::ErrorKind::NotADirectory, io::ErrorKind::IsADirectory];
     kinds.contains(&error.kind())
 }
 
-/// One line, without its end.
+/// Reads a file of one line, without the line end.
 pub(crate) fn read_line(path: &Path) -> Result<Option<Vec<u8>>> {
     let line = |bytes: Vec<u8>| bytes.trim_ascii_end().to_vec();
     Ok(read(path)?.map(line))
 }
 
-/// A path that a file holds, relative to `folder`, with its links resolved.
+/// Reads a path from a file, relative to `folder`, with its links resolved.
 ///
-/// `None` when nothing is there, or the file is not.
+/// `None` if the path or the file does not exist.
 pub(crate) fn read_path(file: &Path, folder: &Path) -> Result<Option<PathBuf>> {
     let line = read_line(file)?.filter(|line| !line.is_empty());
     Ok(line.and_then(|line| {
@@ -45,11 +46,11 @@ pub(crate) fn read_path(file: &Path, folder: &Path) -> Result<Option<PathBuf>> {
     }))
 }
 
-/// Files that git opens in almost every call, in the folder of one worktree.
+/// Files in the folder of one worktree that git opens in almost every call.
 const WORKTREE_FILES: [&str; 5] =
     ["HEAD", "index", "commondir", "config.worktree", "info/sparse-checkout"];
 
-/// Files that git opens in almost every call, in the folder that worktrees share.
+/// Files in the shared folder that git opens in almost every call.
 const COMMON_FILES: [&str; 8] = [
     "config",
     "packed-refs",

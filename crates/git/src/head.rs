@@ -1,4 +1,5 @@
-//! What is checked out, and what is in progress. Asked on every request, so read from files.
+//! The checked-out commit and branch, and operations in progress. Every request needs them, so they
+//! are read from files.
 
 use base::entity::CommitId;
 use base::{Call, Result};
@@ -11,22 +12,23 @@ use crate::repo::Repo;
 /// What a worktree has checked out.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
-    /// The branch that is checked out, or that a rebase or bisect began on; `None` when detached
+    /// The checked-out branch, or the branch on which a rebase or bisect was started; `None` if
+    /// detached
     pub branch: Option<String>,
-    /// The commit; `None` before the first one
+    /// The checked-out commit; `None` before the first commit
     pub commit: Option<CommitId>,
-    /// What is in progress
+    /// The operation in progress
     pub state: WorktreeState,
 }
 
-/// What a worktree is in the middle of.
+/// The operation that is in progress in a worktree.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum WorktreeState {
-    /// Nothing; a branch is checked out
+    /// None; a branch is checked out
     Normal,
-    /// Nothing; a commit is checked out, and no branch
+    /// None; a commit is checked out without a branch
     Detached,
-    /// A rebase, or mail being applied
+    /// A rebase, or applying patches from mail
     Rebasing,
     /// A merge
     Merging,
@@ -38,7 +40,7 @@ pub enum WorktreeState {
     Bisecting,
 }
 
-/// Files that tell of something in progress, the strongest first: a rebase picks, too.
+/// Files that exist during an operation, by precedence: a rebase cherry-picks, too.
 const STATE_MARKERS: [(&str, WorktreeState); 6] = [
     ("rebase-merge", WorktreeState::Rebasing),
     ("rebase-apply", WorktreeState::Rebasing),
@@ -48,11 +50,11 @@ const STATE_MARKERS: [(&str, WorktreeState); 6] = [
     ("BISECT_LOG", WorktreeState::Bisecting),
 ];
 
-/// The branch, and the commit it is at.
+/// The branch and its commit.
 type BranchAndCommit = (Option<Vec<u8>>, Option<CommitId>);
 
 impl Repo {
-    /// What is checked out now. Runs git only where references are not plain files.
+    /// What is checked out. Git is run only if references are not plain files.
     pub fn head(&self, call: &Call) -> Result<Head> {
         call.check_stopped()?;
         let ((branch, commit), mark) = match self.checked_out_from_files()? {
@@ -62,7 +64,7 @@ impl Repo {
         self.build_head(branch, commit, mark)
     }
 
-    /// What is checked out, as far as files tell; `None` when only git knows.
+    /// What is checked out, according to files; `None` if only git can tell.
     pub(crate) fn head_from_files(&self) -> Result<Option<Head>> {
         let Some((branch, commit)) = self.checked_out_from_files()? else { return Ok(None) };
         self.build_head(branch, commit, self.state_from_files()).map(Some)
@@ -84,7 +86,7 @@ impl Repo {
         Ok(Head { branch: branch.map(|name| refs::display_name(&name)), commit, state })
     }
 
-    /// `None` when only git knows.
+    /// The branch and commit according to files; `None` if only git can tell.
     fn checked_out_from_files(&self) -> Result<Option<BranchAndCommit>> {
         let branch = match refs::read_head(self.git_dir())? {
             HeadTarget::Branch(branch) => branch,
@@ -112,7 +114,8 @@ impl Repo {
         STATE_MARKERS.iter().find(|(name, _)| there(name)).map(|(_, state)| *state)
     }
 
-    /// With reftable, what is being picked or reverted is a reference and not a file.
+    /// The operation in progress in a repository with reftable, where a cherry-pick or revert is
+    /// recorded in a reference and not in a file.
     fn state_from_git(&self, call: &Call) -> Result<Option<WorktreeState>> {
         for (name, state) in STATE_MARKERS {
             let kept_as_reference =
@@ -138,7 +141,7 @@ impl Repo {
         Ok(None)
     }
 
-    /// The branch that a bisect began on; it may have begun on a commit.
+    /// The branch on which a bisect was started; `None` if it was started on a commit.
     fn bisected_branch(&self) -> Result<Option<Vec<u8>>> {
         let line = files::read_line(&self.git_dir().join("BISECT_START"))?.unwrap_or_default();
         if Oid::from_hex(&line).is_some() {

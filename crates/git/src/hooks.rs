@@ -10,14 +10,14 @@ use crate::repo::Repo;
 /// The folder whose hooks git runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum HooksDir {
-    /// In the worktree or the repository's git folder: it is this repository's own
+    /// In the worktree or in the git folder, so that it belongs to this repository
     Inside(PathBuf),
-    /// Elsewhere: other repositories may use it too
+    /// Elsewhere, so that other repositories may use it too
     Outside(PathBuf),
 }
 
 impl Repo {
-    /// The folder git really uses, absolute, whether or not it is there yet.
+    /// The folder that git uses for hooks, absolute. It need not exist.
     pub fn hooks_dir(&self, call: &Call) -> Result<HooksDir> {
         let git = self.git_with_hooks_path(HooksPath::Configured, "rev-parse")?;
         let mut output = git.args(["--git-path", "hooks"]).run(call)?.output()?;
@@ -31,7 +31,7 @@ impl Repo {
 }
 
 impl HooksDir {
-    /// The folder, wherever it is.
+    /// The path of the folder.
     pub fn path(&self) -> &Path {
         match self {
             Self::Inside(path) | Self::Outside(path) => path,
@@ -39,7 +39,7 @@ impl HooksDir {
     }
 }
 
-/// The path with its links resolved as far as it exists; `None` when the rest climbs.
+/// The path with links resolved as far as it exists; `None` if the rest contains `..`.
 fn resolved(path: &Path) -> Option<PathBuf> {
     let there = path.ancestors().find(|folder| folder.symlink_metadata().is_ok())?;
     let rest = path.strip_prefix(there).ok()?;

@@ -26,12 +26,12 @@ const INHERITED_VARIABLES: [&str; 15] = [
     "TMP",
 ];
 
-/// Where git is, and the environment it runs in. The caller provides the environment.
+/// The git program and its environment, which the caller provides.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitHost {
-    /// Git's program file, absolute
+    /// The program file, absolute
     pub program: PathBuf,
-    /// Variables; those that git does not need, every `GIT_…` included, are left out when it runs
+    /// Variables. Only those that git needs are passed on, and no `GIT_…`
     pub env: Vec<(OsString, OsString)>,
 }
 

@@ -1,4 +1,4 @@
-//! The commits between two others, with what they say: for release notes.
+//! The commits between two others with their messages, for release notes.
 
 use base::entity::CommitId;
 use base::{Call, Result};
@@ -16,7 +16,7 @@ const FIELDS: usize = 5;
 /// A commit of a range.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RangeCommit {
-    /// Its name
+    /// The commit's id
     pub id: CommitId,
     /// When it was committed
     pub at: Timestamp,
@@ -53,7 +53,7 @@ impl Repo {
             .collect()
     }
 
-    /// The newest tag that leads to a commit, if there is one.
+    /// The newest tag that is reachable from a commit.
     pub fn last_tag(&self, call: &Call, commit: &CommitId) -> Result<Option<String>> {
         let git = self.git("describe")?.args(["--tags", "--abbrev=0"]);
         let output = git.args(["--end-of-options", commit.as_str()]).run(call)?;

@@ -1,4 +1,4 @@
-//! The last commits, for what was done since a moment.
+//! The commits since a moment.
 
 use base::entity::CommitId;
 use base::{Call, Result};
@@ -17,20 +17,20 @@ const FORMAT: &str =
 /// A commit and whose work it says it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecentCommit {
-    /// Its name
+    /// The commit's id
     pub id: CommitId,
-    /// The commit before it; the first of a merge
+    /// Its parent; for a merge the first one
     pub parent: Option<CommitId>,
     /// When it was committed
     pub at: Timestamp,
     /// The email of who wrote it
     pub author: String,
-    /// What its `Task:` trailers name
+    /// The values of its `Task:` trailers
     pub tasks: Vec<String>,
 }
 
 impl Repo {
-    /// The commits of `HEAD` that were made since a moment, newest first, merges left out.
+    /// The commits of `HEAD` since a moment, newest first, without merges.
     pub fn recent_commits(&self, call: &Call, since: Timestamp) -> Result<Vec<RecentCommit>> {
         if self.head(call)?.commit.is_none() {
             return Ok(Vec::new());

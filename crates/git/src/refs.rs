@@ -11,25 +11,25 @@ use base::Result;
 use crate::files;
 use crate::oid::Oid;
 
-/// What HEAD says.
+/// The content of HEAD.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum HeadTarget {
-    /// It follows a branch, given without `refs/heads/`
+    /// A branch, without `refs/heads/`
     Branch(Vec<u8>),
-    /// It is at a commit
+    /// A commit
     Commit(Oid),
-    /// Only git knows
+    /// Only git can tell
     Unknown,
 }
 
-/// What a branch is at.
+/// The target of a branch.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum BranchTip {
     /// A commit
     Commit(Oid),
     /// The branch is not there
     None,
-    /// Only git knows
+    /// Only git can tell
     Unknown,
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn read_tip(common_dir: &Path, branch: &[u8]) -> Result<BranchTip> {
     Ok(Oid::from_hex(digits).map_or(BranchTip::Unknown, BranchTip::Commit))
 }
 
-/// The branch that `origin/HEAD` means, or that there is none; `None` when only git knows.
+/// The branch that `origin/HEAD` refers to. The outer `None` means that only git can tell.
 #[expect(clippy::option_option, reason = "not knowing is other than knowing that there is none")]
 pub(crate) fn origin_head(common_dir: &Path) -> Result<Option<Option<String>>> {
     let file = common_dir.join("refs/remotes/origin/HEAD");
@@ -76,7 +76,7 @@ pub(crate) fn origin_head(common_dir: &Path) -> Result<Option<Option<String>>> {
         .map(|name| Some(display_name(name))))
 }
 
-/// Whether references are kept in a table, and not in files.
+/// Whether references are stored in a table and not in files.
 pub(crate) fn is_reftable(common_dir: &Path) -> bool {
     common_dir.join("reftable").exists()
 }
@@ -104,15 +104,15 @@ fn is_safe_branch_name(name: &str) -> bool {
     branch_of(format!("refs/heads/{name}").as_bytes()).is_some()
 }
 
-/// The names that a branch had before it was renamed, the newest first, from its log.
+/// The former names of a branch, newest first, from its log.
 pub(crate) fn former_names(common_dir: &Path, branch: &str) -> Result<Vec<String>> {
     let log = files::read(&common_dir.join("logs/refs/heads").join(branch))?.unwrap_or_default();
     let lines: Vec<&[u8]> = log.split(|byte| *byte == b'\n').collect();
     Ok(former_names_in_log(branch, &lines))
 }
 
-/// The same from the lines of a log, the oldest first. A log moves along with its branch, so
-/// all renames are in the log of the last name.
+/// The same from the lines of a log, oldest first. A log is renamed with its branch, so it contains
+/// all renames.
 pub(crate) fn former_names_in_log(branch: &str, lines: &[&[u8]]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
     for line in lines.iter().rev() {
@@ -126,7 +126,7 @@ pub(crate) fn former_names_in_log(branch: &str, lines: &[&[u8]]) -> Vec<String> 
     names
 }
 
-/// The branch of a reference, if it is one whose name is safe to use as a path.
+/// The branch that a reference names, if its name is safe to use as a path.
 pub(crate) fn branch_of(reference: &[u8]) -> Option<&[u8]> {
     let name = reference.strip_prefix(b"refs/heads/")?;
     let odd = |part: &[u8]| part.is_empty() || part.starts_with(b".");

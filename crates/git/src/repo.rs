@@ -1,4 +1,4 @@
-//! One worktree of one repository, ready to be asked.
+//! One worktree of a repository.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use crate::config::GitConfig;
 use crate::host::GitHost;
 use crate::{ObjectFormat, Oid, RepoLayout};
 
-/// One worktree of one repository. Cheap to clone; opening it runs nothing.
+/// One worktree of a repository. It is cheap to clone, and opening it starts no process.
 #[derive(Debug, Clone)]
 pub struct Repo {
     host: GitHost,
@@ -19,41 +19,41 @@ pub struct Repo {
 }
 
 impl Repo {
-    /// Opens the worktree that [`discover`](crate::discover) found.
+    /// Opens a worktree that [`discover`](crate::discover) found.
     pub fn open(host: GitHost, layout: RepoLayout) -> Result<Self> {
         let config = GitConfig::read(&layout.git_dir, &layout.common_dir)?;
         let format = object_format(&config)?;
         Ok(Self { host, layout, format, index: None })
     }
 
-    /// Looks at the index a commit in progress has named in `GIT_INDEX_FILE`.
+    /// Uses another index, such as the one that a commit in progress names in `GIT_INDEX_FILE`.
     #[must_use]
     pub fn with_index(mut self, index: PathBuf) -> Self {
         self.index = Some(index);
         self
     }
 
-    /// Where its parts are.
+    /// The folders of the repository.
     pub fn layout(&self) -> &RepoLayout {
         &self.layout
     }
 
-    /// How it names objects.
+    /// The format of object ids.
     pub fn format(&self) -> ObjectFormat {
         self.format
     }
 
-    /// What git would name a blob with these bytes.
+    /// The object id of a blob with these bytes.
     pub fn blob_id(&self, bytes: &[u8]) -> Oid {
         self.format.blob_id(bytes)
     }
 
-    /// Whether a file with these bytes is the blob `oid`, as it is or with LF for CRLF.
+    /// Whether a file with these bytes is the blob `oid`, either as it is or with LF line ends.
     pub fn same_content(&self, bytes: &[u8], oid: Oid) -> bool {
         self.format.same_content(bytes, oid)
     }
 
-    /// The user's address, if git knows one.
+    /// The user's mail address, if it is configured.
     pub fn user_email(&self, call: &Call) -> Result<Option<String>> {
         let email =
             self.git("config")?.args(["-z", "--get", "user.email"]).run(call)?.optional_output()?;
@@ -62,7 +62,7 @@ impl Repo {
         Ok(email.filter(|email: &String| !email.is_empty() && !email.contains(char::is_control)))
     }
 
-    /// Sets the command of a merge driver in the repository's own settings; `None` takes it out.
+    /// Sets the command of a merge driver in the repository's settings. `None` removes it.
     pub fn set_merge_driver(&self, call: &Call, name: &str, command: Option<&str>) -> Result<()> {
         let key = format!("merge.{name}.driver");
         let git = self.git("config")?;
@@ -75,7 +75,7 @@ impl Repo {
         gone.output().map(drop).or(Ok(()))
     }
 
-    /// The same repository, seen from another of its worktrees.
+    /// The same repository, seen from another worktree.
     pub(crate) fn with_layout(&self, layout: RepoLayout) -> Self {
         Self { layout, ..self.clone() }
     }

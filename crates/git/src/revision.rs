@@ -1,4 +1,4 @@
-//! Names of commits: resolving them, and how commits are related.
+//! Resolves revisions and finds out how commits are related.
 
 use base::entity::CommitId;
 use base::similarity::{did_you_mean, most_similar};
@@ -9,7 +9,7 @@ use crate::oid::Oid;
 use crate::repo::Repo;
 
 impl Repo {
-    /// The commit that a revision names: a branch, a tag, digits of a name, `HEAD~2`.
+    /// The commit that a revision names, such as a branch, a tag, a shortened id or `HEAD~2`.
     pub fn resolve(&self, call: &Call, revision: &str) -> Result<CommitId> {
         check_revision(revision)?;
         let git = self.git("rev-parse")?.args(["--verify", "--end-of-options"]);
@@ -38,14 +38,14 @@ impl Repo {
         parse_commit_id("rev-list", &output).map(Some)
     }
 
-    /// The best common ancestor; `None` when the two share no history.
+    /// The best common ancestor; `None` if the two commits share no history.
     pub fn merge_base(&self, call: &Call, a: &CommitId, b: &CommitId) -> Result<Option<CommitId>> {
         let git = self.git("merge-base")?.args(["--end-of-options", a.as_str(), b.as_str()]);
         let output = git.run(call)?.optional_output()?;
         output.map(|output| parse_commit_id("merge-base", &output)).transpose()
     }
 
-    /// Names the revision in the problem, and the branches it may have meant.
+    /// Adds the revision and similar branch names to an error.
     fn unresolved_problem(&self, call: &Call, revision: &str, problem: Problem) -> Problem {
         let shown = revision.escape_debug();
         let message = match problem.code {
@@ -61,7 +61,8 @@ impl Repo {
     }
 }
 
-/// Refuses what git would take for an option or a negation, or could not be handed.
+/// Refuses a revision that git would take for an option or a negation, or that cannot be an
+/// argument.
 fn check_revision(revision: &str) -> Result<()> {
     let odd = revision.is_empty() || revision.starts_with(['-', '^']);
     if odd || revision.contains(char::is_control) {

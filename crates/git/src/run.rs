@@ -1,4 +1,4 @@
-//! A running git: how long it may write nothing, how much it may write, and what its end means.
+//! A running git process: limits on its silence and its output, and the meaning of its exit status.
 
 use std::io;
 use std::path::Path;
@@ -22,7 +22,7 @@ const MAX_SILENCE: Duration = Duration::from_mins(3);
 /// files are checked.
 const BLOCKED_CHECK_DELAY: Duration = Duration::from_secs(2);
 
-/// The most output of one call, in bytes. No repository that cairn can serve has so much.
+/// Maximum output of one call, in bytes. No repository that cairn supports needs as much.
 const MAX_OUTPUT_BYTES: usize = 1 << 30;
 
 /// A running git. Dropping it kills and reaps it.
@@ -46,19 +46,19 @@ impl GitProcess {
         Self { process, info, max_silence: MAX_SILENCE }
     }
 
-    /// Writes to its input. Callers write little at a time, so that git never waits for us while
-    /// we wait for it.
+    /// Writes to its input. Callers write little at a time, so that neither process waits for the
+    /// other.
     pub(crate) fn write_input(&mut self, bytes: &[u8]) -> io::Result<()> {
         self.process.write_input(bytes)
     }
 
-    /// Writes all of its input from a thread of its own, and closes it.
+    /// Writes the whole input from a separate thread and closes it.
     pub(crate) fn with_input(mut self, bytes: Vec<u8>) -> Self {
         self.process.write_all_input(bytes);
         self
     }
 
-    /// The next chunk of output; `None` at its end.
+    /// The next part of the output; `None` at its end.
     pub(crate) fn read_chunk(&mut self, call: &Call) -> Result<Option<Vec<u8>>> {
         let start = Instant::now();
         let mut has_checked_files = false;
@@ -90,7 +90,7 @@ impl GitProcess {
         self.wait_for_exit(call)
     }
 
-    /// Closes its input, reads the rest of its output, and waits for its end.
+    /// Closes the input, reads the rest of the output, and waits for the process to end.
     pub(crate) fn wait_for_exit(&mut self, call: &Call) -> Result<GitOutput> {
         self.process.close_input();
         let mut output = Vec::new();
@@ -113,7 +113,7 @@ impl GitOutput {
         if self.status.success() { Ok(self.stdout) } else { Err(self.problem()) }
     }
 
-    /// The output of a question; `None` when git answers no: status 1, and nothing on stderr.
+    /// The output; `None` if git answers no, that is, with status 1 and an empty stderr.
     pub(crate) fn optional_output(self) -> Result<Option<Vec<u8>>> {
         if self.status.code() == Some(1) && self.stderr.is_empty() {
             return Ok(None);
@@ -121,7 +121,7 @@ impl GitOutput {
         self.output().map(Some)
     }
 
-    /// What went wrong.
+    /// The problem that the process ended with.
     pub(crate) fn problem(&self) -> Problem {
         failure::call_failed(&self.info, self.status, &self.stderr)
     }

@@ -8,13 +8,13 @@ use crate::listing::{Listing, TreeEntry, TreeObject, records, split_record};
 use crate::repo::Repo;
 
 impl Repo {
-    /// Every file of a commit.
+    /// All files of a commit.
     pub fn tree(&self, call: &Call, commit: &CommitId) -> Result<Listing<TreeEntry>> {
         let git = self.git("ls-tree")?.args(["-r", "-z", "--full-tree", "--end-of-options"]);
         parse_tree(&git.args([commit.as_str()]).run(call)?.output()?)
     }
 
-    /// Those of some files that a commit has.
+    /// Those of the given files that a commit contains.
     pub fn tree_at<'p>(
         &self,
         call: &Call,

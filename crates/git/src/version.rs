@@ -1,4 +1,4 @@
-//! Which git this is, and whether it can be hardened.
+//! The version of git, and whether it can be run safely.
 
 use std::fmt;
 use std::path::Path;
@@ -14,17 +14,17 @@ use crate::host::GitHost;
 pub struct GitVersion {
     /// The first number
     pub major: u32,
-    /// The second
+    /// The second number
     pub minor: u32,
-    /// The third; 0 when git did not tell
+    /// The third number; 0 if git did not print it
     pub patch: u32,
 }
 
 impl GitVersion {
-    /// The oldest that can be hardened: `--attr-source`, `GIT_NO_LAZY_FETCH`, and both together.
+    /// The oldest version that can be run safely: it has `--attr-source` and `GIT_NO_LAZY_FETCH`.
     pub const MINIMUM: Self = Self { major: 2, minor: 45, patch: 0 };
 
-    /// Fails when this git is too old to be run safely.
+    /// Fails if this version is too old to be run safely.
     pub fn check(self) -> Result<()> {
         if self >= Self::MINIMUM {
             return Ok(());
@@ -36,7 +36,7 @@ impl GitVersion {
             .detail("oldest", oldest.to_string()))
     }
 
-    /// The numbers in what `git version` says: `git version 2.39.3 (Apple Git-146)`.
+    /// Parses the output of `git version`, such as `git version 2.39.3 (Apple Git-146)`.
     pub(crate) fn parse(said: &str) -> Option<Self> {
         let word = said.strip_prefix("git version ")?.split_whitespace().next()?;
         let mut numbers = word.split(['.', '-']).map(str::parse::<u32>);
@@ -52,7 +52,7 @@ impl fmt::Display for GitVersion {
     }
 }
 
-/// Asks git for its version. Doors [`check`](GitVersion::check) it once, before anything else runs.
+/// Asks git for its version. Doors [`check`](GitVersion::check) it once, before git is used.
 pub fn version(host: &GitHost, call: &Call) -> Result<GitVersion> {
     let said = GitCommand::without_repository(host, Path::new("."))?
         .args(["version"])

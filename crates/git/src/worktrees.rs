@@ -1,4 +1,5 @@
-//! The worktrees of a repository, read in process, so that a path in a sibling is recognised.
+//! The worktrees of a repository, so that a path in another worktree is recognised. They are read
+//! without running git.
 
 use std::fs;
 use std::io;
@@ -38,7 +39,7 @@ impl RepoLayout {
         Ok(platform::canonicalize(&root).ok().and_then(|root| existing_worktree(&root, common_dir)))
     }
 
-    /// What git keeps for each linked worktree, those whose folder is not there too.
+    /// The git folders of all linked worktrees, including those whose worktree does not exist.
     pub(crate) fn linked_git_dirs(&self) -> Result<Vec<PathBuf>> {
         let folder = self.common_dir.join("worktrees");
         let entries = match fs::read_dir(&folder) {
@@ -51,7 +52,7 @@ impl RepoLayout {
     }
 }
 
-/// The worktree at `root`, if its `.git` leads back to `git_dir`.
+/// The worktree at `root`, if its `.git` refers back to `git_dir`.
 fn existing_worktree(root: &Path, git_dir: &Path) -> Option<RepoLayout> {
     match inspect_folder(root) {
         Ok(Some(RepoLocation::Worktree(layout))) if layout.git_dir == git_dir => Some(layout),

@@ -1,4 +1,5 @@
-//! The address of a shared home: `postgres://user@host:port/database`, never with a password.
+//! The address of a team's database: `postgres://user@host:port/database`, always without a
+//! password.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -9,7 +10,7 @@ use postgres::config::Host;
 /// The parameter that names a file with the certificates that a server is verified with.
 const ROOT_CERTIFICATE: &str = "sslrootcert";
 
-/// Where the database is and who logs in.
+/// The address of the database and the role that logs in.
 #[derive(Debug, Clone)]
 pub struct TeamAddress {
     text: String,
@@ -23,7 +24,7 @@ impl TeamAddress {
         &self.text
     }
 
-    /// The settings of a connection, still without a password.
+    /// The settings of a connection, without a password.
     pub(crate) fn config(&self) -> postgres::Config {
         self.config.clone()
     }
@@ -93,7 +94,7 @@ impl FromStr for TeamAddress {
     }
 }
 
-/// The address without the parameter that only we know, and its value.
+/// Splits the address from the parameter that only cairn understands, and returns both.
 fn take_root_certificate(text: &str) -> (String, Option<PathBuf>) {
     let Some((start, query)) = text.split_once('?') else { return (text.to_owned(), None) };
     let prefix = format!("{ROOT_CERTIFICATE}=");

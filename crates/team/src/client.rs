@@ -1,4 +1,4 @@
-//! What the engine asks of the shared home.
+//! The operations of the engine on the team's database.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -17,14 +17,15 @@ use crate::project::{self, NewProject, TeamProject};
 use crate::schema::{self, SchemaState};
 use crate::tables;
 
-/// Records that one page of a catch-up holds.
+/// Maximum number of records on one page of a catch-up.
 const PAGE_RECORDS: i64 = 5_000;
 
 /// A connection to the shared home.
 #[derive(Debug)]
 pub struct TeamClient {
     connection: TeamConnection,
-    /// Whether the server tells others of a change by itself, as PostgreSQL does; known once a row was taken
+    /// Whether the server notifies listeners of a change itself, as PostgreSQL does; known after
+    /// the first lock
     notifies: AtomicBool,
 }
 
@@ -33,26 +34,27 @@ pub struct TeamClient {
 pub struct LockedProject {
     /// The number of the last change
     pub seq: i64,
-    /// The schema of each store that the last writer had, as JSON
+    /// The schemas of the stores that the last writer had, as JSON
     pub layouts: String,
-    /// The id of the last change; none if somebody else wrote it while the row was waited for
+    /// The id of the last change; `None` if another client wrote it while this one waited for the
+    /// lock
     pub change: Option<String>,
 }
 
-/// Records that were written after a place in the order of changes.
+/// Records that were written after a given change.
 #[derive(Debug, Clone, Default)]
 pub struct RecordPage {
     /// The number of the project's last change
     pub newest: i64,
-    /// The id of that change; none before the first
+    /// The id of the newest change; `None` before the first
     pub newest_change: Option<String>,
     /// The id that the server knows for the last change that the reader has
     pub own_change: Option<String>,
-    /// The schema of each store that the last writer had, as JSON
+    /// The schemas of the stores that the last writer had, as JSON
     pub layouts: String,
     /// The records, in the order in which they were written
     pub images: Vec<RecordImage>,
-    /// Where the next page begins; none after the last page
+    /// Where the next page begins; `None` on the last page
     next: Option<RecordCursor>,
 }
 
@@ -75,11 +77,11 @@ pub struct NewChange {
     pub seq: i64,
     /// `write` or `push`
     pub action: &'static str,
-    /// Who makes it
+    /// The author
     pub actor: String,
-    /// In which session
+    /// The session of the author
     pub session: String,
-    /// What it does, in a few words
+    /// A short description
     pub summary: String,
     /// The schema of each store, as JSON
     pub layouts: String,
@@ -98,23 +100,24 @@ pub struct ChangeEntry {
     pub action: String,
     /// The store that a fork was made from
     pub source: Option<String>,
-    /// Who made it, by their own name
+    /// The author, by the name that the client gave
     pub actor: String,
-    /// In which session
+    /// The session of the author
     pub session: String,
     /// The role that was logged in
     pub role: String,
-    /// What it did, in a few words
+    /// A short description
     pub summary: String,
     /// How many records it wrote
     pub records: i32,
-    /// When, by the server's clock, in RFC 3339
+    /// When it was made, by the server's clock, in RFC 3339
     pub at: String,
 }
 
 impl TeamClient {
-    /// Connects and logs in, within `wait`. The schema is checked by each statement that takes the project's row or
-    /// reads records, so that a check costs no round trip, and a migration is noticed by those who are connected.
+    /// Connects and logs in, within `wait`. The schema is checked by every statement that locks the
+    /// project's row or reads records. The check therefore costs no round trip, and clients that
+    /// are connected during a migration notice it.
     pub fn connect(
         address: &TeamAddress,
         sources: &CredentialSources<'_>,
@@ -129,7 +132,7 @@ impl TeamClient {
         self.connection.is_closed()
     }
 
-    /// Ends the connection; a transaction that it has open is rolled back by the server.
+    /// Closes the connection. The server rolls an open transaction back.
     pub fn close(&self) {
         self.connection.give_up();
     }
@@ -139,7 +142,7 @@ impl TeamClient {
         self.connection.run(wait, schema::read)
     }
 
-    /// Brings the schema up to date where the caller may, and returns it.
+    /// Migrates the schema, if the caller has the right to, and returns its state.
     pub fn migrate(&self) -> TeamResult<SchemaState> {
         schema::migrate(&self.connection)
     }
@@ -150,7 +153,7 @@ impl TeamClient {
         self.connection.run(wait, move |client| project::find(client, &id))
     }
 
-    /// Makes a project, its roles, and the caller's membership.
+    /// Creates a project, its roles, and the membership of the caller.
     pub fn create_project(&self, new: NewProject, wait: Duration) -> TeamResult<()> {
         self.connection.run(wait, move |client| project::create(client, &new))
     }
@@ -164,8 +167,8 @@ impl TeamClient {
         })
     }
 
-    /// Begins a transaction and takes the project's row, so that nobody else writes until
-    /// [`Self::commit`] or [`Self::roll_back`]. One round trip.
+    /// Begins a transaction and locks the project's row, so that no other client writes until
+    /// [`Self::commit`] or [`Self::roll_back`]. It takes one round trip.
     pub fn lock(&self, project: &ProjectId, wait: Duration) -> TeamResult<LockedProject> {
         let (sql, id) = (tables::begin_and_lock(project), project.clone());
         let locked = self.connection.run(wait, move |client| lock_project(client, &sql, &id));
@@ -190,7 +193,7 @@ impl TeamClient {
         self.read_page(project, store, after, seq, wait)
     }
 
-    /// The page after another; none after the last.
+    /// The page after another one; `None` after the last.
     pub fn next_page(
         &self,
         project: &ProjectId,
@@ -244,7 +247,7 @@ impl TeamClient {
         })
     }
 
-    /// The number of the last change of a store; none if the server does not have the store.
+    /// The number of the last change of a store; `None` if the server does not have the store.
     pub fn last_of_store(
         &self,
         project: &ProjectId,
@@ -258,7 +261,7 @@ impl TeamClient {
         })
     }
 
-    /// Makes a store as a copy of another, inside the transaction that holds the project's row.
+    /// Creates a store as a copy of another, in the transaction that locked the project's row.
     pub fn fork(
         &self,
         project: &ProjectId,
@@ -282,8 +285,8 @@ impl TeamClient {
         })
     }
 
-    /// Writes the images of a change and its entry, inside the transaction that holds the
-    /// project's row. One round trip.
+    /// Writes the record images of a change and its log entry, in the transaction that locked the
+    /// project's row. It takes one round trip.
     pub fn write(
         &self,
         project: &ProjectId,
@@ -304,13 +307,13 @@ impl TeamClient {
         self.connection.run(wait, move |client| Ok(client.batch_execute(&sql)?))
     }
 
-    /// Gives the project's row back without a change.
+    /// Unlocks the project's row without a change.
     pub fn roll_back(&self, wait: Duration) -> TeamResult<()> {
         self.connection.run(wait, |client| Ok(client.batch_execute(tables::ROLLBACK)?))
     }
 
-    /// The number of a change by its id, after everybody who may be writing it has finished: a
-    /// connection that was lost may still be committing.
+    /// The number of a change by its id. It waits until no other client can be writing the change,
+    /// because a lost connection may still be committing it.
     pub fn find_change(
         &self,
         project: &ProjectId,
@@ -334,7 +337,8 @@ impl TeamClient {
         self.connection.run(wait, move |client| Ok(client.batch_execute(&sql)?))
     }
 
-    /// Waits for a change of a project that it listens to; false if none came within `wait`.
+    /// Waits for a change of the projects that it listens to. Returns false if there was none
+    /// within `wait`.
     pub fn wait_for_change(&self, wait: Duration) -> TeamResult<bool> {
         let grace = Duration::from_secs(5);
         self.connection.run(wait + grace, move |client| {
@@ -347,7 +351,7 @@ impl TeamClient {
         })
     }
 
-    /// Entries of the log, newest first, and how many there are.
+    /// Entries of the log, newest first, and their total number.
     pub fn changes(
         &self,
         project: &ProjectId,
@@ -370,7 +374,8 @@ impl TeamClient {
         })
     }
 
-    /// Who wrote within so many seconds: actor, role, number and time of their last change.
+    /// The authors of the last given number of seconds: name, role, and the number and time of
+    /// their last change.
     pub fn active(
         &self,
         project: &ProjectId,
@@ -398,7 +403,7 @@ impl TeamClient {
     }
 }
 
-/// Somebody who wrote lately.
+/// An author of recent changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ActiveMember {
     /// Their own name
@@ -411,7 +416,7 @@ pub struct ActiveMember {
     pub at: String,
 }
 
-/// Takes the project's row. Returns also whether the server tells others of a change by itself.
+/// Locks the project's row. Also returns whether the server notifies listeners itself.
 fn lock_project(
     client: &mut Client,
     sql: &str,

@@ -16,7 +16,7 @@ use crate::credentials::CredentialSources;
 use crate::failure::{TeamFailure, TeamResult};
 use crate::tls;
 
-/// How often the system asks whether a silent server is still there.
+/// Interval at which the operating system checks a silent connection.
 const KEEPALIVE: Duration = Duration::from_secs(15);
 
 type ConnectionJob = Box<dyn FnOnce(&mut Client) + Send>;
@@ -24,7 +24,7 @@ type ConnectionJob = Box<dyn FnOnce(&mut Client) + Send>;
 /// An open connection.
 #[derive(Debug)]
 pub(crate) struct TeamConnection {
-    /// None once the connection was given up
+    /// `None` after the connection was given up
     jobs: Mutex<Option<mpsc::Sender<ConnectionJob>>>,
 }
 
@@ -97,7 +97,7 @@ impl TeamConnection {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
-    /// Ends it after what its thread does now.
+    /// Closes the connection when its thread has finished the present job.
     pub(crate) fn give_up(&self) {
         self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take();
     }

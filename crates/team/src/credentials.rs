@@ -1,5 +1,5 @@
-//! The password of a login: from the environment, a private file, or `.pgpass`. Never from a file
-//! that is committed.
+//! The password of a login: from the environment, a private file, or `.pgpass`. It is never read
+//! from a committed file.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,16 +9,16 @@ use platform::UserAccess;
 
 use crate::address::TeamAddress;
 
-/// The variable with the password, before PostgreSQL's own.
+/// The environment variables with the password, by precedence.
 const PASSWORD: [&str; 2] = ["CAIRN_TEAM_PASSWORD", "PGPASSWORD"];
 
 /// The variable that names a private file with the password and nothing else.
 const PASSWORD_FILE: &str = "CAIRN_TEAM_PASSWORD_FILE";
 
-/// A file of passwords is not longer, in bytes.
+/// Maximum size of a password file, in bytes.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
-/// Where passwords may come from.
+/// The places where a password is looked up.
 #[derive(Debug, Clone)]
 pub struct CredentialSources<'a> {
     /// The environment that the door was started with
@@ -33,7 +33,7 @@ impl CredentialSources<'_> {
             .filter(|value| !value.is_empty())
     }
 
-    /// The password for an address; none if nothing names one, as for a trusted local socket.
+    /// The password for an address; `None` if there is none, as for a trusted local socket.
     pub(crate) fn password(&self, address: &TeamAddress, user: &str) -> Result<Option<String>> {
         if let Some(password) = PASSWORD.iter().find_map(|name| self.variable(name)) {
             return Ok(Some(password));
@@ -73,7 +73,8 @@ fn read_private(file: &Path) -> Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The first line `host:port:database:user:password` that fits; `*` fits all.
+/// The password of the first line `host:port:database:user:password` that matches; `*` matches
+/// everything.
 fn find_in_pgpass(text: &str, address: &TeamAddress, user: &str) -> Option<String> {
     let (host, port) = (address.host(), address.port().to_string());
     let wanted = [host.as_str(), port.as_str(), address.database(), user];
@@ -86,7 +87,7 @@ fn find_in_pgpass(text: &str, address: &TeamAddress, user: &str) -> Option<Strin
     })
 }
 
-/// Splits a line at colons; a backslash takes the next character as it is.
+/// Splits a line at colons. A backslash escapes the next character.
 fn split_fields(line: &str) -> Vec<String> {
     let mut fields = vec![String::new()];
     let mut chars = line.chars();

@@ -1,4 +1,4 @@
-//! Failures of the shared home, told apart by what a caller does about them.
+//! Errors of the team's database, by what the caller can do about them.
 
 use base::{Problem, ProblemCode};
 use postgres::Client;
@@ -7,9 +7,9 @@ use postgres::error::SqlState;
 /// A failure of the shared home.
 #[derive(Debug)]
 pub enum TeamFailure {
-    /// The server was not reached, or the connection broke: the replica goes on without it
+    /// The server cannot be reached or the connection broke; the replica continues without it
     Unreachable(String),
-    /// The server was reached and refuses: nobody can go on before that is settled
+    /// The server refused the request; it has to be settled before anything else can be done
     Refused(Problem),
 }
 
@@ -79,7 +79,7 @@ impl From<postgres::Error> for TeamFailure {
     }
 }
 
-/// What the driver says if the server asks for a password and there is none.
+/// The driver's message if the server asks for a password and there is none.
 const NO_PASSWORD: &str = "password missing";
 
 fn refused_login(why: &str) -> Problem {
@@ -87,11 +87,11 @@ fn refused_login(why: &str) -> Problem {
         .hint("set PGPASSWORD, add a line to ~/.pgpass, or name a private file in CAIRN_TEAM_PASSWORD_FILE")
 }
 
-/// How often a statement is repeated that met one of another machine.
+/// How often a statement that collided with one of another machine is repeated.
 const ATTEMPTS: u32 = 20;
 
-/// Runs statements that change what all projects share, such as grants. PostgreSQL does not queue those of two
-/// machines: one of them fails, is rolled back, and is repeated here.
+/// Runs statements that change what all projects share, such as grants. PostgreSQL does not queue
+/// such statements of two clients: one of them fails, is rolled back, and is repeated here.
 pub(crate) fn repeat_if_met(client: &mut Client, statements: &str) -> Result<(), postgres::Error> {
     let mut left = ATTEMPTS;
     loop {
@@ -115,7 +115,7 @@ fn met_another(error: &postgres::Error) -> bool {
     }
 }
 
-/// The innermost reason, which says what happened on the network.
+/// The innermost error, which says what happened on the network.
 fn root_cause(error: &dyn std::error::Error) -> String {
     let mut cause = error;
     while let Some(inner) = cause.source() {

@@ -1,4 +1,5 @@
-//! A project of the shared home: one repository, its roles, and the root commits that guard it.
+//! A project in the team's database: one repository, its roles, and the root commits that identify
+//! it.
 
 use base::{Problem, ProblemCode};
 use postgres::Client;
@@ -57,7 +58,7 @@ pub struct NewProject {
 }
 
 impl TeamProject {
-    /// Refuses a repository that has no root commit in common with the project's.
+    /// Fails if the repository has no root commit in common with the project.
     pub fn require_same_repository(&self, roots: &[String]) -> Result<(), Problem> {
         let is_known = roots.is_empty() && self.roots.is_empty()
             || roots.iter().any(|root| self.roots.contains(root));
@@ -97,7 +98,7 @@ pub(crate) fn find(client: &mut Client, id: &ProjectId) -> TeamResult<Option<Tea
     }))
 }
 
-/// Makes a project and its roles; the caller becomes a member.
+/// Creates a project and its roles. The caller becomes a member.
 pub(crate) fn create(client: &mut Client, new: &NewProject) -> TeamResult<()> {
     let roles = ProjectRoles::of(&new.id);
     let made = client.batch_execute(&tables::create_roles(&roles.writers, &roles.readers));

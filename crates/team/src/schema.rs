@@ -1,4 +1,4 @@
-//! The schema of the shared home, in numbered steps that never change once they are released.
+//! The schema of the team's database, as numbered migrations that are never edited after a release.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::connection::TeamConnection;
 use crate::failure::{TeamFailure, TeamResult, repeat_if_met};
 use crate::tables;
 
-/// The steps, oldest first.
+/// The migrations, oldest first.
 const STEPS: [&str; 3] = [
     include_str!("schema/0001_records.sql"),
     include_str!("schema/0002_changes_by_time.sql"),
@@ -21,7 +21,7 @@ const STEPS: [&str; 3] = [
 /// The version that this program reads and writes: the number of steps.
 pub const SCHEMA_VERSION: i32 = 3;
 
-/// How long the steps may take.
+/// Maximum time for the migrations.
 const MIGRATION_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// The schema of a database.
@@ -29,14 +29,14 @@ const MIGRATION_TIMEOUT: Duration = Duration::from_mins(1);
 pub struct SchemaState {
     /// Its version; 0 if there is none yet
     pub version: i32,
-    /// The role that owns it and may bring it up to date; none if there is no schema
+    /// The role that owns the schema and may migrate it; `None` if there is no schema
     pub owner: Option<String>,
     /// Whether the caller is that role or a member of it
     pub is_own: bool,
 }
 
 impl SchemaState {
-    /// Refuses a schema that this program does not read and write, with the way out.
+    /// Fails if this program does not support the schema, with a hint.
     pub fn require_current(&self) -> Result<(), Problem> {
         let problem = |message: String| Problem::new(ProblemCode::Unavailable, message);
         let owner = self.owner.as_deref().unwrap_or("its owner");
@@ -63,7 +63,7 @@ impl SchemaState {
     }
 }
 
-/// The call that makes the schema, or brings it up to date.
+/// The call that creates or migrates the schema.
 fn join_call() -> NextCall {
     NextCall::new("team.join").with("address", "postgres://OWNER@HOST/DATABASE")
 }
@@ -81,7 +81,7 @@ pub(crate) fn read(client: &mut Client) -> TeamResult<SchemaState> {
     }
 }
 
-/// Refuses a schema that a statement found, if it is not the one that this program knows.
+/// Fails if the schema that a statement found is not the supported one.
 pub(crate) fn require(client: &mut Client, found: i32) -> TeamResult<()> {
     match found {
         SCHEMA_VERSION => Ok(()),
@@ -89,8 +89,8 @@ pub(crate) fn require(client: &mut Client, found: i32) -> TeamResult<()> {
     }
 }
 
-/// Why a statement failed. One that misses a table or a column met another schema, which says more. Ends the
-/// transaction that it was part of.
+/// The reason why a statement failed. If a table or column is missing, the schema has changed,
+/// which is the better explanation. It ends the transaction of the statement.
 pub(crate) fn explain(client: &mut Client, error: postgres::Error) -> TeamFailure {
     let is_other_schema =
         is_missing(&error) || error.code().is_some_and(|code| *code == SqlState::UNDEFINED_COLUMN);
@@ -110,7 +110,8 @@ fn is_missing(error: &postgres::Error) -> bool {
     error.code().is_some_and(|code| missing.contains(code))
 }
 
-/// Brings the schema up to date, or makes it. Only its owner can; two that try take turns at its row.
+/// Creates or migrates the schema. Only its owner can. Two clients that try at the same time wait
+/// for each other.
 pub(crate) fn migrate(connection: &TeamConnection) -> TeamResult<SchemaState> {
     connection.run(MIGRATION_TIMEOUT, |client| {
         let state = read(client)?;

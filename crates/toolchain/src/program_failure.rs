@@ -1,4 +1,4 @@
-//! Why a program cannot be used, in words that a person can act on.
+//! Why a program cannot be used, with what a person can do about it.
 
 use std::fmt;
 use std::process::ExitStatus;
@@ -7,7 +7,7 @@ use std::time::Duration;
 /// The most characters of a program's message that are shown.
 const MAX_SHOWN_CHARS: usize = 300;
 
-/// Why a program failed. Its own message, where there is one, is one escaped line.
+/// Why a program failed. The program's own message, if there is one, is one escaped line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ProgramFailure {
     /// The system could not start it
@@ -29,7 +29,7 @@ pub enum ProgramFailure {
         /// The most relevant line of stderr
         message: Option<String>,
     },
-    /// It answered something that is not the protocol
+    /// Its output is not valid in the protocol
     InvalidOutput {
         /// The start of its output
         message: Option<String>,
@@ -39,19 +39,19 @@ pub enum ProgramFailure {
         /// The reason it gave
         message: Option<String>,
     },
-    /// It used more memory than it may
+    /// It used too much memory
     MemoryExceeded {
-        /// What it used, in bytes
+        /// The memory that it used, in bytes
         used: u64,
-        /// The most that it may use, in bytes
+        /// The limit, in bytes
         limit: u64,
     },
-    /// It wrote more than a program may
+    /// Its output is too large
     OutputTooLarge {
-        /// The most that it may write, in bytes
+        /// The limit, in bytes
         limit: usize,
     },
-    /// It was stopped: it was not used for long, or it did not answer
+    /// It was stopped because it was not used or did not answer
     Stopped,
 }
 

@@ -13,10 +13,10 @@ use crate::probe::start_failure;
 use crate::program_failure::{ProgramFailure, most_relevant_line};
 use crate::tool_process::ToolProcess;
 
-/// The most output of one program, in bytes.
+/// Maximum output of one program, in bytes.
 const MAX_OUTPUT_BYTES: usize = 32 << 20;
 
-/// A program to run, and what it gets.
+/// A program with its arguments and input.
 #[derive(Debug, Clone, Copy)]
 pub struct ProgramCall<'a, A> {
     /// The program
@@ -31,7 +31,7 @@ pub struct ProgramCall<'a, A> {
     pub input: &'a [u8],
 }
 
-/// What a program that ended by itself left behind.
+/// The result of a program that ended by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramOutput {
     /// Its exit code; `None` if a signal ended it

@@ -50,7 +50,7 @@ impl ToolProcess {
         }
     }
 
-    /// Writes all of its input from a thread of its own, and closes it.
+    /// Writes the whole input from a separate thread and closes it.
     pub(crate) fn write_all_input(&mut self, bytes: Vec<u8>) {
         self.process.write_all_input(bytes);
     }
@@ -70,12 +70,12 @@ impl ToolProcess {
         self.process.id()
     }
 
-    /// What it did next, after a short wait at most.
+    /// The next event of the process, after a short wait at most.
     pub(crate) fn next_event(&mut self) -> ProcessEvent {
         self.process.next_event(POLL_INTERVAL)
     }
 
-    /// What it did next, after a wait of at most `timeout`.
+    /// The next event of the process, after a wait of at most `timeout`.
     pub(crate) fn next_event_within(&mut self, timeout: Duration) -> ProcessEvent {
         self.process.next_event(timeout)
     }
@@ -85,7 +85,7 @@ impl ToolProcess {
         self.process.reap()
     }
 
-    /// What it wrote to stderr so far.
+    /// Its stderr output so far.
     pub(crate) fn stderr(&self) -> &[u8] {
         self.process.stderr()
     }

@@ -1,4 +1,4 @@
-//! What a server says without being asked: how far it is, what it complains about.
+//! The notifications of a server: its progress, its diagnostics and its errors.
 
 use std::collections::BTreeMap;
 use std::time::Instant;
@@ -7,32 +7,34 @@ use serde_json::Value;
 
 use crate::program_failure::escape_for_display;
 
-/// Files whose reports are kept; beyond it the oldest names go.
+/// Maximum number of files whose diagnostics are kept. Beyond it, those of the first names are
+/// dropped.
 const MAX_REPORTS: usize = 2000;
 
-/// What a server last reported about one file.
+/// The last diagnostics of one file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct DiagnosticsReport {
-    /// The version of the text it is about, if it says
+    /// The version of the text that they are about, if the server names it
     pub version: Option<i64>,
-    /// Its diagnostics, as the protocol writes them
+    /// The diagnostics in the form of the protocol
     pub diagnostics: Vec<Value>,
 }
 
-/// What was heard so far.
+/// What the server has reported so far.
 #[derive(Debug)]
 pub(crate) struct NotificationState {
-    /// Work in progress, by token: how it was announced
+    /// Work in progress: its message, by its token
     work: BTreeMap<String, String>,
     /// When work last began or ended
     last_activity: Instant,
-    /// Whether all is read, for servers that say so outright
+    /// Whether the server has loaded everything, for servers that report it
     quiescent: Option<bool>,
-    /// Whether it said how many files it found, as pyright does before it can answer about them
+    /// Whether the server reported how many files it found, as pyright does before it can answer
+    /// about them
     has_listed_files: bool,
-    /// What is wrong with the project, in the server's words
+    /// The server's message about an error of the project
     project_error: Option<String>,
-    /// The token under which the complaint was announced as work
+    /// The token of the work that reported this error
     project_error_token: Option<String>,
     reports: BTreeMap<String, DiagnosticsReport>,
 }
@@ -52,7 +54,7 @@ impl Default for NotificationState {
 }
 
 impl NotificationState {
-    /// Takes in a notification.
+    /// Processes a notification.
     pub(crate) fn handle(&mut self, method: &str, params: &Value) {
         match method {
             "$/progress" => self.progress(params),
@@ -127,38 +129,38 @@ impl NotificationState {
         self.reports.insert(uri.to_owned(), report);
     }
 
-    /// Whether it said outright that all is read; nothing if it never does.
+    /// Whether the server has loaded everything; `None` if it never reports it.
     pub(crate) fn quiescent(&self) -> Option<bool> {
         self.quiescent
     }
 
-    /// Whether it said which files there are.
+    /// Whether the server reported which files exist.
     pub(crate) fn has_listed_files(&self) -> bool {
         self.has_listed_files
     }
 
-    /// Whether no work is in progress, and since when.
+    /// Since when no work is in progress; `None` if work is.
     pub(crate) fn quiet_since(&self) -> Option<Instant> {
         self.work.is_empty().then_some(self.last_activity)
     }
 
-    /// What it is doing, in its own words.
+    /// The work in progress, in the server's words.
     pub(crate) fn current_work(&self) -> Option<String> {
         self.work.values().find(|said| !said.is_empty()).cloned()
     }
 
-    /// What is wrong with the project.
+    /// The error of the project, in the server's words.
     pub(crate) fn project_error(&self) -> Option<&str> {
         self.project_error.as_deref()
     }
 
-    /// What it last reported about a file.
+    /// The last diagnostics of a file.
     pub(crate) fn report_for(&self, uri: &str) -> Option<DiagnosticsReport> {
         self.reports.get(uri).cloned()
     }
 }
 
-/// Whether work is announced that is none: the project could not be loaded.
+/// Whether the announced work is in fact the message that the project could not be loaded.
 fn is_project_error(value: &Value) -> bool {
     value["title"].as_str().is_some_and(|title| title.starts_with("Error"))
 }

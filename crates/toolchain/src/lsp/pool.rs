@@ -1,4 +1,5 @@
-//! Which servers run: started on first use, used by all, replaced when they fail.
+//! The running language servers: each is started at its first use, shared, and replaced if it
+//! fails.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,31 +17,31 @@ use crate::program_failure::ProgramFailure;
 /// A server that was idle for this long gets a health check before the next request.
 const HEALTH_CHECK_AFTER: Duration = Duration::from_mins(1);
 
-/// A server that nobody asked for this long is sent away; its memory is worth more.
+/// A server that was not used for this long is stopped to free its memory.
 const IDLE_TIMEOUT: Duration = Duration::from_mins(20);
 
-/// The most memory of one server, in bytes, unless half of the machine is less.
+/// Maximum memory of one server, in bytes, unless half of the machine's memory is less.
 const MAX_MEMORY: u64 = 6 << 30;
 
-/// How long a server that failed twice rests; each failure more doubles it.
+/// How long a server that failed twice is not started. Each further failure doubles the time.
 const INITIAL_BACKOFF: Duration = Duration::from_secs(2);
 
 /// The longest such delay.
 const MAX_BACKOFF: Duration = Duration::from_mins(1);
 
-/// How long a caller sleeps while another starts what they both need.
+/// Interval at which a caller checks whether another one has started the server.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// A server program that can serve a language.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ServerCandidate {
-    /// Its program's name
+    /// The name of its program
     pub program: String,
-    /// What makes it speak the protocol
+    /// The arguments with which it speaks the protocol
     pub args: Vec<String>,
     /// Its settings
     pub options: Value,
-    /// What installs it
+    /// The command that installs it
     pub install: String,
 }
 
@@ -59,17 +60,17 @@ pub struct ServerPool {
     changed: Condvar,
 }
 
-/// The place of one server, whichever of the candidates fills it.
+/// The state of one server, whichever candidate it is.
 enum ServerSlot {
-    /// Somebody is starting it
+    /// A caller is starting it
     Starting,
     /// It runs
     Running(Arc<LspSession>, FailureHistory),
-    /// It failed, and is left alone for a while
+    /// It failed and is not started for some time
     BackingOff(ServerUnavailable, FailureHistory),
 }
 
-/// How often it failed in a row, and until when it rests.
+/// How often it failed in succession, and until when it is not started.
 #[derive(Debug, Clone, Copy)]
 struct FailureHistory {
     failures: u32,
@@ -77,21 +78,21 @@ struct FailureHistory {
 }
 
 impl ServerPool {
-    /// The servers of a project, none of which runs yet.
+    /// A pool for the servers of a project. None of them runs yet.
     pub fn new(host: ToolHost) -> Self {
         let memory = platform::total_memory().map_or(MAX_MEMORY, |all| MAX_MEMORY.min(all / 2));
         Self { host, memory, slots: Mutex::default(), changed: Condvar::new() }
     }
 
-    /// The same with another limit on the memory of each, in bytes.
+    /// The same pool with another memory limit for each server, in bytes.
     #[must_use]
     pub fn with_memory(mut self, memory: u64) -> Self {
         self.memory = memory;
         self
     }
 
-    /// A server that answers: the one that runs, or the first candidate that starts. The outer
-    /// result fails when the caller no longer waits.
+    /// A working server: the running one, or the first candidate that starts. The outer result
+    /// fails if the call was stopped.
     pub fn session(
         &self,
         candidates: &[ServerCandidate],
@@ -131,7 +132,7 @@ impl ServerPool {
         answer
     }
 
-    /// Ends all servers, and forgets which ones failed.
+    /// Stops all servers and forgets their failures.
     pub fn stop_all(&self) -> Vec<StoppedServer> {
         let slots = std::mem::take(&mut *self.lock());
         let running = slots.into_values().filter_map(|slot| match slot {
@@ -145,7 +146,7 @@ impl ServerPool {
         running.map(stop).collect()
     }
 
-    /// Takes the place of a server: to have it, or to start it.
+    /// Claims a server, either to use it or to start it.
     fn claim(&self, key: &str, call: &Call) -> Result<SlotClaim> {
         let mut slots = self.lock();
         loop {
@@ -190,8 +191,8 @@ impl ServerPool {
         }
     }
 
-    /// Starts the first candidate that works. Which one that is may depend on the project: only
-    /// TypeScript 7 is its own server.
+    /// Starts the first candidate that works. The choice can depend on the project: only TypeScript
+    /// 7 is its own server.
     fn start(
         &self,
         candidates: &[ServerCandidate],
@@ -250,21 +251,22 @@ impl Drop for ServerPool {
     }
 }
 
-/// What somebody who needs a server has to do.
+/// What a caller that needs a server has to do.
 enum SlotClaim {
     Ready(Arc<LspSession>),
     Start(FailureHistory),
     BackingOff(ServerUnavailable),
 }
 
-/// What became of a server that ran.
+/// The state of a server that was started before.
 enum SessionHealth {
     Healthy(Arc<LspSession>),
     Gone(FailureHistory, ServerUnavailable),
 }
 
 impl FailureHistory {
-    /// One failure more. The first is made good at once, the next ones after a rest.
+    /// The history with one more failure. After the first failure the server is started again at
+    /// once, after later ones with a delay.
     fn after_failure(self) -> Self {
         let failures = self.failures.saturating_add(1);
         let rest = match failures {
@@ -280,7 +282,7 @@ impl FailureHistory {
 }
 
 impl ServerUnavailable {
-    /// The same, with the time until it is tried again.
+    /// The same failure, with the time after which it is tried again.
     fn with_retry_at(self, until: Option<Instant>) -> Self {
         let left = until.map(|until| until.saturating_duration_since(Instant::now()));
         match self {

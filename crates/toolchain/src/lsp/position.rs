@@ -1,4 +1,4 @@
-//! Places in the language server protocol: file URIs, and positions in one of two encodings.
+//! Positions in the language server protocol: file URIs, and positions in one of two encodings.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,8 @@ pub enum PositionEncoding {
     Utf16,
 }
 
-/// A place in a text; line and column are counted from 0, the column in the server's encoding.
+/// A position in a text. Line and column are counted from 0; the column is in the server's
+/// encoding.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LspPosition {
     /// The line
@@ -26,12 +27,12 @@ pub struct LspPosition {
 }
 
 impl LspPosition {
-    /// As the protocol writes it.
+    /// The position in the form of the protocol.
     pub fn to_json(self) -> Value {
         json!({"line": self.line, "character": self.character})
     }
 
-    /// From what the protocol writes.
+    /// Parses a position of the protocol.
     pub fn from_json(value: &Value) -> Option<Self> {
         let number = |key: &str| value[key].as_u64().and_then(|number| u32::try_from(number).ok());
         Some(Self { line: number("line")?, character: number("character")? })
@@ -48,7 +49,7 @@ pub fn position_at(text: &str, offset: usize, encoding: PositionEncoding) -> Lsp
     LspPosition { line: line.lines_above, character: saturating_u32(character) }
 }
 
-/// The byte of a text at a position; a column past the end of the line means its end.
+/// The byte offset of a position. A column past the end of the line means its end.
 pub fn offset_at(text: &str, position: LspPosition, encoding: PositionEncoding) -> Option<usize> {
     let mut start = 0;
     for _ in 0..position.line {

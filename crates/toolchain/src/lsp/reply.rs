@@ -1,11 +1,11 @@
-//! What a server is answered when it asks us something. Nothing it asks for is done to files.
+//! Answers to the requests of a server. Nothing that a server requests changes files.
 
 use serde_json::{Value, json};
 
 /// The error code of JSON-RPC for what we do not do.
 const METHOD_NOT_FOUND: i32 = -32601;
 
-/// What a server may ask about.
+/// What the answers depend on.
 pub(crate) struct ReplyContext<'a> {
     /// The settings it was started with
     pub settings: &'a Value,
@@ -38,7 +38,7 @@ pub(crate) fn reply(
     }
 }
 
-/// The part of the settings under a dotted name; null where nothing is set.
+/// The settings under a dotted name; null if there are none.
 fn setting(settings: &Value, section: Option<&str>) -> Value {
     let parts = section.unwrap_or_default().split('.').filter(|part| !part.is_empty());
     parts.fold(settings, |inner, part| &inner[part]).clone()

@@ -1,4 +1,4 @@
-//! One server, from `initialize` to `exit`.
+//! A session with one language server, from `initialize` to `exit`.
 
 use std::path::{Path, PathBuf};
 use std::process;
@@ -26,8 +26,8 @@ const INITIALIZE_TIMEOUT: Duration = Duration::from_secs(30);
 /// Timeout of each of the two shutdown steps.
 const SHUTDOWN_GRACE: Duration = Duration::from_millis(800);
 
-/// How long a server that tells of its work must have been quiet to count as done. Between two
-/// pieces of work there are gaps.
+/// How long a server that reports its work must be idle to count as done, because there are gaps
+/// between two pieces of work.
 const QUIET_PERIOD: Duration = Duration::from_millis(250);
 
 /// Timeout of a health check.
@@ -36,7 +36,7 @@ const HEALTH_CHECK_TIMEOUT: Duration = Duration::from_secs(4);
 /// The server that reports explicitly whether it has read the whole project.
 const STATUS_REPORTING_SERVER: &str = "rust-analyzer";
 
-/// Servers that answer before they have found all files, and log when they have.
+/// Servers that answer before they have found all files, and log a message when they have.
 const FILE_REPORTING_SERVERS: [&str; 2] = ["pyright-langserver", "basedpyright-langserver"];
 
 /// A server that was started and initialized.
@@ -58,7 +58,7 @@ pub struct LspSession {
     has_timed_out: AtomicBool,
 }
 
-/// What a server is started with.
+/// The options of a new session.
 pub(crate) struct LspSessionOptions<'a> {
     pub program: &'a str,
     pub program_file: &'a ProgramFile,
@@ -134,20 +134,20 @@ impl LspSession {
         })
     }
 
-    /// Its name and version, for people.
+    /// The name and version of the server.
     pub fn title(&self) -> String {
         let version = self.server_info.version.as_deref();
         version
             .map_or_else(|| self.program.clone(), |version| format!("{} {version}", self.program))
     }
 
-    /// Whether it said that it can do something, such as `renameProvider`.
+    /// Whether the server announced a capability, such as `renameProvider`.
     pub fn offers(&self, capability: &str) -> bool {
         let found = self.capabilities.pointer(&format!("/{}", capability.replace('.', "/")));
         found.is_some_and(|value| !value.is_null() && *value != Value::Bool(false))
     }
 
-    /// Tells it what files are like now.
+    /// Tells the server the present content of files.
     pub fn sync_files(&self, news: &[FileUpdate]) {
         // Locked until all is sent: two callers must not mix their versions.
         let mut documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
@@ -156,7 +156,7 @@ impl LspSession {
         }
     }
 
-    /// Asks. A request that is not answered in time is taken back.
+    /// Sends a request. If the answer does not come in time, the request is cancelled.
     pub fn request(
         &self,
         method: &str,
@@ -175,7 +175,8 @@ impl LspSession {
         answer
     }
 
-    /// Waits until it has read the project, as far as it tells. `Ok(false)`: it still has not.
+    /// Waits until the server has loaded the project, as far as it reports that. `Ok(false)` means
+    /// that it has not.
     pub fn wait_until_ready(
         &self,
         probe: &Path,
@@ -220,17 +221,18 @@ impl LspSession {
         })
     }
 
-    /// What it is doing, in its own words.
+    /// The work that the server reports to be doing.
     pub fn current_work(&self) -> Option<String> {
         self.connection.with_notifications(super::notifications::NotificationState::current_work)
     }
 
-    /// What it finds wrong with the project itself, such as a manifest it cannot read.
+    /// The error that the server reports about the project itself, such as a manifest that it
+    /// cannot read.
     pub fn project_error(&self) -> Option<String> {
         self.connection.with_notifications(|inbox| inbox.project_error().map(ToOwned::to_owned))
     }
 
-    /// What it last reported about a file, if that is about the text it was last told.
+    /// The last diagnostics for a file, if they are about the text that the server was last given.
     pub fn diagnostics_report(&self, path: &Path) -> Option<DiagnosticsReport> {
         let documents = self.documents.lock().unwrap_or_else(PoisonError::into_inner);
         let version = documents.version(path);
@@ -240,7 +242,7 @@ impl LspSession {
         is_current.then_some(report)
     }
 
-    /// Waits for something to be heard, for a moment at most.
+    /// Waits a short time for a message.
     pub fn wait_briefly(&self) {
         self.connection.wait_briefly();
     }
@@ -250,7 +252,7 @@ impl LspSession {
         self.connection.failure().is_none()
     }
 
-    /// Why it is gone, if it is.
+    /// Why the session has ended; `None` if it has not.
     pub(crate) fn failure(&self) -> Option<ProgramFailure> {
         self.connection.failure()
     }
@@ -260,7 +262,8 @@ impl LspSession {
         self.has_timed_out.load(Ordering::Relaxed) || self.connection.idle() >= idle
     }
 
-    /// Whether it answers a real question in short time; what the answer is does not matter.
+    /// Whether the server answers a request within a short time. The content of the answer does not
+    /// matter.
     pub(crate) fn is_responding(&self, call: &Call) -> Result<bool> {
         let offers = self.offers("workspaceSymbolProvider");
         let (method, params) = match offers {
@@ -274,7 +277,7 @@ impl LspSession {
         }
     }
 
-    /// Sends it away as the protocol wants it, and by force if it does not go.
+    /// Shuts the server down according to the protocol, and kills it if it does not end.
     pub(crate) fn shut_down(&self) {
         let patient = Call::new("cairn", jiff::Timestamp::UNIX_EPOCH);
         if self.failure().is_none()
@@ -296,7 +299,7 @@ impl Drop for LspSession {
     }
 }
 
-/// What a server is told first: who we are, what we can take, and what it serves.
+/// The parameters of `initialize`: the client, its capabilities, and the folder.
 fn initialize_params(start: &LspSessionOptions<'_>, folder: &Value) -> Value {
     let dynamic = json!({"dynamicRegistration": false});
     let links = json!({"linkSupport": false});

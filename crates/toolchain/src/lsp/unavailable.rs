@@ -1,4 +1,5 @@
-//! Why there is no answer of a language server, so that nothing found and nothing asked differ.
+//! Why a language server gave no answer, so that "nothing was found" and "nothing was asked" can be
+//! told apart.
 
 use std::fmt;
 use std::time::Duration;
@@ -12,27 +13,28 @@ use crate::program_failure::ProgramFailure;
 pub enum ServerUnavailable {
     /// cairn knows no server for the language
     NoKnownServer,
-    /// None of the servers that would do is installed
+    /// None of the servers for the language is installed
     NotInstalled {
         /// The programs that were looked for
         programs: Vec<String>,
-        /// What installs the preferred one
+        /// The command that installs the preferred one
         install: String,
     },
-    /// It does not work, and will be tried again
+    /// The server fails and will be tried again
     Failing {
         /// Its program
         program: String,
-        /// What happened
+        /// How it failed
         failure: ProgramFailure,
-        /// When it is tried again, if not with the next question
+        /// When it is tried again; `None` means at the next request
         retry_after: Option<Duration>,
     },
-    /// It reads the project, and would answer as if what it has not read were not there
+    /// The server is still loading the project. It would answer as if the rest of the project did
+    /// not exist
     Loading {
         /// Its program
         program: String,
-        /// What it says about how far it is
+        /// The progress that it reports
         progress: Option<String>,
     },
 }
@@ -61,16 +63,16 @@ impl fmt::Display for ServerUnavailable {
     }
 }
 
-/// Why one request has no answer.
+/// Why a request got no answer.
 #[derive(Debug)]
 pub enum RequestFailure {
     /// The server ended
     ServerEnded(ProgramFailure),
-    /// It did not answer in time; the request was taken back
+    /// The answer did not come in time, and the request was cancelled
     TimedOut(Duration),
-    /// It answered that it cannot
+    /// The server refused it
     Refused(String),
-    /// It never said that it can
+    /// The server did not announce the capability
     Unsupported,
     /// The caller no longer waits
     Interrupted(Problem),

@@ -1,19 +1,19 @@
-//! What linters report, in their own words and in ours.
+//! Parses the reports of linters.
 
 use serde_json::Value;
 
-/// How bad a finding is.
+/// The severity of a finding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum LintSeverity {
-    /// It does not work
+    /// An error
     Error,
-    /// It probably should not be so
+    /// A warning
     Warning,
     /// For information
     Note,
 }
 
-/// One finding of a linter.
+/// A finding of a linter.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct LintFinding {
     /// The file, as the linter names it
@@ -22,11 +22,11 @@ pub struct LintFinding {
     pub line: u32,
     /// The column, from 1
     pub column: u32,
-    /// How bad it is
+    /// Its severity
     pub severity: LintSeverity,
     /// The rule's name
     pub rule: Option<String>,
-    /// What is wrong
+    /// The message
     pub message: String,
 }
 
@@ -100,7 +100,8 @@ pub(super) fn ruff(output: &str) -> Option<Vec<LintFinding>> {
     Some(report.as_array()?.iter().filter_map(finding).collect())
 }
 
-/// Messages of cargo, one a line. It has reported at all if it said how the build finished.
+/// Parses the messages of cargo, one per line. The report is complete if it says how the build
+/// finished.
 pub(super) fn cargo(output: &str) -> Option<Vec<LintFinding>> {
     let mut findings = Vec::new();
     let mut is_report = false;

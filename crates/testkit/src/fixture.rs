@@ -1,6 +1,7 @@
-//! Text that stands for files.
+//! Parses the text form of fixtures.
 
-/// The files of a fixture: what follows each line `//- path`, up to the next.
+/// The files of a fixture, by path. A line `//- path` starts a file, and the file ends before the
+/// next such line.
 pub fn parse_fixture(fixture: &str) -> Vec<(String, String)> {
     let mut files: Vec<(String, String)> = Vec::new();
     for line in fixture.lines() {

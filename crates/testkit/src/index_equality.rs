@@ -1,10 +1,10 @@
-//! The law of the index: brought up to date or built from nothing, it is the same.
+//! Checks that an index that was updated equals one built from nothing.
 
 use engine::Workspace;
 
 use crate::call;
 
-/// Compares the index as it is with one built from nothing.
+/// Compares the present index with one built from nothing.
 pub fn assert_incremental_equals_full(workspace: &Workspace, what: &str) {
     let incremental = workspace.dump(&call()).expect("a dump");
     workspace.sync(true, &call()).expect("a full build");

@@ -1,4 +1,4 @@
-//! Asking operations as a person or a program would.
+//! Calls operations in the way that people and programs do.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,23 +11,23 @@ use serde_json::Value;
 
 use crate::TestRepo;
 
-/// How long a test waits for the parts of an answer that it could do without: on a busy machine
-/// they come late, and a test must not depend on that.
+/// How long a test waits for optional parts of an answer. On a busy machine they come late, and a
+/// test must not depend on that.
 const WAIT_FOR_ALL: Duration = Duration::from_mins(10);
 
-/// A call by nobody in particular, at a fixed time.
+/// A call without a particular actor, at a fixed time.
 pub fn call() -> Arc<Call> {
     Arc::new(call_by("tester"))
 }
 
-/// A call by somebody, at a fixed time.
+/// A call of this actor, at a fixed time.
 pub fn call_by(actor: &str) -> Call {
     let now: Timestamp = "2026-01-02T03:04:05Z".parse().expect("a time");
     Call::new(actor, now).with_optional_wait(WAIT_FOR_ALL)
 }
 
 impl TestRepo {
-    /// The text that a command line answers with, as a reader sees it.
+    /// The text that a command line prints.
     pub fn text(&self, line: &str) -> String {
         text_of(&self.workspace(), line)
     }
@@ -47,7 +47,7 @@ impl TestRepo {
         call_op(&self.workspace(), name, args).expect_err("a problem").code
     }
 
-    /// Calls an operation with JSON, by our name or an older one.
+    /// Calls an operation by its present or an older name, with JSON arguments.
     pub fn call_op(&self, name: &str, args: Value) -> Outcome {
         call_op(&self.workspace(), name, args)
     }
@@ -109,7 +109,7 @@ pub fn check(repo: &TestRepo, line: &str, expected: &str) {
     assert!(found == expected, "{line}\n--- found\n{found}--- expected\n{expected}");
 }
 
-/// A page without the name of the commit, which changes with every word of a fixture.
+/// The page with the id of the commit masked, because it changes with every change of a fixture.
 fn mask_commit(page: &str, commit: &str) -> String {
     page.replace(&commit[..12], "COMMIT")
 }

@@ -1,4 +1,4 @@
-//! A durable store for tests: a list that is only ever added to, so that what is lost shows.
+//! A durable store for tests: a list to which lines are only added, so that a loss is noticed.
 
 use std::sync::{Arc, LazyLock};
 
@@ -10,7 +10,7 @@ use store::{Migration, Transaction, sqlite_problem};
 /// The store's name.
 const NAME: &str = "ledger";
 
-/// The area: a store and nothing else.
+/// An area that consists of a store only.
 pub const LEDGER: Area = Area {
     name: NAME,
     durable: Some(DurableStore {
@@ -27,17 +27,17 @@ pub const LEDGER: Area = Area {
 
 const ENTRIES: &str = "CREATE TABLE entry (id INTEGER PRIMARY KEY, line TEXT NOT NULL UNIQUE)";
 
-/// Every area, and the ledger.
+/// All areas and the ledger.
 pub static WITH_LEDGER: LazyLock<&'static [Area]> = LazyLock::new(|| {
     let all: Vec<Area> = AREAS.iter().copied().chain([LEDGER]).collect();
     Box::leak(all.into_boxed_slice())
 });
 
-/// One line more.
+/// Adds one line.
 #[derive(Debug)]
 struct AddLine(String);
 
-/// One line less.
+/// Removes one line.
 #[derive(Debug)]
 struct RemoveLine {
     line: String,
@@ -75,7 +75,7 @@ impl StoreChange for RemoveLine {
     }
 }
 
-/// Adds a line; once this returns it must never be lost.
+/// Adds a line. After it returns, the line must never be lost.
 pub fn add_line(workspace: &Workspace, call: &Arc<Call>, line: &str) -> Result<()> {
     let plan = |_: &engine::View<'_>| {
         let change = PlannedChange::Store(Arc::new(AddLine(line.to_owned())));
@@ -84,7 +84,7 @@ pub fn add_line(workspace: &Workspace, call: &Arc<Call>, line: &str) -> Result<(
     workspace.write(call, plan).map(drop)
 }
 
-/// Every line, oldest first.
+/// All lines, oldest first.
 pub fn lines(workspace: &Workspace, call: &Arc<Call>) -> Result<Vec<String>> {
     let view = workspace.view(call.clone())?;
     let Some(reading) = view.store(NAME)? else { return Ok(Vec::new()) };

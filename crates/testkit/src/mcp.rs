@@ -1,4 +1,4 @@
-//! A driver that talks to the real binary over stdio, line by line.
+//! A client that talks to the real binary over stdio, line by line.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -50,7 +50,7 @@ impl McpClient {
         writeln!(input, "{message}").and_then(|()| input.flush()).expect("a message");
     }
 
-    /// Sends a request and waits for its response, passing over notifications.
+    /// Sends a request and waits for its response. Notifications are skipped.
     #[expect(clippy::needless_pass_by_value, reason = "callers write `json!({…})` in place")]
     pub fn request(&mut self, method: &str, params: Value) -> Value {
         self.next_id += 1;
@@ -64,7 +64,7 @@ impl McpClient {
         }
     }
 
-    /// Calls a tool; its text, and whether it is an error.
+    /// Calls a tool. Returns its text and whether it is an error.
     #[expect(clippy::needless_pass_by_value, reason = "callers write `json!({…})` in place")]
     pub fn call(&mut self, tool: &str, arguments: Value) -> (String, bool) {
         let response = self.request("tools/call", json!({"name": tool, "arguments": arguments}));
@@ -85,7 +85,7 @@ impl McpClient {
         self.child.id()
     }
 
-    /// Closes stdin and waits for the end; how it ended.
+    /// Closes stdin and waits for the server. Returns its exit status.
     pub fn close(mut self) -> ExitStatus {
         drop(self.input.take());
         self.child.wait().expect("the server ends")

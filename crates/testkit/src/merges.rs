@@ -13,18 +13,18 @@ use crate::soak::SeededRng;
 const SCALARS: [&str; 5] = ["summary", "status", "owner", "team", "priority"];
 const LISTS: [&str; 3] = ["tags", "constraints", "paths"];
 
-/// What merging found.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub struct MergeProof {
     /// How many merges were made
     pub merges: usize,
-    /// How many of them had a conflict, by rule and in fact
+    /// Number of merges with a conflict according to the rule, and in fact
     pub conflicts: usize,
-    /// Descriptions of merges that are not as the rule says
+    /// Merges whose result differs from the rule
     pub failures: Vec<String>,
 }
 
-/// Makes merges with a seed: cards and records by turns.
+/// Merges cards and records in turn, from a seed.
 pub fn run(count: usize, seed: u64) -> MergeProof {
     let mut proof = MergeProof::default();
     let mut rng = SeededRng::new(seed);
@@ -113,7 +113,7 @@ impl MergeModel {
         }
     }
 
-    /// Lines that can change are apart from each other, so that no two changes touch.
+    /// The lines of the body. Lines that can change are not adjacent, so no two changes touch.
     fn body(&self) -> String {
         let lines = self.lines.iter().enumerate();
         let lines = lines.map(|(at, line)| format!("{line}\nbetween {at}\n"));
@@ -150,7 +150,8 @@ struct MergeCase {
 }
 
 impl MergeCase {
-    /// The merge by rule, with ours where both changed one thing, and the names of those things.
+    /// The merge according to the rule, and the names of what both sides changed. There, our side
+    /// is kept.
     fn by_rule(&self) -> (MergeModel, BTreeSet<String>) {
         let Self { base, ours, theirs } = self;
         let mut merged = ours.clone();

@@ -1,4 +1,4 @@
-//! The questions that are asked after every step, and what is compared of their answers.
+//! The questions that are asked after every step, and the parts of their answers that are compared.
 
 use std::fs;
 use std::path::Path;
@@ -8,13 +8,13 @@ use serde_json::{Value, json};
 use crate::McpClient;
 use crate::soak::SeededRng;
 
-/// So many files are asked about one by one, besides what is asked about all of them.
+/// Number of files that are asked about individually.
 const SAMPLED_FILES: usize = 5;
 
-/// Questions with their operations.
+/// Operations with their arguments.
 pub(super) struct QuestionSet(Vec<(String, Value)>);
 
-/// What was answered, in the order of the questions.
+/// The answers, in the order of the questions.
 pub(super) struct AnswerSet(Vec<(String, ComparedAnswer)>);
 
 /// One answer.
@@ -25,7 +25,7 @@ pub(super) struct ComparedAnswer {
 }
 
 impl QuestionSet {
-    /// About everything, and about some files that are there.
+    /// Questions about the whole repository and about some of its files.
     pub(super) fn sample(root: &Path, dice: &mut SeededRng) -> Self {
         let mut all: Vec<(String, Value)> = [
             ("status", json!({})),
@@ -48,7 +48,7 @@ impl QuestionSet {
         Self(all)
     }
 
-    /// Has a server answer them.
+    /// Asks a server all questions.
     pub(super) fn ask(&self, server: &mut McpClient, root: &Path) -> AnswerSet {
         let root = root.to_string_lossy().into_owned();
         let one = |(name, args): &(String, Value)| {
@@ -65,7 +65,7 @@ impl QuestionSet {
 }
 
 impl AnswerSet {
-    /// Each question with both answers.
+    /// Pairs each question with its two answers.
     pub(super) fn zip<'a>(
         &'a self,
         other: &'a Self,
@@ -95,7 +95,7 @@ impl ComparedAnswer {
     }
 }
 
-/// Every file below a folder by its path from the root, without what git and cairn keep.
+/// All files below a folder by their paths from the root, without those of git and cairn.
 pub(super) fn files_below(root: &Path, folder: &Path) -> Vec<String> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {

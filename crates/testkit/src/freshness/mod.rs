@@ -17,22 +17,22 @@ use crate::{McpClient, TestRepo};
 use answers::{AnswerSet, QuestionSet};
 use steps::SimulatedDeveloper;
 
-/// What happened in a run.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub struct FreshnessReport {
-    /// How many steps were taken, by what they were
+    /// Number of steps by kind
     pub steps: std::collections::BTreeMap<&'static str, usize>,
     /// How many answers were compared
     pub answers: usize,
-    /// Answers that said themselves that they were not up to date
+    /// Answers that declared themselves out of date
     pub declared_stale: usize,
-    /// What must not be: the last steps, the question, and both answers
+    /// Failures: the last steps, the question, and the two different answers
     pub differences: Vec<String>,
-    /// How long it took
+    /// Duration of the run
     pub took: Duration,
 }
 
-/// So many of the last steps are told with a difference.
+/// Number of steps that are listed with a difference.
 const SHOWN_STEPS: usize = 12;
 
 const FIXTURE: &str = "
@@ -71,8 +71,8 @@ priority: must
 ---
 ";
 
-/// Takes so many steps and compares after each of them. `tell` hears of every step and of every
-/// difference as soon as it is found.
+/// Runs this many steps and compares after each. `tell` is called for every step and every
+/// difference.
 pub fn run(
     binary: &Path,
     steps: usize,
@@ -126,7 +126,7 @@ impl FreshnessReport {
     }
 }
 
-/// Copies a repository with its times, without anything that cairn derived.
+/// Copies a repository with the times of its files and without cairn's caches.
 #[expect(clippy::disallowed_methods, reason = "cp keeps times, links and modes")]
 fn copy_without_caches(from: &Path, to: &Path) {
     let copied = std::process::Command::new("cp").arg("-a").arg(from).arg(to).status();

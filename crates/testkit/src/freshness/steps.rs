@@ -1,4 +1,5 @@
-//! What happens to a repository: edits, git, links, and what a watcher is told nothing of.
+//! Random changes of a repository: edits, git commands, links, and changes that a watcher is not
+//! told about.
 
 use std::fs::{self, File};
 use std::io::{Read, Write};
@@ -42,13 +43,13 @@ const FOLDERS: [&str; 5] = ["src", "src/deep", "lib", "docs", "moved"];
 
 const IGNORE_RULES: [&str; 5] = ["*.log\n", "docs/\n!docs/e.md\n", "", "/many/\n", "deep\n"];
 
-/// So many files come at once.
+/// Number of files that are added at once.
 const BULK_FILES: usize = 2_000;
 
-/// Where they come.
+/// The folder of these files.
 const BULK_FOLDER: &str = "many";
 
-/// They go again after about so many steps: each step takes several times as long with them.
+/// Number of steps after which they are removed, because every step takes much longer with them.
 const BULK_STEPS: usize = 6;
 
 /// A step that was taken.
@@ -57,20 +58,20 @@ pub(super) struct DeveloperStep {
     pub(super) description: String,
 }
 
-/// Somebody who works on a repository.
+/// A simulated developer, who changes a repository at random.
 pub(super) struct SimulatedDeveloper<'r> {
     repo: &'r TestRepo,
     pub(super) dice: SeededRng,
     /// Where other names of files are, and a repository to be a submodule
     outside: TempDir,
-    /// Files that have another name outside
+    /// Files that have another name outside of the repository
     hard_linked: Vec<PathBuf>,
     mapper: MmapWriter,
 }
 
 type StepAction = for<'d, 'r> fn(&'d mut SimulatedDeveloper<'r>, &mut McpClient) -> String;
 
-/// Every kind of step, with how often it comes.
+/// The kinds of steps, with their relative frequency.
 const STEPS: [(&str, usize, StepAction); 27] = [
     ("edit", 10, |d, _| d.edit()),
     ("same size, same tick", 4, |d, server| d.write_twice_in_tick(server)),
@@ -114,7 +115,7 @@ impl<'r> SimulatedDeveloper<'r> {
         Self { repo, dice, outside, hard_linked: Vec::new(), mapper: MmapWriter::start() }
     }
 
-    /// Does one thing.
+    /// Runs one random step.
     pub(super) fn step(&mut self, server: &mut McpClient) -> DeveloperStep {
         if self.root().join(BULK_FOLDER).exists() && self.dice.below(BULK_STEPS) == 0 {
             return DeveloperStep {
@@ -144,7 +145,7 @@ impl<'r> SimulatedDeveloper<'r> {
         PATHS[self.dice.below(PATHS.len())]
     }
 
-    /// A file that is there, by its path from the root.
+    /// A random existing file, by its path from the root.
     fn file(&mut self) -> Option<String> {
         let files = files_below(&self.root(), &self.root());
         (!files.is_empty()).then(|| files[self.dice.below(files.len())].clone())
@@ -154,7 +155,7 @@ impl<'r> SimulatedDeveloper<'r> {
         format!("{}{}", TEXTS[self.dice.below(TEXTS.len())], "\n".repeat(self.dice.below(3)))
     }
 
-    /// Writes a file; what stands in the way goes.
+    /// Writes a file and removes what is in its way. Returns whether that was possible.
     fn write(&self, path: &str, text: &str) -> bool {
         let file = self.root().join(path);
         for above in file.ancestors().skip(1).take_while(|above| above.starts_with(self.root())) {
@@ -171,7 +172,7 @@ impl<'r> SimulatedDeveloper<'r> {
         format!("{path} {}", self.write(path, &text))
     }
 
-    /// Two texts of one length with a question between them, as quickly as can be.
+    /// Writes two texts of equal length within one tick of the clock, with a question between them.
     fn write_twice_in_tick(&mut self, server: &mut McpClient) -> String {
         let path = self.path();
         self.write(path, "// alpha\n");
@@ -255,14 +256,14 @@ impl<'r> SimulatedDeveloper<'r> {
         format!("other-{at} {done}")
     }
 
-    /// Through memory that a file is mapped into, unmapped afterwards.
+    /// Writes a file through a memory mapping.
     fn mapped_write(&mut self) -> String {
         let Some(path) = self.file() else { return "nothing".into() };
         let done = self.mapper.write(&self.root().join(&path));
         format!("{path} {done}")
     }
 
-    /// Another text, dated back: copied from elsewhere with its times, as `cp -p` does.
+    /// Writes another text with an earlier modification time, as `cp -p` does.
     fn write_backdated(&mut self) -> String {
         let (path, text) = (self.path(), self.text());
         self.write(path, &text);
@@ -380,7 +381,7 @@ impl<'r> SimulatedDeveloper<'r> {
     }
 }
 
-/// Runs git as a developer would, who may be refused.
+/// Runs git, which may refuse. Returns whether it succeeded.
 #[expect(clippy::disallowed_methods, reason = "a test plays the developer")]
 fn git(folder: &Path, args: &[&str]) -> bool {
     let settings = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org"];
@@ -392,7 +393,7 @@ fn git(folder: &Path, args: &[&str]) -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Maps files for writing, which safe code does not.
+/// A child process that writes through a memory mapping, because safe Rust cannot.
 struct MmapWriter(Option<Child>);
 
 const MAPPER: &str = "

@@ -5,17 +5,17 @@ use serde_json::{Value, json};
 
 use crate::TestRepo;
 
-/// One writing operation, as a command line that succeeds in the seeded repository.
+/// A command line of a writing operation that succeeds in the seeded repository.
 pub(super) struct KillCase {
     /// The operation's name in the table
     pub(super) operation: &'static str,
-    /// Command lines that run before it, and that nobody kills
+    /// Command lines that run before it and are not killed
     pub(super) before: Vec<Vec<String>>,
     /// The command line that is killed
     pub(super) words: Vec<String>,
 }
 
-/// The repository that every run starts from, with the ids that it was given.
+/// The repository that every run starts from, with the ids of its records.
 pub(super) struct SeedRepo {
     pub(super) repo: TestRepo,
     ids: Vec<(&'static str, String)>,
@@ -135,7 +135,7 @@ impl SeedRepo {
         found.map_or_else(|| panic!("nothing is called {name}"), |(_, id)| id.clone())
     }
 
-    /// A word of a command line; `{name}` stands for the id of what has this name.
+    /// A word of a command line. `{name}` is replaced with the id of the record of this name.
     fn word(&self, word: &str) -> String {
         self.ids
             .iter()
@@ -143,8 +143,8 @@ impl SeedRepo {
     }
 }
 
-/// The arguments with which a writing operation succeeds in the seeded repository; none for an
-/// operation that nobody has written a case for.
+/// The arguments with which a writing operation succeeds in the seeded repository; `None` if there
+/// is no case for it yet.
 fn arguments(operation: &str) -> Option<&'static [&'static str]> {
     Some(match operation {
         "fix" | "code.restart" | "kb.compact" | "history.snapshot" | "history.restore"
@@ -211,7 +211,7 @@ fn arguments(operation: &str) -> Option<&'static [&'static str]> {
     })
 }
 
-/// What has to be done first, so that an operation has something to do.
+/// The command lines that prepare the repository for an operation.
 fn preparation(operation: &str) -> &'static [&'static [&'static str]] {
     match operation {
         "redo" => &[&["card", "create", "spec::new", "--summary", "New"], &["undo"]],
@@ -223,7 +223,7 @@ fn preparation(operation: &str) -> &'static [&'static [&'static str]] {
     }
 }
 
-/// A case for every writing operation of the table; the name of one that has none is an error.
+/// A case for every writing operation. The error is the name of an operation without one.
 pub(super) fn all(seed: &SeedRepo) -> Result<Vec<KillCase>, &'static str> {
     let line = |words: &[&str]| words.iter().map(|word| seed.word(word)).collect();
     let case = |op: &engine::OpSpec| {

@@ -22,25 +22,25 @@ use state::{RepoState, unsound_stores, without_ids};
 /// The name under which the repository is kept that all cases start from.
 const SEED: &str = "seed";
 
-/// What happened.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub struct KillReport {
-    /// Kills by operation
+    /// Number of kills by operation
     pub kills: BTreeMap<&'static str, usize>,
     /// How many operations had answered
     pub acknowledged: usize,
-    /// How many left the state before, unanswered
+    /// Killed runs without an answer that left the old state
     pub before: usize,
-    /// How many left the state after, unanswered
+    /// Killed runs without an answer that left the new state
     pub after: usize,
-    /// How many left a step of an operation that takes several; the same command finished all of
-    /// them, and only then `doctor` may tell of nothing new
+    /// Killed runs that left a state between the steps of an operation of several steps. The same
+    /// command completed all of them, and `doctor` may report something new only until then
     pub between: usize,
-    /// How many of all came while files were being written, as far as the whole run tells
+    /// Number of kills while files were being written, estimated from the whole run
     pub while_writing: usize,
-    /// What must not be
+    /// Failures
     pub failures: Vec<String>,
-    /// How long it took
+    /// Duration of the run
     pub took: Duration,
 }
 
@@ -49,15 +49,15 @@ struct BaselineCase {
     case: KillCase,
     before: RepoState,
     after: RepoState,
-    /// What `verify` and `doctor` find before and after
+    /// The findings of `verify` and `doctor` before and after
     findings: BTreeSet<String>,
     took: Duration,
-    /// When its first and last file was written, from its start
+    /// The times at which its first and last file was written, since its start
     write_window: (Duration, Duration),
 }
 
-/// Kills `count` runs, spread evenly over all writing operations. `tell` hears of each, and of
-/// everything that is wrong as soon as it is found.
+/// Kills `count` runs, distributed evenly over all writing operations. `tell` is called for each
+/// kill and each failure.
 pub fn run(
     binary: &Path,
     count: usize,
@@ -104,7 +104,8 @@ impl KillReport {
 }
 
 impl BaselineCase {
-    /// Fails if `verify` or `doctor` found something that they find neither before nor after.
+    /// Fails if `verify` or `doctor` reported something that they report neither before nor after
+    /// the operation.
     fn check(&self, found: &BTreeSet<String>) -> Result<(), String> {
         match found.difference(&self.findings).next() {
             Some(new) => Err(format!("after {:?} was killed: {new}", self.case.words)),
@@ -120,7 +121,7 @@ struct KillRunner<'a> {
 }
 
 impl KillRunner<'_> {
-    /// What an operation leads to when nobody kills it: twice, to know what is the same each time.
+    /// Runs an operation twice without killing it, to find out what is the same in every run.
     fn run_baseline(&self, case: KillCase) -> Result<BaselineCase, String> {
         self.sandbox.restore(SEED);
         for words in &case.before {
@@ -178,8 +179,8 @@ impl KillRunner<'_> {
         known.check(&found)
     }
 
-    /// When to kill: anywhere in the run or shortly after it, and every other time in the part in
-    /// which files are written.
+    /// A random time to kill: anywhere in the run or shortly after it, and in half of the cases
+    /// while files are written.
     fn pick_kill_time(&mut self, known: &BaselineCase) -> Duration {
         let micros = |time: Duration| usize::try_from(time.as_micros()).unwrap_or(usize::MAX);
         let whole = (0, micros(known.took) * 6 / 5);
@@ -188,7 +189,8 @@ impl KillRunner<'_> {
         Duration::from_micros((from + self.dice.below((to - from).max(1))) as u64)
     }
 
-    /// An operation of several changes may be cut off between two; run again, it must finish.
+    /// Repeats an operation of several changes that was killed between two of them. It must
+    /// complete.
     fn rerun_to_completion(&self, known: &BaselineCase, left: &RepoState) -> Result<(), String> {
         let words = &known.case.words;
         let done = self.run_ok(words).and_then(|()| known.check(&self.run_checks()?));
@@ -204,12 +206,12 @@ impl KillRunner<'_> {
         ))
     }
 
-    /// Everything that must be neither lost nor torn, as text.
+    /// The state that must be neither lost nor torn.
     fn state(&self) -> RepoState {
         RepoState::of(&self.sandbox.root(), &self.sandbox.home())
     }
 
-    /// What `verify` and `doctor` find, which must both work.
+    /// The findings of `verify` and `doctor`, which must both work.
     fn run_checks(&self) -> Result<BTreeSet<String>, String> {
         let mut found = BTreeSet::new();
         for command in ["verify", "doctor"] {

@@ -9,20 +9,20 @@ use store::{Connection, ValueRef};
 
 use crate::sandbox::files_below;
 
-/// Files that belong to no state: what is derived, what recovers a change, and the counter, which
-/// may be ahead of what was used.
+/// Files that are not compared: caches, journals, and the counter of changes, which may be ahead of
+/// the numbers in use.
 const IGNORED_FILES: [&str; 4] =
     [".git/cairn/cache/", ".git/cairn/journal/", ".cairn/cache/", ".git/cairn/change-number"];
 
-/// Tables whose rows tell the numbers of changes.
+/// Tables that contain numbers of changes.
 const TABLES_WITH_CHANGE_NUMBERS: [&str; 2] = [".sqlite: change ", ".sqlite: kb_audit "];
 
-/// Everything in a repository and its user's settings that an operation may change.
+/// The content of a repository and of the user's settings that an operation may change.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct RepoState {
-    /// Files and rows, sorted: what must be as before an operation or as after it
+    /// Files and rows, sorted. They must equal the state before or after an operation
     pub(super) lines: Vec<String>,
-    /// Rows of the copies of stores: an operation that is cut off may have taken one already
+    /// Rows of the backups of stores. A killed operation may have taken one already
     pub(super) copies: BTreeSet<String>,
 }
 
@@ -47,12 +47,13 @@ impl RepoState {
         state
     }
 
-    /// Whether this is that state, with all of its copies and perhaps more.
+    /// Whether two states are equal. This one may have additional backups.
     pub(super) fn matches(&self, other: &Self) -> bool {
         self.lines == other.lines && self.copies.is_superset(&other.copies)
     }
 
-    /// The same without the numbers of changes: those that a killed process had taken are lost.
+    /// The state without numbers of changes, because a killed process loses the numbers that it
+    /// took.
     pub(super) fn without_numbers(&self) -> Self {
         let strip = |line: &String| match TABLES_WITH_CHANGE_NUMBERS
             .iter()
@@ -78,7 +79,7 @@ impl RepoState {
     }
 }
 
-/// Stores and backups that SQLite does not call sound.
+/// Stores and backups that fail SQLite's integrity check.
 pub(super) fn unsound_stores(root: &Path) -> Vec<String> {
     let stores = files_below(&root.join(".git/cairn")).into_iter().filter(|path| is_store(path));
     let told = stores.filter_map(|path| {
@@ -106,7 +107,7 @@ fn is_store(path: &Path) -> bool {
     path.extension().is_some_and(|end| end == "sqlite")
 }
 
-/// The rows of a store, or the lines of any other file; its name comes before each.
+/// The rows of a store, or the lines of any other file, each preceded by the file's name.
 fn lines_of(path: &Path) -> Vec<String> {
     if is_store(path) {
         return rows(path).iter().map(|row| format!(": {row}")).collect();
@@ -117,7 +118,7 @@ fn lines_of(path: &Path) -> Vec<String> {
     [" is there".to_owned()].into_iter().chain(lines).collect()
 }
 
-/// Every row of every table.
+/// All rows of all tables.
 fn rows(path: &Path) -> Vec<String> {
     let Ok(conn) = store::open_read_only(path) else { return vec!["cannot be opened".into()] };
     let mut found = Vec::new();
@@ -130,7 +131,7 @@ fn rows(path: &Path) -> Vec<String> {
     found
 }
 
-/// The rows of a query, each as one text.
+/// The rows of a query, each as text.
 fn query_rows(conn: &Connection, sql: &str) -> Vec<String> {
     let Ok(mut statement) = conn.prepare(sql) else { return Vec::new() };
     let columns = statement.column_count();
@@ -151,7 +152,8 @@ fn format_cell(value: ValueRef<'_>) -> String {
     }
 }
 
-/// A line in which ids, times and hashes, which are long and have digits, are all `#`.
+/// The line with ids, times and hashes replaced by `#`. They are recognised as long words with
+/// digits.
 pub(super) fn without_ids(line: &str) -> String {
     let is_part = |c: char| c.is_ascii_hexdigit() || matches!(c, '-' | ':' | '.' | 'T' | 'Z' | '+');
     let mut out = String::with_capacity(line.len());

@@ -1,4 +1,4 @@
-//! Calls of the real binary that are given up after a while, with what they took.
+//! Calls of the real binary with a time limit and measurements.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -11,24 +11,24 @@ use serde_json::{Value, json};
 
 use super::DEADLINE;
 
-/// How often a running process is looked at.
+/// Interval at which a running process is measured.
 const POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// A call is ended after so long; it has failed long before.
+/// Time after which a call is killed. It counts as failed long before.
 const KILL_TIMEOUT: Duration = DEADLINE.saturating_mul(2);
 
-/// What came of one call.
+/// The result of one call.
 pub(super) struct CallOutcome {
-    /// What it printed; none if it had to be ended
+    /// Its output; `None` if it was killed
     pub(super) printed: Option<String>,
     pub(super) code: Option<i32>,
-    /// Its peak memory as far as it was seen, in kB
+    /// Its peak memory as measured, in kB
     pub(super) memory: u64,
     pub(super) took: Duration,
 }
 
 impl CallOutcome {
-    /// Why this is no answer: the call hung, crashed, or found a defect of its own.
+    /// Why the call failed: it hung, crashed, or reported an internal error. `None` if it did not.
     pub(super) fn failure_reason(&self) -> Option<String> {
         let Some(printed) = &self.printed else { return Some("it had to be ended".into()) };
         let answer: Value = serde_json::from_str(printed).unwrap_or_default();
@@ -75,7 +75,7 @@ pub(super) fn command_in(binary: &Path, root: &Path, home: &Path) -> Command {
     command
 }
 
-/// The most memory that a process has had so far, in kB; nothing once it has ended.
+/// The peak memory of a process so far, in kB; 0 after it has ended.
 pub(super) fn peak_memory(pid: u32) -> u64 {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
@@ -105,7 +105,7 @@ impl TimedMcpClient {
         Self { child, input, lines, next_id: 0 }
     }
 
-    /// The answer to one request; none if there was none in time.
+    /// The answer to a request; `None` if it did not come in time.
     pub(super) fn request(&mut self, method: &str, params: &Value) -> Option<Value> {
         self.next_id += 1;
         let id = self.next_id;
@@ -122,7 +122,7 @@ impl TimedMcpClient {
         }
     }
 
-    /// Greets the server and asks it for an operation; whether both were answered.
+    /// Initializes the server and calls an operation. Returns whether both were answered.
     pub(super) fn ask(&mut self, operation: &str) -> bool {
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": {"name": "limits", "version": "1"}});
@@ -130,7 +130,7 @@ impl TimedMcpClient {
         self.request("initialize", &hello).is_some() && self.request("tools/call", &call).is_some()
     }
 
-    /// Whether the server refused to serve: it ended by itself.
+    /// Whether the server ended by itself, because it refused to serve.
     pub(super) fn has_ended(&mut self) -> bool {
         matches!(self.child.try_wait(), Ok(Some(_)))
     }

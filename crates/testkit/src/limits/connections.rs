@@ -1,4 +1,4 @@
-//! Clients over HTTP that come in great number and say nothing, or not enough.
+//! Many HTTP clients at once that send nothing or incomplete requests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
@@ -17,15 +17,15 @@ const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 /// Many clients that all do the same.
 struct ConnectionFlood {
     name: &'static str,
-    /// Comes, and stays as long as the connection is kept
+    /// Opens a connection and keeps it as long as the server does
     open: fn(&HttpServer) -> Option<TcpStream>,
-    /// How the server answers another client with the token meanwhile
+    /// The accepted status lines for another client with the token, in the meantime
     accepted_statuses: &'static [&'static str],
 }
 
 const STATUS_OK: &str = "HTTP/1.1 200";
 
-/// In so many words, at once.
+/// The status line of a server that is busy.
 const STATUS_BUSY: &str = "HTTP/1.1 503";
 
 const FLOODS: [ConnectionFlood; 4] = [
@@ -108,7 +108,7 @@ impl HttpServer {
         Self { child, address, _home: home }
     }
 
-    /// A connection; none if the server had no room for it, which it may say by ending it.
+    /// A connection; `None` if the server refused or closed it for lack of room.
     fn connect(&self) -> Option<TcpStream> {
         let stream = TcpStream::connect(&self.address).ok()?;
         stream.set_read_timeout(Some(DEADLINE)).ok()?;
@@ -172,7 +172,7 @@ impl Drop for HttpServer {
     }
 }
 
-/// Lets this process have so many connections, as far as it may.
+/// Raises the limit of open files of this process to `wanted`, as far as permitted.
 fn raise_file_limit(wanted: u64) {
     use rustix::process::{Resource, getrlimit, setrlimit};
     let mut limit = getrlimit(Resource::Nofile);

@@ -1,4 +1,4 @@
-//! Files that are far too large, one after the other, where cairn reads text.
+//! Files that are far too large, in each place where cairn reads text.
 
 use std::fs::{self, File};
 use std::io::{BufWriter, Write};
@@ -25,7 +25,7 @@ status: draft
 ---
 ";
 
-/// Where the file is put.
+/// The paths of the large file.
 const PLACES: [&str; 8] = [
     ".gitignore",
     "src/.gitignore",
@@ -60,7 +60,7 @@ pub(super) fn try_files(trial: &mut LimitTrial<'_>) {
     let _ = fs::remove_file(large);
 }
 
-/// A command and a server, each asked once.
+/// Calls a command and a server once each.
 fn call_both(
     trial: &mut LimitTrial<'_>,
     place: &str,
@@ -85,7 +85,7 @@ fn call_both(
     case
 }
 
-/// Text of many lines, which are patterns, names and words alike.
+/// Writes a text of many lines that are valid patterns, names and words.
 fn write_lines(path: &Path, bytes: u64) -> std::io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
     let (mut written, mut number) = (0, 0_u64);

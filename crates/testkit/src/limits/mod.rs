@@ -12,57 +12,57 @@ use std::time::{Duration, Instant};
 
 pub use obstacles::Obstacle;
 
-/// How much of everything is tried.
+/// How much is tried.
 #[derive(Debug, Clone)]
 pub struct LimitAmounts {
-    /// Size of a file that is far too large, in bytes
+    /// Size of a file that is too large, in bytes
     pub file_bytes: u64,
-    /// In how many places it is put, `.gitignore` first
+    /// Number of paths for that file, `.gitignore` first
     pub places: usize,
-    /// Connections and sessions that say nothing
+    /// Number of silent connections and sessions
     pub connections: usize,
-    /// How many of the paths get an obstacle; all if there are not so many
+    /// Number of paths that get an obstacle; all if there are fewer
     pub paths: usize,
-    /// What is put there
+    /// The kinds of obstacles
     pub obstacles: Vec<Obstacle>,
-    /// Which paths are chosen, if not all
+    /// Seed for choosing the paths
     pub seed: u64,
 }
 
-/// Memory that a case may take beyond what cairn takes without it, in kB.
+/// Memory that a case may need in addition to what cairn needs without it, in kB.
 pub const MAX_EXTRA_MEMORY_KB: u64 = 200 * 1024;
 
-/// Within this every call is answered or refused: what a server gives a call unless told otherwise,
-/// and a little to say so.
+/// Time within which every call must be answered or refused: the default time limit of a server,
+/// and some time to report it.
 pub const DEADLINE: Duration = Duration::from_secs(70);
 
-/// What happened.
+/// The result of a run.
 #[derive(Debug, Default)]
 pub struct LimitReport {
-    /// Each case with its figures
+    /// The cases with their measurements
     pub cases: Vec<LimitCase>,
-    /// What must not be
+    /// Failures
     pub failures: Vec<String>,
-    /// How long all took
+    /// Duration of the run
     pub took: Duration,
 }
 
-/// One case.
+/// A case with its measurements.
 #[derive(Debug)]
 pub struct LimitCase {
-    /// What was tried
+    /// A description
     pub name: String,
-    /// How often cairn was called
+    /// Number of calls
     pub calls: usize,
-    /// The peak memory of cairn without it, in kB
+    /// Peak memory of cairn without the case, in kB
     pub usual_memory: u64,
-    /// The peak memory of cairn with it, in kB
+    /// Peak memory of cairn with it, in kB
     pub memory: u64,
-    /// How long the longest call took
+    /// Duration of the longest call
     pub longest: Duration,
 }
 
-/// Tries everything. `tell` hears of each case, and of everything that is wrong as soon as it is found.
+/// Runs all cases. `tell` is called for each case and each failure.
 pub fn run(binary: &Path, amounts: &LimitAmounts, mut tell: impl FnMut(&str)) -> LimitReport {
     let begin = Instant::now();
     let mut report = LimitReport::default();
@@ -74,7 +74,7 @@ pub fn run(binary: &Path, amounts: &LimitAmounts, mut tell: impl FnMut(&str)) ->
     report
 }
 
-/// What the cases are given.
+/// What all cases need.
 struct LimitTrial<'t> {
     binary: &'t Path,
     amounts: &'t LimitAmounts,
@@ -83,7 +83,7 @@ struct LimitTrial<'t> {
 }
 
 impl LimitTrial<'_> {
-    /// Notes a case, and whether it took too much.
+    /// Records a case, and a failure if it exceeded a limit.
     fn record_case(&mut self, case: LimitCase) {
         (self.tell)(&format!("{case:?}"));
         if case.memory > case.usual_memory + MAX_EXTRA_MEMORY_KB {

@@ -18,7 +18,7 @@ use crate::TestRepo;
 use crate::sandbox::{Sandbox, files_below};
 use crate::soak::SeededRng;
 
-/// What is at a path instead of a file.
+/// What is put in the place of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
     /// A named pipe
@@ -29,16 +29,16 @@ pub enum Obstacle {
     Socket,
     /// A link to a device that can be read for ever
     DeviceLink,
-    /// A device that can be read for ever; only root can make one
+    /// A device that can be read without end; only root can create one
     Device,
 }
 
 impl Obstacle {
-    /// Every kind there is.
+    /// All kinds of obstacles.
     pub const ALL: [Self; 5] =
         [Self::Pipe, Self::PipeLink, Self::Socket, Self::DeviceLink, Self::Device];
 
-    /// Puts it at a path; false where that is not possible.
+    /// Puts the obstacle at a path. Returns false if that is not possible.
     fn place(self, path: &Path, aside: &Path) -> bool {
         let make = |path: &Path, kind: FileType, device: u64| {
             mknodat(CWD, path, kind, Mode::from_raw_mode(0o600), device).is_ok()
@@ -56,7 +56,7 @@ impl Obstacle {
 /// The name of the repository that each path starts from.
 const SEED: &str = "seed";
 
-/// Files that are not there in every repository, and are opened where they are.
+/// Files that do not exist in every repository but are opened if they do.
 const OPTIONAL_FILES: [&str; 24] = [
     "repo/.git/commondir",
     "repo/.git/config.worktree",
@@ -105,7 +105,7 @@ status: accepted
 ---
 ";
 
-/// What is asked of the command line with each obstacle.
+/// The command lines that are run with each obstacle.
 const QUESTIONS: [&[&str]; 10] = [
     &["status"],
     &["search", "greet"],
@@ -149,14 +149,14 @@ pub(super) fn try_paths(trial: &mut LimitTrial<'_>) {
     }
 }
 
-/// Puts an obstacle in the place of a file.
+/// Replaces a file with an obstacle.
 fn replace(obstacle: Obstacle, path: &Path, aside: &Path) -> bool {
     let _ = fs::remove_file(path);
     let folder = path.parent().unwrap_or(path);
     fs::create_dir_all(folder).is_ok() && obstacle.place(path, aside)
 }
 
-/// A repository where everything is that cairn keeps: cards, shared knowledge, stores, hooks, trust.
+/// A repository with everything that cairn stores: cards, shared records, stores, hooks and trust.
 fn seed_sandbox(binary: &Path) -> Sandbox {
     let repo = TestRepo::new(FIXTURE);
     repo.git(&["branch", "other"]);
@@ -184,7 +184,7 @@ fn seed_sandbox(binary: &Path) -> Sandbox {
     sandbox
 }
 
-/// Every path below the place of work, sorted.
+/// All paths below the sandbox, sorted.
 fn paths(sandbox: &Sandbox) -> Vec<PathBuf> {
     let work = sandbox.folder().join("work");
     let files = files_below(&work).into_iter();
@@ -203,7 +203,7 @@ struct ObstructedRepo<'o, 't> {
 }
 
 impl ObstructedRepo<'_, '_> {
-    /// Asks everything once, as commands and of a server.
+    /// Runs all questions once, as commands and on a server.
     fn ask(self) -> LimitCase {
         let mut case = LimitCase::new(self.what.to_owned());
         let (root, home) = (self.sandbox.root(), self.sandbox.home());
@@ -233,14 +233,14 @@ impl LimitCase {
         Self { name, calls: 0, usual_memory: 0, memory: 0, longest: Duration::ZERO }
     }
 
-    /// Counts one call.
+    /// Adds one call to the measurements.
     pub(super) fn count(&mut self, memory: u64, took: Duration) {
         self.calls += 1;
         self.memory = self.memory.max(memory);
         self.longest = self.longest.max(took);
     }
 
-    /// Counts the calls of another case.
+    /// Adds the calls of another case.
     fn add(&mut self, other: &Self) {
         self.calls += other.calls;
         self.memory = self.memory.max(other.memory);

@@ -6,12 +6,12 @@ use std::fmt;
 use std::str::FromStr;
 
 use base::{EntityRef, Result};
-use kb::KbRelationKind;
+use kb::{KbEntityKind, KbRelationKind};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::areas::cards::code_node;
-use crate::areas::kb::kb_state;
+use crate::areas::kb::{KbState, kb_state, test_code};
 use crate::view::View;
 
 /// The relations of the knowledge base whose ends have to agree.
@@ -29,6 +29,8 @@ const TRACED: [KbRelationKind; 6] = [
 pub enum SpecLinkKind {
     /// `@see` in a doc comment: code and a card
     See,
+    /// The field `code` of a document about a test: the document and the code that runs it
+    Code,
     /// A relation of the knowledge base
     Relation(KbRelationKind),
 }
@@ -38,6 +40,7 @@ impl SpecLinkKind {
     pub const fn word(self) -> &'static str {
         match self {
             Self::See => "see",
+            Self::Code => "code",
             Self::Relation(relates) => relates.word(),
         }
     }
@@ -55,6 +58,7 @@ impl FromStr for SpecLinkKind {
     fn from_str(text: &str) -> Result<Self, String> {
         match text {
             "see" => Ok(Self::See),
+            "code" => Ok(Self::Code),
             text => text.parse().map(Self::Relation),
         }
     }
@@ -83,7 +87,9 @@ impl SpecLink {
     pub const fn spec_end(&self) -> &EntityRef {
         use KbRelationKind::{Affects, SpecifiedBy, VerifiedBy};
         match self.kind {
-            SpecLinkKind::Relation(Affects | SpecifiedBy | VerifiedBy) => &self.from,
+            SpecLinkKind::Code | SpecLinkKind::Relation(Affects | SpecifiedBy | VerifiedBy) => {
+                &self.from
+            }
             _ => &self.to,
         }
     }
@@ -136,5 +142,19 @@ pub(super) fn all_links(view: &View) -> Result<Vec<SpecLink>> {
             links.insert(SpecLink { kind, from, to });
         }
     }
+    links.extend(links_to_tests(view, &known)?);
     Ok(links.into_iter().collect())
+}
+
+/// The links between documents about tests and the code that they name. Results that reports told name code as
+/// well, but nobody wrote them.
+fn links_to_tests(view: &View, known: &KbState) -> Result<Vec<SpecLink>> {
+    let mut links = Vec::new();
+    let tests = known.model.facts().filter(|fact| fact.entity.kind == KbEntityKind::Test);
+    for fact in tests.filter(|fact| fact.origin.file().is_some()) {
+        if let (Some(to), Ok(id)) = (test_code(view, &fact.entity)?, fact.entity.id.parse()) {
+            links.push(SpecLink { kind: SpecLinkKind::Code, from: EntityRef::Kb(id), to });
+        }
+    }
+    Ok(links)
 }

@@ -171,10 +171,16 @@ fn results_by_code(known: &KbState) -> ResultsByCode<'_> {
     let mut by_code = ResultsByCode::new();
     for fact in known.model.facts().filter(|fact| fact.entity.kind == KbEntityKind::Test) {
         if let Some(code) = &fact.entity.more.code {
-            by_code.entry(code.as_str()).or_default().push(fact);
+            by_code.entry(plain_code(code)).or_default().push(fact);
         }
     }
     by_code
+}
+
+/// A reference to code without the word for its kind.
+fn plain_code(code: &str) -> &str {
+    let kinds = ["symbol:", "module:", "file:"];
+    kinds.into_iter().find_map(|kind| code.strip_prefix(kind)).unwrap_or(code)
 }
 
 /// Whether the tests of which reports tell passed, by the commit that they ran on.
@@ -284,7 +290,16 @@ impl MatrixBuilder<'_> {
                 _ if other.path().is_some_and(is_test_file) => {
                     tests.insert(other.clone(), end);
                 }
-                _ => row.code.push(end),
+                _ if self.is_code(other) => row.code.push(end),
+                _ => {}
+            }
+        }
+        let documents: Vec<EntityRef> = tests.keys().cloned().collect();
+        for document in &documents {
+            for end in self.code_of_test(document)? {
+                row.suspect += usize::from(end.state == Some(LinkState::Suspect));
+                row.unconfirmed += usize::from(end.state == Some(LinkState::Unconfirmed));
+                tests.entry(end.node.clone()).or_insert(end);
             }
         }
         let code: Vec<EntityRef> = row.code.iter().map(|end| end.node.clone()).collect();
@@ -306,6 +321,24 @@ impl MatrixBuilder<'_> {
         Ok(row)
     }
 
+    /// Whether an end of a link is code, or an entity that stands for code.
+    fn is_code(&self, end: &EntityRef) -> bool {
+        let EntityRef::Kb(id) = end else { return true };
+        let fact = self.known.model.get(id.as_str());
+        fact.is_some_and(|fact| fact.entity.kind == KbEntityKind::Symbol)
+    }
+
+    /// The code that the document of a test names, with the state of that link.
+    fn code_of_test(&self, document: &EntityRef) -> Result<Vec<MatrixEnd>> {
+        let own = self.links.links_at(document);
+        let own = own.filter(|link| link.kind == SpecLinkKind::Code && link.from == *document);
+        let end = |link: &SpecLink| {
+            let state = Some(self.links.status(self.view, link)?.state);
+            Ok::<_, base::Problem>(MatrixEnd { node: link.to.clone(), state, evidence: None })
+        };
+        own.map(end).collect()
+    }
+
     /// The other cards that some code links.
     fn cards_at(&self, own: &EntityRef, code: &[EntityRef]) -> Vec<EntityRef> {
         let near =
@@ -316,10 +349,10 @@ impl MatrixBuilder<'_> {
     }
 
     /// What a test says about the code of a row: the worst of its results. One that was skipped beside others
-    /// says nothing.
+    /// says nothing, and so does a document that no report speaks of.
     fn evidence(&self, test: &EntityRef, code: &[EntityRef]) -> Result<TestEvidence> {
-        let mut results: Vec<&KnownEntity> = match test {
-            EntityRef::Kb(id) => self.known.model.get(id.as_str()).into_iter().collect(),
+        let mut results = match test {
+            EntityRef::Kb(id) => self.results_of_entity(id.as_str()),
             node => self.imported_results(node),
         };
         if results.iter().any(|fact| fact.entity.status != SKIPPED) {
@@ -331,9 +364,18 @@ impl MatrixBuilder<'_> {
                 Some(commit) => self.reader.passed_on(commit, code)?,
                 None => self.reader.evidence(&fact.entity, code)?,
             };
-            worst = worst.max(Some(said));
+            worst = worst.max(Some(said).filter(|said| *said != TestEvidence::Present));
         }
         Ok(worst.unwrap_or(TestEvidence::Present))
+    }
+
+    /// A test of the knowledge base, with the results of the code that it names.
+    fn results_of_entity(&self, id: &str) -> Vec<&KnownEntity> {
+        let Some(fact) = self.known.model.get(id) else { return Vec::new() };
+        let code = fact.entity.more.code.as_deref();
+        let of_code = code.and_then(|code| self.results.get(plain_code(code)));
+        let others = of_code.into_iter().flatten().copied().filter(|other| other.entity.id != id);
+        std::iter::once(fact).chain(others).collect()
     }
 
     /// The commit of the run that a coverage report is of, if results of that run say that all of it passed. A

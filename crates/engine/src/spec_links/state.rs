@@ -14,6 +14,7 @@ use super::confirmation::{ConfirmationSide, LinkConfirmation};
 use super::content::{EndContent, EndReader, digest, substance_in};
 use super::graph::{SpecLink, all_links};
 use super::shared_reads::{ConfirmationRead, SharedReads};
+use crate::areas::kb::kb_state;
 use crate::view::View;
 
 /// The largest object that is read again, in bytes.
@@ -180,7 +181,8 @@ impl SpecLinks {
         })
     }
 
-    /// Confirmations of links that do not exist and did not move.
+    /// Confirmations of links that do not exist and did not move. Where a card or document cannot be read,
+    /// nobody knows which links it has.
     pub fn abandoned(&self, view: &View) -> Result<Vec<&StoredConfirmation>> {
         let mut taken = BTreeSet::new();
         if !self.orphans.is_empty() {
@@ -189,7 +191,14 @@ impl SpecLinks {
                 taken.extend(status.confirmation.map(|stored| stored.path));
             }
         }
-        Ok(self.orphans.iter().filter(|orphan| !taken.contains(&orphan.path)).collect())
+        let mut abandoned = Vec::new();
+        for orphan in self.orphans.iter().filter(|orphan| !taken.contains(&orphan.path)) {
+            let SpecLink { from, to, .. } = &orphan.record.link;
+            if !is_unreadable(view, from)? && !is_unreadable(view, to)? {
+                abandoned.push(orphan);
+            }
+        }
+        Ok(abandoned)
     }
 
     /// What stands at an end now.
@@ -236,6 +245,21 @@ impl SpecLinks {
             _ => None,
         })
     }
+}
+
+/// Whether an end is not known and may be told by a file that cannot be read, as after a merge with conflicts.
+fn is_unreadable(view: &View, end: &EntityRef) -> Result<bool> {
+    let conn = view.index()?.conn();
+    Ok(match end {
+        EntityRef::Card(key) if cards::card_by_key(conn, key.as_str())?.is_none() => {
+            cards::all_diagnostics(conn)?.iter().any(|fault| fault.code == "CARD_UNREADABLE")
+        }
+        EntityRef::Kb(id) => {
+            let known = kb_state(view)?;
+            known.model.get(id.as_str()).is_none() && !known.files.faults.is_empty()
+        }
+        _ => false,
+    })
 }
 
 fn positions_by_end(links: &[SpecLink]) -> BTreeMap<EntityRef, Vec<usize>> {

@@ -33,13 +33,20 @@ const SECTIONS: [&str; 6] = [
     "considered options",
 ];
 
-/// Whether a file lies in a folder of decisions and is not about the folder itself.
+/// Whether a file lies in a folder of decisions or is called like one, and is not about the folder itself.
 pub(super) fn is_decision_path(path: &RepoPath) -> bool {
     let path = path.to_string().to_lowercase();
-    let Some((folders, name)) = path.rsplit_once('/') else { return false };
+    let (folders, name) = path.rsplit_once('/').unwrap_or(("", path.as_str()));
     let stem = name.trim_end_matches(".md").trim_end_matches(".markdown");
     let is_other = OTHER_FILES.contains(&stem) || stem.contains("template");
-    folders.split('/').any(|folder| FOLDERS.contains(&folder)) && !is_other
+    let is_here = folders.split('/').any(|folder| FOLDERS.contains(&folder));
+    (is_here || is_numbered_decision(stem)) && !is_other
+}
+
+/// `adr-001-use-it` says what it is wherever it lies.
+fn is_numbered_decision(stem: &str) -> bool {
+    let number = stem.strip_prefix("adr").map(|rest| rest.trim_start_matches(['-', '_']));
+    number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
 /// Reads a decision. A document that looks like one and cannot be taken says why.
@@ -241,6 +248,9 @@ mod tests {
         assert!(
             told("docs/adr/0002-notes.md", "# Notes\n\ntext\n").contains("looks like a decision")
         );
+        assert!(is_decision_path(&"adr-001-use-adrs.md".parse().unwrap()));
+        assert!(is_decision_path(&"notes/ADR_7.md".parse().unwrap()));
+        assert!(!is_decision_path(&"notes/adrift.md".parse().unwrap()));
         assert!(!is_decision_path(&"docs/adr/README.md".parse().unwrap()));
         assert!(!is_decision_path(&"docs/adr/0000-template.md".parse().unwrap()));
     }

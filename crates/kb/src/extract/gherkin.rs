@@ -107,16 +107,27 @@ impl FeatureReader<'_> {
         }
     }
 
+    /// An id that no earlier scenario of the file has: titles need not be unique in Gherkin.
+    fn free_id(&self, start: &str, title: &str) -> String {
+        let plain = format!("{start}-{}", slug(title));
+        let is_taken = |id: &String| self.out.entities.iter().any(|(other, _)| other.id == *id);
+        let numbered = (2u32..).map(|number| format!("{plain}-{number}"));
+        std::iter::once(plain.clone()).chain(numbered).find(|id| !is_taken(id)).unwrap_or_default()
+    }
+
     fn close(&mut self) {
         let Some(open) = self.open.take() else { return };
         let own_id =
             open.tags.iter().find(|tag| KbEntityKind::of_id(tag) == Some(KbEntityKind::Scenario));
         let name = self.path.name();
         let stem = name.rsplit_once('.').map_or(name.as_str(), |(stem, _)| stem);
+        let title = match open.title.as_str() {
+            "" => open.steps.first().map_or(stem, String::as_str),
+            title => title,
+        };
         let id =
-            own_id.cloned().unwrap_or_else(|| format!("SCEN-{}-{}", slug(stem), slug(&open.title)));
-        let mut entity =
-            ForeignEntity::new(self.path, id.clone(), KbEntityKind::Scenario, &open.title);
+            own_id.cloned().unwrap_or_else(|| self.free_id(&format!("SCEN-{}", slug(stem)), title));
+        let mut entity = ForeignEntity::new(self.path, id.clone(), KbEntityKind::Scenario, title);
         entity.status = "active".into();
         entity.text = open.steps.join("\n");
         let requirements: Vec<String> = open
@@ -156,6 +167,17 @@ mod tests {
         assert_eq!(ids, [("SCEN-7", 8, "slow".into()), ("SCEN-pay-twice-n", 12, "slow".into())]);
         assert_eq!(found.entities[0].0.more.text.as_deref(), Some("When I pay\nThen it is paid"));
         assert_eq!(found.relations.len(), 2);
+    }
+
+    #[test]
+    fn scenarios_without_a_title_or_with_the_same_one_have_ids_of_their_own() {
+        let text = "Feature: Pay\n  Scenario:\n    Given a shop\n  Scenario: Once\n    When I pay\n  Scenario: Once\n    When I pay twice\n";
+        let found = GherkinExtractor.extract(&"features/pay.feature".parse().unwrap(), text);
+        let told: Vec<_> =
+            found.entities.iter().map(|(e, _)| format!("{} {}", e.id, e.title)).collect();
+        let expected =
+            ["SCEN-pay-given-a-shop Given a shop", "SCEN-pay-once Once", "SCEN-pay-once-2 Once"];
+        assert_eq!(told, expected);
     }
 
     #[test]

@@ -7,7 +7,7 @@ use kb::FactOrigin;
 
 use super::move_tracker::{MoveTracker, Relocation};
 use super::{PendingFileEdits, StaleReference, replace_whole_name};
-use engine::areas::kb::{kb_state, node_exists};
+use engine::areas::kb::{kb_state, node_exists, test_code};
 use engine::view::View;
 
 pub(super) fn repair(
@@ -19,7 +19,10 @@ pub(super) fn repair(
     let mut named: BTreeSet<(RepoPath, u32, String)> = BTreeSet::new();
     for fact in known.model.facts() {
         let (FactOrigin::File(path, line), None) = (&fact.origin, &fact.code) else { continue };
-        if let Some(code) = &fact.entity.more.code {
+        let is_symbol = fact.entity.kind == kb::KbEntityKind::Symbol;
+        if let Some(code) = &fact.entity.more.code
+            && (is_symbol || test_code(view, &fact.entity)?.is_none())
+        {
             named.insert((path.clone(), *line, code.clone()));
         }
     }

@@ -11,6 +11,7 @@ mod documents;
 mod facts;
 mod links;
 mod move_tracker;
+mod renamed;
 
 use std::collections::BTreeMap;
 
@@ -24,6 +25,8 @@ use engine::plan::{Plan, PlannedChange};
 use engine::view::View;
 
 use self::move_tracker::{MoveTracker, Relocation};
+
+pub(crate) use self::renamed::renamed_references;
 
 /// A reference to an old place.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]

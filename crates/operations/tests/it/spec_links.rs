@@ -249,6 +249,52 @@ fn renames_carry_confirmations_along() {
 }
 
 #[test]
+fn renames_and_moves_are_written_into_documents() {
+    let repo = shop();
+    let decision = "---\nid: ADR-1\ntitle: One gateway\nstatus: accepted\naffects: [\"symbol:src/gateway.ts#refund\"]\n---\nOne.\n";
+    repo.write("docs/adr/one.md", decision);
+    let manifest = "symbols:\n  - {id: SYM-1, title: Refund, code: src/gateway.ts#refund, implements: [REQ-1]}\n";
+    repo.write("docs/symbols.yaml", manifest);
+    edit(
+        &repo,
+        ".cairn/cards/pay/refund.card.md",
+        "accepted\n---\n",
+        "accepted\n---\nSee `src/gateway.ts#refund`.\n",
+    );
+    repo.data("confirm", json!({"all": true, "why": "read"}));
+    repo.commit("documents");
+    let all = links(&repo).len();
+    repo.data("code.rename", json!({"target": "src/gateway.ts#refund", "new_name": "give"}));
+    let names = |repo: &TestRepo, name: &str| {
+        ["docs/adr/one.md", "docs/symbols.yaml", ".cairn/cards/pay/refund.card.md"]
+            .iter()
+            .all(|path| repo.read(path).unwrap().contains(name))
+    };
+    assert!(names(&repo, "src/gateway.ts#give"));
+    assert_eq!(findings(&repo), Vec::<String>::new());
+    repo.commit("rename");
+    repo.data("code.move", json!({"target": "src/gateway.ts#give", "to": "src/give.ts"}));
+    assert!(names(&repo, "src/give.ts#give"));
+    assert_eq!(findings(&repo), Vec::<String>::new());
+    assert_eq!(links(&repo).len(), all);
+}
+
+#[test]
+fn a_card_with_a_conflict_keeps_its_confirmations() {
+    let repo = shop();
+    let all = links(&repo).len();
+    edit(
+        &repo,
+        ".cairn/cards/pay/capture.card.md",
+        "summary:",
+        "<<<<<<< ours\nsummary: x\n=======\nsummary:",
+    );
+    assert_eq!(findings(&repo), Vec::<String>::new());
+    repo.data("confirm", json!({"all": true, "why": "in the middle of a merge"}));
+    assert_eq!(links(&repo).len(), all);
+}
+
+#[test]
 fn moves_carry_confirmations_along() {
     let repo = shop();
     let moved = json!({"target": "src/gateway.ts#charge", "to": "src/charge.ts"});
@@ -312,6 +358,7 @@ fn a_key_of_two_files_is_refused_everywhere() {
         ("card.show", json!({"key": key})),
         ("card.diff", json!({"key": key})),
         ("link.add", json!({"targets": ["src/gateway.ts#refund"], "card": key})),
+        ("link.remove", json!({"target": "src/gateway.ts#charge", "card": key})),
     ] {
         assert_eq!(repo.code(operation, args), base::ProblemCode::Ambiguous, "{operation}");
     }

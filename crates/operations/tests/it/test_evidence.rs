@@ -71,6 +71,49 @@ fn tests_without_a_symbol_are_known_by_their_file() {
 const CASE: &str = "<testcase name=\"pays\" file=\"test/gateway.test.ts\"/>";
 
 /// A shop in which no test calls `charge` directly.
+#[test]
+fn a_document_of_a_test_has_the_results_of_the_code_that_it_names() {
+    let repo = shop();
+    let test = "import { charge } from '../src/gateway';\nfunction pays() { charge(1); }\n";
+    repo.write("test/gateway.test.ts", test);
+    let document = "---\nid: TEST-1\ntitle: Pays\nstatus: passing\ncode: test/gateway.test.ts#pays\n---\nOnce.\n";
+    repo.write("docs/tests/TEST-1.md", document);
+    edit(&repo, "docs/requirements/pay.md", "specified_by", "verified_by: [TEST-1]\nspecified_by");
+    repo.data("confirm", json!({"all": true, "why": "read the test too"}));
+    repo.commit("a test");
+    let tests = |repo: &TestRepo| {
+        let data = repo.data("matrix", json!({"kind": "requirement"}));
+        let tests = data["rows"][0]["tests"].as_array().unwrap().clone();
+        let told = tests.iter().map(|test| {
+            let word = |field: &str| test[field].as_str().unwrap().to_owned();
+            format!("{} {} {}", word("node"), word("state"), word("evidence"))
+        });
+        told.collect::<Vec<_>>()
+    };
+    assert_eq!(
+        tests(&repo),
+        ["symbol:test/gateway.test.ts#pays confirmed present", "kb:TEST-1 confirmed present"]
+    );
+    let report = "<testsuite timestamp=\"2026-01-01T10:00:00\"><testcase name=\"pays\" file=\"test/gateway.test.ts\"/></testsuite>";
+    import(&repo, "junit.xml", report);
+    assert_eq!(
+        tests(&repo),
+        ["symbol:test/gateway.test.ts#pays confirmed verified", "kb:TEST-1 confirmed verified"]
+    );
+    assert_eq!(verified(&repo), 2);
+    // What a test checks is part of what was confirmed.
+    repo.write("test/gateway.test.ts", &test.replace("charge(1)", "charge(2)"));
+    assert_eq!(tests(&repo)[0], "symbol:test/gateway.test.ts#pays suspect verified");
+    let gate = repo.data("matrix", json!({"gate": true}));
+    assert!(gate["problems"].to_string().contains("LINK_SUSPECT"), "{gate:#}");
+    // A document whose test is there has nothing to repair; one whose test is gone is reported.
+    let fixed = repo.data("fix", json!({"dry_run": true}));
+    assert!(!fixed.to_string().contains("TEST-1"), "{fixed:#}");
+    repo.write("test/gateway.test.ts", &test.replace("pays", "captures"));
+    let report = repo.data("verify", json!({"rules": ["KB_STALE"]}));
+    assert!(report.to_string().contains("does not exist"), "{report:#}");
+}
+
 fn covered_shop() -> TestRepo {
     let repo = shop();
     repo.write("test/gateway.test.ts", "function pays() { fetch('/charge'); }\n");

@@ -3,6 +3,8 @@
 //! The tree has neither layout nor comments, and literals have their values, so that quotes,
 //! semicolons, trailing commas and redundant parentheses do not count.
 
+use std::borrow::Cow;
+
 use base::Span;
 
 use super::{Reading, Selection, push_token};
@@ -167,7 +169,9 @@ impl Estree<'_> {
                     }
                 }
                 // Whether the whole program is read depends on what is around a symbol.
-                if !selection.contains(span) || value.kind == "Program" {
+                // A statement is as long as its expression only without a semicolon.
+                let is_bare = value.kind == "ExpressionStatement" && selection.is_whole(span);
+                if !selection.contains(span) || is_bare || value.kind == "Program" {
                     self.enter_nodes(value, &mut steps);
                     continue;
                 }
@@ -198,7 +202,7 @@ impl Estree<'_> {
         if let Some(scalar) = value.scalar {
             let name = match value.field {
                 "name" => selection.name(scalar.trim_matches('"')),
-                _ => scalar,
+                _ => Cow::Borrowed(scalar),
             };
             return push_token(out, &format!("{} {name}", value.field));
         }

@@ -1,6 +1,6 @@
 //! The substance of prose: what a Markdown document says, without how its source is laid out.
 
-use pulldown_cmark::{Event, Parser, Tag};
+use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use super::push_token;
 use crate::markdown::OPTIONS;
@@ -11,12 +11,21 @@ pub fn prose_substance(text: &str) -> String {
     let text = base::text::without_byte_order_mark(text);
     let mut out = String::new();
     let mut words = String::new();
+    let mut html: Option<String> = None;
     for event in Parser::new_ext(text, OPTIONS) {
         match event {
             Event::Text(piece) | Event::Code(piece) => words.push_str(&piece),
             Event::SoftBreak | Event::HardBreak => words.push(' '),
-            Event::Html(html) | Event::InlineHtml(html) if is_comment(&html) => {}
-            Event::Html(html) | Event::InlineHtml(html) => words.push_str(&html),
+            Event::Html(piece) | Event::InlineHtml(piece) => match html.as_mut() {
+                Some(block) => block.push_str(&piece),
+                None => words.push_str(&without_comments(&piece)),
+            },
+            // The parser reads a block line by line, and a comment may have several lines.
+            Event::Start(Tag::HtmlBlock) => html = Some(String::new()),
+            Event::End(TagEnd::HtmlBlock) => {
+                words.push_str(&without_comments(&html.take().unwrap_or_default()));
+                flush(&mut words, &mut out);
+            }
             Event::Start(tag) => {
                 if let Some(mark) = mark(&tag) {
                     flush(&mut words, &mut out);
@@ -31,8 +40,13 @@ pub fn prose_substance(text: &str) -> String {
     out
 }
 
-fn is_comment(html: &str) -> bool {
-    html.trim_start().starts_with("<!--")
+fn without_comments(html: &str) -> String {
+    let (mut out, mut rest) = (String::with_capacity(html.len()), html);
+    while let Some((before, comment)) = rest.split_once("<!--") {
+        out.push_str(before);
+        rest = comment.split_once("-->").map_or("", |(_, after)| after);
+    }
+    out + rest
 }
 
 /// What a tag adds to the substance; `None` if it only shows the words in another way.
@@ -52,8 +66,8 @@ fn mark(tag: &Tag<'_>) -> Option<String> {
     }
 }
 
-const fn is_inline(end: pulldown_cmark::TagEnd) -> bool {
-    use pulldown_cmark::TagEnd::{Emphasis, Image, Link, Strikethrough, Strong};
+const fn is_inline(end: TagEnd) -> bool {
+    use TagEnd::{Emphasis, Image, Link, Strikethrough, Strong};
     matches!(end, Emphasis | Strong | Strikethrough | Link | Image)
 }
 

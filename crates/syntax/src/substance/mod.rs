@@ -10,6 +10,8 @@ mod markdown;
 mod tests;
 mod tree;
 
+use std::borrow::Cow;
+
 use base::Span;
 
 use crate::descriptor::LanguageParser;
@@ -19,7 +21,7 @@ use crate::{Language, decode_lossy, extract};
 pub use markdown::prose_substance;
 
 /// Increase whenever the same text gets another substance, so that stored digests are made again.
-pub const SUBSTANCE_VERSION: u32 = 2;
+pub const SUBSTANCE_VERSION: u32 = 3;
 
 /// The substance of a file, or of one symbol in it; `None` if the symbol is not there or the text
 /// cannot be parsed.
@@ -151,9 +153,17 @@ impl<'t> Selection<'t> {
         }
     }
 
-    /// A name as it is compared: names that a rename changes become one placeholder.
-    fn name<'n>(&self, name: &'n str) -> &'n str {
-        if self.names.contains(&name) { "\u{a7}" } else { name }
+    /// Whether a span is exactly what is read.
+    fn is_whole(&self, span: Span) -> bool {
+        self.spans.contains(&span)
+    }
+
+    /// A name as it is compared: names that a rename changes become placeholders, one for each name.
+    fn name<'n>(&self, name: &'n str) -> Cow<'n, str> {
+        match self.names.iter().position(|own| *own == name) {
+            Some(at) => Cow::Owned(format!("\u{a7}{at}")),
+            None => Cow::Borrowed(name),
+        }
     }
 }
 

@@ -85,6 +85,44 @@ fn layout_and_comments_do_not_count() {
 }
 
 #[test]
+fn parentheses_that_formatters_add_do_not_count() {
+    let before = "async def f(a: type[E] | None = None) -> dict[str, X | None]:\n    for k in g():\n        pass\n    for a, b in c.items():\n        x = 1, 2\n    with open(a) as d, open(b) as e:\n        return a, b\n";
+    let after = "async def f(\n    a: (type[E] | None) = None,\n) -> (\n    dict[str, X | None]\n):\n    for (k) in g():\n        pass\n    for (\n        a,\n        b,\n    ) in c.items():\n        x = (1, 2)\n    with (\n        open(a) as d,\n        open(b) as e,\n    ):\n        return (\n            a,\n            b,\n        )\n";
+    same("a.py", Some("f"), &[before, after]);
+    differ(
+        "a.py",
+        Some("f"),
+        &[
+            "def f():\n    for (k) in g(): pass\n",
+            "def f():\n    for (k,) in g(): pass\n",
+            "def f():\n    x = 1\n",
+            "def f():\n    x = 1,\n",
+            "def f():\n    x = 1, (2, 3)\n",
+            "def f():\n    x = 1, 2, 3\n",
+            "def f(a: A | B): pass\n",
+            "def f(a: A | C): pass\n",
+        ],
+    );
+    same(
+        "a.ts",
+        Some("f.g"),
+        &[
+            "function f(g) {\n  g = (b) => h(b)\n  return g\n}\n",
+            "function f(g) {\n  g = b => h(b);\n  return g;\n}\n",
+        ],
+    );
+}
+
+#[test]
+fn each_name_of_a_symbol_is_compared_as_itself() {
+    differ(
+        "a.py",
+        Some("A.f"),
+        &["class A:\n    def f(self): return A()\n", "class A:\n    def f(self): return f()\n"],
+    );
+}
+
+#[test]
 fn renames_and_moves_do_not_count() {
     let substance_of = |file: &str, name: &str, text: &str| substance(file, text, Some(name));
     assert_eq!(
@@ -179,7 +217,7 @@ fn a_module_is_read_without_its_tests_and_imports() {
 #[test]
 fn prose_is_what_it_says() {
     let text = "# Login\n\nUsers *sign in* with OAuth.\n\n* one\n* [two](../src/a.ts)\n";
-    let same = "Login\n=====\n\nUsers _sign in_\nwith OAuth.\n\n<!-- why -->\n\n-   one\n-   [two](../lib/a.ts)\n";
+    let same = "Login\n=====\n\nUsers _sign in_\nwith OAuth.\n\n<!-- why\nand why not\n-->\n\n-   one\n-   [two](../lib/a.ts)\n";
     assert_eq!(prose_substance(text), prose_substance(same));
     assert_ne!(prose_substance(text), prose_substance(&text.replace("OAuth", "SAML")));
     assert_ne!(prose_substance("- one\n- two"), prose_substance("- one two"));

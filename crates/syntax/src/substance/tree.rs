@@ -8,6 +8,16 @@ use crate::treesitter::{self, LanguageFn, NodeExt, children, named_children, spa
 /// Nodes around something that is the same without them: the tree itself says what belongs together.
 const TRANSPARENT: [&str; 2] = ["parenthesized_expression", "parenthesized_statements"];
 
+/// Nodes of Python whose parentheses may be left out. Those of the second name are the ones without.
+const PARENTHESES_OPTIONAL: [(&str, &str); 2] =
+    [("tuple", "expression_list"), ("tuple_pattern", "pattern_list")];
+
+/// A list of context managers in Python, which a formatter may put into parentheses.
+const CONTEXT_MANAGERS: &str = "with_clause";
+
+/// A type annotation of Python. Its tree depends on whether it stands in parentheses, so its words count alone.
+const ANNOTATION: &str = "type";
+
 /// Nodes in which a formatter puts braces around a single expression, or takes them away.
 const BRACE_OPTIONAL: [&str; 2] = ["match_arm", "closure_expression"];
 
@@ -37,6 +47,8 @@ struct OpenNode<'n> {
     is_shown: bool,
     /// The field that what is in it has, because the node itself is left out
     inner_field: Option<&'n str>,
+    /// Whether only the words in it count
+    is_flat: bool,
 }
 
 impl TreeReader<'_, '_> {
@@ -44,7 +56,7 @@ impl TreeReader<'_, '_> {
     fn read_all<'n>(&mut self, cursor: &mut TreeCursor<'n>) {
         let mut open: Vec<OpenNode<'n>> = Vec::new();
         loop {
-            let started = self.start(cursor, open.last().and_then(|node| node.inner_field));
+            let started = self.start(cursor, open.last().copied());
             match started {
                 Some(node) if cursor.goto_first_child() => {
                     open.push(node);
@@ -64,12 +76,11 @@ impl TreeReader<'_, '_> {
         }
     }
 
-    /// Reads the start of a node; `None` if there is nothing to go into. `outer_field` is the field of what is around
-    /// it, if that is the same without it.
+    /// Reads the start of a node; `None` if there is nothing to go into.
     fn start<'n>(
         &mut self,
         cursor: &TreeCursor<'n>,
-        outer_field: Option<&'n str>,
+        outer: Option<OpenNode<'n>>,
     ) -> Option<OpenNode<'n>> {
         let node = cursor.node();
         let at = span(node);
@@ -91,13 +102,15 @@ impl TreeReader<'_, '_> {
         // Whether the whole file is read depends on what is around a symbol.
         let is_part = node.parent().is_some() && self.selection.contains(at);
         let is_transparent = is_transparent(node);
-        let is_shown = is_part && node.is_named() && !is_transparent;
-        let field = cursor.field_name().or(outer_field);
+        let is_flat = outer.is_some_and(|outer| outer.is_flat);
+        let is_shown = is_part && node.is_named() && !is_transparent && !is_flat;
+        let field = cursor.field_name().or(outer.and_then(|outer| outer.inner_field));
         if is_shown {
-            push_token(&mut self.out, &format!("({} {}", node.kind(), field.unwrap_or_default()));
+            push_token(&mut self.out, &format!("({} {}", kind(node), field.unwrap_or_default()));
         }
         self.hidden_text(node);
-        Some(OpenNode { is_shown, inner_field: field.filter(|_| is_transparent) })
+        let inner_field = field.filter(|_| is_transparent);
+        Some(OpenNode { is_shown, inner_field, is_flat: is_flat || node.kind() == ANNOTATION })
     }
 
     fn leaf(&mut self, node: Node<'_>) {
@@ -111,7 +124,7 @@ impl TreeReader<'_, '_> {
             "string_content" => {
                 push_token(&mut self.out, &text.replace("\\'", "'").replace("\\\"", "\""));
             }
-            _ => push_token(&mut self.out, self.selection.name(text)),
+            _ => push_token(&mut self.out, &self.selection.name(text)),
         }
     }
 
@@ -138,8 +151,23 @@ fn is_comment(node: Node<'_>) -> bool {
     node.kind().contains("comment") || (node.is_extra() && node.kind() == "text_interpolation")
 }
 
+/// The kind of a node, which is the same with and without optional parentheses.
+fn kind(node: Node<'_>) -> &'static str {
+    let own = node.kind();
+    PARENTHESES_OPTIONAL.iter().find(|(_, without)| *without == own).map_or(own, |(with, _)| *with)
+}
+
 fn is_transparent(node: Node<'_>) -> bool {
-    TRANSPARENT.contains(&node.kind()) || is_single_expression_block(node)
+    TRANSPARENT.contains(&node.kind())
+        || is_single_expression_block(node)
+        || is_parenthesized_pattern(node)
+}
+
+/// `(a)` as a pattern, which is the same as `a`; `(a,)` is not.
+fn is_parenthesized_pattern(node: Node<'_>) -> bool {
+    node.kind() == "tuple_pattern"
+        && !node.has_token(",")
+        && named_children(node).into_iter().filter(|inner| !is_comment(*inner)).count() == 1
 }
 
 /// `{ a }` as the value of a match arm or closure, which is the same as `a`.
@@ -160,7 +188,14 @@ fn is_single_expression_block(node: Node<'_>) -> bool {
 
 /// A brace of such a block, or a parenthesis around an expression.
 fn is_optional_brace(node: Node<'_>) -> bool {
-    matches!(node.kind(), "{" | "}" | "(" | ")") && node.parent().is_some_and(is_transparent)
+    let has_optional = |parent: Node<'_>| {
+        parent.kind() == CONTEXT_MANAGERS
+            || PARENTHESES_OPTIONAL.iter().any(|(with, _)| *with == parent.kind())
+    };
+    let is_round = matches!(node.kind(), "(" | ")");
+    (is_round && node.parent().is_some_and(has_optional))
+        || (matches!(node.kind(), "{" | "}") || is_round)
+            && node.parent().is_some_and(is_transparent)
 }
 
 /// A comma or semicolon at the end of a list or statement.

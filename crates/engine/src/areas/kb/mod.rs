@@ -25,7 +25,9 @@ pub(crate) use graph_area::KbGraphArea;
 pub(crate) use index::KbIndexer;
 pub use rules::RULES;
 pub(crate) use state::external_names;
-pub use state::{KbState, current_stamp, is_document, kb_state, node_exists, resolve_path};
+pub use state::{
+    KbState, current_stamp, is_document, kb_state, node_exists, resolve_path, test_code,
+};
 pub use sync_difference::SyncDifference;
 
 /// The store's name.

@@ -5,7 +5,7 @@ use jiff::ToSpan;
 use kb::KnowledgeModel;
 use kb::rules::{self as pure, KbRuleViolation, RuleContext};
 
-use super::state::{kb_state, node_exists};
+use super::state::{kb_state, node_exists, test_code};
 use crate::rules::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
 use crate::view::View;
 
@@ -84,7 +84,7 @@ pub static RULES: [VerifyRule; 13] = [
         code: "KB_STALE",
         severity: RuleSeverity::Warning,
         statement: "what is unfinished is touched now and then, and what an entity names is there",
-        check: |view, _| run(view, pure::stale_entities),
+        check: |view, _| stale(view),
     },
     VerifyRule {
         code: "KB_STAGED_TRACEABILITY",
@@ -93,6 +93,29 @@ pub static RULES: [VerifyRule; 13] = [
         check: staged_traceability,
     },
 ];
+
+fn stale(view: &View) -> Result<Vec<RuleViolation>> {
+    let mut found = run(view, pure::stale_entities)?;
+    let known = kb_state(view)?;
+    for fact in known.model.facts().filter(|fact| fact.entity.kind == kb::KbEntityKind::Test) {
+        let (Some(code), Some((path, line))) = (&fact.entity.more.code, fact.origin.file()) else {
+            continue;
+        };
+        if test_code(view, &fact.entity)?.is_none() {
+            found.push(RuleViolation {
+                path: Some(path.clone()),
+                line: Some(line),
+                node: known.model.node_of(&fact.entity.id),
+                message: format!(
+                    "{} refers to the code {code}, which does not exist",
+                    fact.entity.id
+                ),
+                fix: "set `code` to its new place".into(),
+            });
+        }
+    }
+    Ok(found)
+}
 
 fn run(
     view: &View,

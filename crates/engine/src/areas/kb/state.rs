@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use base::{EntityRef, RepoPath, Result};
 use kb::{
-    ChangeStamp, Changeset, DocumentedEntity, ExternalRefs, FactOrigin, KbEndpoint, KnowledgeModel,
-    KnownEntity, KnownRelation,
+    ChangeStamp, Changeset, DocumentedEntity, Entity, ExternalRefs, FactOrigin, KbEndpoint,
+    KnowledgeModel, KnownEntity, KnownRelation,
 };
 
 use super::STORE;
@@ -99,6 +99,18 @@ pub(super) fn bound_symbol(view: &View, code: &str) -> Result<Option<EntityRef>>
     };
     let [only] = found.as_slice() else { return Ok(None) };
     Ok(crate::areas::code::handle(&path, &only.full).parse().ok())
+}
+
+/// The code that a test names in `code`, if it is there: a symbol as `path#name`, or a file.
+pub fn test_code(view: &View, test: &Entity) -> Result<Option<EntityRef>> {
+    let Some(code) = test.more.code.as_deref() else { return Ok(None) };
+    if code.contains('#') {
+        return bound_symbol(view, code);
+    }
+    let bare = code.strip_prefix("module:").or_else(|| code.strip_prefix("file:")).unwrap_or(code);
+    let Some(Ok(path)) = RepoPath::normalised(bare) else { return Ok(None) };
+    let node = crate::areas::files::file_node(&path);
+    Ok(Some(node).filter(|node| node_exists(view, node)))
 }
 
 fn ends(model: &KnowledgeModel) -> BTreeMap<RepoPath, BTreeSet<String>> {

@@ -11,6 +11,7 @@ use crate::edits::SymbolPath;
 use crate::edits::file_move::{MovedFile, move_file};
 use crate::edits::rewrite_plan::{diff_of, planned_rewrites, text_diff};
 use crate::edits::symbol_move::{MovedSymbol, move_symbol};
+use crate::fix::renamed_references;
 use crate::language_server::{FileRewrite, refuse_new_syntax_errors};
 use engine::areas::code::named_node;
 use engine::contract::args::{NodeTarget, Words};
@@ -78,6 +79,8 @@ impl Mutation for Move {
             },
         };
         if let PlannedChange::Files(edits) = &mut plan.change {
+            let named = renamed_references(view, edits, |one| moved_node(one, &node, &to))?;
+            edits.extend(named);
             let moved = moved_confirmations(
                 view,
                 edits,

@@ -1,7 +1,7 @@
 //! `code.rename`: renames a symbol and all its uses, or nothing.
 
 use base::words::counted;
-use base::{EntityRef, Hash, Problem, Result, text_type};
+use base::{EntityRef, Hash, Problem, RepoPath, Result, text_type};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,6 +12,7 @@ use crate::edits::SymbolPath;
 use crate::edits::index_rename::rename_by_index;
 use crate::edits::missed_uses::{UnsureUses, complete_rename};
 use crate::edits::rewrite_plan::{diff_of, planned_rewrites};
+use crate::fix::renamed_references;
 use crate::language_server::{
     AnswerSource, FileRewrite, LanguageServer, LspRequest, MissingServer, TargetPosition, rewrites,
 };
@@ -76,6 +77,9 @@ pub struct CodeRenameAnswer {
     pub files: usize,
     /// How many places changed
     pub places: usize,
+    /// Documents, manifests and cards that named it and have the new name now
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub documents: Vec<RepoPath>,
     /// What changed
     pub diff: String,
 }
@@ -119,8 +123,11 @@ impl Mutation for Rename {
         files.iter().try_for_each(crate::language_server::refuse_new_syntax_errors)?;
         let mut plan = plan(&spot, new, by, files);
         (plan.answer.added, plan.answer.left) = (added, left);
-        if let PlannedChange::Files(edits) = plan.change {
+        if let PlannedChange::Files(mut edits) = plan.change {
             let rename = |node: &EntityRef| renamed_node(node, &spot.node, new);
+            let documents = renamed_references(view, &edits, rename)?;
+            plan.answer.documents = documents.iter().map(|edit| edit.path.clone()).collect();
+            edits.extend(documents);
             plan.change = PlannedChange::Files(carry_confirmations(view, edits, rename)?);
         }
         Ok(plan)
@@ -208,6 +215,7 @@ fn plan(
         left: Vec::new(),
         files: files.len(),
         places,
+        documents: Vec::new(),
         diff,
     };
     let summary = format!("Renamed {} to {new}", answer.target);
@@ -234,6 +242,10 @@ impl Render for CodeRenameAnswer {
             if !self.left.is_empty() {
                 let uses = counted(self.left.len(), "possible use");
                 page.say(format!("{uses} not renamed: {}", self.left.join(", ")));
+            }
+            if !self.documents.is_empty() {
+                let named: Vec<String> = self.documents.iter().map(ToString::to_string).collect();
+                page.say(format!("Named there too, and rewritten: {}", named.join(", ")));
             }
             page.diff(&self.diff);
         }

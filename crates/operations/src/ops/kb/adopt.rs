@@ -238,7 +238,13 @@ fn outside_patterns(documents: &BTreeMap<RepoPath, IndexedDocument>) -> Vec<Left
     let row = |(folder, (path, files, entities)): (String, (RepoPath, usize, usize))| {
         let told = if entities == 1 { "1 entity".into() } else { format!("{entities} entities") };
         let what = format!("{told} in {}", counted(files, "document"));
-        let pattern = if folder.is_empty() { "*.md".to_owned() } else { format!("{folder}/**") };
+        let name: String = path.name().chars().take(3).collect();
+        let is_decision = documents[&path].form == "adr" && name.eq_ignore_ascii_case("adr");
+        let pattern = match folder.as_str() {
+            "" if is_decision => format!("{name}*.md"),
+            "" => "*.md".to_owned(),
+            folder => format!("{folder}/**"),
+        };
         let why = format!("{what}; to take them in, add \"{pattern}\" to `kb.documents`");
         LeftOutDocument { path, line: 1, why }
     };

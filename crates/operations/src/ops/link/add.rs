@@ -64,6 +64,10 @@ impl Mutation for Add {
             args: "src/auth.ts src/session.ts spec::auth/login",
             shows: "two files in one change",
         },
+        OpExample {
+            args: "src/auth.ts spec::auth/login --symbol handleCallback",
+            shows: "a function by its name alone",
+        },
     ];
     type Answer = CardChangeAnswer;
 

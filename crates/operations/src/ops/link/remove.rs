@@ -9,7 +9,7 @@ use syntax::edit::remove_doc_link;
 
 use super::{edit_comment, edits_of, link_target, spec_link};
 use crate::ops::card::{CardChangeAnswer, find_card};
-use engine::areas::cards::code_node;
+use engine::areas::cards::{code_node, refuse_duplicate_key};
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::{Plan, PlannedChange};
@@ -45,6 +45,7 @@ impl Mutation for Remove {
             true => written.parse().map_err(Problem::invalid)?,
             false => find_card(view, &self.card)?.key,
         };
+        refuse_duplicate_key(view, &key)?;
         let elsewhere: Vec<String> = sees
             .iter()
             .filter(|see| see.key == key)

@@ -4,8 +4,8 @@
     try_gates.py DIST REPOSITORY FILE OLD NEW
 
 DIST is what `cargo xtask dist` wrote. REPOSITORY is cloned; on a branch that left the default branch 40 commits ago,
-OLD is replaced by NEW in FILE, and the branch is cloned with a depth of 1. A job on the default branch runs first and
-leaves a history snapshot in the cache. Then the gate runs three times on the change: twice as it is, and once with
+OLD is replaced by NEW in FILE, and the branch is cloned with a depth of 1. Two jobs on the default branch run first and
+leave a history snapshot in the cache. Then the gate runs three times on the change: twice as it is, and once with
 another commit on top. There must be one comment, updated, with the findings; SARIF and HTML; and the history of the
 snapshot.
 
@@ -85,6 +85,10 @@ class Change:
 
     def commit(self, message):
         sh(f"git commit --quiet --all --allow-empty -m '{message}' && git push --quiet origin feature", self.work)
+
+    def commit_on_main(self):
+        sh(f"git switch --quiet {self.main} && git commit --quiet --allow-empty -m 'on the default branch'", self.work)
+        sh(f"git push --quiet origin {self.main} && git switch --quiet feature", self.work)
 
     def clone(self, name, branch, depth):
         clone = self.folder / name
@@ -270,7 +274,10 @@ class GitLab:
             raise Failure(f"the job ended with {ran.returncode}:\n{ran.stdout[-2000:]}\n{ran.stderr[-2000:]}")
         for path in self.job["cache"]["paths"]:
             if (clone / path).exists():
-                shutil.copytree(clone / path, self.folder / path, dirs_exist_ok=True)
+                shutil.rmtree(self.folder / path, ignore_errors=True)
+                shutil.copytree(clone / path, self.folder / path)
+                if any(one.is_dir() for one in (self.folder / path).iterdir()):
+                    raise Failure("a cache was copied into itself")
         reports = {path.name: path.read_bytes() for path in (clone / "cairn-reports").iterdir()}
         return ran.returncode, {
             "cairn-verify": json.loads(reports["verify.sarif"]),
@@ -321,7 +328,9 @@ def main():
                 gate = GitLab(folder, change, registry, dist, "warning")
                 comments = lambda: Notes.notes
             code, _ = gate.run(change.clone("main", change.main, 0), False)
-            print(f"{forge}: the default branch ended with {code}", flush=True)
+            change.commit_on_main()
+            again, _ = gate.run(change.clone("main-again", change.main, 1), False)
+            print(f"{forge}: the default branch ended with {code}, and after a commit with {again}", flush=True)
             for round_ in (1, 2, 3):
                 if round_ == 3:
                     change.commit("one more commit")

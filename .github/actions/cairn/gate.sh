@@ -17,6 +17,10 @@ mkdir -p "$folder" || exit 3
 # The commit where the change left its base. A shallow clone is deepened until it is there.
 find_merge_base() {
   local tip=$base depth=50 name
+  # A push to the default branch is compared with the commit before it, which a clone of depth 1 lacks.
+  case $tip in
+    HEAD*) git rev-parse --quiet --verify "$tip^{commit}" >/dev/null || git fetch --quiet --no-tags --deepen=1 "$remote" || return 1 ;;
+  esac
   if ! git rev-parse --quiet --verify "$tip^{commit}" >/dev/null; then
     name=${base#"$remote"/}
     git fetch --quiet --no-tags --depth=1 "$remote" "+refs/heads/$name:refs/remotes/$remote/$name" || return 1

@@ -299,6 +299,18 @@ impl Workspace {
         self.has_index_builder && self.git.as_ref().is_some_and(is_large)
     }
 
+    /// Whether there is no index yet and git's own has at least so many bytes: callers that must be
+    /// quick say nothing rather than wait for it. The index [is needed](Self::needs_index_builder)
+    /// from then on, if somebody can build it.
+    pub fn lacks_index_of(&self, git_index_bytes: u64) -> bool {
+        let is_large = |git: &Repository| git.index_bytes() >= git_index_bytes;
+        let lacks = self.index_path().is_none() && self.git.as_ref().is_some_and(is_large);
+        if lacks && self.has_index_builder {
+            self.answered_early.store(true, Ordering::Relaxed);
+        }
+        lacks
+    }
+
     /// An index of some files alone.
     pub(crate) fn early_index(
         &self,

@@ -13,4 +13,5 @@ mod features;
 mod operation_client;
 mod server;
 
+pub use operation_client::EditorAuthor;
 pub use server::{EditorServer, ServerStart};

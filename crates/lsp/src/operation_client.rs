@@ -10,9 +10,20 @@ use operations::{CallFormat, ops};
 use serde_json::Value;
 use toolchain::lsp::{path_from_uri, uri_from_path};
 
-/// One open repository and the clock.
+/// Who uses the editor. It is the author that the command line records as well, so that `cairn undo`
+/// takes back what an action did.
+#[derive(Debug, Clone)]
+pub struct EditorAuthor {
+    /// The author of changes
+    pub actor: String,
+    /// The session that changes belong to
+    pub session: String,
+}
+
+/// One open repository, who asks, and the clock.
 pub(crate) struct OperationClient {
     pub(crate) workspace: Arc<Workspace>,
+    pub(crate) author: EditorAuthor,
     pub(crate) clock: fn() -> Timestamp,
 }
 
@@ -22,7 +33,8 @@ impl OperationClient {
         let Value::Object(args) = args else {
             return Err(Problem::internal("arguments are an object"));
         };
-        let call = Call::new("lsp", (self.clock)());
+        let EditorAuthor { actor, session } = self.author.clone();
+        let call = Call::new(actor, (self.clock)()).in_session(session);
         let outcome = ops::find(operation)?.call(&self.workspace, call, args);
         if let Err(problem) = outcome {
             return Err(problem);

@@ -14,14 +14,16 @@ use serde_json::{Value, json};
 use toolchain::lsp::path_from_uri;
 
 use crate::features::{REQUESTS, capabilities, code_action, diagnostics};
-use crate::operation_client::OperationClient;
+use crate::operation_client::{EditorAuthor, OperationClient};
 
 /// What the door gives to the server.
-pub struct ServerStart {
+pub struct ServerStart<'a> {
     /// The folder that is used if the editor names none
     pub folder: PathBuf,
     /// Opens the repository that contains a folder
     pub open: fn(&Path) -> Result<Workspace>,
+    /// Who is recorded with changes in a repository
+    pub author: &'a dyn Fn(&Workspace) -> EditorAuthor,
     /// The clock
     pub clock: fn() -> Timestamp,
     /// The version of the program
@@ -56,14 +58,14 @@ pub struct EditorServer {
 
 impl EditorServer {
     /// Serves on standard input and output until the editor ends the connection.
-    pub fn serve_stdio(start: &ServerStart) -> Result<()> {
+    pub fn serve_stdio(start: &ServerStart<'_>) -> Result<()> {
         let (connection, threads) = Connection::stdio();
         Self::serve(connection, start)?;
         threads.join().map_err(Problem::io("end the connection to the editor"))
     }
 
     /// Serves on a connection.
-    pub fn serve(connection: Connection, start: &ServerStart) -> Result<()> {
+    pub fn serve(connection: Connection, start: &ServerStart<'_>) -> Result<()> {
         let Ok((id, params)) = connection.initialize_start() else { return Ok(()) };
         let folder = root_folder(&params).unwrap_or_else(|| start.folder.clone());
         let workspace = Arc::new((start.open)(&folder)?);
@@ -78,7 +80,9 @@ impl EditorServer {
         forward_messages(&connection, sender.clone());
         watch_files(&workspace, start.clock, sender);
         let shows_documents = params["capabilities"]["window"]["showDocument"]["support"] == true;
-        let client = OperationClient { workspace: Arc::clone(&workspace), clock: start.clock };
+        let author = (start.author)(&workspace);
+        let client =
+            OperationClient { workspace: Arc::clone(&workspace), author, clock: start.clock };
         let mut server = Self {
             connection,
             client,

@@ -46,6 +46,17 @@ fn mcp_command() -> Command {
     ServerOptions::augment_args(Command::new("mcp"))
 }
 
+/// What `cairn --help` ends with: on a terminal the end is what somebody sees who asks for it.
+const FIRST_COMMANDS: &str = "\
+Start here:
+  cairn                                    what this repository is
+  cairn context \"how is a login retried\"   the code, tests and documents for a question or task
+  cairn impact 'src/auth/login.ts#login'   what may break if this changes
+  cairn review                             what your edits break or forget
+  cairn init --dry-run                     how to set it up: settings, git hooks, agents
+
+`cairn COMMAND --help` explains a command and shows examples.";
+
 /// The whole command line: `group verb` for every operation of the CLI, and the built-in commands.
 pub fn command() -> Command {
     let root = Command::new("cairn")
@@ -53,6 +64,7 @@ pub fn command() -> Command {
         .version(env!("CARGO_PKG_VERSION"))
         .disable_help_subcommand(true)
         .max_term_width(100)
+        .after_help(FIRST_COMMANDS)
         .arg(global_flag("json", "Print the answer as JSON").action(ArgAction::SetTrue))
         .arg(global_flag("actor", "Author recorded with changes; defaults to git's user.email"))
         .arg(server_arg())

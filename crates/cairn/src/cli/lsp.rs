@@ -4,11 +4,12 @@ use std::process::ExitCode;
 
 use base::Result;
 use clap::{Arg, ArgAction, ArgMatches, Command};
-use engine::WorkspaceMode;
-use lsp::{EditorServer, ServerStart};
+use engine::{Workspace, WorkspaceMode};
+use lsp::{EditorAuthor, EditorServer, ServerStart};
 
 use super::{invocation, stderr_log};
 use crate::perform::now;
+use crate::session;
 
 /// Its words on the command line.
 pub(super) fn command() -> Command {
@@ -30,9 +31,14 @@ pub(super) fn command() -> Command {
 /// Serves until the editor ends the connection.
 pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
     stderr_log::log_panics();
+    let author = |workspace: &Workspace| {
+        let actor = invocation::actor(matches, workspace, true);
+        EditorAuthor { session: session::for_actor(&actor), actor }
+    };
     let start = ServerStart {
         folder: invocation::start_folder(matches),
         open: |folder| invocation::open_at(folder, WorkspaceMode::Serving),
+        author: &author,
         clock: now,
         version: env!("CARGO_PKG_VERSION"),
     };

@@ -50,13 +50,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     };
     let json = matches.get_flag("json");
     if matches.subcommand().is_none() && !invocation::is_in_repository(&matches) {
-        return terminal::print_usage_error(
-            &command().error(
-                clap::error::ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand,
-                command().render_help(),
-            ),
-            json,
-        );
+        return terminal::print_help_outside_of_a_repository(json);
     }
     let (name, inner) = operation_name(&matches);
     let outcome = match command::builtin_handler(&name) {

@@ -61,6 +61,22 @@ pub(super) fn print_usage_error(error: &clap::Error, json: bool) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
+/// The help of `cairn` without words where there is nothing to show an overview of.
+pub(super) fn print_help_outside_of_a_repository(json: bool) -> ExitCode {
+    let problem = Problem::invalid("this folder is in no git repository")
+        .hint("run it in a repository, or read any folder with  cairn overview");
+    if json {
+        print_outcome(&Err(problem), true);
+        return ExitCode::from(2);
+    }
+    let help = super::command().render_help();
+    let plain = paint(&io::stderr()) == ColorMode::Plain;
+    print_stderr(&if plain { help.to_string() } else { help.ansi().to_string() });
+    print_stderr("\n");
+    print_outcome(&Err(problem), false);
+    ExitCode::from(2)
+}
+
 /// The colours of what is printed to stdout.
 pub(super) fn stdout_colors() -> ColorMode {
     paint(&io::stdout())

@@ -35,7 +35,15 @@ fn without_words_a_repository_is_shown_and_any_other_folder_gets_the_help() {
     let plain = tempfile::tempdir().unwrap();
     let help = cairn(plain.path(), &[]);
     assert_eq!(help.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&help.stderr).contains("Usage: cairn"));
+    let help = String::from_utf8_lossy(&help.stderr).into_owned();
+    assert!(help.starts_with("Gives a repository a memory"), "{help}");
+    assert_eq!(help.matches("Usage: cairn").count(), 1, "{help}");
+    let last: Vec<&str> = help.lines().rev().take(2).collect();
+    let said = "VALIDATION_ERROR  this folder is in no git repository";
+    let hint = "hint: run it in a repository, or read any folder with  cairn overview";
+    assert_eq!(last, [hint, said]);
+    let json: Value = serde_json::from_str(&out(&cairn(plain.path(), &["--json"]))).unwrap();
+    assert_eq!(json["error"]["message"], "this folder is in no git repository");
     assert!(!plain.path().join(".cairn").exists());
 }
 

@@ -1,5 +1,6 @@
 //! `cairn lsp`, driven by a client that speaks the protocol to the real binary.
 
+use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
@@ -226,6 +227,7 @@ fn an_action_writes_a_card_and_links_it() {
 #[test]
 fn an_action_confirms_a_link_whose_code_changed() {
     let repo = TestRepo::new(FIXTURE);
+    repo.git(&["config", "user.email", "ada@example.org"]);
     let mut editor = EditorClient::start(&repo);
     let uri = editor.uri("src/auth/login.ts");
     let place = json!({"line": 5, "character": 18});
@@ -255,6 +257,21 @@ fn an_action_confirms_a_link_whose_code_changed() {
     assert!(confirmation(&mut editor).is_none());
     let written = repo.git(&["status", "--porcelain", ".cairn/links"]);
     assert!(!written.is_empty());
+
+    // The person at the editor confirmed it, and takes it back on the command line.
+    let file = fs::read_dir(repo.root().join(".cairn/links")).unwrap().flatten().next().unwrap();
+    let record = fs::read_to_string(file.path()).unwrap();
+    assert!(record.contains("ada@example.org"), "{record}");
+    drop(editor);
+    assert!(undo(&repo));
+    assert_ne!(fs::read_to_string(file.path()).unwrap(), record);
+}
+
+/// Takes back the last change of this person, on the command line.
+#[expect(clippy::disallowed_methods, reason = "the binary under test")]
+fn undo(repo: &TestRepo) -> bool {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_cairn"));
+    command.current_dir(repo.root()).arg("undo").status().unwrap().success()
 }
 
 #[test]

@@ -36,6 +36,8 @@ pub(super) enum ConfirmationRead {
 pub(super) struct SharedReads {
     confirmations: OnceLock<Vec<ConfirmationRead>>,
     contents: Mutex<BTreeMap<EntityRef, Result<EndContent, String>>>,
+    /// The git object of a file's text as it is now; `None` if there is none
+    blobs: Mutex<BTreeMap<RepoPath, Option<String>>>,
 }
 
 /// What ends, confirmations and everything derived from them depend on; `None` where the index is
@@ -89,5 +91,19 @@ impl SharedReads {
         let content = EndReader::new(view).read(node)?;
         known().insert(node.clone(), content.clone());
         Ok(content)
+    }
+
+    /// The git object of the file that an end is in, as the file is now.
+    pub(super) fn blob(&self, view: &View, node: &EntityRef) -> Result<Option<String>> {
+        let reader = EndReader::new(view);
+        let (Some(git), Ok(path)) = (view.git(), reader.path_of(node)?) else { return Ok(None) };
+        let known = || self.blobs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = known().get(&path) {
+            return Ok(known.clone());
+        }
+        let bytes = reader.bytes(&path)?;
+        let blob = bytes.map(|bytes| git.repo().blob_id(&bytes).to_string());
+        known().insert(path, blob.clone());
+        Ok(blob)
     }
 }

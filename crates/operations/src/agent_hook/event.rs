@@ -4,7 +4,7 @@
 //! `{hookSpecificOutput: {hookEventName, additionalContext}}`. Cursor writes event names in lower
 //! case and reads `{additional_context}`. Without an event the reply is plain text.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use base::RepoPath;
 use serde_json::{Value, json};
@@ -21,6 +21,8 @@ const PATCH_LINES: [&str; 3] = ["*** Update File: ", "*** Add File: ", "*** Dele
 pub(crate) struct AgentEvent {
     hook: AgentHook,
     session: Option<String>,
+    /// The folder that the program is in, if it says so
+    folder: Option<PathBuf>,
     /// Paths as the program writes them
     named: Vec<String>,
     reply: ReplyForm,
@@ -48,7 +50,8 @@ impl AgentEvent {
         };
         let session = text("session_id").or_else(|| text("conversation_id"));
         let named = event.map(|event| named_paths(&event["tool_input"])).unwrap_or_default();
-        Self { hook, session, named, reply }
+        let folder = text("cwd").map(PathBuf::from);
+        Self { hook, session, folder, named, reply }
     }
 
     pub(crate) const fn hook(&self) -> AgentHook {
@@ -59,14 +62,16 @@ impl AgentEvent {
         self.session.as_deref()
     }
 
-    /// The files of the repository that the event is about.
+    /// The files of the repository that the event is about. `root` is a real path.
     pub(crate) fn paths(&self, root: &Path) -> Vec<RepoPath> {
-        let inside = |named: &String| {
-            let named = Path::new(named);
-            let relative = if named.is_absolute() { named.strip_prefix(root).ok()? } else { named };
-            RepoPath::from_relative(relative).ok()
-        };
-        self.named.iter().filter_map(inside).collect()
+        self.named.iter().filter_map(|named| self.path(root, Path::new(named))).collect()
+    }
+
+    /// A path relative to the program's folder or, if nothing is there, to the root.
+    fn path(&self, root: &Path, named: &Path) -> Option<RepoPath> {
+        let below = |folder: &Path| path_in_repository(root, &folder.join(named));
+        let from_here = self.folder.as_deref().and_then(below);
+        from_here.filter(|path| root.join(path.to_relative()).exists()).or_else(|| below(root))
     }
 
     /// A text in the form that the program reads.
@@ -80,6 +85,18 @@ impl AgentEvent {
             }
         }
     }
+}
+
+/// A path below the root. Programs also name files through links to the repository, and files that
+/// they are about to create.
+fn path_in_repository(root: &Path, named: &Path) -> Option<RepoPath> {
+    if let Ok(relative) = named.strip_prefix(root) {
+        return RepoPath::from_relative(relative).ok();
+    }
+    let (existing, real) =
+        named.ancestors().find_map(|part| Some((part, platform::canonicalize(part).ok()?)))?;
+    let rest = named.strip_prefix(existing).ok()?;
+    RepoPath::from_relative(real.join(rest).strip_prefix(root).ok()?).ok()
 }
 
 /// The files that the input of a tool names, by a field or in the lines of a patch.

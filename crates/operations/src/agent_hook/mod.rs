@@ -15,7 +15,7 @@ use setup::AgentHook;
 use crate::CallFormat;
 use crate::diff::DiffRange;
 use crate::overview::RepositoryOverview;
-use crate::review::{self, TypeCheck};
+use crate::review::{self, ReviewDepth};
 use engine::areas::files::file_node;
 use engine::contract::page::{ColorMode, Page, Render};
 use engine::graph::{ContextItem, ContextSection};
@@ -26,19 +26,36 @@ use engine::workspace::Workspace;
 pub(crate) use event::AgentEvent;
 use memory::SessionMemory;
 
-/// The longest text at the start of a session, in characters.
+/// The longest overview at the start of a session, in characters, without its basis.
 const MAX_OVERVIEW_CHARS: usize = 3000;
+
+/// The size of git's index, in bytes, from which the start of a session does not wait for the first
+/// index of cairn: about 1,400 files, which take some seconds.
+const MAX_AWAITED_AT_START: u64 = 128 * 1024;
+
+/// The same for an edit: about 90 files.
+const MAX_AWAITED_AT_EDIT: u64 = 8 * 1024;
+
+/// What is said where a session does not wait.
+const READING: &str = "cairn reads this repository for the first time. Soon `cairn` shows what it is, and \
+                       `cairn context \"the task in a sentence\"` what to know before a task.\n";
 
 /// How many lines are said about one edit.
 const MAX_LINES: usize = 8;
-
-/// Findings of `review` that are left out because they are too early during an edit.
-const TOO_EARLY: [&str; 2] = ["MAYBE_FORGOTTEN", "NO_TEST_REACHES"];
 
 /// What the agent's program reads; none if there is nothing to say.
 pub(crate) fn tell(workspace: &Workspace, call: &Arc<Call>, event: &AgentEvent) -> Option<String> {
     let mut memory = SessionMemory::open(workspace, event.session());
     let text = match event.hook() {
+        AgentHook::SessionStart if workspace.lacks_index_of(MAX_AWAITED_AT_START) => {
+            memory.forget();
+            Ok(Some(READING.to_owned()))
+        }
+        AgentHook::BeforeEdit | AgentHook::AfterEdit
+            if workspace.lacks_index_of(MAX_AWAITED_AT_EDIT) =>
+        {
+            Ok(None)
+        }
         AgentHook::SessionStart => {
             memory.forget();
             start_session(workspace, call, &mut memory)
@@ -56,7 +73,9 @@ fn start_session(
     call: &Arc<Call>,
     memory: &mut SessionMemory<'_>,
 ) -> Result<Option<String>> {
-    let (overview, _) = workspace.read(call, RepositoryOverview::collect)?;
+    let (mut overview, basis) = workspace.read(call, RepositoryOverview::collect)?;
+    // Whoever runs this hook has cairn already; setting it up further is a person's choice.
+    overview.initialised = true;
     if let Ok((findings, _)) = workspace.read(call, damage) {
         for finding in &findings {
             memory.remember(&finding.key);
@@ -65,7 +84,8 @@ fn start_session(
     let mut page = Page::default();
     overview.render(&mut page);
     let text = page.to_text(ColorMode::Plain, &|call| CallFormat::CommandLine.call(call));
-    Ok(Some(format!("cairn knows this repository:\n\n{}", cut(&text, MAX_OVERVIEW_CHARS))))
+    let text = cut(&text, MAX_OVERVIEW_CHARS);
+    Ok(Some(format!("cairn knows this repository:\n\n{text}basis: {basis}\n")))
 }
 
 fn before_edit(
@@ -140,10 +160,8 @@ impl EditDamage {
 
 /// Errors and warnings that the edits since the last commit introduced.
 fn damage(view: &View) -> Result<Vec<EditDamage>> {
-    let report = review::review(view, &DiffRange::WorkingTree, TypeCheck::Skipped)?;
-    let is_told = |found: &&RuleFinding| {
-        found.severity != RuleSeverity::Note && !TOO_EARLY.contains(&found.code)
-    };
+    let report = review::review(view, &DiffRange::WorkingTree, ReviewDepth::BreakageOnly)?;
+    let is_told = |found: &&RuleFinding| found.severity != RuleSeverity::Note;
     Ok(report.findings.iter().filter(is_told).map(EditDamage::of).collect())
 }
 

@@ -1,6 +1,6 @@
 //! Agents that are here and do not use cairn yet.
 
-use base::{Call, Hint, NextCall, Result};
+use base::{Call, NextCall, Result};
 
 use super::DoctorFinding;
 use crate::agents;
@@ -21,11 +21,7 @@ pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<DoctorFinding
             waiting.iter().map(|one| format!("{} ({})", one.agent, one.found)).collect();
         let message = format!("found, and not set up here: {}", why.join(", "));
         let call = NextCall::new("init").with("agents", names(&waiting));
-        findings.push(DoctorFinding::warning(
-            "agents",
-            message,
-            Hint::call("set them up with", call),
-        ));
+        findings.push(DoctorFinding::warning("agents", message, call));
     }
     if findings.is_empty() {
         findings.push(DoctorFinding::fine("agents", "none found"));

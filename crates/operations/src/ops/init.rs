@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use base::words::counted;
 use base::{Call, NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -137,10 +136,9 @@ impl Init {
 
 impl Render for InitAnswer {
     fn render(&self, page: &mut Page) {
-        let (files, hooks) = (self.files.rows.len(), self.hooks.len());
-        let both = format!("{} and {}", counted(files, "file"), counted(hooks, "hook"));
-        match (files + hooks, self.dry_run) {
-            (0, _) => page.answer("Nothing to do: cairn is already set up here"),
+        let both = install::counted_files_and_hooks(&self.files, &self.hooks);
+        match (both.is_empty(), self.dry_run) {
+            (true, _) => page.answer("Nothing to do: cairn is already set up here"),
             (_, true) => page.answer(format!("Would write {both}")),
             (_, false) => page.answer(format!("Wrote {both}")),
         }

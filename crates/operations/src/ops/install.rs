@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use base::words::counted;
 use base::{Call, Hash, NextCall, Problem, RepoPath, Result};
 use git::HooksDir;
 use schemars::JsonSchema;
@@ -248,6 +249,17 @@ const fn how(change: &FileChange) -> &'static str {
         (_, None) => "deleted",
         _ => "edited",
     }
+}
+
+/// How many files and hooks there are, without what there is none of.
+pub(super) fn counted_files_and_hooks(
+    files: &InstalledFiles,
+    hooks: &[InstalledHookRow],
+) -> String {
+    let (files, hooks) = (files.rows.len(), hooks.len());
+    let counts = [(files, counted(files, "file")), (hooks, counted(hooks, "git hook"))];
+    let some = counts.into_iter().filter(|(count, _)| *count > 0);
+    some.map(|(_, text)| text).collect::<Vec<_>>().join(" and ")
 }
 
 pub(super) fn render(

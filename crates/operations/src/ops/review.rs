@@ -10,7 +10,7 @@ use super::verify::ReportFormat;
 use crate::answers::finding_rows::{FindingDetail, render_findings, without_own_path};
 use crate::diff::{ChangedFile, ChangedSymbol, DiffRange, SymbolHow};
 use crate::review::{
-    self, MAYBE_FORGOTTEN, REVIEW_RULES, ReviewReport as Reviewed, TestsToRun, TypeCheck,
+    self, MAYBE_FORGOTTEN, REVIEW_RULES, ReviewDepth, ReviewReport as Reviewed, TestsToRun,
 };
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, Offset, Words};
@@ -166,9 +166,9 @@ impl Query for Review {
             (None, true) => DiffRange::Staged,
             (None, false) => DiffRange::WorkingTree,
         };
-        let types = if self.no_types { TypeCheck::Skipped } else { TypeCheck::ByServer };
+        let depth = if self.no_types { ReviewDepth::WithoutTypes } else { ReviewDepth::WithTypes };
         let Reviewed { files, symbols, findings, tests, checked, not_checked, notes } =
-            review::review(view, &between, types)?;
+            review::review(view, &between, depth)?;
         let count = |severity| findings.iter().filter(|found| found.severity == severity).count();
         let counts = [RuleSeverity::Error, RuleSeverity::Warning, RuleSeverity::Note].map(count);
         let stops = match self.fail_on {

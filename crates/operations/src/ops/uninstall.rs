@@ -1,10 +1,10 @@
 //! `uninstall`: removes what `init` wrote, byte for byte.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use base::words::counted;
-use base::{Call, Problem, Result};
+use base::{Call, NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,19 +43,22 @@ pub struct UninstallAnswer {
     pub left: Vec<SkippedFile>,
     /// With `--purge`, the folders that were deleted, with what they held
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub purged: Vec<PurgedFolder>,
+    pub purged: Vec<OwnFolder>,
+    /// Without `--purge`, the folders in git's folder that are kept
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub kept: Vec<OwnFolder>,
     /// Whether nothing was written
     pub dry_run: bool,
 }
 
-/// A folder of cairn's own that was deleted
+/// A folder of cairn's own in git's folder
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct PurgedFolder {
-    /// Where it was
+pub struct OwnFolder {
+    /// Where it is or was, below the root if it is in it
     pub path: String,
-    /// How many files were in it
+    /// How many files are in it
     pub files: usize,
-    /// How many bytes they held
+    /// How many bytes they hold
     pub bytes: u64,
 }
 
@@ -85,11 +88,18 @@ impl Action for Uninstall {
             install::set_merge_driver(workspace, None, call)?;
             remove_cache(workspace)?;
         }
-        let purged = if self.purge { purge(workspace, self.dry_run)? } else { Vec::new() };
+        let own = own_folders(workspace);
+        let (mut purged, mut kept) = (Vec::new(), Vec::new());
         if self.purge {
-            files.change = None; // the journal is gone, so nothing can be undone
+            files.change = None; // the journal goes, so nothing can be undone
+            if !self.dry_run {
+                own.iter().try_for_each(|(path, _)| delete(workspace, path))?;
+            }
+            purged = own.into_iter().map(|(_, folder)| folder).collect();
+        } else {
+            kept = own.into_iter().map(|(_, folder)| folder).collect();
         }
-        Ok(UninstallAnswer { files, hooks, left, purged, dry_run: self.dry_run })
+        Ok(UninstallAnswer { files, hooks, left, purged, kept, dry_run: self.dry_run })
     }
 }
 
@@ -112,28 +122,30 @@ fn remove_cache(workspace: &Workspace) -> Result<()> {
     Ok(())
 }
 
-/// Deletes the folders in git's folder, or counts what is in them.
-fn purge(workspace: &Workspace, dry_run: bool) -> Result<Vec<PurgedFolder>> {
+/// The folders in git's folder, with what is in them.
+fn own_folders(workspace: &Workspace) -> Vec<(PathBuf, OwnFolder)> {
     let folders = &workspace.data_folders;
-    let mut paths = vec![folders.shared.as_path()];
+    let mut paths = vec![&folders.shared];
     if folders.local != folders.shared {
         paths.push(&folders.local);
     }
-    let mut purged = Vec::new();
-    for path in paths {
-        let (Some(above), Some(name)) = (path.parent(), path.file_name()) else { continue };
-        if !tree::is_link_free(above, path) || !path.is_dir() {
-            continue;
-        }
+    let is_own = |path: &&PathBuf| {
+        path.parent().is_some_and(|above| tree::is_link_free(above, path)) && path.is_dir()
+    };
+    let root = workspace.tree.root();
+    let known = paths.into_iter().filter(is_own).map(|path| {
         let (files, bytes) = content_of(path);
-        if !dry_run {
-            let failed = || Problem::io(format!("delete {}", path.display()));
-            let above = tree::open_folder(above).map_err(failed())?;
-            workspace.disk().remove_dir_all(&above, name.as_ref()).map_err(failed())?;
-        }
-        purged.push(PurgedFolder { path: path.display().to_string(), files, bytes });
-    }
-    Ok(purged)
+        let shown = path.strip_prefix(root).unwrap_or(path).display().to_string();
+        (path.clone(), OwnFolder { path: shown, files, bytes })
+    });
+    known.collect()
+}
+
+fn delete(workspace: &Workspace, path: &Path) -> Result<()> {
+    let (Some(above), Some(name)) = (path.parent(), path.file_name()) else { return Ok(()) };
+    let failed = || Problem::io(format!("delete {}", path.display()));
+    let above = tree::open_folder(above).map_err(failed())?;
+    workspace.disk().remove_dir_all(&above, name.as_ref()).map_err(failed())
 }
 
 /// How many files are below a folder, and how many bytes they hold. Links are not followed.
@@ -152,20 +164,28 @@ fn content_of(folder: &Path) -> (usize, u64) {
     (files, bytes)
 }
 
+impl OwnFolder {
+    fn description(&self) -> String {
+        format!("{} ({}, {} bytes)", self.path, counted(self.files, "file"), self.bytes)
+    }
+}
+
 impl Render for UninstallAnswer {
     fn render(&self, page: &mut Page) {
-        let (files, hooks) = (self.files.rows.len(), self.hooks.len());
-        let both = format!("{} and {}", counted(files, "file"), counted(hooks, "hook"));
-        match (files + hooks, self.dry_run) {
-            (0, _) => page.answer("Nothing to remove: cairn is not set up here"),
+        let both = install::counted_files_and_hooks(&self.files, &self.hooks);
+        match (both.is_empty(), self.dry_run) {
+            (true, _) => page.answer("Nothing to remove: cairn is not set up here"),
             (_, true) => page.answer(format!("Would remove cairn from {both}")),
             (_, false) => page.answer(format!("Removed cairn from {both}")),
         }
         install::render(page, &self.files, &self.hooks, &self.left);
         let verb = if self.dry_run { "would delete" } else { "deleted" };
         for folder in &self.purged {
-            let held = format!("{}, {} bytes", counted(folder.files, "file"), folder.bytes);
-            page.say(format!("{verb} {} ({held})", folder.path));
+            page.say(format!("{verb} {}", folder.description()));
+        }
+        for folder in &self.kept {
+            let kept = format!("kept: {} (journal, knowledge, work)", folder.path);
+            page.say_call(kept, NextCall::new("uninstall").with("purge", true));
         }
     }
 }

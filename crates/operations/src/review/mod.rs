@@ -95,17 +95,40 @@ struct ReviewCheckResult {
     notes: Vec<String>,
 }
 
-/// What a review may do beyond reading the index.
+/// How much a review looks at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum TypeCheck {
-    /// A language server is asked for type errors, if the repository is trusted
-    ByServer,
-    /// Types are not checked
-    Skipped,
+pub(crate) enum ReviewDepth {
+    /// Every check; a language server is asked for type errors, if the repository is trusted
+    WithTypes,
+    /// Every check that needs only the index
+    WithoutTypes,
+    /// What the change breaks: neither notes nor what belongs to a change that is finished. For
+    /// the hook that runs at every edit.
+    BreakageOnly,
 }
 
-/// Runs every check on a change.
-pub(crate) fn review(view: &View, between: &DiffRange, types: TypeCheck) -> Result<ReviewReport> {
+/// One question about a change.
+type ReviewQuestion = fn(&ReviewedChange<'_>) -> Result<ReviewCheckResult>;
+
+/// What finds errors and warnings about a change, finished or not.
+const BREAKAGE_QUESTIONS: &[ReviewQuestion] =
+    &[callers::check, names::check, violations::check, knowledge::check, confirmations::check];
+
+/// Every question, in the order of the report.
+const QUESTIONS: &[ReviewQuestion] = &[
+    types::check,
+    callers::check,
+    names::check,
+    public_api::check,
+    violations::check,
+    forgotten::check,
+    knowledge::check,
+    confirmations::check,
+    requirements::check,
+];
+
+/// Runs the checks on a change.
+pub(crate) fn review(view: &View, between: &DiffRange, depth: ReviewDepth) -> Result<ReviewReport> {
     let TreeDiff { files, is_indexed } = diff::diff(view, between)?;
     let pairs = diff::pairs(&files);
     let symbols = ChangedSymbol::all(&pairs);
@@ -135,26 +158,20 @@ pub(crate) fn review(view: &View, between: &DiffRange, types: TypeCheck) -> Resu
         pairs: &pairs,
         symbols: &symbols,
         is_indexed,
-        checks_types: types == TypeCheck::ByServer,
+        checks_types: depth == ReviewDepth::WithTypes,
     };
     review.add_result(check_parsed(&change));
-    let questions: [fn(&ReviewedChange<'_>) -> Result<ReviewCheckResult>; 9] = [
-        types::check,
-        callers::check,
-        names::check,
-        public_api::check,
-        violations::check,
-        forgotten::check,
-        knowledge::check,
-        confirmations::check,
-        requirements::check,
-    ];
-    for question in questions {
+    let is_brief = depth == ReviewDepth::BreakageOnly;
+    for question in if is_brief { BREAKAGE_QUESTIONS } else { QUESTIONS } {
         view.call().check_stopped()?;
         review.add_result(question(&change)?);
     }
-    let (tests, found) = test_selection::select_tests(&change)?;
-    review.add_result(found);
+    let mut tests = Vec::new();
+    if !is_brief {
+        let (selected, found) = test_selection::select_tests(&change)?;
+        review.add_result(found);
+        tests = selected;
+    }
     // Each check has ordered its own findings; between checks only the severity decides.
     review.findings.sort_by_key(|finding| finding.severity);
     drop(pairs);

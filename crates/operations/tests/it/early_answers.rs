@@ -119,3 +119,27 @@ fn a_tracked_file_that_rules_hide_waits() {
     let text = text_of(&early(&repo), "code zoom src/hidden.ts");
     assert!(text.contains("secret") && !text.contains("answered from"), "{text}");
 }
+
+#[test]
+fn a_hook_of_an_agent_does_not_wait_for_the_first_index_of_a_large_repository() {
+    let repo = large_shop();
+    let workspace = early(&repo);
+    assert_eq!(text_of(&workspace, "hook after-edit"), "");
+    assert_eq!(text_of(&workspace, "hook before-edit"), "");
+    assert!(workspace.index_path().is_none(), "a hook waited for the index");
+    assert!(workspace.needs_index_builder(&call()));
+    // The start of a session waits in a repository of this size.
+    let overview = text_of(&workspace, "hook session-start");
+    assert!(overview.contains("122 files"), "{overview}");
+
+    let repo = TestRepo::new(SHOP);
+    for number in 0..1500 {
+        repo.write(&format!("src/goods/with/a/long/name/f{number}.ts"), "export const n = 1;\n");
+    }
+    repo.commit("many more goods");
+    let workspace = early(&repo);
+    let said = text_of(&workspace, "hook session-start");
+    assert!(said.starts_with("cairn reads this repository for the first time"), "{said}");
+    assert!(workspace.index_path().is_none(), "the start of a session waited for the index");
+    assert!(workspace.needs_index_builder(&call()));
+}

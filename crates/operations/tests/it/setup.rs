@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use serde_json::{Value, json};
 use testkit::{TestRepo, check};
@@ -293,8 +294,35 @@ fn before_an_edit_an_agent_is_told_once_what_must_hold() {
     assert_eq!(told(&repo, "before-edit", "src/run.ts"), None);
     assert_eq!(told(&repo, "before-edit", "../outside.ts"), None);
     // After the context was lost, it is told again.
-    told(&repo, "session-start", "").unwrap();
+    let overview = told(&repo, "session-start", "").unwrap();
+    assert!(!overview.contains("cairn init"), "{overview}");
+    assert!(overview.lines().last().unwrap().starts_with("basis: fresh · main @ "), "{overview}");
     assert!(told(&repo, "before-edit", "src/login.ts").is_some());
+}
+
+#[test]
+fn a_file_is_known_by_every_path_that_leads_to_it() {
+    let repo = TestRepo::new(SPECIFIED);
+    let elsewhere = tempfile::tempdir().unwrap();
+    let link = elsewhere.path().join("link");
+    std::os::unix::fs::symlink(repo.root(), &link).unwrap();
+    let told = |folder: &Path, path: &Path| {
+        let event = json!({"cwd": folder, "tool_input": {"file_path": path}});
+        let answer = repo.data("hook", json!({"name": "before-edit", "event": event}));
+        answer["told"].as_str().map(str::to_owned)
+    };
+    for (folder, path) in [
+        (repo.root(), repo.root().join("src/login.ts")),
+        (link.clone(), link.join("src/login.ts")),
+        (link.join("src"), "login.ts".into()),
+        (repo.root().join("src"), "login.ts".into()),
+        (repo.root().join("src"), "src/login.ts".into()),
+    ] {
+        let text = told(&folder, &path).unwrap_or_default();
+        assert!(text.contains("spec::auth/login"), "{} from {}", path.display(), folder.display());
+    }
+    assert_eq!(told(&link, &link.join("src/new.ts")), None);
+    assert_eq!(told(elsewhere.path(), &elsewhere.path().join("login.ts")), None);
 }
 
 #[test]

@@ -87,7 +87,7 @@ const TOOLS: LanguageTools = LanguageTools {
         ServerSpec {
             program: "pyright-langserver",
             args: &["--stdio"],
-            install: "npm install --save-dev pyright",
+            install: "npm install --global pyright",
             project_files: &[],
         },
         ServerSpec {

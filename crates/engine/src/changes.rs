@@ -142,6 +142,7 @@ pub fn last_by_caller(view: &View, sought: UndoTarget) -> Result<RecordedChange>
     };
     let problem = Problem::not_found(what);
     Err(match newest(view, sought, |_| true)? {
+        None if sought == UndoTarget::Undo => problem.hint("nothing was undone here"),
         None => problem.hint("there is no change to undo here"),
         Some(last) => {
             let (name, summary, actor) = (last.name(), last.summary(), last.actor());
@@ -216,6 +217,7 @@ fn find_by_number(view: &View, number: u64) -> Result<RecordedChange> {
         let made = made.filter(|made| made.session.is_some());
         found.extend(made.map(|made| RecordedChange::Store(durable, made)));
     }
+    refuse_number_of_two_branches(view, &found, number)?;
     match found.len() {
         0 => Err(not_found_here(view, number)?),
         1 => Ok(found.remove(0)),
@@ -229,6 +231,32 @@ fn find_by_number(view: &View, number: u64) -> Result<RecordedChange> {
             Err(ambiguous(&number.to_string(), &candidates.collect::<Vec<_>>()))
         }
     }
+}
+
+/// Refuses a number that another machine gave to a change of this branch, if another branch here has a change of the
+/// same number: it may have been printed there.
+fn refuse_number_of_two_branches(view: &View, found: &[RecordedChange], number: u64) -> Result<()> {
+    let place = view.store_locations()?;
+    for change in found {
+        let RecordedChange::Store(durable, made) = change else { continue };
+        if !durable.is_per_branch() {
+            continue;
+        }
+        for kept in place.branches_with_store(durable)? {
+            let other = change_record(durable, &kept.file(durable), number)?;
+            let other = other.filter(|other| other.session.is_some() && other != made);
+            if let Some(other) = other {
+                let name = format!("{}:{number}", durable.name);
+                let here = place.read_branch(durable).unwrap_or_default();
+                let rows = [
+                    (format!("{name}@{here}"), made.summary.as_str()),
+                    (format!("{name}@{}", kept.owner.display_name()), other.summary.as_str()),
+                ];
+                return Err(ambiguous(&number.to_string(), &rows));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// The change with this number in a store. Older versions numbered the changes of each branch

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use base::{NextCall, Problem, ProblemCode, Result};
 use rusqlite::Connection;
@@ -45,8 +46,24 @@ pub fn open_durable(path: &Path, steps: &[Migration]) -> Result<Store> {
     Ok(store)
 }
 
-/// Makes a store under another name and gives it its own once it is whole.
+/// How long to wait for another process that makes the same store.
+const MAKING_PATIENCE: Duration = Duration::from_secs(30);
+
+/// Makes a store, one maker at a time: SQLite fails if the file that it is making is removed by another maker.
 fn create(path: &Path, steps: &[Migration]) -> Result<()> {
+    let lock_file = path.with_extension("making-lock");
+    let lock = tree::lock_for_a_moment(&lock_file, MAKING_PATIENCE)?;
+    if !path.exists() {
+        make(path, steps)?;
+    }
+    // Whoever still waits for it finds the store.
+    let _ = fs::remove_file(&lock_file);
+    drop(lock);
+    Ok(())
+}
+
+/// Makes a store under another name and gives it its own once it is whole.
+fn make(path: &Path, steps: &[Migration]) -> Result<()> {
     let failed = || Problem::io(format!("make the store {}", path.display()));
     // What a crash left of an earlier attempt is gone on with.
     let unfinished = path.with_extension("making");
@@ -160,6 +177,33 @@ mod tests {
             (refused.code, refused.details["found"].as_u64()),
             (ProblemCode::Unavailable, Some(2))
         );
+    }
+
+    #[test]
+    fn a_store_that_many_make_at_once_is_made_once() {
+        const MAKERS: usize = 8;
+        for _ in 0..10 {
+            let dir = tempfile::tempdir().unwrap();
+            let path = dir.path().join("work.sqlite");
+            let start = std::sync::Barrier::new(MAKERS);
+            std::thread::scope(|scope| {
+                for _ in 0..MAKERS {
+                    scope.spawn(|| {
+                        start.wait();
+                        let mut store = open_durable(&path, &[FIRST, SECOND]).unwrap();
+                        let add = "INSERT INTO note (text) VALUES ('kept')";
+                        let add = |transaction: &rusqlite::Transaction<'_>| {
+                            transaction.execute(add, []).map(drop).map_err(sqlite_problem("add"))
+                        };
+                        store.write(add).unwrap();
+                    });
+                }
+            });
+            let store = open_durable(&path, &[FIRST, SECOND]).unwrap();
+            let count = "SELECT count(*) FROM note";
+            let count: i64 = store.connection().query_row(count, [], |row| row.get(0)).unwrap();
+            assert_eq!(usize::try_from(count), Ok(MAKERS));
+        }
     }
 
     #[test]

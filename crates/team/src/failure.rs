@@ -20,11 +20,15 @@ impl TeamFailure {
     /// The failure as a caller sees it who cannot go on without the server.
     pub fn into_problem(self) -> Problem {
         match self {
-            Self::Unreachable(why) => Problem::new(
-                ProblemCode::Unavailable,
-                format!("the team's server cannot be reached: {why}"),
-            )
-            .hint("check the network and the server; what is local can still be read"),
+            Self::Unreachable(why) => {
+                let hint = if why.starts_with(UNTRUSTED_CERTIFICATE) {
+                    CERTIFICATE_HINT
+                } else {
+                    NETWORK_HINT
+                };
+                let what = format!("the team's server cannot be reached: {why}");
+                Problem::new(ProblemCode::Unavailable, what).hint(hint)
+            }
             Self::Refused(problem) => problem,
         }
     }
@@ -78,6 +82,13 @@ impl From<postgres::Error> for TeamFailure {
         Self::Refused(problem)
     }
 }
+
+/// How the reason begins if the server's certificate is not accepted.
+const UNTRUSTED_CERTIFICATE: &str = "invalid peer certificate";
+
+const CERTIFICATE_HINT: &str = "for an authority of your own add its file to the address, as in postgres://USER@HOST/DATABASE?sslrootcert=FILE";
+
+const NETWORK_HINT: &str = "check the network and the server; what is local can still be read";
 
 /// The driver's message if the server asks for a password and there is none.
 const NO_PASSWORD: &str = "password missing";

@@ -101,16 +101,13 @@ pub(crate) fn find(client: &mut Client, id: &ProjectId) -> TeamResult<Option<Tea
 /// Creates a project and its roles. The caller becomes a member.
 pub(crate) fn create(client: &mut Client, new: &NewProject) -> TeamResult<()> {
     let roles = ProjectRoles::of(&new.id);
-    let made = client.batch_execute(&tables::create_roles(&roles.writers, &roles.readers));
-    if let Err(error) = made {
-        // Roles belong to the whole server: they may be there from another database of it.
-        match error.code() {
-            Some(code) if *code == SqlState::DUPLICATE_OBJECT => {}
-            Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
-                return Err(TeamFailure::Refused(cannot_make_roles(&roles)));
-            }
-            _ => return Err(error.into()),
-        }
+    let member = client.query_typed_one(
+        tables::READ_MEMBERSHIP,
+        &[(&roles.writers, Type::TEXT), (&roles.readers, Type::TEXT)],
+    )?;
+    let (user, is_made): (String, bool) = (member.get(0), member.get(1));
+    if !is_made {
+        make_roles(client, &roles, &user)?;
     }
     repeat_if_met(client, &tables::grant_roles(&roles.writers, &roles.readers))?;
     client.execute_typed(
@@ -126,9 +123,23 @@ pub(crate) fn create(client: &mut Client, new: &NewProject) -> TeamResult<()> {
     Ok(())
 }
 
-fn cannot_make_roles(roles: &ProjectRoles) -> Problem {
+fn make_roles(client: &mut Client, roles: &ProjectRoles, user: &str) -> TeamResult<()> {
+    let made = client.batch_execute(&tables::create_roles(&roles.writers, &roles.readers));
+    let Err(error) = made else { return Ok(()) };
+    // Roles belong to the whole server: they may be there from another database of it.
+    match error.code() {
+        Some(code) if *code == SqlState::DUPLICATE_OBJECT => Ok(()),
+        Some(code) if *code == SqlState::INSUFFICIENT_PRIVILEGE => {
+            Err(TeamFailure::Refused(cannot_make_roles(roles, user)))
+        }
+        _ => Err(error.into()),
+    }
+}
+
+fn cannot_make_roles(roles: &ProjectRoles, user: &str) -> Problem {
     let ProjectRoles { writers, readers } = roles;
+    let user = format!("\"{}\"", user.replace('"', "\"\""));
     Problem::new(ProblemCode::Untrusted, "this login may not create the project's roles").hint(format!(
-        "an administrator runs  CREATE ROLE {writers} NOLOGIN; CREATE ROLE {readers} NOLOGIN; GRANT {writers} TO your_role;  then repeat the request"
+        "an administrator runs  CREATE ROLE {writers} NOLOGIN; CREATE ROLE {readers} NOLOGIN; GRANT {writers} TO {user};  then repeat the request"
     ))
 }

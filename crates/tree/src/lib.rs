@@ -23,7 +23,7 @@ pub use journal::{
     ChangeId, ChangeTitle, FileEdit, Journal, JournalEdit, JournalEntry, PreviousContent,
     RecoveryOutcome, check_edits,
 };
-pub use lock::{FileLock, WAITING_FOR_LOCK, lock, lock_in, try_lock};
+pub use lock::{FileLock, WAITING_FOR_LOCK, lock, lock_for_a_moment, lock_in, try_lock};
 pub use private_folder::{PrivateFolder, is_link_free, open_private_folder};
 pub use regular_file::{
     open_regular, open_regular_for_write, open_regular_in, read_regular, read_regular_in,

@@ -33,7 +33,12 @@ pub fn try_lock(file: &Path) -> io::Result<Option<FileLock>> {
 
 /// Waits for the lock at most `patience`, then fails with `BUSY`.
 pub fn lock(file: &Path, patience: Duration, call: &Call) -> Result<FileLock> {
-    acquire(|| try_lock(file), patience, call)
+    acquire(|| try_lock(file), patience, || call.step(WAITING_FOR_LOCK, 0, 0))
+}
+
+/// Waits for a lock that is held for a moment only, whoever calls.
+pub fn lock_for_a_moment(file: &Path, patience: Duration) -> Result<FileLock> {
+    acquire(|| try_lock(file), patience, || Ok(()))
 }
 
 /// Waits for the lock in a file below a folder. A link that leads out of that folder is not
@@ -47,7 +52,7 @@ pub fn lock_in(
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(false);
     let open = || open_regular_for_write_in(folder, Path::new(name), &mut options.clone());
-    acquire(|| try_acquire(open()?.into_std()), patience, call)
+    acquire(|| try_acquire(open()?.into_std()), patience, || call.step(WAITING_FOR_LOCK, 0, 0))
 }
 
 fn try_acquire(held: File) -> io::Result<Option<FileLock>> {
@@ -61,14 +66,14 @@ fn try_acquire(held: File) -> io::Result<Option<FileLock>> {
 fn acquire(
     attempt: impl Fn() -> io::Result<Option<FileLock>>,
     patience: Duration,
-    call: &Call,
+    go_on: impl Fn() -> Result<()>,
 ) -> Result<FileLock> {
     let mut rounds = patience.as_millis() / RETRY_INTERVAL.as_millis();
     loop {
         if let Some(lock) = attempt().map_err(Problem::io("take a lock"))? {
             return Ok(lock);
         }
-        call.step(WAITING_FOR_LOCK, 0, 0)?;
+        go_on()?;
         if rounds == 0 {
             return Err(Problem::new(
                 ProblemCode::Busy,

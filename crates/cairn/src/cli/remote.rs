@@ -90,9 +90,18 @@ fn refusal(status: u16, text: &str) -> Problem {
     let code = serde_json::from_value(body["error"]["code"].clone());
     let said = body["error"]["message"].as_str().map(ToOwned::to_owned);
     let message = said.unwrap_or_else(|| format!("the server refuses with status {status}"));
-    Problem::new(code.unwrap_or(ProblemCode::Unavailable), message)
-        .hint(format!("check the address, and the token in {TOKEN}"))
+    let problem = Problem::new(code.unwrap_or(ProblemCode::Unavailable), message);
+    let hints = body["error"]["hints"].as_array().into_iter().flatten();
+    let hints: Vec<&str> = hints.filter_map(Value::as_str).collect();
+    // How to send a token is no question here.
+    if status == UNAUTHORIZED || hints.is_empty() {
+        return problem.hint(format!("check the address, and the token in {TOKEN}"));
+    }
+    hints.into_iter().fold(problem, Problem::hint)
 }
+
+/// The status of a request whose token the server does not know.
+const UNAUTHORIZED: u16 = 401;
 
 fn agent() -> Agent {
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -159,7 +168,22 @@ fn pretty(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+
+    #[test]
+    fn a_refusal_keeps_the_hint_of_the_server() {
+        let body = |hint: &str| {
+            json!({"error": {"code": "UNTRUSTED", "message": "m", "hints": [hint]}}).to_string()
+        };
+        let host = refusal(403, &body("start it with  --allow-host NAME"));
+        assert_eq!(host.hints, ["start it with  --allow-host NAME"]);
+        let token = refusal(UNAUTHORIZED, &body("send  Authorization: Bearer TOKEN"));
+        assert_eq!(token.hints, ["check the address, and the token in CAIRN_TOKEN"]);
+        let proxy = refusal(502, "<html>");
+        assert_eq!(proxy.hints, ["check the address, and the token in CAIRN_TOKEN"]);
+    }
 
     #[test]
     fn a_token_goes_over_tls_or_stays_on_this_machine() {

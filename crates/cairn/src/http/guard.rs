@@ -124,7 +124,7 @@ pub(super) async fn authorize(
         Err(status) => {
             let problem =
                 Problem::new(ProblemCode::Untrusted, "another Host or Origin than this server's")
-                    .hint("behind a proxy, start the server with  --allow-host NAME");
+                    .hint("behind a proxy, start the server with  --allow-host NAME  or, for a port of its own,  --allow-host NAME:PORT");
             (status, Json(CallFormat::Http.json(&Err(problem)))).into_response()
         }
     }

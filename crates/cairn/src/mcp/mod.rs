@@ -76,7 +76,7 @@ pub struct ServerOptions {
     /// Serve HTTP on this address instead, with MCP at /mcp and operations at /api
     #[arg(long, value_name = "ADDR", num_args = 0..=1, default_missing_value = "127.0.0.1:7717")]
     pub http: Option<SocketAddr>,
-    /// Also answer to this host name, under which a proxy forwards to the address
+    /// Also answer to this host name, under which a proxy forwards; with `:PORT` if its port is not 80 or 443
     #[arg(long, value_name = "HOST")]
     pub allow_host: Vec<String>,
     /// File with the bearer token for HTTP; without it a token is generated and stored

@@ -118,6 +118,29 @@ const FUNCTIONS_OF_THEIR_OWN: &str = "
     SET search_path = public, pg_catalog";
 
 #[test]
+fn a_login_that_may_not_make_roles_is_told_what_an_administrator_runs() {
+    let Some(team) = Team::start() else { return };
+    let mut admin = team.admin();
+    admin.batch_execute(&format!("ALTER ROLE {} NOCREATEROLE", team.database.owner)).unwrap();
+    let join = || team.origin.call_op("team.join", json!({"address": team.database.url()}));
+    let statements = || {
+        let refused = join().unwrap_err();
+        assert_eq!(refused.code, ProblemCode::Untrusted, "{refused}");
+        let hint = refused.hints[0].to_string();
+        let (_, rest) = hint.split_once("runs  ").unwrap_or_else(|| panic!("{hint}"));
+        rest.split_once("  then repeat").unwrap_or_else(|| panic!("{hint}")).0.to_owned()
+    };
+    let first = statements();
+    assert_eq!(statements(), first, "the roles that were asked for are those that are used");
+    admin.batch_execute(&first).unwrap();
+    let joined = join();
+    assert!(joined.is_ok(), "{}", joined.unwrap_err());
+    create_project(&team.origin, "P");
+    team.origin.commit("join");
+    assert!(overview(&team.member().repo).contains('P'));
+}
+
+#[test]
 fn a_schema_that_does_not_fit_is_refused_with_the_way_out() {
     let Some(team) = Team::start() else { return };
     team.join_first();

@@ -67,6 +67,7 @@ fn another_machine_is_reached_over_verified_tls_only() {
     server.run();
     let refused = join("").unwrap_err();
     assert_eq!(refused.code, ProblemCode::Unavailable, "nobody vouches for it: {refused}");
+    assert!(refused.hints[0].to_string().contains("sslrootcert"), "{refused}");
     let authority = folder.path().join("ca.pem");
     let joined = join(&format!("&sslrootcert={}", authority.display()));
     assert!(joined.is_ok(), "{}", joined.unwrap_err());

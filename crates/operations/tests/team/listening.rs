@@ -65,4 +65,10 @@ fn doctor_and_status_speak_of_the_team() {
     );
     let status = away.repo.text("status");
     assert!(status.contains("offline, 1 change pending"), "{status}");
+    // No fact was ever read here, so there is no change to name.
+    assert!(!status.contains("as of change 0"), "{status}");
+    proxy.set(NetworkState::Open);
+    let status = away.repo.text("team status");
+    assert!(status.contains("Pending: written before the next change"), "{status}");
+    assert!(status.contains("to write them now    cairn team push"), "{status}");
 }

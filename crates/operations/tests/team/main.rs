@@ -5,6 +5,7 @@
 mod access;
 mod contract;
 mod encryption;
+mod joining;
 mod listening;
 mod proof;
 mod sharing;

@@ -180,6 +180,29 @@ fn a_change_of_one_machine_is_taken_back_on_another() {
 }
 
 #[test]
+fn a_number_that_two_branches_gave_is_not_guessed() {
+    let Some(team) = Team::start() else { return };
+    team.join_first();
+    team.origin.git(&["checkout", "-q", "-b", "feature"]);
+    upsert(&team.origin, "REQ-1", "on feature");
+    let other = Member::of(&team.origin);
+    other.repo.git(&["checkout", "-q", "feature"]);
+    team.join(&other.repo);
+    upsert(&other.repo, "REQ-2", "of the other machine");
+    team.origin.git(&["checkout", "-q", "main"]);
+    upsert(&team.origin, "REQ-3", "on main");
+    let log = team.origin.data("kb.log", json!({}));
+    let number = log["entries"][0]["entry"].as_i64().unwrap_or_else(|| panic!("{log:#}"));
+    // What the terminal showed for main must not take back what another machine wrote on this branch.
+    team.origin.git(&["checkout", "-q", "feature"]);
+    assert_eq!(kb_titles(&team.origin).len(), 2);
+    let refused = team.origin.call_op("undo", json!({"change": number.to_string()})).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::Ambiguous, "{refused}");
+    team.origin.data("undo", json!({"change": format!("kb:{number}@feature")}));
+    assert_eq!(kb_titles(&team.origin), ["REQ-1 on feature"]);
+}
+
+#[test]
 fn facts_follow_their_branch() {
     let Some(team) = Team::start() else { return };
     team.join_first();

@@ -145,22 +145,3 @@ fn a_settled_change_whose_reply_was_lost_is_found_and_not_repeated() {
     assert_eq!(count(&settled["outbox"]["written"]), 1, "{settled:#}");
     assert_eq!(conflicts(&two.away.repo), 0);
 }
-
-#[test]
-fn joining_shows_both_sides_of_what_differs() {
-    let Some(team) = Team::start() else { return };
-    let own = Member::of(&team.origin);
-    team.join_first();
-    upsert(&team.origin, "REQ-1", "of the team");
-    upsert(&own.repo, "REQ-1", "of the clone");
-    own.repo.git(&["pull", "-q", "origin", "main"]);
-    let text = own.repo.text(&format!("team join {}", team.database.url()));
-    for part in ["1 conflict", "REQ-1", "mine", "of the clone", "theirs", "of the team"] {
-        assert!(text.contains(part), "`{part}` is missing:\n{text}");
-    }
-    let refused = own.repo.text("team push");
-    for part in ["REQ-1", "of the clone", "of the team", "--prefer mine", "--prefer theirs"] {
-        assert!(refused.contains(part), "`{part}` is missing:\n{refused}");
-    }
-    assert_eq!(kb_titles(&team.origin), ["REQ-1 of the team"], "nothing was written");
-}

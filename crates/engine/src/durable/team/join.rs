@@ -239,7 +239,7 @@ fn compare(here: &Connection, there: &Connection, store: &str) -> Result<StoreCo
 pub struct PushedStore {
     /// The store: `work`, or `kb/` and a branch
     pub store: String,
-    /// Records that are on the server now because of it
+    /// Records that are on the server now because of it, without the history of this machine's changes
     pub records: usize,
     /// The number of the change that brought them; none if nothing was to be brought
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -274,7 +274,8 @@ pub fn push(
 
 fn push_conflict(differing: usize, compared: &[StoreComparison]) -> Problem {
     let rows: Vec<Value> = compared.iter().flat_map(|store| store.conflicts.clone()).collect();
-    let what = format!("{} differ from the server's", counted(differing, "record"));
+    let differ = if differing == 1 { "differs" } else { "differ" };
+    let what = format!("{} {differ} from the server's", counted(differing, "record"));
     Problem::new(ProblemCode::Conflict, what)
         .detail("conflicts", rows)
         .hint_call("nothing was written; to keep yours", NextCall::repeat().with("prefer", "mine"))
@@ -310,6 +311,7 @@ fn push_store(
             lay_over(durable, &mine, conn, is_empty, prefer)?;
             let changes = capture.changes(conn)?;
             let images: Vec<RecordImage> = changes.into_iter().map(|change| change.after).collect();
+            let records = images.iter().filter(|image| is_compared(&image.kind)).count();
             let uid = ChangeUid::random()?;
             let (seq_here, change) = match (images.is_empty(), &locked.change) {
                 (false, _) => (seq, uid.to_string()),
@@ -329,12 +331,12 @@ fn push_store(
                 action: "push",
                 actor: call.actor.clone(),
                 session: call.session.clone(),
-                summary: format!("push {} from a clone", counted(images.len(), "record")),
+                summary: format!("push {} from a clone", counted(records, "record")),
                 layouts: layouts_with(durable, &locked.layouts),
             };
             client.write(&membership.project, &entry, &images, WAIT).map_err(problem)?;
             client.commit(&membership.project, WAIT).map_err(problem)?;
-            Ok(PushedStore { store: store.name.clone(), records: images.len(), change: Some(seq) })
+            Ok(PushedStore { store: store.name.clone(), records, change: Some(seq) })
         });
         capture.finish(replica.connection())?;
         replica.checkpoint()?;
@@ -375,6 +377,10 @@ fn lay_over(
             if !is_mine {
                 continue;
             }
+            let image = match theirs.get(&id) {
+                Some(other) => with_version_above(image, other.version),
+                None => image,
+            };
             let image = match number_of(&image.id) {
                 Some(_) if !is_empty => {
                     let numbered = with_number(&image, next);
@@ -387,6 +393,18 @@ fn lay_over(
         }
     }
     Ok(())
+}
+
+/// A record that replaces another, with a version above both: whoever read the other must not overwrite this one.
+fn with_version_above(image: RecordImage, other: i64) -> RecordImage {
+    let mut body: Value =
+        image.body.as_deref().and_then(|body| serde_json::from_str(body).ok()).unwrap_or_default();
+    if image.version == 0 || !body["version"].is_i64() {
+        return image;
+    }
+    let version = image.version.max(other) + 1;
+    body["version"] = json!(version);
+    RecordImage { version, body: Some(body.to_string()), ..image }
 }
 
 /// The number that is the key of a log entry.

@@ -7,11 +7,39 @@ use base::{Problem, ProblemCode, Result};
 use serde::{Deserialize, Serialize};
 use team::{ProjectId, TeamAddress};
 
+use crate::workspace::Workspace;
+
 /// The file, in the folder that all worktrees share.
 const FILE: &str = "team.json";
 
 /// The file is not longer, in bytes.
 const MAX_FILE_BYTES: u64 = 64 * 1024;
+
+/// The file with the id of a project that was not made yet: an administrator may have to make its roles first, whose
+/// names come from the id. It is in the folder that all worktrees share.
+const PROPOSED_FILE: &str = "team-proposed-project";
+
+/// The id that a new project of this clone gets, the same until it is made.
+pub fn proposed_project(workspace: &Workspace) -> Result<ProjectId> {
+    let shared = workspace.stores().team().shared();
+    let file = shared.join(PROPOSED_FILE);
+    let noted = tree::read_regular(&file, MAX_FILE_BYTES).ok();
+    let noted = noted.and_then(|bytes| String::from_utf8(bytes).ok()?.trim().parse().ok());
+    if let Some(id) = noted {
+        return Ok(id);
+    }
+    let id = ProjectId::random()?;
+    let failed = || Problem::io("note the id of the new project");
+    fs::create_dir_all(shared).map_err(failed())?;
+    fs::write(file, id.as_str()).map_err(failed())?;
+    Ok(id)
+}
+
+/// Forgets the id, after the configuration names it.
+pub fn forget_proposed_project(workspace: &Workspace) {
+    // If it stays, the configuration still decides.
+    let _ = fs::remove_file(workspace.stores().team().shared().join(PROPOSED_FILE));
+}
 
 /// The team that this clone has joined.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

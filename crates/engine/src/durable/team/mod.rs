@@ -23,7 +23,7 @@ mod write;
 pub use follow::follow;
 pub use home::TeamLink;
 pub use join::{JoinedTeam, PushedStore, StoreComparison, join, leave, push};
-pub use membership::TeamMembership;
+pub use membership::{TeamMembership, forget_proposed_project, proposed_project};
 pub use overview::{
     ActiveWriter, ServerOverview, TEAM_SCHEMA_VERSION, TeamHealth, TeamOverview, WaitingChange,
 };

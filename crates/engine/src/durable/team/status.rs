@@ -59,7 +59,10 @@ impl fmt::Display for TeamBasis {
             TeamState::Current => {}
             TeamState::Offline => {
                 parts.push("offline".to_owned());
-                parts.push(format!("as of change {}", self.change));
+                // Of a store that was never read here nothing is known.
+                if self.change > 0 {
+                    parts.push(format!("as of change {}", self.change));
+                }
                 parts.extend(self.age_seconds.map(|age| format!("{} ago", duration_text(age))));
             }
             TeamState::Refused => {
@@ -109,7 +112,9 @@ mod tests {
         assert_eq!(basis.to_string(), "");
         basis.state = TeamState::Offline;
         assert_eq!(basis.to_string(), "team: offline, as of change 41, 4 min ago");
-        (basis.pending, basis.conflicts) = (2, 1);
+        basis.change = 0;
+        assert_eq!(basis.to_string(), "team: offline, 4 min ago");
+        (basis.change, basis.pending, basis.conflicts) = (41, 2, 1);
         let text =
             "team: offline, as of change 41, 4 min ago, 2 changes pending, 1 conflict to settle";
         assert_eq!(basis.to_string(), text);

@@ -70,10 +70,11 @@ impl Action for TeamJoin {
                 .hint("remove the key to make a new project")
         })?;
         refuse_other_project(workspace, known.as_ref())?;
-        let project = known.clone().map_or_else(ProjectId::random, Ok)?;
+        let project = known.clone().map_or_else(|| team::proposed_project(workspace), Ok)?;
         let joined = team::join(workspace, &address, &project, known.is_none(), call)?;
         if known.is_none() {
             workspace.write(call, |_| write_project(workspace, &project))?;
+            team::forget_proposed_project(workspace);
         }
         Ok(answer(joined))
     }

@@ -59,10 +59,17 @@ pub(in crate::ops) fn summary_line(team: &TeamOverview) -> String {
 
 /// Who was active, the latest first; none if nobody was.
 fn active_names(active: &[ActiveWriter]) -> Option<String> {
-    let mut names: Vec<&str> = Vec::new();
+    let shares_name = |one: &ActiveWriter| {
+        active.iter().any(|other| other.actor == one.actor && other.role != one.role)
+    };
+    let mut names: Vec<String> = Vec::new();
     for one in active {
-        if !names.contains(&one.actor.as_str()) {
-            names.push(&one.actor);
+        let name = match shares_name(one) {
+            true => format!("{} as {}", one.actor, one.role),
+            false => one.actor.clone(),
+        };
+        if !names.contains(&name) {
+            names.push(name);
         }
     }
     let more = names.len().saturating_sub(MAX_NAMED);
@@ -106,7 +113,15 @@ impl Render for TeamStatusAnswer {
                 page.table(2, rows.collect());
             }
         }
-        render_waiting(page, "Pending: written when the server answers", &team.pending);
+        match team.server.is_some() && !team.pending.is_empty() {
+            true => {
+                render_waiting(page, "Pending: written before the next change", &team.pending);
+                page.say_call("to write them now", NextCall::new("team.push"));
+            }
+            false => {
+                render_waiting(page, "Pending: written when the server answers", &team.pending);
+            }
+        }
         render_conflicts(page, &team.conflicts);
     }
 }
@@ -162,4 +177,22 @@ fn side(side: &Value) -> String {
     let (stamps, said): (Vec<_>, Vec<_>) = fields.iter().partition(|(key, _)| is_stamp(key));
     let field = |(key, value): (&String, &Value)| format!("{key}: {value}");
     said.into_iter().chain(stamps).map(field).collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn people_whose_programs_share_a_name_are_told_apart_by_role() {
+        let writer = |actor: &str, role: &str| ActiveWriter {
+            actor: actor.into(),
+            role: role.into(),
+            last_change: 1,
+            at: "2026-01-02T03:04:05Z".into(),
+        };
+        let active = [writer("cli", "ada"), writer("cli", "ben"), writer("cyd@x", "cyd")];
+        let named = active_names(&active).unwrap();
+        assert_eq!(named, "active today: cli as ada, cli as ben, cyd@x");
+    }
 }

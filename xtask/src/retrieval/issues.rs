@@ -87,6 +87,12 @@ fn evaluate_issue(
         .filter_map(|line| line.strip_prefix("diff --git a/")?.split(' ').next())
         .collect();
     let question = field("problem_statement");
+    // A server answers from the last index if a new one takes long; here every answer has to be from this commit.
+    let synced = Command::new(cairn).current_dir(at).arg("sync").output();
+    let synced = synced.map_err(|error| format!("cairn sync: {error}"))?;
+    if !synced.status.success() {
+        return Err(format!("cairn sync: {}", String::from_utf8_lossy(&synced.stderr)));
+    }
     let mut client = McpClient::start(cairn, at, &["--structured", "--timeout", "600"]);
     let asked = json!({"name": "context", "arguments": {"targets": [question], "budget": 2000}});
     let answer = client.request("tools/call", asked);

@@ -80,7 +80,10 @@ impl fmt::Display for Basis {
             Some(edited) => write!(f, " + {edited} edited files")?,
         }
         match &self.kb_branch {
-            Some(kb) if Some(kb) != self.branch.as_ref() => write!(f, " · knowledge base of {kb}")?,
+            // A detached commit has no branch; its own knowledge base is not worth saying.
+            Some(kb) if [&self.branch, &self.commit].iter().all(|own| own.as_ref() != Some(kb)) => {
+                write!(f, " · knowledge base of {kb}")?;
+            }
             _ => {}
         }
         match self.team.as_ref().map(ToString::to_string).filter(|text| !text.is_empty()) {

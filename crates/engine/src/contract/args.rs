@@ -142,8 +142,8 @@ impl Hops {
     }
 }
 
-/// The longest target or query, in bytes: a long paragraph.
-const MAX_TEXT_BYTES: usize = 16 * 1024;
+/// The longest target or query, in bytes: the text of an issue with the log that was pasted into it.
+const MAX_TEXT_BYTES: usize = 256 * 1024;
 
 fn check_text(text: &str) -> Result<(), String> {
     match text.len() {

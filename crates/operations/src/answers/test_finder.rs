@@ -20,6 +20,7 @@ use engine::areas::files;
 use engine::areas::history::HistoryReader;
 use engine::graph::EdgeFilter;
 use engine::graph::walk::{WalkKind, WalkOptions, walk_from};
+use engine::search::words;
 use engine::view::View;
 
 /// Maximum number of calls between a test and the code.
@@ -56,6 +57,9 @@ pub struct TestFile {
     pub tests: Vec<String>,
     /// Whether it is named after the code's file
     pub same_stem: bool,
+    /// The word of the code's name that it is named after
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub named_after: Option<String>,
     /// Names of the code in its text, each with its count
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<NameCount>,
@@ -84,6 +88,7 @@ impl TestFile {
             hops: None,
             tests: Vec::new(),
             same_stem: false,
+            named_after: None,
             names: Vec::new(),
             commits_together: None,
         }
@@ -97,7 +102,11 @@ impl TestFile {
             Some(_) => 1.0,
             None => 0.0,
         };
-        let stem = if self.same_stem { 1.5 } else { 0.0 };
+        let stem = match (self.same_stem, &self.named_after) {
+            (_, Some(_)) => 2.0,
+            (true, None) => 1.5,
+            (false, None) => 0.0,
+        };
         let named =
             |one: &NameCount| 2.0 + 0.1 * f64::from(u8::try_from(one.count).unwrap_or(20).min(20));
         let names: f64 = self.names.iter().take(3).map(named).sum();
@@ -121,6 +130,8 @@ impl TestFile {
         }
         if self.same_stem {
             parts.push("same name".to_owned());
+        } else if let Some(word) = &self.named_after {
+            parts.push(format!("named after `{word}`"));
         }
         if let Some(count) = self.commits_together {
             parts.push(format!("changed with it in {}", counted(count, "commit")));
@@ -137,6 +148,7 @@ pub(crate) fn tests_for(view: &View, targets: &[EntityRef]) -> Result<Vec<TestFi
     found.by_stem(&own)?;
     found.by_name(targets)?;
     found.by_commits(&own)?;
+    found.by_word(targets);
     let mut files: Vec<TestFile> = found.files.into_values().collect();
     files.sort_by(|a, b| b.score().total_cmp(&a.score()).then_with(|| a.path.cmp(&b.path)));
     Ok(files)
@@ -292,6 +304,17 @@ impl Finder<'_, '_> {
         Ok(())
     }
 
+    /// Which of the files that were found are named after a word of a symbol: `test_redirects.py` for
+    /// `send_handling_redirects`.
+    fn by_word(&mut self, targets: &[EntityRef]) {
+        let names = targets.iter().filter_map(significant_name);
+        let words: BTreeSet<String> = names.flat_map(telling_words).collect();
+        for (path, file) in &mut self.files {
+            let stem = telling_words(&tested_stem(path));
+            file.named_after = stem.intersection(&words).next().cloned();
+        }
+    }
+
     /// Tests that usually change with the code's files.
     fn by_commits(&mut self, own: &BTreeSet<&RepoPath>) -> Result<()> {
         let Some(history) = HistoryReader::open_if_ready(self.view)? else { return Ok(()) };
@@ -309,6 +332,12 @@ impl Finder<'_, '_> {
         }
         Ok(())
     }
+}
+
+/// The words of a name that can tell one test file from another.
+fn telling_words(name: &str) -> BTreeSet<String> {
+    let words = words::words(name).into_iter().filter(|word| word.len() >= MIN_NAME_LENGTH);
+    words.map(|word| word.trim_end_matches('s').to_owned()).collect()
 }
 
 /// Names of methods that say nothing about their class.

@@ -356,7 +356,14 @@ pub(super) fn name_removal(
     };
     if let Some(at) = after.find(',').filter(|at| after[..*at].trim().is_empty()) {
         let space = after[at + 1..].len() - after[at + 1..].trim_start_matches(' ').len();
-        return Ok(cut(span.start, span.end + at + 1 + space));
+        let end = span.end + at + 1 + space;
+        // A name that has its line for itself takes the line with it.
+        let line = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
+        let line_end = ["\n", "\r\n"].into_iter().find(|one| text[end..].starts_with(one));
+        return Ok(match line_end.filter(|_| text[line..span.start].trim().is_empty()) {
+            Some(one) => cut(line, end + one.len()),
+            None => cut(span.start, end),
+        });
     }
     let trimmed = before.trim_end();
     match trimmed.strip_suffix(',') {

@@ -2,7 +2,9 @@
 //!
 //! @see spec::cross/context
 
+mod choice;
 mod code;
+mod located_symbol;
 mod question;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -242,6 +244,9 @@ const SOURCE_PERCENT: usize = 50;
 /// How many files are listed for a sentence.
 const MAX_LISTED_FILES: usize = 10;
 
+/// How much of a question is repeated where nothing matches it, in characters.
+const MAX_REPEATED_CHARS: usize = 200;
+
 /// A target that resolves to no node and has several words is a sentence.
 fn is_sentence(target: &NodeTarget, problem: &Problem) -> bool {
     let words = target.as_str().split_whitespace().count();
@@ -256,7 +261,9 @@ fn answer_question(
 ) -> Result<(Vec<LikelyFile>, QuestionAnswer)> {
     let located = locate::locate(view, text)?;
     if located.files.is_empty() {
-        return Err(Problem::not_found(format!("no file or symbol matches \"{text}\""))
+        let start: String = text.chars().take(MAX_REPEATED_CHARS).collect();
+        let more = if start.len() < text.len() { "…" } else { "" };
+        return Err(Problem::not_found(format!("no file or symbol matches \"{start}{more}\""))
             .hint("name a path, a symbol or a handle, or use other words"));
     }
     let row = |place: &FileCandidate| LikelyFile {
@@ -273,7 +280,8 @@ fn answer_question(
 fn fit_to_budget(gathered: Vec<CollectedContext>, budget: usize) -> ContextAnswer {
     let frame: usize =
         gathered.iter().map(|one| cost(&one.target.name) + cost(&one.target.about)).sum();
-    let source = |one: &CollectedContext| one.source.as_ref().map_or(0, question::source_cost);
+    let source =
+        |one: &CollectedContext| one.source.as_ref().map_or(0, located_symbol::source_cost);
     let frame = frame + gathered.iter().map(source).sum::<usize>();
     let mut spent = frame + 30; // the headings and the basis
     let mut ranked: Vec<(usize, usize, usize)> = Vec::new();

@@ -383,9 +383,18 @@ impl Render for SearchAnswer {
                 [] => why,
                 files => format!("{why}; touched {}", files.join(", ")),
             };
-            vec![PageCell::text(&hit.name), PageCell::faint(why), PageCell::handle(&hit.node)]
+            let kinds = ["symbol:", "module:", "file:"];
+            let handle = kinds.iter().find_map(|kind| hit.node.strip_prefix(kind));
+            let handle = handle.unwrap_or(&hit.node);
+            match handle.ends_with(&hit.name) {
+                true => vec![PageCell::handle(handle), PageCell::faint(why)],
+                false => {
+                    vec![PageCell::text(&hit.name), PageCell::faint(why), PageCell::handle(handle)]
+                }
+            }
         };
-        page.table(0, self.hits.iter().map(cells).collect());
+        // Hits of different kinds have no common columns.
+        self.hits.iter().for_each(|hit| page.table(0, vec![cells(hit)]));
         self.paging.render_rest(page, self.hits.len());
     }
 

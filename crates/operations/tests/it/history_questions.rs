@@ -108,6 +108,8 @@ fn notes_group_the_commits_of_a_release() {
         basis: fresh · main @ COMMIT
         ";
     check(&repo, "history notes v1 --type fix", &page.replace("FIX", short(&fix)));
+    // A range as git writes it.
+    check(&repo, "history notes v1..HEAD --type fix", &page.replace("FIX", short(&fix)));
 }
 
 #[test]

@@ -83,6 +83,17 @@ fn a_symbol_moves_to_a_new_file_and_is_imported_from_there() {
 }
 
 #[test]
+fn a_name_that_has_its_own_line_in_an_import_takes_the_line_with_it() {
+    let repo = TestRepo::new(SHOP);
+    let names = "import {\n  charge,\n  refund as giveBack,\n} from './pay/gate';\n";
+    repo.write("src/app.ts", format!("{names}\ncharge(1);\ngiveBack(2);\n"));
+    repo.write("src/all.ts", "");
+    repo.data("code.move", json!({"target": "src/pay/gate.ts#charge", "to": "src/charge.ts"}));
+    let app = read(&repo, "src/app.ts");
+    assert!(app.contains("import {\n  refund as giveBack,\n} from './pay/gate';\n"), "{app}");
+}
+
+#[test]
 fn a_symbol_that_would_lose_something_stays() {
     let repo = TestRepo::new(SHOP);
     let code = |target: &str, to: &str| repo.code("code.move", json!({"target": target, "to": to}));

@@ -45,7 +45,7 @@ fn a_symbol_is_shown_with_its_comment_and_its_callers() {
         5    log('charge');
         6    return amount > 0;
         7  }
-        used by Till.take 13 (this file) · 1 test calls it
+        used by Till.take 13 · 1 test calls it
         basis: fresh · main @ COMMIT
         ",
     );
@@ -133,7 +133,7 @@ fn a_long_file_is_cut_after_a_whole_line_and_says_how_to_go_on() {
     assert_eq!(data["is_cut"], json!(true));
 }
 
-/// A file of 300 lines: twenty functions of fourteen lines.
+/// A file of eighty functions of fourteen lines.
 fn long_file() -> String {
     let body = |number: usize| {
         let mut lines = vec![format!("export function step{number}() {{")];
@@ -150,11 +150,26 @@ fn a_long_file_is_shown_without_function_bodies() {
     repo.write("src/long.ts", long_file());
     repo.commit("long");
     let text = repo.text("code show src/long.ts");
-    assert!(text.contains("1  export function step0() {\n… 12 lines\n"), "{text}");
+    assert!(text.contains("1  export function step0() {\n  … 2-13\n"), "{text}");
     assert!(text.contains("960 lines folded"), "{text}");
     assert!(text.contains("--whole"), "{text}");
     assert!(!text.contains("work("), "{text}");
     assert!(repo.text("code show src/long.ts --whole").contains("work(79, 11);"));
+}
+
+#[test]
+fn a_long_type_is_shown_without_the_bodies_of_its_methods_and_a_long_function_whole() {
+    let repo = TestRepo::new("//- README.md\nx\n");
+    let body: String = (0..12).map(|line| format!("    work({line});\n")).collect();
+    let methods: String = (0..30).map(|n| format!("  step{n}() {{\n{body}  }}\n")).collect();
+    repo.write("src/long.ts", format!("export class Long {{\n{methods}}}\n"));
+    let calls: String = (0..400).map(|n| format!("  call({n});\n")).collect();
+    repo.write("src/run.ts", format!("export function run() {{\n{calls}}}\n"));
+    repo.commit("long");
+    let text = repo.text("code show src/long.ts#Long");
+    assert!(text.contains("step29() {") && !text.contains("work("), "{text}");
+    assert!(repo.text("code show src/long.ts#Long.step7").contains("work(11);"));
+    assert!(repo.text("code show src/run.ts#run").contains("call(399);"));
 }
 
 #[test]

@@ -207,12 +207,13 @@ impl Render for FindAnswer {
             let alias = symbol.alias_in.as_ref();
             let alias = alias.map(|path| format!(" (as {} in {path})", self.name));
             vec![
-                PageCell::text(format!("{}{more}{}", symbol.signature, alias.unwrap_or_default())),
+                PageCell::handle(symbol.node.strip_prefix("symbol:").unwrap_or(&symbol.node)),
                 PageCell::faint(symbol.line),
-                PageCell::handle(&symbol.node),
+                PageCell::text(format!("{}{more}{}", symbol.signature, alias.unwrap_or_default())),
             ]
         };
-        page.table(0, self.symbols.iter().chain(&self.similar).map(cells).collect());
+        let symbols = self.symbols.iter().chain(&self.similar);
+        symbols.for_each(|symbol| page.table(0, vec![cells(symbol)]));
         self.paging.render_rest(page, self.symbols.len());
         if !self.unread.is_empty() {
             page.say("These files contain the name but could not be parsed:");

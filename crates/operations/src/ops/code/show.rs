@@ -30,7 +30,7 @@ const MAX_COMMITS: usize = 5;
 
 /// Show the source of symbols, line ranges or files
 ///
-/// Several at once, with line numbers and callers. Function bodies of files over 1,000 lines are folded.
+/// Several at once, with line numbers and callers. Function bodies of files and types over 300 lines are folded.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Show {
@@ -251,8 +251,7 @@ impl Show {
         let within = LineRange { first: part.source.first_line, last: part.source.last_line };
         let ranges = match (&self.about, &part.symbol) {
             (Some(words), _) => fold::lines_about(view, words.as_str(), &text, within, declared)?,
-            (None, None) => fold::lines_outside_bodies(view, &part.path, &text)?,
-            (None, Some(_)) => vec![within],
+            (None, _) => fold::lines_outside_bodies(view, &part.path, &text, within, declared)?,
         };
         let Some((last, before)) = ranges.split_last() else { return Ok(vec![part]) };
         let mut next = within.first;

@@ -22,7 +22,7 @@ const MAX_COMMITS: usize = 2_000;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Notes {
-    /// Tag or commit to start after; the newest tag before `to` if left out
+    /// Tag or commit to start after, or `A..B`; the newest tag before `to` if left out
     pub from: Option<String>,
     /// Tag or commit to end with; the checkout if left out
     pub to: Option<String>,
@@ -116,6 +116,20 @@ const HEADINGS: &[NoteHeading] = &[
 /// Marks in a body before what breaks.
 const BREAKING_MARKS: [&str; 2] = ["BREAKING CHANGE: ", "BREAKING-CHANGE: "];
 
+impl Notes {
+    /// Both ends; `A..B` is written as git writes it.
+    fn range(&self) -> (Option<&str>, &str) {
+        let (from, to) = (self.from.as_deref(), self.to.as_deref());
+        match from.and_then(|range| range.split_once("..")) {
+            Some((from, end)) if to.is_none() => {
+                let name = |name| Some(name).filter(|name: &&str| !name.is_empty());
+                (name(from), name(end).unwrap_or("HEAD"))
+            }
+            _ => (from, to.unwrap_or("HEAD")),
+        }
+    }
+}
+
 impl Query for Notes {
     const NAME: &'static str = "history.notes";
     const EXAMPLES: &'static [OpExample] = &[
@@ -130,10 +144,10 @@ impl Query for Notes {
                 .hint("history is read from git: run this in a repository, with git installed")
         })?;
         let (repo, call) = (git.repo(), view.call());
-        let to = self.to.as_deref().unwrap_or("HEAD");
+        let (from, to) = self.range();
         let new = repo.resolve(call, to)?;
-        let from = match &self.from {
-            Some(from) => Some(from.clone()),
+        let from = match from {
+            Some(from) => Some(from.to_owned()),
             None => repo.last_tag(call, &new)?,
         };
         let old = from.as_deref().map(|from| repo.resolve(call, from)).transpose()?;

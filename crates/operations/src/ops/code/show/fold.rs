@@ -16,8 +16,8 @@ const MAX_WHOLE_LINES: u32 = 40;
 /// How many lines of longer source are shown if words say what it is wanted for.
 const MAX_LINES_ABOUT: usize = 40;
 
-/// Files with more lines are shown without the bodies of their functions.
-const MAX_FILE_LINES: u32 = 1000;
+/// Files and types with more lines are shown without the bodies of the functions in them.
+const MAX_UNFOLDED_LINES: u32 = 300;
 
 /// A shorter body is not folded: the note would be as long.
 const MIN_FOLDED_LINES: u32 = 4;
@@ -45,19 +45,23 @@ pub(super) fn lines_about(
     Ok(contiguous_ranges(&choice.lines(MAX_LINES_ABOUT, |_| 1)))
 }
 
-/// The ranges of a file that are outside of function bodies; all of it if it is short.
+/// The ranges of a file or a type that are outside of the bodies of the functions in it; all of it if it is short.
 pub(super) fn lines_outside_bodies(
     view: &View,
     path: &RepoPath,
     text: &SourceText,
+    within: LineRange,
+    declared: u32,
 ) -> Result<Vec<LineRange>> {
-    let whole = LineRange { first: 1, last: text.line_count() };
-    if whole.last <= MAX_FILE_LINES {
-        return Ok(vec![whole]);
+    if within.last - within.first < MAX_UNFOLDED_LINES {
+        return Ok(vec![within]);
     }
-    let mut shown: BTreeSet<u32> = (1..=whole.last).collect();
+    let mut shown: BTreeSet<u32> = (within.first..=within.last).collect();
     for symbol in code::symbols_in_file(view.index()?.conn(), path)? {
         let Some(body) = body_of(&symbol, text) else { continue };
+        if symbol.line <= declared && symbol.end_line >= within.last {
+            return Ok(vec![within]); // a function was asked for
+        }
         (body.first..=body.last).for_each(|line| {
             shown.remove(&line);
         });

@@ -11,7 +11,7 @@ use crate::answers::test_finder::SEARCH_METHODS;
 use engine::contract::page::{Page, PageCell, Render};
 
 /// How many callers one line names.
-const MAX_NAMED_CALLERS: usize = 6;
+const MAX_NAMED_CALLERS: usize = 3;
 
 /// How many callers, callees and tests are listed.
 const MAX_LISTED: usize = 20;
@@ -24,9 +24,10 @@ impl Render for CodeShowAnswer {
                 page.heading(&part.path);
                 path = Some(&part.path);
             }
-            render_fold(page, part.folded_before);
-            page.source(&part.source.text, part.source.first_line);
-            render_fold(page, part.folded_after);
+            let first = part.source.first_line;
+            render_fold(page, first.saturating_sub(part.folded_before), part.folded_before);
+            page.source(&part.source.text, first);
+            render_fold(page, part.source.last_line + 1, part.folded_after);
             part.render_rest(page);
         }
         let folded: u32 =
@@ -39,10 +40,12 @@ impl Render for CodeShowAnswer {
     }
 }
 
-/// The place of lines that are not shown; the numbers around it tell which.
-fn render_fold(page: &mut Page, lines: u32) {
-    if lines > 0 {
-        page.say(format!("… {}", counted(lines, "line")));
+/// The numbers of lines that are not shown.
+fn render_fold(page: &mut Page, first: u32, lines: u32) {
+    match lines {
+        0 => {}
+        1 => page.say(format!("  … {first}")),
+        lines => page.say(format!("  … {first}-{}", first + lines - 1)),
     }
 }
 
@@ -95,12 +98,11 @@ impl CodeShowPart {
         let code: Vec<&CodeUse> = callers.iter().filter(|one| !one.is_test).collect();
         let tests = callers.len() - code.len();
         let place = |one: &&CodeUse| {
-            let file = match one.path == self.path {
-                true => "this file".to_owned(),
-                false => one.path.to_string(),
-            };
             let name = if one.symbol.is_empty() { "top level" } else { &one.symbol };
-            format!("{name} {} ({file})", one.line)
+            match one.path == self.path {
+                true => format!("{name} {}", one.line),
+                false => format!("{name} ({}:{})", one.path, one.line),
+            }
         };
         let mut named: Vec<String> = code.iter().take(MAX_NAMED_CALLERS).map(place).collect();
         if code.len() > MAX_NAMED_CALLERS {

@@ -274,7 +274,7 @@ async function themes(browser, server) {
 async function problems(browser, server) {
   const tab = await open(browser, server);
   for (const path of ["/nothing", "/file/nothing.ts", "/symbol/src/money.ts%23nothing", "/card/spec::nothing", "/task/nothing",
-    "/atom/nothing", "/kb/NONE-1", "/commit/0000000", "/graph?around=nothing", "/review?base=nothing"]) {
+    "/atom/nothing", "/kb/NONE-1", "/commit/0000000", "/graph?around=zzzznothing", "/review?base=zzzznothing"]) {
     await check(`${path} says what is wrong`, async () => {
       const response = await tab.page.goto(server.origin + path);
       expect([400, 404, 422].includes(response.status()), `it answers ${response.status()}`);

@@ -207,6 +207,21 @@ async function tabThrough({ page, show }, path) {
 
 async function growing(browser, server) {
   const tab = await open(browser, server);
+  await check("on a narrow screen the navigation shows where one is, and no row hides a column", async () => {
+    await tab.page.setViewportSize({ width: 390, height: 780 });
+    for (const path of ["/graph", "/decisions", "/matrix", "/review"]) {
+      await tab.show(path);
+      const hidden = await tab.page.evaluate(() => {
+        const link = document.querySelector(".top nav [aria-current]").getBoundingClientRect();
+        const cut = [...document.querySelectorAll(".stack tbody :is(td, th)")].find((cell) => cell.getBoundingClientRect().right > innerWidth);
+        if (link.left < 0 || link.right > innerWidth) return `the link to it, at ${link.left}`;
+        return cut && `the cell ${cut.innerText}`;
+      });
+      expect(!hidden, `${path} hides ${hidden}`);
+    }
+    await tab.page.setViewportSize({ width: 1280, height: 900 });
+    tab.clean("narrow");
+  });
   await check("a graph grows where one clicks, and its address says so", async () => {
     await tab.show("/graph?around=src/money.ts%23add");
     const shapes = tab.page.locator("svg .shape");
@@ -274,7 +289,7 @@ async function themes(browser, server) {
 async function problems(browser, server) {
   const tab = await open(browser, server);
   for (const path of ["/nothing", "/file/nothing.ts", "/symbol/src/money.ts%23nothing", "/card/spec::nothing", "/task/nothing",
-    "/atom/nothing", "/kb/NONE-1", "/commit/0000000", "/graph?around=nothing", "/review?base=nothing"]) {
+    "/atom/nothing", "/kb/NONE-1", "/commit/0000000", "/graph?around=zzzznothing", "/review?base=zzzznothing"]) {
     await check(`${path} says what is wrong`, async () => {
       const response = await tab.page.goto(server.origin + path);
       expect([400, 404, 422].includes(response.status()), `it answers ${response.status()}`);

@@ -81,6 +81,7 @@ export async function testWrites(browser, options, fixture) {
       at: "/card/spec::money/add",
       fill: () => confirm("whole cents stay whole"),
       diff: "whole cents stay whole",
+      since: "+  return { currency: a.currency, cents: Math.trunc(a.cents + b.cents) };",
       before: "suspect",
       after: "confirmed",
       shown: "section:has(h2:text('Linked from code')) .badge",
@@ -149,7 +150,8 @@ async function perform({ page, show }, change) {
   await change.fill();
   await page.waitForURL(/\/plan$/);
   const plan = await page.locator("main").innerText();
-  expect(await page.locator(".diff").count() === 1 && plan.includes(change.diff), `the plan is ${plan}`);
+  expect(await page.getByLabel("What changes", { exact: true }).count() === 1 && plan.includes(change.diff), `the plan is ${plan}`);
+  if (change.since) expect(plan.includes(change.since), `the plan does not show what the confirmation is about: ${plan}`);
   valid(await (await planned).text());
   await accessibleInBothThemes(page);
   await fitsNarrow(page);

@@ -97,6 +97,8 @@ fn typed(declared: &Value, value: &str) -> Value {
 struct Planned {
     says: String,
     diff: String,
+    /// Of a confirmation: what changed in both ends since the last one, as differences
+    since: Vec<String>,
 }
 
 impl Planned {
@@ -109,18 +111,26 @@ impl Planned {
             None | Some("") => added_text(args),
             Some(diff) => diff.to_owned(),
         };
+        let since = since_confirmed(&outcome.data["result"]["confirmed"]);
         let text = CallFormat::CommandLine.text(&Ok(outcome), ColorMode::Plain);
-        Ok(Self { says: text.lines().next().unwrap_or_default().to_owned(), diff })
+        Ok(Self { says: text.lines().next().unwrap_or_default().to_owned(), diff, since })
     }
 
     /// A digest of what was shown, so that nothing else is applied. Ids and times that are made
     /// anew for each plan do not count.
     fn digest(&self) -> String {
         let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | ':' | '.');
-        let words = self.diff.split(|c| !is_part(c)).filter(|word| !is_generated(word));
-        let text: Vec<&str> = words.collect();
+        let all = std::iter::once(&self.diff).chain(&self.since);
+        let words = all.flat_map(|text| text.split(move |c: char| !is_part(c)));
+        let text: Vec<&str> = words.filter(|word| !is_generated(word)).collect();
         blake3::hash(text.join(" ").as_bytes()).to_hex()[..16].to_owned()
     }
+}
+
+/// What changed in the ends of links since they were confirmed, from the answer of `confirm`.
+fn since_confirmed(confirmed: &Value) -> Vec<String> {
+    let links = confirmed.as_array().map(Vec::as_slice).unwrap_or_default();
+    links.iter().filter_map(|link| link["diff"].as_str().map(ToOwned::to_owned)).collect()
 }
 
 /// The lines of a new text. A comment only adds an event, which a store's difference leaves out.
@@ -154,7 +164,7 @@ fn plan_screen(
         (heading(html! { "Confirm the change" }, &planned.says))
         @if !warning.is_empty() { div.notice.warn role="alert" { p { (warning) } } }
         @if planned.diff.is_empty() { (components::empty("Nothing would change.", None)) }
-        @else { (components::diff(&planned.diff)) }
+        @else { (planned_difference(planned)) }
         @for name in TEXT_FIELDS {
             @if let Some(text) = args.get(*name).and_then(Value::as_str) {
                 (components::section("The text afterwards", None, html! { div.prose.card { (prose(text)) } }))
@@ -176,6 +186,23 @@ fn plan_screen(
     };
     let crumbs = vec![Crumb::to("Back", back.clone()), Crumb::here("Confirm the change")];
     Screen::new(NavSection::Search, "Confirm the change", body).at(crumbs)
+}
+
+/// What would be written; before it, what a confirmation is about.
+fn planned_difference(planned: &Planned) -> Markup {
+    let written = components::diff(&planned.diff, "What changes");
+    if planned.since.is_empty() {
+        return written;
+    }
+    let since = html! {
+        @for (number, diff) in planned.since.iter().enumerate() {
+            (components::diff(diff, &format!("What changed since it was last confirmed, part {}", number + 1)))
+        }
+    };
+    html! {
+        (components::section("What changed since it was last confirmed", None, since))
+        (components::section("What is written", None, written))
+    }
 }
 
 fn apply(context: &ViewContext<'_>) -> Result<Shown> {

@@ -139,15 +139,16 @@ pub(crate) fn breakable(text: &str) -> Markup {
 
 /// A link to a node under the name that people gave it; without one, as `node_link`.
 pub(crate) fn named_link(node: &EntityRef, names: &NodeNames) -> Markup {
-    let named = match node {
-        EntityRef::Record(..) => names.get(node),
-        _ => None,
-    };
-    match named {
-        Some(named) => html! {
+    match (node, names.get(node)) {
+        (EntityRef::Record(..), Some(named)) => html! {
             a.node href=(links::node(node)) { (named.name) } " " span.place { (node.kind()) }
         },
-        None => node_link(node),
+        // The name of a fact is its id, which people cite, and its title.
+        (EntityRef::Kb(_), Some(named)) => html! {
+            a.node href=(links::node(node)) { (named.name) }
+            " " span.place { (named.about.replace('_', " ")) }
+        },
+        _ => node_link(node),
     }
 }
 
@@ -170,12 +171,6 @@ pub(crate) fn node_link(node: &EntityRef) -> Markup {
             other => a.node href=(links::node(other)) { (breakable(&other.to_string())) },
         }
     }
-}
-
-/// A link to a handle that an answer holds as text.
-pub(crate) fn handle_link(handle: &str) -> Markup {
-    let node = handle.parse::<EntityRef>();
-    node.map_or_else(|_| html! { span { (handle) } }, |node| node_link(&node))
 }
 
 /// A link to a file or folder: its name stands out from its folder.
@@ -270,7 +265,7 @@ const fn token_class(class: TokenClass) -> &'static str {
 }
 
 /// A unified difference. The signs stay, so that colour is not all that tells.
-pub(crate) fn diff(text: &str) -> Markup {
+pub(crate) fn diff(text: &str, label: &str) -> Markup {
     let class = |line: &str| match line.as_bytes() {
         [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => "name",
         [b'+', ..] => "added",
@@ -279,7 +274,7 @@ pub(crate) fn diff(text: &str) -> Markup {
         _ => "same",
     };
     html! {
-        div.diff role="region" aria-label="What changes" tabindex="0" {
+        div.diff role="region" aria-label=(label) tabindex="0" {
             pre { @for line in text.lines() { span class=(class(line)) { (line) "\n" } } }
         }
     }

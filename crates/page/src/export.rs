@@ -73,7 +73,7 @@ pub(crate) fn matrix_document(asker: &Asker<'_>, mut args: JsonObject) -> Result
         let is_last = answer.rows.is_empty();
         rows.extend(answer.rows);
         if is_last || rows.len() as u64 >= total {
-            let body = views::matrix::report(&answer.summary, &rows);
+            let body = views::matrix::report(&asker.repository_name(), &answer.summary, &rows);
             return Ok(document(asker, "Traceability matrix", body));
         }
     }

@@ -12,7 +12,7 @@ use crate::asker::Asker;
 use crate::changes;
 use crate::components;
 use crate::layout::{self, FrameInfo, NavSection, Screen};
-use crate::request::{DONE, DownloadFile, SiteRequest, SiteResponse};
+use crate::request::{DONE, DownloadFile, SiteRequest, SiteResponse, query_pair};
 use crate::views;
 
 /// A repository whose page is served.
@@ -117,7 +117,7 @@ pub fn respond(site: &Site, call: Arc<Call>, request: &SiteRequest) -> SiteRespo
             let body = html! { div #part { (components::problem(&problem)) } }.into_string();
             SiteResponse::Html { status: 200, body }
         }
-        Err(problem) => framed(&context, &problem_screen(&problem), state),
+        Err(problem) => framed(&context, &problem_screen(&context, &problem), state),
     }
 }
 
@@ -143,7 +143,7 @@ fn current_basis(context: &ViewContext<'_>) -> Option<Basis> {
     context.asker.basis()
 }
 
-fn problem_screen(problem: &Problem) -> Screen {
+fn problem_screen(context: &ViewContext<'_>, problem: &Problem) -> Screen {
     let (status, title) = match problem.code {
         ProblemCode::NotFound => (404, "Not found"),
         ProblemCode::Ambiguous => (300, "Several are meant"),
@@ -159,8 +159,16 @@ fn problem_screen(problem: &Problem) -> Screen {
         | ProblemCode::InvariantViolation => (400, "Not valid"),
         _ => (500, "Something failed"),
     };
-    let body =
-        html! { (components::heading(html! { (title) }, "")) (components::problem(problem)) };
+    // The last part of an address is what somebody looked for.
+    let name = context.name.rsplit(['/', '#']).find(|part| !part.is_empty());
+    let lost = name.filter(|_| problem.code == ProblemCode::NotFound);
+    let body = html! {
+        (components::heading(html! { (title) }, ""))
+        (components::problem(problem))
+        @if let Some(name) = lost {
+            p { a.button href={ "/search?" (query_pair("q", name)) } { "Search for " (name) } }
+        }
+    };
     Screen { status, ..Screen::new(NavSection::Search, title, body) }
 }
 

@@ -319,3 +319,75 @@ fn a_review_file_has_every_finding() {
         assert!(is_named, "{name} is left out");
     }
 }
+
+#[test]
+fn a_file_that_is_not_there_is_named_as_it_was_asked_for() {
+    let test = PageTest::new(false);
+    let (status, body) = test.get("/file/src/none.ts");
+    assert_eq!(status, 404);
+    assert!(body.contains("src/none.ts") && !body.contains("none.ts:1-"), "{body}");
+    assert!(body.contains("href=\"/search?q=none.ts\""), "{body}");
+}
+
+#[test]
+fn a_folder_lists_its_folders_first() {
+    let test = PageTest::new(false);
+    for path in ["lib/deep/x.ts", "lib/a.ts", "lib/z.ts"] {
+        test.repo.write(path, "export const x = 1;\n");
+    }
+    let (_, body) = test.get("/file/lib");
+    let at =
+        |address: &str| body.find(&format!("<td><a class=\"node\" href=\"{address}\"")).unwrap();
+    assert!(at("/file/lib/deep") < at("/file/lib/a.ts"), "{body}");
+    assert!(at("/file/lib/a.ts") < at("/file/lib/z.ts"), "{body}");
+}
+
+#[test]
+fn what_a_repository_says_of_itself_is_shown_without_marks() {
+    let test = PageTest::new(false);
+    test.repo.write("README.md", "# Door\n\nOpens **every** door with `one` key.\n");
+    let (_, body) = test.get("/part/about");
+    assert!(body.contains("Opens every door with one key."), "{body}");
+}
+
+#[test]
+fn the_plan_of_a_confirmation_shows_what_changed_since_the_last_one() {
+    let test = PageTest::new(false);
+    test.repo.data("confirm", json!({"targets": ["spec::a/open"], "why": "read both"}));
+    let before = test.repo.read("src/a.ts").expect("a file");
+    test.repo.write("src/a.ts", before.replace("return helper()", "return helper() + 41"));
+    let form = "operation=confirm&targets=spec::a/open&why=still+opens&form_token=right";
+    let (status, body) = page_of(test.post("/plan", form));
+    assert_eq!(status, 200);
+    let (_, since) = body.split_once("What changed since it was last confirmed").expect("a part");
+    let (since, written) = since.split_once("What is written").expect("a part");
+    assert!(since.contains("return helper() + 41"), "{since}");
+    assert!(written.contains("still opens"), "{written}");
+}
+
+#[test]
+fn blocked_work_says_why_and_a_task_leads_to_its_project() {
+    let test = PageTest::new(false);
+    let project = test.repo.data("work.create", json!({"kind": "project", "name": "Door"}));
+    let project = project["result"]["project"]["id"].as_str().unwrap().to_owned();
+    let task = json!({"kind": "task", "name": "Oil it", "project": project});
+    let task =
+        test.repo.data("work.create", task)["result"]["task"]["id"].as_str().unwrap().to_owned();
+    let reason = "the oil is not chosen";
+    test.repo.data("work.block", json!({"id": task, "blocked_by": "NO_OP", "reason": reason}));
+    let (_, board) = test.get("/board");
+    assert!(board.contains(&format!("<span class=\"excerpt\">{reason}</span>")), "{board}");
+    let (_, body) = test.get(&format!("/task/{task}"));
+    assert!(body.contains(&format!("<li><a href=\"/project/{project}\">Door</a></li>")), "{body}");
+}
+
+#[test]
+fn what_takes_long_on_the_page_of_a_symbol_is_loaded_late() {
+    let test = PageTest::new(false);
+    let (_, body) = test.get("/symbol/src/a.ts%23open");
+    let late = "/part/reasons?of=symbol%3Asrc/a.ts%23open";
+    assert!(body.contains(&format!("data-late=\"{late}\"")), "{body}");
+    let (status, part) = test.get(late);
+    assert_eq!(status, 200);
+    assert!(part.contains("Why it exists") && part.contains("Commits"), "{part}");
+}

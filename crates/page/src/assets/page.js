@@ -149,12 +149,20 @@ function onClick(event) {
   show(address, { remember: true }).then((done) => { if (!done) location.href = address; });
 }
 
+/** On a narrow screen the navigation scrolls: the view that is shown has to be seen in it. */
+function showPlace() {
+  const here = document.querySelector(".top nav [aria-current]");
+  const nav = here?.closest("nav");
+  if (nav) nav.scrollLeft = here.offsetLeft - (nav.clientWidth - here.clientWidth) / 2;
+}
+
 addEventListener("keydown", onKey);
 addEventListener("click", onClick);
 addEventListener("popstate", () => {
   // A step to another line of the same page is not another view.
   if (location.pathname + location.search !== shown) show(location.href);
 });
+showPlace();
 loadLate();
 follow();
 followDragging();

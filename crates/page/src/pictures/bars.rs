@@ -44,11 +44,16 @@ pub(crate) fn shares(shares: &[BarShare]) -> Markup {
 /// How much of the most a number is. The number itself stands beside it.
 #[expect(clippy::cast_precision_loss, reason = "counts of files and commits")]
 pub(crate) fn meter(count: u64, most: u64) -> Markup {
-    let part = WIDTH * count as f64 / most.max(1) as f64;
+    score_meter(count as f64, most.max(1) as f64)
+}
+
+/// The same for a number that is not a count.
+pub(crate) fn score_meter(score: f64, most: f64) -> Markup {
+    let part = if most > 0.0 { WIDTH * score / most } else { 0.0 };
     html! {
         svg.meter viewBox={ "0 0 " (px(WIDTH)) " 4" } preserveAspectRatio="none" aria-hidden="true" {
             rect.rest width=(px(WIDTH)) height="4" rx="2" {}
-            @if count > 0 { rect width=(px(part.max(4.0))) height="4" rx="2" {} }
+            @if score > 0.0 { rect width=(px(part.max(4.0))) height="4" rx="2" {} }
         }
     }
 }

@@ -47,9 +47,12 @@ struct PlacedMoment<'a> {
 /// A place where more happened than can be drawn.
 struct CrowdedPlace {
     row: usize,
-    x: f64,
+    slot: i64,
     left_out: usize,
 }
+
+/// How much higher every other one of neighbouring numbers stands, so that they do not touch.
+const LIFT: f64 = 12.0;
 
 /// The picture; `rows` names the rows, `label` says what it shows.
 #[expect(clippy::cast_precision_loss, reason = "seconds of a few decades")]
@@ -81,14 +84,22 @@ pub(crate) fn timeline(moments: &[Moment], rows: &[&str], label: &str) -> Markup
                     }
                 }
                 @for place in &crowded {
-                    text.small x=(px(place.x)) y=(px(y(place.row, MAX_LEVELS) + 4.0)) text-anchor="middle" { "+" (place.left_out) }
+                    @let lift = if place.slot % 2 == 0 { 0.0 } else { LIFT };
+                    text.small x=(px(slot_center(place.slot))) y=(px(y(place.row, MAX_LEVELS) + 4.0 - lift)) text-anchor="middle" { "+" (place.left_out) }
                 }
             }
         }
     }
 }
 
-/// Moments that would cover each other, on top of each other.
+/// The middle of a column of moments. Moments are drawn in columns, so that they do not cover each
+/// other: at most half a column from where they belong.
+#[expect(clippy::cast_precision_loss, reason = "columns of a picture")]
+fn slot_center(slot: i64) -> f64 {
+    (slot as f64 + 0.5) * STEP
+}
+
+/// Moments of one column, on top of each other.
 fn stacked(
     moments: &[Moment],
     x: impl Fn(i64) -> f64,
@@ -96,19 +107,19 @@ fn stacked(
     let mut counts: BTreeMap<(usize, i64), usize> = BTreeMap::new();
     let (mut placed, mut crowded) = (Vec::new(), Vec::<CrowdedPlace>::new());
     for moment in moments {
-        let x = x(moment.at.as_second());
         #[expect(clippy::cast_possible_truncation, reason = "a position in the picture")]
-        let slot = (x / STEP) as i64;
+        let slot = (x(moment.at.as_second()) / STEP) as i64;
+        let x = slot_center(slot);
         let level = counts.entry((moment.row, slot)).or_default();
         match *level {
             level if level < MAX_LEVELS => placed.push(PlacedMoment { moment, x, level }),
-            _ => match crowded
-                .iter_mut()
-                .find(|place| place.row == moment.row && (place.x - x).abs() < STEP)
-            {
-                Some(place) => place.left_out += 1,
-                None => crowded.push(CrowdedPlace { row: moment.row, x, left_out: 1 }),
-            },
+            _ => {
+                match crowded.iter_mut().find(|place| (place.row, place.slot) == (moment.row, slot))
+                {
+                    Some(place) => place.left_out += 1,
+                    None => crowded.push(CrowdedPlace { row: moment.row, slot, left_out: 1 }),
+                }
+            }
         }
         *level += 1;
     }
@@ -179,6 +190,26 @@ mod tests {
         let levels: Vec<usize> = placed.iter().map(|one| one.level).collect();
         assert_eq!(levels, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0]);
         assert_eq!(crowded.iter().map(|place| place.left_out).collect::<Vec<_>>(), [3]);
+    }
+
+    #[test]
+    fn moments_never_cover_each_other() {
+        let moment = |second: i64| Moment {
+            at: Timestamp::from_second(second).unwrap(),
+            row: 0,
+            title: String::new(),
+            address: String::new(),
+            tone: Tone::Neutral,
+        };
+        let moments: Vec<Moment> = (0..40).map(|number| moment(number * 9)).collect();
+        #[expect(clippy::cast_precision_loss, reason = "small numbers")]
+        let (placed, _) = stacked(&moments, |second| second as f64);
+        for (position, one) in placed.iter().enumerate() {
+            for other in &placed[..position] {
+                let is_apart = (one.x - other.x).abs() >= STEP || one.level != other.level;
+                assert!(is_apart, "{} and {}", one.x, other.x);
+            }
+        }
     }
 
     #[test]

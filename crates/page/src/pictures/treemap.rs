@@ -66,10 +66,17 @@ fn rectangle(area: &TreemapArea, frame: TreemapFrame) -> Markup {
                 text.small x=(px(x + 9.0)) y=(px(y + 36.0)) { (fitted(&area.note, inner, LETTER - 0.5)) }
             }
             @if has_room && height > 62.0 {
-                text.small x=(px(x + 9.0)) y=(px(y + 52.0)) { (fitted(&area.count, inner, LETTER - 0.5)) }
+                text.small x=(px(x + 9.0)) y=(px(y + 52.0)) { (fitted_count(&area.count, inner)) }
             }
         }
     }
+}
+
+/// A number with its unit, or without it where there is no room: half a unit says nothing.
+fn fitted_count(count: &str, width: f64) -> String {
+    let number = count.split(' ').next().unwrap_or_default();
+    let whole = fitted(count, width, LETTER - 0.5);
+    if whole == count { whole } else { fitted(number, width, LETTER - 0.5) }
 }
 
 /// Places sizes, largest first, into a frame: rows are filled along the shorter side while that

@@ -91,7 +91,7 @@ fn project_choice(items: &[WorkSearchRow], chosen: &WorkItemBrief) -> Markup {
     html! {
         div.toolbar {
             (components::choice("Project", &options, &chosen.name))
-            a.button href=(links::address("project", chosen.id.as_str())) { "About it" }
+            a.button href=(links::address("project", chosen.id.as_str())) { "About the project" }
         }
     }
 }
@@ -212,9 +212,10 @@ fn stuck_list(stuck: &BlockedAnswer, total: u64) -> Markup {
                     a.node href=(links::address(row.what.kind.word(), row.what.id.as_str())) { (row.what.name) }
                     @for block in &row.blocked_by {
                         span.excerpt {
-                            "waits for "
-                            @if let Some(by) = &block.by { a href=(links::address(by.kind.word(), by.id.as_str())) { (by.name) } " " }
-                            (block.reason)
+                            @if let Some(by) = &block.by {
+                                "waits for " a href=(links::address(by.kind.word(), by.id.as_str())) { (by.name) }
+                                @if !block.reason.is_empty() { ": " (block.reason) }
+                            } @else { (block.reason) }
                         }
                     }
                 }

@@ -46,7 +46,7 @@ pub(crate) fn names(asker: &Asker<'_>, findings: &[RuleFinding]) -> Result<NodeN
 pub(crate) fn findings(found: &[RuleFinding], names: &NodeNames) -> Markup {
     html! {
         div.scroll {
-            table {
+            table.stack {
                 thead { tr { th.fit { "Severity" } th { "Finding" } th { "Place" } } }
                 tbody {
                     @for finding in found {

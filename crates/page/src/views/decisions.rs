@@ -1,7 +1,7 @@
 //! Decisions on a line of time, and every other entity of the knowledge base.
 
 use base::words::counted;
-use base::{NextCall, Problem, RepoPath, Result};
+use base::{EntityRef, NextCall, Problem, RepoPath, Result};
 use engine::contract::page::Render;
 use engine::spec_links::TraceRow;
 use maud::{Markup, html};
@@ -81,7 +81,7 @@ fn moments(answer: &KbQueryAnswer) -> Vec<Moment> {
 fn table(answer: &KbQueryAnswer) -> Markup {
     html! {
         div.scroll {
-            table {
+            table.stack {
                 thead { tr { th.fit { "Made" } th { "Decision" } th.fit { "Status" } th { "Written in" } } }
                 tbody {
                     @for row in &answer.entities {
@@ -139,8 +139,8 @@ pub(crate) fn entity(context: &ViewContext<'_>) -> Result<Shown> {
                 @if let Some(text) = &entity.more.text {
                     (section("Text", None, html! { div.prose.card { (prose(text)) } }))
                 }
-                @if let Some(row) = &traced { (confirmations(context, row)) }
-                @if let Some(around) = &around { (relations(around)) }
+                @if let Some(row) = &traced { (confirmations(context, row)?) }
+                @if let Some(around) = &around { (relations(context, around, &entity.id)?) }
             }
             aside {
                 (section("Details", None, html! {
@@ -174,34 +174,42 @@ fn kind_name(word: &str) -> &str {
 }
 
 /// What a requirement is linked with, and whether somebody confirmed it.
-fn confirmations(context: &ViewContext<'_>, row: &TraceRow) -> Markup {
+fn confirmations(context: &ViewContext<'_>, row: &TraceRow) -> Result<Markup> {
     let all: Vec<_> = matrix::linked_ends(row).collect();
     if all.is_empty() {
-        return html! {};
+        return Ok(html! {});
     }
+    let names = context.asker.names(all.iter().map(|(node, _)| *node))?;
     let spec = row.node.to_string();
     let list = html! {
         ul.list {
             @for (number, (node, state)) in all.iter().enumerate() {
                 li {
-                    (components::node_link(node))
+                    (components::named_link(node, &names))
                     (confirm::link_state(context, &spec, &node.to_string(), *state, number))
                 }
             }
         }
     };
-    section("Linked with", Some(all.len()), list)
+    Ok(section("Linked with", Some(all.len()), list))
 }
 
-fn relations(answer: &KbQueryAnswer) -> Markup {
+/// The relations of an entity; `own` is its id, which needs no link to itself.
+fn relations(context: &ViewContext<'_>, answer: &KbQueryAnswer, own: &str) -> Result<Markup> {
     if answer.relations.is_empty() {
-        return html! {};
+        return Ok(html! {});
     }
-    let end = |id: &str| {
-        if id.contains(':') {
-            return components::handle_link(id);
-        }
-        html! { a.node href=(links::address("kb", id)) { (id) } }
+    let node = |id: &str| {
+        let handle = if id.contains(':') { id.to_owned() } else { format!("kb:{id}") };
+        handle.parse::<EntityRef>().ok()
+    };
+    let ends = answer.relations.iter().flat_map(|row| [&row.relation.from, &row.relation.to]);
+    let nodes: Vec<EntityRef> = ends.filter_map(|id| node(id)).collect();
+    let names = context.asker.names(&nodes)?;
+    let end = |id: &str| match node(id) {
+        _ if id == own => html! { span.muted { "this" } },
+        Some(node) => components::named_link(&node, &names),
+        None => html! { (id) },
     };
     let table = html! {
         div.scroll {
@@ -215,5 +223,5 @@ fn relations(answer: &KbQueryAnswer) -> Markup {
             }
         }
     };
-    section("Relations", Some(answer.relations.len()), table)
+    Ok(section("Relations", Some(answer.relations.len()), table))
 }

@@ -1,7 +1,7 @@
 //! The page of a file or folder: its source, its symbols, and everything that is known about it.
 
 use base::words::counted;
-use base::{EntityRef, RepoPath, Result};
+use base::{EntityRef, Problem, ProblemCode, RepoPath, Result};
 use engine::contract::page::Render;
 use maud::{Markup, html};
 use operations::ops::typed::{
@@ -59,6 +59,8 @@ fn folder_screen(context: &ViewContext<'_>, folder: &CodeListAnswer) -> Result<S
         false => context.asker.ask_optional::<Explain>(json!({"target": format!("dir:{path}")}))?,
     };
     let total = folder.paging().map_or(0, |paging| paging.total);
+    let (folders, files): (Vec<_>, Vec<_>) =
+        folder.entries.iter().partition(|entry| matches!(entry.node, EntityRef::Dir(_)));
     let body = html! {
         (heading(html! { (name) }, &counted(total, "entry")))
         (folder_tools(path))
@@ -68,10 +70,10 @@ fn folder_screen(context: &ViewContext<'_>, folder: &CodeListAnswer) -> Result<S
                 table {
                     thead { tr { th { "Name" } th { "About" } } }
                     tbody {
-                        @for entry in &folder.entries {
+                        @for entry in folders.into_iter().chain(files) {
                             tr {
                                 td { (entry_link(&entry.node)) }
-                                td { span.muted { (entry.about) } }
+                                td { span.muted { (components::with_code(&entry.about)) } }
                             }
                         }
                     }
@@ -97,7 +99,7 @@ fn folder_tools(path: &RepoPath) -> Markup {
 fn entry_link(node: &EntityRef) -> Markup {
     let name = node.path().map(RepoPath::name).unwrap_or_default();
     let is_folder = matches!(node, EntityRef::Dir(_));
-    html! { a.node href=(links::node(node)) { (name) @if is_folder { "/" } } }
+    html! { a.node href=(links::node(node)) { (components::breakable(&name)) @if is_folder { "/" } } }
 }
 
 fn file_screen(context: &ViewContext<'_>, path: &str) -> Result<Screen> {
@@ -105,10 +107,16 @@ fn file_screen(context: &ViewContext<'_>, path: &str) -> Result<Screen> {
     let line = context.request.number("line").and_then(|line| u32::try_from(line).ok());
     let first = links::page_start(line.unwrap_or(1));
     let range = format!("{path}:{first}-{}", first.saturating_add(links::PAGE_LINES - 1));
-    let shown = asker.ask::<CodeShow>(json!({"targets": [range]}))?;
-    let Some(part) = shown.parts.first() else {
-        return Err(base::Problem::not_found(format!("no file `{path}`")));
+    let shown = match asker.ask::<CodeShow>(json!({"targets": [range]})) {
+        Ok(shown) => shown,
+        // The problem of the range names lines that nobody asked for.
+        Err(problem) if line.is_none() && problem.code == ProblemCode::NotFound => {
+            return asker.ask::<CodeShow>(json!({"targets": [path]})).and(Err(problem));
+        }
+        Err(problem) => return Err(problem),
     };
+    let part =
+        shown.parts.first().ok_or_else(|| Problem::not_found(format!("no file `{path}`")))?;
     let path = &part.path;
     let outline = asker.ask_optional::<CodeZoom>(json!({"path": path, "level": 1}))?;
     let outline = outline.as_ref().and_then(|answer| answer.files.first());
@@ -138,7 +146,7 @@ fn file_screen(context: &ViewContext<'_>, path: &str) -> Result<Screen> {
                 @if let Some(file) = outline { (symbols(part, file)) }
                 @if let Some(users) = &users { (reasons::users(users)) }
                 @if let Some(users) = &users { (reasons::tests(&users.tests)) }
-                @if let Some(together) = &together { (reasons::partners(&together.partners)) }
+                @if let Some(together) = &together { (reasons::partners("Changes together with", &together.partners)) }
                 @if let Some(reasons) = &reasons { (reasons::part(reasons)) }
             }
         }

@@ -148,7 +148,7 @@ fn decision_table(decided: &[EntityRow]) -> Markup {
 fn commits(commits: &[CommitRow]) -> Markup {
     html! {
         div.scroll {
-            table {
+            table.stack {
                 thead { tr { th.fit { "Day" } th { "Commit" } th { "Author" } th.fit { "Change" } } }
                 tbody {
                     @for commit in commits {

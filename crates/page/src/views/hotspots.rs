@@ -57,7 +57,7 @@ pub(crate) fn hotspots(context: &ViewContext<'_>) -> Result<Shown> {
     let total = answer.paging().map_or(0, |paging| paging.total);
     let below = path.as_ref().map_or_else(String::new, |path| format!(" below {path}"));
     let lead = format!(
-        "{} of code{below} by the number of their commits and their size",
+        "{} of code{below}, ordered by commits × √lines: large and often changed ones first",
         counted(total, "file")
     );
     let body = html! {
@@ -124,7 +124,7 @@ fn legend(files: &[HotspotRow], overlay: Overlay) -> Markup {
         ul.legend {
             li { span.swatch.accent {} (has) }
             li { span class={ "swatch " (overlay.missing_tone(files).class()) } {} (lacks) }
-            li { "The larger a file is drawn, the more commits and lines it has (commits × √lines)" }
+            li { "The larger a file is drawn, the more commits and lines it has" }
         }
     }
 }
@@ -144,7 +144,7 @@ fn table(files: &[HotspotRow]) -> Markup {
                         tr {
                             td { (components::path_link(&row.path)) }
                             td.number { a href=(links::address("history", &row.path.to_string())) { (row.commits) } }
-                            td.number { (row.lines) }
+                            td.number { (components::grouped(row.lines.into())) }
                             td.fit { (components::day(&row.last)) }
                             @for overlay in [Overlay::Specs, Overlay::Tests] {
                                 td.fit {

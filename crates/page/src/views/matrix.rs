@@ -94,8 +94,8 @@ fn numbers(summary: &MatrixSummary) -> Markup {
             (tile(&summary.cards.to_string(), "cards", &kind("card")))
             (tile(&of_all(summary.with_code), "have code", "/matrix"))
             (tile(&of_all(summary.with_test), "have a test", "/matrix"))
-            (tile(&of_all(summary.verified), "verified by a test run", "/matrix"))
-            (tile(&summary.with_gaps.to_string(), "lack something due", open))
+            (tile(&of_all(summary.verified), "verified by tests", "/matrix"))
+            (tile(&summary.with_gaps.to_string(), "have gaps", open))
             (tile(&summary.suspect.to_string(), "suspect links", open))
             (tile(&summary.unconfirmed.to_string(), "unconfirmed links", "/matrix"))
         }
@@ -155,7 +155,7 @@ fn no_rows() -> Markup {
 fn table(rows: &[TraceRow]) -> Markup {
     html! {
         div.scroll {
-            table {
+            table.stack.labelled {
                 thead {
                     tr {
                         th scope="col" { "Requirement or card" }
@@ -179,11 +179,11 @@ fn table_row(row: &TraceRow) -> Markup {
                 a.node href=(links::node(&row.node)) { (row.title) }
                 span.why { (row_id(row)) @if let Some(priority) = row.priority { ", " (priority) } }
             }
-            td.fit { (badge(&row.status.replace('_', " "), status_tone(row))) }
-            td { (specs(row)) }
-            td { (ends(&row.code, row.gaps.contains(&TraceGap::Code))) }
-            td { (ends(&row.tests, row.gaps.contains(&TraceGap::Test))) }
-            td { (verdict(row)) }
+            td.fit data-label="Status" { (badge(&row.status.replace('_', " "), status_tone(row))) }
+            td data-label="Scenarios, cards" { div { (specs(row)) } }
+            td data-label="Code" { div { (ends(&row.code, row.gaps.contains(&TraceGap::Code))) } }
+            td data-label="Tests" { div { (ends(&row.tests, row.gaps.contains(&TraceGap::Test))) } }
+            td data-label="Verdict" { div { (verdict(row)) } }
         }
     }
 }
@@ -273,9 +273,9 @@ pub(crate) fn linked_ends(row: &TraceRow) -> impl Iterator<Item = (&EntityRef, L
 }
 
 /// The matrix as a document of its own.
-pub(crate) fn report(summary: &MatrixSummary, rows: &[TraceRow]) -> Markup {
+pub(crate) fn report(repository: &str, summary: &MatrixSummary, rows: &[TraceRow]) -> Markup {
     html! {
-        (heading(html! { "Traceability matrix" }, lead(summary)))
+        (heading(html! { "Traceability matrix of " (repository) }, lead(summary)))
         (numbers(summary))
         @if rows.is_empty() { (components::empty("There are no such rows.", None)) } @else { (table(rows)) }
     }

@@ -15,6 +15,7 @@ use super::checks;
 use crate::components::{self, Tone, badge, heading, section, tile};
 use crate::layout::{NavSection, Screen};
 use crate::links;
+use crate::markdown::plain;
 use crate::pictures::bars;
 use crate::routes::{Shown, ViewContext};
 
@@ -123,6 +124,7 @@ pub(crate) fn late_part(context: &ViewContext<'_>) -> Result<Shown> {
         "attention" => attention(context).map(Shown::Part),
         "activity" => activity(context).map(Shown::Part),
         "tasks" => open_tasks(context).map(Shown::Part),
+        "reasons" => super::symbol::late_reasons(context).map(Shown::Part),
         other => Err(Problem::not_found(format!("no part is called `{other}`"))),
     }
 }
@@ -131,21 +133,22 @@ pub(crate) fn late_part(context: &ViewContext<'_>) -> Result<Shown> {
 fn about(context: &ViewContext<'_>) -> Result<Markup> {
     let RepositoryOverview { summary, folders, more_folders, .. } =
         context.asker.ask::<RepositoryQuestion>(json!({}))?;
+    let is_described = folders.iter().any(|folder| folder.about.is_some());
     Ok(html! {
         @match &summary {
-            Some(summary) => p.summary { (summary.text) " " span.muted { "(" (summary.source) ")" } },
+            Some(summary) => p.summary { (plain(&summary.text)) " " span.muted { "(" (summary.source) ")" } },
             None => p.muted { "It has no README that says what it is." },
         }
         @if !folders.is_empty() {
             div.scroll {
                 table {
-                    thead { tr { th { "Part" } th.number { "Files" } th { "About" } } }
+                    thead { tr { th { "Part" } th.number { "Files" } @if is_described { th { "About" } } } }
                     tbody {
                         @for folder in &folders {
                             tr {
                                 td { (components::path_link(&folder.path)) }
                                 td.number { (folder.files) }
-                                td { span.muted { (folder.about.as_deref().unwrap_or_default()) } }
+                                @if is_described { td { span.muted { (components::with_code(folder.about.as_deref().unwrap_or_default())) } } }
                             }
                         }
                     }
@@ -202,26 +205,27 @@ fn activity(context: &ViewContext<'_>) -> Result<Markup> {
     let Some(hot) = context.asker.ask_optional::<Hotspots>(json!({"limit": MAX_ROWS}))? else {
         return Ok(components::empty("There is no git history to read yet.", None));
     };
-    let most = hot.files.iter().map(|row| row.commits).max().unwrap_or(1);
+    let most = hot.files.iter().map(|row| row.score).fold(0.0, f64::max);
     Ok(html! {
         @if hot.files.is_empty() {
             (components::empty("No code has changed in the history that was read.", None))
         } @else {
             div.scroll {
                 table {
-                    thead { tr { th { "File" } th.number { "Commits" } th.fit { "Last" } } }
+                    thead { tr { th { "File" } th.number { "Commits" } th.number { "Lines" } th.fit { "Last" } } }
                     tbody {
                         @for row in &hot.files {
                             tr {
-                                td { (components::path_link(&row.path)) (bars::meter(row.commits, most)) }
+                                td { (components::path_link(&row.path)) (bars::score_meter(row.score, most)) }
                                 td.number { a href=(links::address("history", &row.path.to_string())) { (row.commits) } }
+                                td.number { (components::grouped(row.lines.into())) }
                                 td.fit { (components::day(&row.last)) }
                             }
                         }
                     }
                 }
             }
-            p { a href="/hotspots" { "All hotspots" } }
+            p { a href="/hotspots" { "All hotspots" } span.muted { ", ordered by commits × √lines" } }
         }
     })
 }

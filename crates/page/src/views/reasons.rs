@@ -8,8 +8,11 @@ use crate::components::{self, Tone, badge, section};
 use crate::links;
 use crate::markdown::plain;
 
-/// How many commits are listed among the reasons.
+/// How many reasons are listed.
 const MAX_ROWS: usize = 20;
+
+/// How many test files are listed.
+const MAX_TESTS: usize = 100;
 
 /// Why something exists: requirements, cards, decisions, knowledge, commits and tasks.
 pub(crate) fn part(answer: &ExplainAnswer) -> Markup {
@@ -50,6 +53,7 @@ pub(crate) fn users(answer: &ReachAnswer) -> Markup {
     let total: usize = answer.reached.values().sum();
     let list = html! {
         ul.list.tight { @for row in &answer.rows { li { (components::node_link(&row.node)) } } }
+        @if total > answer.rows.len() { p.muted { (total - answer.rows.len()) " more are not shown." } }
         p { a href=(links::graph(&answer.target.to_string())) { "As a graph" } }
     };
     section("Used by", Some(total), list)
@@ -59,21 +63,22 @@ pub(crate) fn users(answer: &ReachAnswer) -> Markup {
 pub(crate) fn tests(tests: &[TestFile]) -> Markup {
     let body = html! {
         @if tests.is_empty() { p.muted { "No test that reaches it was found." } } @else {
-            ul.list.tight {
-                @for test in tests.iter().take(MAX_ROWS) {
+            ul.list.tight.long {
+                @for test in tests.iter().take(MAX_TESTS) {
                     li {
                         (components::path_link(&test.path))
                         @if !test.tests.is_empty() { " " span.muted { (counted(test.tests.len(), "test")) } }
                     }
                 }
             }
+            @if tests.len() > MAX_TESTS { p.muted { (tests.len() - MAX_TESTS) " more are not shown." } }
         }
     };
     section("Tests", Some(tests.len()), body)
 }
 
 /// Files that change together with one.
-pub(crate) fn partners(partners: &[CochangeRow]) -> Markup {
+pub(crate) fn partners(title: &str, partners: &[CochangeRow]) -> Markup {
     if partners.is_empty() {
         return html! {};
     }
@@ -84,5 +89,5 @@ pub(crate) fn partners(partners: &[CochangeRow]) -> Markup {
             }
         }
     };
-    section("Changes together with", None, list)
+    section(title, None, list)
 }

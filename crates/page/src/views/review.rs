@@ -94,17 +94,18 @@ pub(crate) fn report(answer: &ReviewAnswer, names: &NodeNames) -> Markup {
 }
 
 fn tests(tests: &[ReviewTestRow]) -> Markup {
+    let has_names = tests.iter().take(MAX_ROWS).any(|row| !names(row).is_empty());
     html! {
         @if tests.is_empty() { p.muted { "No test that reaches the change was found." } } @else {
             div.scroll {
                 table {
-                    thead { tr { th { "Test file" } th { "How it was found" } th { "Tests" } } }
+                    thead { tr { th { "Test file" } th { "How it was found" } @if has_names { th { "Tests" } } } }
                     tbody {
                         @for row in tests.iter().take(MAX_ROWS) {
                             tr {
                                 td { (components::node_link(&row.node)) }
                                 td { (row.how) }
-                                td { span.muted { (names(row)) } }
+                                @if has_names { td { span.muted { (names(row)) } } }
                             }
                         }
                     }

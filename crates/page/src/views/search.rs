@@ -63,7 +63,7 @@ pub(crate) fn search(context: &ViewContext<'_>) -> Result<Shown> {
 fn hits(hits: &[SearchHitRow]) -> Markup {
     html! {
         div.scroll {
-            table {
+            table.stack {
                 thead { tr { th.fit { "Kind" } th { "Name" } th { "Why" } } }
                 tbody {
                     @for hit in hits {

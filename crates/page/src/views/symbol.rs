@@ -1,9 +1,9 @@
 //! The page of a symbol: source, callers, callees, tests, reasons and commits.
 
 use base::words::counted;
-use base::{Problem, Result};
+use base::{Problem, RepoPath, Result};
 use maud::{Markup, html};
-use operations::ops::typed::{CodeShow, CodeShowPart, CodeUse, Explain};
+use operations::ops::typed::{Cochange, CodeShow, CodeShowPart, CodeUse, Explain};
 use serde_json::json;
 
 use super::file::path_crumbs;
@@ -11,18 +11,23 @@ use super::reasons;
 use crate::components::{self, heading, section};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
+use crate::request::query_pair;
 use crate::routes::{Shown, ViewContext};
+
+/// How many files that change with its file are listed.
+const MAX_PARTNERS: usize = 8;
 
 /// A symbol by its handle.
 pub(crate) fn symbol(context: &ViewContext<'_>) -> Result<Shown> {
     let handle = context.name.trim_start_matches("symbol:");
     let asker = &context.asker;
-    let with = ["callers", "callees", "tests", "history"];
+    let with = ["callers", "callees", "tests"];
     let shown =
         asker.ask::<CodeShow>(json!({"targets": [format!("symbol:{handle}")], "with": with}))?;
     let part =
         shown.parts.first().ok_or_else(|| Problem::not_found(format!("no symbol {handle}")))?;
-    let reasons = asker.ask_optional::<Explain>(json!({"target": format!("symbol:{handle}")}))?;
+    let together =
+        asker.ask_optional::<Cochange>(json!({"paths": [part.path], "limit": MAX_PARTNERS}))?;
     let name = part.symbol.clone().unwrap_or_default();
     let (callers, callees) = (part.callers.as_deref(), part.callees.as_deref());
     let uses_of_it =
@@ -46,8 +51,8 @@ pub(crate) fn symbol(context: &ViewContext<'_>) -> Result<Shown> {
             }
             aside #about {
                 @if let Some(tests) = &part.tests { (reasons::tests(tests)) }
-                @if let Some(reasons) = &reasons { (reasons::part(reasons)) }
-                (commits(part))
+                (late_reasons_link(&node, &part.path))
+                @if let Some(together) = &together { (reasons::partners("Its file changes with", &together.partners)) }
             }
         }
     };
@@ -59,12 +64,38 @@ pub(crate) fn symbol(context: &ViewContext<'_>) -> Result<Shown> {
     Ok(Screen::new(NavSection::Files, name, body).at(crumbs).into())
 }
 
+/// A part of the page that follows the symbol through the versions of its file, which takes long
+/// where these are many. Without the script a link leads to the history of the file.
+fn late_reasons_link(node: &str, path: &RepoPath) -> Markup {
+    let address = format!("/part/reasons?{}", query_pair("of", node));
+    html! {
+        div data-late=(address) {
+            section.part {
+                h2 { "Why it exists" }
+                p { a href=(links::address("history", &path.to_string())) { "History of its file" } }
+            }
+        }
+    }
+}
+
+/// Why a symbol exists and which commits changed it, loaded after the rest of its page.
+pub(crate) fn late_reasons(context: &ViewContext<'_>) -> Result<Markup> {
+    let of = context.request.param("of").unwrap_or_default();
+    let asker = &context.asker;
+    let reasons = asker.ask_optional::<Explain>(json!({"target": of}))?;
+    let shown = asker.ask_optional::<CodeShow>(json!({"targets": [of], "with": ["history"]}))?;
+    Ok(html! {
+        @if let Some(reasons) = &reasons { (reasons::part(reasons)) }
+        @for part in shown.iter().flat_map(|answer| &answer.parts) { (commits(part)) }
+    })
+}
+
 fn uses(title: &str, uses: Option<&[CodeUse]>, none: &str) -> Markup {
     let Some(uses) = uses else { return html! {} };
     let table = html! {
         @if uses.is_empty() { (components::empty(none, None)) } @else {
             div.scroll {
-                table {
+                table.stack.single {
                     thead { tr { th { "Symbol" } th { "Line" } } }
                     tbody {
                         @for each in uses {

@@ -110,15 +110,14 @@ pub(crate) fn item(context: &ViewContext<'_>) -> Result<Shown> {
                 (comments(context, &facts, &answer))
             }
             aside {
-                (section("Details", None, fields(context, &answer, &facts)))
+                (section("Details", None, fields(&answer, &facts)))
                 @if let Some(state) = &state { (blockers(state)) }
                 (dependencies(&answer))
                 (events(&answer))
             }
         }
     };
-    let crumbs = vec![Crumb::to("Board", "/board"), Crumb::here(facts.name)];
-    Ok(Screen::new(NavSection::Board, facts.name, body).at(crumbs).into())
+    Ok(Screen::new(NavSection::Board, facts.name, body).at(crumbs(context, &answer, &facts)).into())
 }
 
 /// What projects, features and tasks have in common.
@@ -222,6 +221,10 @@ fn children(context: &ViewContext<'_>, kind: &str, id: &str) -> Result<Markup> {
 fn comments(context: &ViewContext<'_>, facts: &ItemFacts<'_>, answer: &WorkShowAnswer) -> Markup {
     let is_comment = |event: &&WorkEvent| event.kind == WorkEventKind::Comment;
     let said: Vec<&WorkEvent> = answer.history.iter().filter(is_comment).collect();
+    // Nobody can comment on a project.
+    if said.is_empty() && answer.project.is_some() {
+        return html! {};
+    }
     let controls = html! { label { "Comment" textarea.short name="text" required {} } };
     let form = match answer.project {
         Some(_) => html! {},
@@ -256,7 +259,7 @@ fn events(answer: &WorkShowAnswer) -> Markup {
     let list = html! {
         ul.list {
             @for event in events.iter().rev() {
-                li { (event.text) span.excerpt { (event.actor) ", " (components::day(&event.at)) } }
+                li { (event_text(&event.text)) span.excerpt { (event.actor) ", " (components::day(&event.at)) } }
             }
         }
         @if answer.older_events > 0 { p.muted { (answer.older_events) " older are not shown." } }
@@ -264,25 +267,53 @@ fn events(answer: &WorkShowAnswer) -> Markup {
     section("What happened", Some(events.len()), list)
 }
 
-/// The name of a feature; its id if it cannot be read.
-fn feature_name(context: &ViewContext<'_>, id: &str) -> String {
-    let shown = context.asker.ask::<WorkShow>(json!({"id": format!("feature:{id}")}));
-    shown
-        .ok()
-        .and_then(|answer| answer.feature)
-        .map_or_else(|| id.to_owned(), |feature| feature.name)
+/// An event as people read it: a change of status is stored with the words of the pipeline.
+fn event_text(text: &str) -> String {
+    let name = |word: &str| {
+        word.parse::<WorkStatus>()
+            .map_or_else(|_| word.to_owned(), |one| status_name(one).to_owned())
+    };
+    match text.split_once(" → ") {
+        Some((from, to)) => format!("{} → {}", name(from), name(to)),
+        None => text.to_owned(),
+    }
 }
 
-fn fields(context: &ViewContext<'_>, answer: &WorkShowAnswer, facts: &ItemFacts<'_>) -> Markup {
+/// The way to an item: its board, its project and its feature.
+fn crumbs(context: &ViewContext<'_>, answer: &WorkShowAnswer, facts: &ItemFacts<'_>) -> Vec<Crumb> {
+    let project = match (&answer.task, &answer.feature) {
+        (Some(task), _) => Some(&task.project_id),
+        (None, Some(feature)) => Some(&feature.project_id),
+        (None, None) => None,
+    };
+    let feature = answer.task.as_ref().and_then(|task| task.feature_id.as_ref());
+    let board = match project {
+        Some(id) => id.as_str(),
+        None => facts.id.as_str(),
+    };
+    let mut crumbs = vec![Crumb::to("Board", format!("/board?project={board}"))];
+    for (kind, id) in [("project", project), ("feature", feature)] {
+        let Some(id) = id else { continue };
+        let name = name_of(context, kind, id.as_str());
+        crumbs.push(Crumb::to(name, links::address(kind, id.as_str())));
+    }
+    crumbs.push(Crumb::here(facts.name));
+    crumbs
+}
+
+/// The name of a project or feature; its id if it cannot be read.
+fn name_of(context: &ViewContext<'_>, kind: &str, id: &str) -> String {
+    let shown = context.asker.ask::<WorkShow>(json!({"id": format!("{kind}:{id}")})).ok();
+    let name = shown.as_ref().and_then(ItemFacts::of).map(|facts| facts.name.to_owned());
+    name.unwrap_or_else(|| id.to_owned())
+}
+
+fn fields(answer: &WorkShowAnswer, facts: &ItemFacts<'_>) -> Markup {
     html! {
         dl.facts {
             @if let Some(task) = &answer.task {
                 dt { "Priority" } dd { (task.priority.word().to_lowercase()) }
                 dt { "Complexity" } dd { (task.complexity) " of 10" }
-                @if let Some(feature) = &task.feature_id {
-                    dt { "Feature" }
-                    dd { a href=(links::address("feature", feature.as_str())) { (feature_name(context, feature.as_str())) } }
-                }
             }
             @if let Some(claim) = &answer.claim { dt { "Claimed by" } dd { (claim.actor) " until " (components::day(&claim.until)) } }
             @if !facts.tags.is_empty() { dt { "Tags" } dd { (facts.tags.join(", ")) } }

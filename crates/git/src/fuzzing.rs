@@ -24,5 +24,5 @@ pub fn parse_with_all(bytes: &[u8]) {
         let _ = log::RawDiffRecord::parse(record);
     }
     let fields: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();
-    fields.chunks_exact(5).for_each(|commit| drop(recent::parse_commit(commit)));
+    fields.chunks_exact(6).for_each(|commit| drop(recent::parse_commit(commit)));
 }

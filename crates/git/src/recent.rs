@@ -10,9 +10,9 @@ use crate::repo::Repo;
 /// How many commits are looked at.
 const MAX_COMMITS_FLAG: &str = "-n1000";
 
-/// Name, first parents, time, author, trailers; the fields and commits end in NUL.
+/// Name, first parents, time, author, trailers, subject; the fields and commits end in NUL.
 const FORMAT: &str =
-    "--format=%H%x00%P%x00%ct%x00%ae%x00%(trailers:key=Task,valueonly,separator=%x2C)";
+    "--format=%H%x00%P%x00%ct%x00%ae%x00%(trailers:key=Task,valueonly,separator=%x2C)%x00%s";
 
 /// A commit and whose work it says it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,6 +27,8 @@ pub struct RecentCommit {
     pub author: String,
     /// The values of its `Task:` trailers
     pub tasks: Vec<String>,
+    /// The first line of its message
+    pub subject: String,
 }
 
 impl Repo {
@@ -41,7 +43,7 @@ impl Repo {
         let output = git.args([since.as_str(), "--end-of-options", "HEAD", "--"]).run(call)?;
         let output = output.output()?;
         let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
-        let whole = fields.chunks_exact(5);
+        let whole = fields.chunks_exact(6);
         whole
             .map(|commit| {
                 parse_commit(commit).ok_or_else(|| failure::unexpected_output("log", commit[0]))
@@ -61,5 +63,6 @@ pub(crate) fn parse_commit(fields: &[&[u8]]) -> Option<RecentCommit> {
         at: Timestamp::from_second(seconds).ok()?,
         author: text(3)?,
         tasks: tasks.map(ToOwned::to_owned).collect(),
+        subject: text(5)?,
     })
 }

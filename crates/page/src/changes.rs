@@ -318,7 +318,7 @@ mod tests {
     use super::*;
 
     fn digest(diff: &str) -> String {
-        Planned { says: String::new(), diff: diff.into() }.digest()
+        Planned { says: String::new(), diff: diff.into(), since: Vec::new() }.digest()
     }
 
     #[test]

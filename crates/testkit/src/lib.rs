@@ -29,3 +29,13 @@ pub use invoke::{call, call_by, check, operation_of, text_of};
 pub use ledger::{LEDGER, WITH_LEDGER, add_line, lines};
 pub use mcp::McpClient;
 pub use repo::TestRepo;
+
+/// How many cases of a property are tried: `usual`, and as many times more as `PROPTEST_CASES` is above what the test
+/// command sets.
+#[must_use]
+#[expect(clippy::disallowed_methods, reason = "the number of cases is the test command's to set")]
+pub fn property_cases(usual: u32) -> u32 {
+    const OF_THE_TEST_COMMAND: u32 = 64;
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    usual.saturating_mul(asked.unwrap_or(0_u32).div_ceil(OF_THE_TEST_COMMAND).max(1))
+}

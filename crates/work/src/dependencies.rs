@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
+use crate::claim::refuse_foreign_claim;
 use crate::container::{WorkItem, WorkItemBrief, blockers, check_version};
 use crate::draft::WorkDraft;
 use crate::id::{VersionedRef, WorkRecordId, WorkRecordRef};
@@ -228,11 +229,37 @@ pub(crate) fn put_dependency(
     relation: DependencyKind,
     reason: &str,
 ) -> Result<DependencyView> {
+    if let (WorkItem::Task(task), DependencyKind::Blocks) = (to, relation) {
+        refuse_foreign_claim(draft, task)?;
+    }
     if let Some(from) = from {
         check_ends(draft, from, to, relation)?;
     } else if to.status().is_some_and(WorkStatus::is_terminal) {
         return Err(ended_work_problem(to));
     }
+    store_dependency(draft, from, to, relation, reason)
+}
+
+/// Adds a block that is over because one of its ends is. It can be part of a cycle until that end is reopened.
+pub(crate) fn put_resolved_block(
+    draft: &mut WorkDraft<'_>,
+    from: Option<&WorkItem>,
+    to: &WorkItem,
+    reason: &str,
+) -> Result<DependencyView> {
+    if let Some(from) = from {
+        check_distinct(from, to)?;
+    }
+    store_dependency(draft, from, to, DependencyKind::Blocks, reason)
+}
+
+fn store_dependency(
+    draft: &mut WorkDraft<'_>,
+    from: Option<&WorkItem>,
+    to: &WorkItem,
+    relation: DependencyKind,
+    reason: &str,
+) -> Result<DependencyView> {
     let from_id = from.map(|from| from.id().clone());
     let known = draft.list::<Dependency>("to_id", to.id())?.into_iter().find(|one| {
         one.relation == relation
@@ -261,19 +288,7 @@ fn check_ends(
     to: &WorkItem,
     relation: DependencyKind,
 ) -> Result<()> {
-    if from.id() == to.id() {
-        return Err(Problem::new(
-            ProblemCode::InvariantViolation,
-            format!("{} cannot depend on itself", kind_and_name(to)),
-        )
-        .detail("cycle", vec![to.brief().handle(), to.brief().handle()]));
-    }
-    if from.project_id() != to.project_id() {
-        return Err(Problem::new(
-            ProblemCode::InvariantViolation,
-            "the two items are in different projects",
-        ));
-    }
+    check_distinct(from, to)?;
     match relation {
         DependencyKind::Blocks => {}
         DependencyKind::ParentOf => return check_parent(draft, from, to),
@@ -287,6 +302,24 @@ fn check_ends(
         )),
         _ => refuse_cycle(draft, from, to),
     }
+}
+
+/// Refuses a dependency of an item on itself or on one of another project.
+fn check_distinct(from: &WorkItem, to: &WorkItem) -> Result<()> {
+    if from.id() == to.id() {
+        return Err(Problem::new(
+            ProblemCode::InvariantViolation,
+            format!("{} cannot depend on itself", kind_and_name(to)),
+        )
+        .detail("cycle", vec![to.brief().handle(), to.brief().handle()]));
+    }
+    if from.project_id() != to.project_id() {
+        return Err(Problem::new(
+            ProblemCode::InvariantViolation,
+            "the two items are in different projects",
+        ));
+    }
+    Ok(())
 }
 
 /// Refuses a subtask that has another parent, or that would contain its parent or wait for it.

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::similarity::most_similar;
-use base::words::plural;
-use base::{Problem, ProblemCode, Result};
+use base::{NextCall, Problem, ProblemCode, Result};
 use serde_json::{Value, json};
 
 use crate::container::WorkItem;
@@ -74,11 +73,13 @@ impl WorkDraft<'_> {
                 names.push((*table, self.names(*table)?));
             }
             let words = asked.name.to_lowercase();
-            let holds = |name: &str| {
-                let name = name.to_lowercase();
-                words.split_whitespace().all(|word| name.contains(word))
-            };
-            found = records_named(&names, holds);
+            found = records_named(&names, |name| holds_all(name, words.split_whitespace()));
+            if found.is_empty() {
+                // The start of a key: its words are the title's.
+                let words: Vec<&str> = words.split('-').filter(|word| !word.is_empty()).collect();
+                let fits = |name: &str| !words.is_empty() && holds_all(name, words.iter().copied());
+                found = records_named(&names, fits);
+            }
         }
         match found.as_slice() {
             [only] => Ok((only.table, only.id.clone())),
@@ -208,6 +209,11 @@ impl WorkDraft<'_> {
     }
 }
 
+fn holds_all<'w>(name: &str, mut words: impl Iterator<Item = &'w str>) -> bool {
+    let name = name.to_lowercase();
+    words.all(|word| name.contains(word))
+}
+
 /// The records whose names match.
 fn records_named(
     names: &[(Table, BTreeMap<WorkRecordId, String>)],
@@ -236,10 +242,10 @@ fn no_match(
     let problem = not_found(&words.join(" or "), &asked.to_string());
     let all = names.iter().flat_map(|(_, names)| names.values().map(String::as_str));
     match most_similar(&asked.name, all, MAX_NEAR_NAMES).as_slice() {
-        [] => match words.as_slice() {
-            [one] => problem.hint(format!("there are no {} of that name", plural(one))),
-            _ => problem,
-        },
+        [] => problem.hint_call(
+            "no name is near it; to search",
+            NextCall::new("search").with("query", asked.name.as_str()),
+        ),
         near => problem.hint(format!("the nearest: {}", near.join(", "))),
     }
 }

@@ -69,6 +69,10 @@ struct RoleCost {
     source_sent: usize,
     /// The characters that these read
     source_read: usize,
+    /// Those of them without which the task cannot be done
+    needed_calls: usize,
+    /// The characters that these sent and read
+    needed_chars: usize,
 }
 
 impl RoleCost {
@@ -78,7 +82,18 @@ impl RoleCost {
 
     /// A call.
     const fn of_call(sent: usize, read: usize) -> Self {
-        Self { calls: 1, sent, read, source_calls: 0, source_sent: 0, source_read: 0 }
+        let (source_calls, source_sent, source_read) = (0, 0, 0);
+        let (needed_calls, needed_chars) = (0, 0);
+        Self {
+            calls: 1,
+            sent,
+            read,
+            source_calls,
+            source_sent,
+            source_read,
+            needed_calls,
+            needed_chars,
+        }
     }
 
     /// A call that reads source.
@@ -87,14 +102,14 @@ impl RoleCost {
         Self { source_calls: 1, source_sent: sent, source_read: read, ..source }
     }
 
-    /// The calls without those that read source.
-    const fn other_calls(self) -> usize {
-        self.calls - self.source_calls
+    /// The calls without those for source that no task needs.
+    const fn needed_calls(self) -> usize {
+        self.calls - self.source_calls + self.needed_calls
     }
 
-    /// The characters without those of calls that read source.
-    const fn other_chars(self) -> usize {
-        self.chars() - self.source_sent - self.source_read
+    /// The characters without those of calls for source that no task needs.
+    const fn needed_chars(self) -> usize {
+        self.chars() - self.source_sent - self.source_read + self.needed_chars
     }
 
     const fn plus(self, other: Self) -> Self {
@@ -105,6 +120,8 @@ impl RoleCost {
             source_calls: self.source_calls + other.source_calls,
             source_sent: self.source_sent + other.source_sent,
             source_read: self.source_read + other.source_read,
+            needed_calls: self.needed_calls + other.needed_calls,
+            needed_chars: self.needed_chars + other.needed_chars,
         }
     }
 }
@@ -143,6 +160,8 @@ struct PlannedTask {
     title: &'static str,
     files: &'static str,
     symbols: &'static [&'static str],
+    /// Parts of the lines that its plan changes or copies: who does not see them has to ask for them
+    needs: &'static [&'static str],
     evidence: &'static str,
     learnt: &'static str,
 }
@@ -151,6 +170,7 @@ const PORTS: PlannedTask = PlannedTask {
     title: "Ports in NO_PROXY",
     files: "httpx/_utils.py, tests/test_utils.py",
     symbols: &["httpx/_utils.py#get_environment_proxies"],
+    needs: &["elif is_ipv4_hostname(hostname):", "mounts[f\"all://*{hostname}\"] = None"],
     evidence: "tests: tests/test_utils.py",
     learnt: "An entry of NO_PROXY is a host or a URL pattern; all:// is the default scheme.",
 };
@@ -158,6 +178,7 @@ const HEADERS: PlannedTask = PlannedTask {
     title: "Headers of a proxy from the environment",
     files: "httpx/_config.py, tests/test_config.py",
     symbols: &["httpx/_config.py#Proxy.__init__"],
+    needs: &["headers: HeaderTypes | None = None,", "headers = Headers(headers)"],
     evidence: "tests: tests/test_config.py",
     learnt: "Headers of a proxy are separated by semicolons, because values have commas.",
 };
@@ -168,6 +189,12 @@ const SOCKS: PlannedTask = PlannedTask {
         "httpx/_transports/default.py#HTTPTransport.__init__",
         "httpx/_config.py#Proxy.__init__",
     ],
+    needs: &[
+        "if url.scheme not in (",
+        "elif proxy.url.scheme in (\"socks5\", \"socks5h\"):",
+        "self._pool = httpcore.SOCKSProxy(",
+        "Proxy protocol must be either",
+    ],
     evidence: "tests: tests/client/test_proxies.py",
     learnt: "httpcore has one pool for all versions of SOCKS; the scheme picks the version.",
 };
@@ -175,6 +202,11 @@ const SOCKS_ASYNC: PlannedTask = PlannedTask {
     title: "SOCKS 4 in the asynchronous transport",
     files: "httpx/_transports/default.py",
     symbols: &["httpx/_transports/default.py#AsyncHTTPTransport.__init__"],
+    needs: &[
+        "self._pool = httpcore.SOCKSProxy(",
+        "self._pool = httpcore.AsyncSOCKSProxy(",
+        "Proxy protocol must be either",
+    ],
     evidence: "tests: tests/client/test_proxies.py",
     learnt: "Both transports build their pools from the same arguments.",
 };
@@ -182,6 +214,7 @@ const MOUNTS: PlannedTask = PlannedTask {
     title: "Mounts with ports",
     files: "httpx/_client.py, tests/client/test_proxies.py",
     symbols: &["httpx/_client.py#BaseClient._get_proxy_map"],
+    needs: &["for key, url in get_environment_proxies().items()"],
     evidence: "tests: tests/client/test_proxies.py",
     learnt: "Patterns are sorted by how much they say, so a port comes before a host.",
 };
@@ -189,6 +222,7 @@ const CREDENTIALS: PlannedTask = PlannedTask {
     title: "Credentials are not printed",
     files: "httpx/_config.py",
     symbols: &["httpx/_config.py#Proxy.__repr__"],
+    needs: &["headers_str = "],
     evidence: "tests: tests/test_config.py",
     learnt: "The password is masked in the representation only; raw_auth has it.",
 };
@@ -196,6 +230,7 @@ const OPTION: PlannedTask = PlannedTask {
     title: "The option --proxy takes SOCKS 4",
     files: "httpx/_main.py",
     symbols: &["httpx/_main.py#main"],
+    needs: &["\"--proxy\",", "help=\"Send the request via a proxy."],
     evidence: "tests: tests/test_main.py",
     learnt: "The command line gives the proxy to the client as it is.",
 };
@@ -203,6 +238,7 @@ const DOCS: PlannedTask = PlannedTask {
     title: "Documentation of proxies",
     files: "docs/advanced/proxies.md",
     symbols: &["docs/advanced/proxies.md"],
+    needs: &["## SOCKS", "socks5://user:pass@host:port"],
     evidence: "tests: tests/client/test_proxies.py",
     learnt: "The page on proxies is the only one that names SOCKS.",
 };
@@ -298,26 +334,53 @@ impl Week {
         std::fs::write(log, new).map_err(|error| error.to_string())
     }
 
-    /// A call that shows a task. What the answer cuts is asked for, as a reader would who needs the whole symbol.
-    fn task(&mut self, agent: Agent, tool: &str, arguments: Value) -> XtaskResult<String> {
+    /// A call that starts a task. What the answer cuts is asked for, as a reader would who wants the whole symbol; it is
+    /// needed if the task changes lines that the answer does not show.
+    fn task(
+        &mut self,
+        agent: Agent,
+        tool: &str,
+        arguments: Value,
+        started: &PlannedTask,
+    ) -> XtaskResult<()> {
         let text = self.agent(agent, tool, arguments)?;
+        expect_words(&text, &[started.title])?;
         let rest = text.lines().filter_map(|line| line.split_once("code_show "));
         let rest: Vec<Value> =
             rest.filter_map(|(_, call)| serde_json::from_str(call.trim()).ok()).collect();
         let targets: Vec<&Value> =
             rest.iter().filter_map(|call| call["targets"].as_array()).flatten().collect();
-        if !targets.is_empty() {
-            self.agent(agent, "code_show", json!({"targets": targets}))?;
+        let is_missing = started.needs.iter().any(|line| !text.contains(line));
+        if targets.is_empty() {
+            return match is_missing {
+                true => Err(format!("\"{}\" needs lines that are nowhere", started.title)),
+                false => Ok(()),
+            };
         }
-        Ok(text)
+        let before = self.cost_of(agent).chars();
+        let more = self.agent(agent, "code_show", json!({"targets": targets}))?;
+        let all = format!("{text}{more}");
+        expect_words(&all, started.needs)?;
+        let cost = self.cost_of(agent);
+        if is_missing {
+            cost.needed_calls += 1;
+            cost.needed_chars += cost.chars() - before;
+        }
+        Ok(())
+    }
+
+    const fn cost_of(&mut self, agent: Agent) -> &mut RoleCost {
+        match agent {
+            Agent::First => &mut self.cost.first,
+            Agent::Second => &mut self.cost.second,
+        }
     }
 
     /// An agent says that a task is done and starts the next, which must be the one that is expected.
-    fn done(&mut self, agent: Agent, task: &PlannedTask, next: &str) -> XtaskResult<()> {
+    fn done(&mut self, agent: Agent, task: &PlannedTask, next: &PlannedTask) -> XtaskResult<()> {
         let arguments = json!({"task": task.title, "evidence": [task.evidence],
             "learnt": task.learnt, "next": true});
-        let text = self.task(agent, "work_done", arguments)?;
-        expect_words(&text, &[task.title, next])
+        self.task(agent, "work_done", arguments, next)
     }
 
     /// The week with the operations of today.
@@ -328,18 +391,18 @@ impl Week {
         self.person(&["work", "plan", "PLAN.md", "--dry-run"])?;
         self.person(&["work", "plan", "PLAN.md"])?;
         self.cost.plan = self.cost.person;
-        expect_words(&self.task(First, "work_start", json!({}))?, &[PORTS.title])?;
-        expect_words(&self.task(Second, "work_start", json!({}))?, &[HEADERS.title])?;
-        self.done(First, &PORTS, SOCKS.title)?;
+        self.task(First, "work_start", json!({}), &PORTS)?;
+        self.task(Second, "work_start", json!({}), &HEADERS)?;
+        self.done(First, &PORTS, &SOCKS)?;
         let stuck = json!({"operation": "work.block",
             "arguments": {"id": HEADERS.title, "reason": QUESTION, "next": true}});
-        expect_words(&self.task(Second, "run", stuck)?, &[MOUNTS.title])?;
+        self.task(Second, "run", stuck, &MOUNTS)?;
         let board = self.person(&["work", "board"])?;
         expect_words(&board, &[QUESTION])?;
         self.person(&["work", "unblock", HEADERS.title, "--comment", ANSWER])?;
-        self.done(Second, &MOUNTS, HEADERS.title)?;
-        self.done(First, &SOCKS, SOCKS_ASYNC.title)?;
-        self.done(First, &SOCKS_ASYNC, OPTION.title)?;
+        self.done(Second, &MOUNTS, &HEADERS)?;
+        self.done(First, &SOCKS, &SOCKS_ASYNC)?;
+        self.done(First, &SOCKS_ASYNC, &OPTION)?;
         // The first agent ends without a word. Its claim is made short, because nobody waits an hour here; that call is
         // not counted.
         let before = self.cost.first;
@@ -347,10 +410,10 @@ impl Week {
         self.agent(First, "run", call("work.claim", short))?;
         self.cost.first = before;
         drop(self.first.take());
-        self.done(Second, &HEADERS, CREDENTIALS.title)?;
+        self.done(Second, &HEADERS, &CREDENTIALS)?;
         wait_for_the_claim();
-        self.done(Second, &CREDENTIALS, OPTION.title)?;
-        self.done(Second, &OPTION, DOCS.title)?;
+        self.done(Second, &CREDENTIALS, &OPTION)?;
+        self.done(Second, &OPTION, &DOCS)?;
         let last = json!({"task": DOCS.title, "evidence": [DOCS.evidence], "learnt": DOCS.learnt});
         self.agent(Second, "work_done", last)?;
         let end = self.person(&["work", "overview"])?;
@@ -552,8 +615,8 @@ fn steps(title: &str) -> &'static str {
 
 fn report(now: &WeekCost, before: &WeekCost, whole: &WeekCost) -> String {
     let mut text =
-        "| | calls now | ratio | now, and what was cut | ratio | before | characters now | ratio \
-        | now, and what was cut | ratio | before, symbols read | before, files read whole |\n\
+        "| | calls now | ratio | now, and all that was cut | ratio | before | characters now | ratio \
+        | now, and all that was cut | ratio | before, symbols read | before, files read whole |\n\
         |---|---|---|---|---|---|---|---|---|---|---|---|\n"
             .to_owned();
     let all = |cost: &WeekCost| cost.person.plus(cost.first).plus(cost.second);
@@ -568,13 +631,13 @@ fn report(now: &WeekCost, before: &WeekCost, whole: &WeekCost) -> String {
         let _ = writeln!(
             text,
             "| {name} | {} | {:.2} | {} | {:.2} | {} | {} | {:.2} | {} | {:.2} | {} | {} |",
-            now.other_calls(),
-            ratio(now.other_calls(), before.calls),
+            now.needed_calls(),
+            ratio(now.needed_calls(), before.calls),
             now.calls,
             ratio(now.calls, before.calls),
             before.calls,
-            now.other_chars(),
-            ratio(now.other_chars(), before.chars()),
+            now.needed_chars(),
+            ratio(now.needed_chars(), before.chars()),
             now.chars(),
             ratio(now.chars(), before.chars()),
             before.chars(),

@@ -215,7 +215,7 @@ fn the_how_to_pages_quote_the_source_as_it_is() {
         for block in text.split("```rust\n// ").skip(1) {
             let Some((path, rest)) = block.split_once('\n') else { continue };
             let Some((excerpt, _)) = rest.split_once("```") else { continue };
-            if !path.ends_with(".rs") {
+            if Path::new(path).extension().is_none_or(|extension| extension != "rs") {
                 continue;
             }
             let source = fs::read_to_string(root.join(path)).unwrap();

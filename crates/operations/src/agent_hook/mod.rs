@@ -37,8 +37,8 @@ const MAX_AWAITED_AT_START: u64 = 128 * 1024;
 const MAX_AWAITED_AT_EDIT: u64 = 8 * 1024;
 
 /// What is said where a session does not wait.
-const READING: &str = "cairn reads this repository for the first time. Soon `cairn` shows what it is, and \
-                       `cairn context \"the task in a sentence\"` what to know before a task.\n";
+const READING: &str = "cairn reads this repository for the first time. In a few seconds `context` with the task in \
+                       a sentence shows the places that the task is about.\n";
 
 /// How many lines are said about one edit.
 const MAX_LINES: usize = 8;

@@ -91,8 +91,8 @@ fn symbols_are_found_by_name_and_are_targets() {
         "code find charge",
         "
         2 symbols for `charge`
-        export function charge(cents: number): Promise<void>  4  symbol:src/pay/gateway.ts#charge
-        charge(cents: number): Promise<void>                  2  symbol:src/pay/gateway.ts#Gateway.charge
+        src/pay/gateway.ts#charge  4  export function charge(cents: number): Promise<void>
+        src/pay/gateway.ts#Gateway.charge  2  charge(cents: number): Promise<void>
         basis: fresh · main @ COMMIT
         ",
     );

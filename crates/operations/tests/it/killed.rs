@@ -109,7 +109,7 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
 fn an_index_whose_process_was_killed_at_any_moment_is_finished_by_the_next() {
     if let Some(arguments) = child::arguments() {
         let repo = TestRepo::existing(arguments[0].as_ref());
-        drop(repo.workspace().sync(false, &testkit::call()).unwrap());
+        repo.workspace().sync(false, &testkit::call()).unwrap();
         return;
     }
     let repo = long(3000);

@@ -218,7 +218,7 @@ fn an_export_is_found_by_the_name_it_is_offered_under() {
         "code find outer",
         "
         1 symbol for `outer`
-        function inner() (as outer in a.ts)  1  symbol:a.ts#inner
+        a.ts#inner  1  function inner() (as outer in a.ts)
         basis: fresh · main @ COMMIT
         ",
     );

@@ -38,7 +38,7 @@ fn a_sentence_of_ten_kilobytes_is_a_question_like_another() {
     assert!(places.iter().any(|place| place["node"] == "module:src/m7.ts"), "{places:?}");
     let hits = repo.data("search", json!({"query": sentence, "limit": 3}));
     assert!(!hits["hits"].as_array().unwrap().is_empty());
-    let long = "x".repeat(20 * 1024);
+    let long = "x".repeat(260 * 1024);
     assert_eq!(repo.code("context", json!({"targets": [long]})), ProblemCode::ValidationError);
 }
 

@@ -102,14 +102,14 @@ fn a_document_of_a_test_has_the_results_of_the_code_that_it_names() {
     );
     assert_eq!(verified(&repo), 2);
     // What a test checks is part of what was confirmed.
-    repo.write("test/gateway.test.ts", &test.replace("charge(1)", "charge(2)"));
+    repo.write("test/gateway.test.ts", test.replace("charge(1)", "charge(2)"));
     assert_eq!(tests(&repo)[0], "symbol:test/gateway.test.ts#pays suspect verified");
     let gate = repo.data("matrix", json!({"gate": true}));
     assert!(gate["problems"].to_string().contains("LINK_SUSPECT"), "{gate:#}");
     // A document whose test is there has nothing to repair; one whose test is gone is reported.
     let fixed = repo.data("fix", json!({"dry_run": true}));
     assert!(!fixed.to_string().contains("TEST-1"), "{fixed:#}");
-    repo.write("test/gateway.test.ts", &test.replace("pays", "captures"));
+    repo.write("test/gateway.test.ts", test.replace("pays", "captures"));
     let report = repo.data("verify", json!({"rules": ["KB_STALE"]}));
     assert!(report.to_string().contains("does not exist"), "{report:#}");
 }

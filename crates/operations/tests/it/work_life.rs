@@ -69,7 +69,7 @@ fn one_call_starts_a_task_and_one_finishes_it() {
         (&file["path"], &file["symbol"]),
         (&json!("src/auth/login.ts"), &json!("openSession"))
     );
-    let source = file["source"]["text"].as_str().unwrap();
+    let source = file["source"][0]["text"].as_str().unwrap();
     assert!(source.starts_with("/** Opens a session. */") && source.ends_with('}'), "{source}");
     assert_eq!(started["tests"], json!(["src/auth/login.test.ts"]));
     let again = repo.data("work.start", json!({}))["result"].clone();
@@ -407,4 +407,98 @@ fn a_plan_that_is_not_made_names_no_handles() {
     assert!(shown.contains("feature \"Login\"") && !shown.contains("feature:login"), "{shown}");
     let made = repo.text("work plan --text \"# Feature: Login\"");
     assert!(made.contains("feature:login-"), "{made}");
+}
+
+#[test]
+fn of_a_long_symbol_the_lines_that_the_task_is_about_are_shown() {
+    let repo = shop();
+    let option = |name: &str| format!("  if (name === '{name}') {{\n    open('{name}');\n  }}\n");
+    let names = ["red", "green", "blue", "brown", "black", "white", "pink", "grey", "teal", "lime"];
+    let before: String = names.iter().map(|name| option(name)).collect();
+    let after: String = names.iter().map(|name| option(&format!("dark-{name}"))).collect();
+    let text =
+        format!("export function main(name: string) {{\n{before}{}{after}}}\n", option("socks"));
+    repo.write("src/main.ts", text);
+    repo.data("work.create", json!({"kind": "task", "name": "Accept socks", "feature": "Login"}));
+    section(&repo, "Accept socks", "Implementation Plan", "1. add a scheme to `main(`");
+    section(&repo, "Accept socks", "Context Files", "- src/main.ts\n");
+    let started = repo.data("work.start", json!({"task": "Accept socks"}))["result"].clone();
+    let file = &started["files"][0];
+    let lines: Vec<(u64, u64)> = file["source"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|part| (part["first_line"].as_u64().unwrap(), part["last_line"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(lines[0], (1, 1), "the declaration: {file}");
+    assert!(lines[1].0 <= 32 && lines[1].1 >= 33, "the branch: {file}");
+    let shown: u64 = lines.iter().map(|(first, last)| last + 1 - first).sum();
+    assert!(shown <= 32, "{file}");
+    assert_eq!(file["lines_cut"].as_u64().unwrap() + shown, 65);
+    let text = repo.text("work start 'Accept socks'");
+    assert!(
+        text.contains("code show 'src/main.ts#main'")
+            || text.contains("code show src/main.ts#main"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_task_about_tests_shows_them() {
+    let repo = shop();
+    repo.data("work.create", json!({"kind": "task", "name": "Test it", "feature": "Login"}));
+    section(&repo, "Test it", "Context Files", "- src/auth/login.test.ts\n");
+    let started = repo.data("work.start", json!({"task": "Test it"}))["result"].clone();
+    let text = started["files"][0]["source"][0]["text"].as_str().unwrap();
+    assert!(text.contains("opens"), "{started}");
+}
+
+#[test]
+fn who_does_not_hold_a_task_does_not_block_it() {
+    let repo = shop();
+    call_as(&repo, "ada/1", "10:00", "work.start", json!({"task": "Lock accounts"})).unwrap();
+    let block = json!({"id": "Lock accounts", "blocked_by": "NO_OP", "reason": "wait"});
+    let depend = json!({"from": "Tell the user", "to": "Lock accounts"});
+    for (name, args) in [("work.block", block.clone()), ("work.depend", depend)] {
+        let refused = call_as(&repo, "bob/1", "10:01", name, args).unwrap_err();
+        assert_eq!(refused.code, ProblemCode::Conflict, "{name}");
+    }
+    call_as(&repo, "ada/1", "10:02", "work.block", block).unwrap();
+    let answer = json!({"id": "Lock accounts", "comment": "go on"});
+    call_as(&repo, "bob/1", "10:03", "work.unblock", answer).unwrap();
+}
+
+#[test]
+fn the_start_of_a_key_is_enough() {
+    let repo = shop();
+    assert_eq!(repo.data("work.show", json!({"id": "lock-acc"}))["task"]["title"], "Lock accounts");
+    let refused = repo.call_op("work.start", json!({"task": "zzz"})).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::NotFound);
+    assert!(refused.hints.iter().any(|hint| format!("{hint:?}").contains("search")));
+}
+
+#[test]
+fn the_context_of_a_task_has_what_the_molecule_says() {
+    let repo = shop();
+    let molecule =
+        json!({"kind": "molecule", "name": "Clients", "knowledge": "All share one config"});
+    repo.data("knowledge.create", molecule);
+    let atom = json!({"kind": "atom", "name": "Auth", "paths": "src/auth/**", "molecule": "Clients",
+        "knowledge": "Locks are kept per account"});
+    repo.data("knowledge.create", atom);
+    for target in ["task:lock-accounts", "src/auth/login.ts"] {
+        let text = repo.text(&format!("context {target}"));
+        assert!(text.contains("All share one config"), "{text}");
+        assert!(text.contains("Locks are kept per account"), "{text}");
+    }
+}
+
+#[test]
+fn the_commits_of_a_task_are_told_with_their_subjects() {
+    let repo = shop();
+    let key = repo.data("work.show", json!({"id": "Lock accounts"}))["task"]["id"].clone();
+    repo.write("src/auth/lock.ts", "export const lock = 1;\n");
+    repo.commit(&format!("auth: lock accounts\n\nTask: {}", key.as_str().unwrap()));
+    let text = repo.text("work show 'Lock accounts' --full");
+    assert!(text.contains("auth: lock accounts"), "{text}");
 }

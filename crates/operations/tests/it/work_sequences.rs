@@ -273,19 +273,49 @@ fn live_claims(rows: &Value, now: Timestamp) -> BTreeMap<String, String> {
     live.map(|row| (text(row, "id"), text(row, "session"))).collect()
 }
 
+/// Takes steps by their sessions, and checks what must hold of the store afterwards.
+fn check_sequence(steps: &[(usize, WorkStep)]) {
+    let mut office = Office::new();
+    for (who, step) in steps {
+        office.take(SESSIONS[*who], step);
+    }
+    assert_eq!(office.repo.data("verify", json!({}))["errors"], 0);
+    office.check_round_trips();
+}
+
+#[test]
+fn a_given_up_task_blocks_what_it_waited_for() {
+    check_sequence(&[
+        (0, WorkStep::Move(1, "work.terminate")),
+        (0, WorkStep::Relate(0, 1, "IS_BLOCKED_BY")),
+    ]);
+}
+
+#[test]
+fn what_was_started_and_taken_back_is_blocked() {
+    check_sequence(&[
+        (0, WorkStep::Schedule(1)),
+        (1, WorkStep::Comment(0)),
+        (0, WorkStep::Start(None, true)),
+        (2, WorkStep::Done(None, false)),
+        (1, WorkStep::Start(None, false)),
+        (1, WorkStep::Release(7)),
+        (0, WorkStep::Undo),
+        (1, WorkStep::Move(3, "work.revert")),
+        (2, WorkStep::Block(6)),
+    ]);
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, max_shrink_iters: 200, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: testkit::property_cases(24), max_shrink_iters: 200, ..ProptestConfig::default()
+    })]
 
     #[test]
     fn every_sequence_keeps_its_promises(
         steps in prop::collection::vec((0..SESSIONS.len(), step()), 1..24)
     ) {
-        let mut office = Office::new();
-        for (who, step) in &steps {
-            office.take(SESSIONS[*who], step);
-        }
-        assert_eq!(office.repo.data("verify", json!({}))["errors"], 0);
-        office.check_round_trips();
+        check_sequence(&steps);
     }
 
     #[test]

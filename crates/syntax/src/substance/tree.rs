@@ -152,7 +152,7 @@ fn is_comment(node: Node<'_>) -> bool {
 }
 
 /// The kind of a node, which is the same with and without optional parentheses.
-fn kind(node: Node<'_>) -> &'static str {
+fn kind(node: Node<'_>) -> &str {
     let own = node.kind();
     PARENTHESES_OPTIONAL.iter().find(|(_, without)| *without == own).map_or(own, |(with, _)| *with)
 }

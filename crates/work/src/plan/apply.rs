@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::fields::{all_fields, changed_fields, differs, section_fields};
 use super::{PlanDocument, PlannedItem, PlannedRelation};
 use crate::container::{WorkItem, WorkItemBrief, project_if_any};
-use crate::dependencies::put_dependency;
+use crate::dependencies::{put_dependency, put_resolved_block};
 use crate::draft::WorkDraft;
 use crate::edit::{self, WorkItemFields};
 use crate::id::{VersionedRef, WorkRecordId, WorkRecordRef};
@@ -73,7 +73,7 @@ pub fn apply(
     let mut applying = PlanApplication {
         project: project.id.clone(),
         ids: Vec::new(),
-        is_new: Vec::new(),
+        created: BTreeSet::new(),
         skipped: Vec::new(),
         options,
         names: PlanNames::of(plan),
@@ -84,25 +84,15 @@ pub fn apply(
     }
     for (at, item) in plan.items.iter().enumerate() {
         applying.write_sections(draft, at, item).map_err(|problem| in_item(problem, item))?;
-        applying
-            .write_relations(draft, plan, at, |relation| !makes_part(relation))
-            .map_err(|problem| in_item(problem, item))?;
     }
+    // Work that has ended waits for nothing, so relations are made when the statuses are known.
     applying.write_statuses(draft, pipelines, plan)?;
-    // A task that has ended does not wait for its parts, so these are made when the statuses are known.
     for (at, item) in plan.items.iter().enumerate() {
-        applying
-            .write_relations(draft, plan, at, makes_part)
-            .map_err(|problem| in_item(problem, item))?;
+        applying.write_relations(draft, plan, at).map_err(|problem| in_item(problem, item))?;
     }
     let mut applied = applying.finish(draft, project)?;
     applied.left_out.clone_from(&plan.left_out);
     Ok(applied)
-}
-
-/// Whether a relation makes a task a part of another.
-fn makes_part(relation: &PlannedRelation) -> bool {
-    relation.kind.stored().relation == DependencyKind::ParentOf
 }
 
 /// The same problem with the name of the item that it is about.
@@ -147,8 +137,8 @@ struct PlanApplication<'a> {
     project: WorkRecordId,
     /// The ids of the plan's items
     ids: Vec<WorkRecordId>,
-    /// Whether each of them is new
-    is_new: Vec<bool>,
+    /// Those of them that are new
+    created: BTreeSet<WorkRecordId>,
     skipped: Vec<String>,
     options: PlanOptions<'a>,
     names: PlanNames,
@@ -156,12 +146,12 @@ struct PlanApplication<'a> {
     used: BTreeSet<WorkRecordId>,
 }
 
-/// The items of a plan by the names that relations use, in lower case. The first of several counts.
+/// The items of a plan by the names that relations use, in lower case. Of several keys and sources the first counts.
 #[derive(Debug, Default)]
 struct PlanNames {
     keys: BTreeMap<String, usize>,
     sources: BTreeMap<String, usize>,
-    names: BTreeMap<String, usize>,
+    names: BTreeMap<String, Vec<usize>>,
 }
 
 impl PlanNames {
@@ -175,9 +165,22 @@ impl PlanNames {
             };
             add(&mut names.keys, item.key.as_ref());
             add(&mut names.sources, item.source.as_ref());
-            add(&mut names.names, Some(&item.name));
+            names.names.entry(item.name.to_ascii_lowercase()).or_default().push(at);
         }
         names
+    }
+
+    /// The item that a relation of another one names. Of several items of a name it is the last one before the other in
+    /// the same feature, else one of that feature, else the first.
+    fn find(&self, plan: &PlanDocument, of: usize, name: &str) -> Option<usize> {
+        let name = name.to_ascii_lowercase();
+        if let Some(at) = self.keys.get(&name).or_else(|| self.sources.get(&name)) {
+            return Some(*at);
+        }
+        let all = self.names.get(&name)?;
+        let near = || all.iter().filter(|at| plan.items[**at].feature == plan.items[of].feature);
+        let before = near().rfind(|at| **at < of);
+        before.or_else(|| near().find(|at| **at != of)).or_else(|| all.first()).copied()
     }
 }
 
@@ -200,8 +203,10 @@ impl PlanApplication<'_> {
             edit::create(draft, item.kind, project, &fields)?.id().clone()
         };
         self.used.insert(id.clone());
+        if existing.is_none() {
+            self.created.insert(id.clone());
+        }
         self.ids.push(id);
-        self.is_new.push(existing.is_none());
         Ok(())
     }
 
@@ -269,10 +274,9 @@ impl PlanApplication<'_> {
         draft: &mut WorkDraft<'_>,
         plan: &PlanDocument,
         at: usize,
-        is_meant: impl Fn(&PlannedRelation) -> bool,
     ) -> Result<()> {
         let item = &plan.items[at];
-        for relation in item.relations.iter().filter(|relation| is_meant(relation)) {
+        for relation in &item.relations {
             if let Err(problem) = self.write_relation(draft, plan, at, relation) {
                 if !self.options.is_lenient {
                     return Err(problem);
@@ -301,7 +305,7 @@ impl PlanApplication<'_> {
                 return Err(Problem::invalid("a block without a blocking task needs a reason"));
             }
             "" => None,
-            other => Some(self.related(draft, plan, other)?),
+            other => Some(self.related(draft, plan, at, other)?),
         };
         let (from, to) = match (other, stored.comes_in) {
             (Some(other), true) => (Some(other), own),
@@ -318,15 +322,33 @@ impl PlanApplication<'_> {
         if draft.list::<Dependency>("to_id", to.id())?.iter().any(is_same) {
             return Ok(());
         }
-        put_dependency(draft, from.as_ref(), &to, stored.relation, &relation.reason).map(drop)
+        let is_block = stored.relation == DependencyKind::Blocks;
+        if is_block && self.came_to_its_end(from.as_ref(), &to) {
+            put_resolved_block(draft, from.as_ref(), &to, &relation.reason)?;
+        } else {
+            put_dependency(draft, from.as_ref(), &to, stored.relation, &relation.reason)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a block is over because one of its ends is, which the plan creates in that status.
+    fn came_to_its_end(&self, from: Option<&WorkItem>, to: &WorkItem) -> bool {
+        let is_created = |item: &WorkItem| self.created.contains(item.id());
+        let is_closed = |item: &WorkItem| item.status() == Some(WorkStatus::Closed);
+        to.status().is_some_and(WorkStatus::is_terminal) && is_created(to)
+            || from.is_some_and(|from| is_closed(from) && is_created(from))
     }
 
     /// The work that a relation names: an item of the plan, or any other.
-    fn related(&self, draft: &WorkDraft<'_>, plan: &PlanDocument, name: &str) -> Result<WorkItem> {
-        let places = [&self.names.keys, &self.names.sources, &self.names.names];
-        let lower = name.to_ascii_lowercase();
-        if let Some(at) = places.iter().find_map(|names| names.get(&lower)) {
-            return planned_record(draft, plan.items[*at].kind, &self.ids[*at]);
+    fn related(
+        &self,
+        draft: &WorkDraft<'_>,
+        plan: &PlanDocument,
+        of: usize,
+        name: &str,
+    ) -> Result<WorkItem> {
+        if let Some(at) = self.names.find(plan, of, name) {
+            return planned_record(draft, plan.items[at].kind, &self.ids[at]);
         }
         let name: WorkRecordRef = name.parse().map_err(Problem::invalid)?;
         WorkItem::find(draft, &[WorkKind::Feature, WorkKind::Task], &name)
@@ -341,10 +363,10 @@ impl PlanApplication<'_> {
     ) -> Result<()> {
         for kind in [WorkKind::Task, WorkKind::Feature] {
             for (at, item) in plan.items.iter().enumerate() {
-                if item.kind != kind || !self.is_new[at] {
+                let id = &self.ids[at];
+                if item.kind != kind || !self.created.contains(id) {
                     continue;
                 }
-                let id = &self.ids[at];
                 let wanted = pipelines.nearest(kind, item.status.unwrap_or(WorkStatus::New));
                 let status = match kind {
                     WorkKind::Feature => feature_status(draft, id, wanted)?,
@@ -382,15 +404,16 @@ impl PlanApplication<'_> {
     fn finish(self, draft: &WorkDraft<'_>, project: Project) -> Result<AppliedPlan> {
         let mut changes: BTreeMap<WorkRecordId, String> = draft.planned_changes()?;
         let (mut rows, mut created, mut changed) = (Vec::new(), 0, 0);
-        for (id, is_new) in self.ids.iter().zip(&self.is_new) {
+        for id in &self.ids {
+            let is_new = self.created.contains(id);
             let Some(change) = changes.remove(id) else { continue };
             let Some(item) = WorkItem::of_id(draft, id)? else { continue };
-            if *is_new {
+            if is_new {
                 created += 1;
             } else {
                 changed += 1;
             }
-            rows.push(PlanRow { what: item.brief(), is_new: *is_new, change });
+            rows.push(PlanRow { what: item.brief(), is_new, change });
         }
         let unchanged = self.ids.len() - created - changed;
         let project = WorkItem::Project(project).brief();

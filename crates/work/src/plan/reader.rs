@@ -1,5 +1,7 @@
 //! Reads a plan from Markdown.
 
+use std::ops::Range;
+
 use base::{Problem, Result};
 
 use super::markdown::{FenceTracker, SectionNote, heading};
@@ -138,12 +140,19 @@ fn read_section(section: &mut PlannedSection, text: &str) -> Result<(), String> 
 
 /// Reads the fields below a heading, and the texts after them.
 fn read_item(item: &mut PlannedItem, lines: &[String]) -> Result<(), String> {
-    let mut rest = lines.iter().skip_while(|line| line.trim().is_empty()).peekable();
-    while let Some((name, value)) = rest.peek().and_then(|line| field(line)) {
-        set_field(item, &name, value.trim())?;
-        rest.next();
+    let list = field_list(lines);
+    let mut list_lines = lines[list.clone()].iter().peekable();
+    while let Some(line) = list_lines.next() {
+        let (name, value) = field(line).ok_or_else(|| not_a_field(line))?;
+        let mut values: Vec<&str> = vec![value.trim()];
+        while let Some(value) = list_lines.next_if(|line| is_list_value(line)) {
+            values.push(value.trim_start_matches([' ', '\t', '-', '*']).trim_end());
+        }
+        values.retain(|value| !value.is_empty());
+        set_field(item, &name, &values.join(", "))?;
     }
-    let lines: Vec<&str> = rest.map(String::as_str).collect();
+    let outside = lines.iter().enumerate().filter(|(at, _)| !list.contains(at));
+    let lines: Vec<&str> = outside.map(|(_, line)| line.as_str()).collect();
     let body = lines.join("\n");
     let body = body.trim_matches(['\n', ' ', '\t']);
     if item.summary.is_some() {
@@ -165,6 +174,55 @@ fn read_item(item: &mut PlannedItem, lines: &[String]) -> Result<(), String> {
     item.summary = text(summary);
     item.description = text(description).or(item.description.take());
     Ok(())
+}
+
+/// The lines of the list of fields: the list right below the heading if its first line is a field, else the first list
+/// below the texts that has only fields.
+fn field_list(lines: &[String]) -> Range<usize> {
+    let mut is_below_text = false;
+    let mut at = 0;
+    while at < lines.len() {
+        let block = lines[at..].iter().take_while(|line| !line.trim().is_empty()).count();
+        if block == 0 {
+            at += 1;
+            continue;
+        }
+        let is_of_list = |line: &&String| is_list_item(line) || is_list_value(line);
+        let items = lines[at..at + block].iter().take_while(is_of_list).count();
+        let is_known = |line: &String| field(line).is_some() || is_list_value(line);
+        let is_whole = items == block && lines[at..at + block].iter().all(is_known);
+        if field(&lines[at]).is_some() && (is_whole || !is_below_text) {
+            return at..at + items;
+        }
+        is_below_text = true;
+        at += block;
+    }
+    0..0
+}
+
+/// Whether a line is of the form `- name: value`.
+fn is_list_item(line: &str) -> bool {
+    let item = line.strip_prefix("- ").or(line.strip_prefix("* "));
+    item.and_then(|item| item.split_once(':')).is_some_and(|(name, value)| {
+        let is_name = |c: char| c.is_alphabetic() || matches!(c, ' ' | '-' | '_');
+        name.chars().all(is_name) && (value.is_empty() || value.starts_with(' '))
+    })
+}
+
+/// Whether a line is an item of a list in a list: one more value of the field above it.
+fn is_list_value(line: &str) -> bool {
+    let item = line.trim_start();
+    item.len() < line.len() && (item.starts_with("- ") || item.starts_with("* "))
+}
+
+fn not_a_field(line: &str) -> String {
+    let name = line.trim_start_matches(['-', '*', ' ']).split(':').next().unwrap_or_default();
+    let relations = PlannedRelationKind::ALL.map(PlannedRelationKind::words);
+    format!(
+        "`{name}` is not a field; fields are {}, files, {}. A blank line ends the list of fields",
+        FIELDS.join(", "),
+        relations.join(", ")
+    )
 }
 
 /// Stands for a summary that the plan does not say; no text of a record has control characters.
@@ -191,7 +249,10 @@ const FIELDS: [&str; 14] = [
 /// A line of the list of fields.
 fn field(line: &str) -> Option<(String, &str)> {
     let (name, value) = line.strip_prefix("- ").or(line.strip_prefix("* "))?.split_once(':')?;
-    let name = name.trim().to_lowercase();
+    let mut name = name.trim().to_lowercase().replace(['_', '-'], " ");
+    if name == "depends on" {
+        PlannedRelationKind::BlockedBy.words().clone_into(&mut name);
+    }
     let is_relation = PlannedRelationKind::ALL.iter().any(|kind| kind.words() == name);
     let is_field = FIELDS.contains(&name.as_str()) || is_relation || name == "files";
     is_field.then_some((name, value))

@@ -141,6 +141,12 @@ fn a_bad_plan_says_where() {
             "## Task: a\n- due: soon\n# b\n",
             "before line 3: `due`: `soon` is not a day such as 2026-03-31",
         ),
+        (
+            "## Task: a\n- priority: LOW\n- owner: ann\n",
+            "`owner` is not a field; fields are status, reason, priority, complexity, tags, labels, assignee, due, \
+             milestone, estimate, source, summary, description, feature, files, blocked by, blocks, part of, \
+             duplicate of, discovered from, related to. A blank line ends the list of fields",
+        ),
     ] {
         assert_eq!(parse(text).unwrap_err().message, expected, "{text}");
     }
@@ -151,6 +157,28 @@ fn a_bad_plan_says_where() {
     let options = PlanOptions { project: None, new_project_name: "Shop", is_lenient: false };
     let refused = apply(&mut draft, &pipelines(), &plan, options).unwrap_err();
     assert_eq!(refused.message, "task \"a\": no feature or task nobody");
+}
+
+#[test]
+fn fields_are_read_below_the_text_too() {
+    let text = "# Feature: F\n\nWhat users want.\n\n- priority: HIGH\n- due: 2026-03-01\n\nMore of it.\n\n\
+        ## Task: t\n\n- files:\n  - src/a.ts\n  - src/b.ts\n- depends_on: F\n- a point of the text: or two\n";
+    let refused = parse(text).unwrap_err().message;
+    assert!(refused.starts_with("`a point of the text` is not a field"), "{refused}");
+    let plan = parse(&text.replace("\n- a point", "\n\n- a point")).unwrap();
+    let feature = &plan.items[0];
+    assert_eq!(
+        (feature.priority, feature.due.as_deref()),
+        (Some(WorkPriority::High), Some("2026-03-01"))
+    );
+    assert_eq!(feature.summary.as_deref(), Some("What users want."));
+    assert_eq!(feature.description.as_deref(), Some("More of it."));
+    let task = &plan.items[1];
+    assert_eq!(task.sections[0].content, "- src/a.ts\n- src/b.ts");
+    assert_eq!(task.relations[0].kind, PlannedRelationKind::BlockedBy);
+    assert_eq!(task.summary.as_deref(), Some("- a point of the text: or two"));
+    let prose = parse("# F\n\nSome.\n\n- priority: HIGH\n- of course: not\n").unwrap();
+    assert_eq!(prose.items[0].priority, None, "a list that has other points is text");
 }
 
 /// Reads a file of another tracker in a format that is found out.
@@ -193,6 +221,30 @@ fn checklists_are_read() {
     );
     assert_eq!(plan.items[1].tags, Some(vec!["docs".to_owned()]));
     assert_eq!(plan.items[1].description.as_deref(), Some("more about it"));
+}
+
+#[test]
+fn boxes_of_numbered_lists_belong_to_the_box_above_them() {
+    let text =
+        "# Beta\n\n1. [ ] Tests\n   - [ ] Unit\n\n# Final\n\n1) [ ] Tests\n   - [x] Browser\n";
+    let (_, plan) = import("TODO.md", text);
+    let conn = store();
+    apply_to(&conn, &plan, 1).unwrap();
+    let draft = read_draft(&conn);
+    let parents = |feature: &str| -> Vec<String> {
+        let feature: Feature = draft.find(&feature.parse().unwrap()).unwrap();
+        let tasks: Vec<Task> = draft.list("feature_id", &feature.id).unwrap();
+        let parent = |task: &Task| work::dependencies::parent_of(&draft, &task.id).unwrap();
+        let of = |id| tasks.iter().find(|task| task.id == id).unwrap().title.clone();
+        let mut found: Vec<String> = tasks
+            .iter()
+            .filter_map(|task| Some(format!("{} of {}", task.title, of(parent(task)?))))
+            .collect();
+        found.sort();
+        found
+    };
+    assert_eq!(parents("Beta"), ["Unit of Tests"]);
+    assert_eq!(parents("Final"), ["Browser of Tests"]);
 }
 
 #[test]

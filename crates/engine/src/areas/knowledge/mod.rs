@@ -2,6 +2,8 @@
 
 mod rules;
 
+use std::collections::BTreeSet;
+
 use base::entity::RecordKind;
 use base::{EntityRef, Result};
 use work::knowledge::edit::{KnowledgeRecord, find};
@@ -38,7 +40,7 @@ const RELATED: EdgeKind = EdgeKind {
     means: "an atom or molecule has to do with another",
 };
 
-/// How many atoms a file's context quotes.
+/// How many atoms the context of a file or task quotes.
 const MAX_QUOTED_ATOMS: usize = 8;
 
 /// Characters of knowledge that a context quotes.
@@ -178,24 +180,47 @@ fn sources_of(look: DraftView<'_>, to: &EntityRef, edge: &EdgeKind) -> Result<Ve
     }
 }
 
-/// What is known about a path: each atom with its age, and what it says.
+/// What is known about a path: each atom with its age, and what it says, below what their molecules say.
 fn path_context(view: &View, draft: &WorkDraft<'_>, path: &str) -> Result<Vec<ContextItem>> {
     let derived = work_patterns(view)?;
-    let mut items = Vec::new();
-    for id in derived.matcher.matching(path, None).into_iter().take(MAX_QUOTED_ATOMS) {
-        if let Some(atom) = draft.get::<Atom>(id)? {
-            items.extend(atom_context(view, draft, &atom)?);
+    atoms_context(view, draft, derived.matcher.matching(path, None).into_iter())
+}
+
+/// Some atoms as a context shows them, each molecule before the first of its atoms.
+pub(crate) fn atoms_context<'a>(
+    view: &View,
+    draft: &WorkDraft<'_>,
+    ids: impl Iterator<Item = &'a WorkRecordId>,
+) -> Result<Vec<ContextItem>> {
+    let (mut items, mut told) = (Vec::new(), BTreeSet::new());
+    for id in ids.take(MAX_QUOTED_ATOMS) {
+        let Some(atom) = draft.get::<Atom>(id)? else { continue };
+        if let Some(id) = atom.molecule_id.clone().filter(|id| told.insert(id.clone()))
+            && let Some(molecule) = draft.get::<Molecule>(&id)?
+            && !molecule.knowledge.is_empty()
+        {
+            let text = format!("\"{}\", a molecule", molecule.name);
+            let handle = Some(format!("molecule:{}", molecule.id.short()));
+            items.push(ContextItem { section: ContextSection::Know, text, handle });
+            let source = format!("molecule \"{}\"", molecule.name);
+            items.extend(quoted_knowledge(&molecule.knowledge, &source));
         }
+        items.extend(atom_context(view, draft, &atom)?);
     }
     Ok(items)
 }
 
+/// What an atom or molecule says, in a line; none if it says nothing.
+fn quoted_knowledge(knowledge: &str, source: &str) -> Option<ContextItem> {
+    let line: String = knowledge.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut: String = line.chars().take(MAX_EXCERPT_CHARS).collect();
+    let more = if cut.len() < line.len() { "…" } else { "" };
+    let text = format!("> {cut}{more}   ({source})");
+    (!line.is_empty()).then_some(ContextItem { section: ContextSection::Know, text, handle: None })
+}
+
 /// An atom as a context shows it: its name and age, and what it says.
-pub(crate) fn atom_context(
-    view: &View,
-    draft: &WorkDraft<'_>,
-    atom: &Atom,
-) -> Result<Vec<ContextItem>> {
+fn atom_context(view: &View, draft: &WorkDraft<'_>, atom: &Atom) -> Result<Vec<ContextItem>> {
     let drift = drift(view, draft, atom)?;
     let age = drift.map_or(String::new(), |drift| {
         let at = drift
@@ -208,13 +233,7 @@ pub(crate) fn atom_context(
     let handle = Some(format!("atom:{}", atom.id.short()));
     let head = format!("\"{}\"{age}", atom.name);
     let mut items = vec![ContextItem { section: ContextSection::Know, text: head, handle }];
-    if !atom.knowledge.is_empty() {
-        let line: String = atom.knowledge.split_whitespace().collect::<Vec<_>>().join(" ");
-        let cut: String = line.chars().take(MAX_EXCERPT_CHARS).collect();
-        let more = if cut.len() < line.len() { "…" } else { "" };
-        let text = format!("> {cut}{more}   (atom \"{}\")", atom.name);
-        items.push(ContextItem { section: ContextSection::Know, text, handle: None });
-    }
+    items.extend(quoted_knowledge(&atom.knowledge, &format!("atom \"{}\"", atom.name)));
     Ok(items)
 }
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeSet;
 
 use base::{RepoPath, Result};
+use schemars::JsonSchema;
+use serde::Serialize;
 use work::record::{Task, TaskClaim};
 use work::{WorkDraft, WorkItem, WorkRecordId};
 
@@ -24,10 +26,17 @@ const OWN_FOLDER: &str = ".cairn";
 pub struct TouchedFiles {
     /// The touched files, without cairn's own
     pub paths: Vec<String>,
-    /// How many commits there are
-    pub commits: usize,
-    /// The short ids of the commits, newest first
-    pub commit_ids: Vec<String>,
+    /// The commits, newest first
+    pub commits: Vec<TaskCommit>,
+}
+
+/// A commit of a task
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct TaskCommit {
+    /// Its short name
+    pub id: String,
+    /// The first line of its message
+    pub subject: String,
 }
 
 /// What the commits of a task touched. A commit that names no task belongs to one claim at most,
@@ -44,8 +53,8 @@ pub fn files_touched(view: &View, draft: &WorkDraft<'_>, task: &Task) -> Result<
             false => trailer_names_task(&commit, task),
         };
         if is_own {
-            touched.commits += 1;
-            touched.commit_ids.push(commit.id.to_string().chars().take(SHORT_ID_DIGITS).collect());
+            let id = commit.id.to_string().chars().take(SHORT_ID_DIGITS).collect();
+            touched.commits.push(TaskCommit { id, subject: commit.subject.clone() });
             let files = git.files_touched_by(&commit, view.call())?;
             paths.extend(files.iter().map(ToString::to_string).filter(|path| !is_own_file(path)));
         }

@@ -4,18 +4,15 @@ use base::Result;
 use work::claim::active_claim;
 use work::dependencies::{DependencyView, dependencies_of};
 use work::events::{incoming_words, outgoing_words};
-use work::record::{Atom, Feature, Project, Section, Task};
+use work::record::{Feature, Project, Section, Task};
 use work::words::{DependencyKind, WorkStatus};
 use work::{WorkDraft, WorkItem};
 
 use super::records::DraftView;
 use super::{files_of, work_patterns};
 use crate::areas::files::file_node;
-use crate::areas::knowledge::atom_context;
+use crate::areas::knowledge::atoms_context;
 use crate::graph::{ContextItem, ContextSection};
-
-/// How many atoms the context of a task quotes.
-const MAX_QUOTED_ATOMS: usize = 8;
 
 /// How many lines of a section are quoted.
 const MAX_SECTION_LINES: usize = 40;
@@ -167,10 +164,6 @@ fn file_knowledge(
     if let Some(more) = paths.len().checked_sub(MAX_LISTED_FILES).filter(|more| *more > 0) {
         items.push(item(ContextSection::RestsOn, format!("and {more} more"), None));
     }
-    for id in told.iter().take(MAX_QUOTED_ATOMS) {
-        if let Some(atom) = draft.get::<Atom>(id)? {
-            items.extend(atom_context(view, draft, &atom)?);
-        }
-    }
+    items.extend(atoms_context(view, draft, told.iter())?);
     Ok(items)
 }

@@ -31,7 +31,7 @@ use crate::search;
 use crate::view::View;
 
 pub use ages::{AgedAtoms, AtomAge, MeasuredAtom, UncoveredCount, aged_atoms, uncovered_folders};
-pub use commits::files_touched;
+pub use commits::{TaskCommit, files_touched};
 pub use files::{
     context_files, drift, expand_paths, files_digest, files_of, knowledge_about, matched_files,
     moved_files, tasks_about,

@@ -1,6 +1,8 @@
 //! Everything that is needed to work on a task: its plan, its files with their source, what is known
 //! about them, what it depends on, and how to show that it is done.
 
+use std::collections::BTreeSet;
+
 use base::{EntityRef, NextCall, RepoPath, Result};
 use code::SymbolRow;
 use schemars::JsonSchema;
@@ -16,9 +18,11 @@ use work::words::{DependencyKind, WorkEventKind, WorkStatus};
 use work::{WorkDraft, WorkItem, WorkRecordId};
 
 use super::dependencies::render_relation;
+use crate::answers::line_choice::{LineChoice, contiguous_ranges};
 use crate::answers::role::is_test_file;
 use crate::answers::source::{Excerpt, LineRange, SourceText, omitted_lines_text};
 use crate::answers::test_finder::tests_for;
+use crate::locate;
 use crate::ops::knowledge::details::render_known;
 use engine::areas::work::{context_files, expand_paths, knowledge_about};
 use engine::contract::page::Page;
@@ -30,8 +34,14 @@ const MAX_SHOWN_FILES: usize = 6;
 /// How many symbols of one file are shown.
 const MAX_SYMBOLS_PER_FILE: usize = 3;
 
-/// How many lines of one symbol or file are shown.
+/// A symbol or file of this many lines is shown whole.
 const MAX_SOURCE_LINES: u32 = 40;
+
+/// How many lines of a longer one are shown, as far as they say what the task is about.
+const MAX_LINES_ABOUT: u32 = 32;
+
+/// Lines that say less of the task than this share of what the best line says are not shown for themselves.
+const LEAST_WEIGHT_SHARE: f64 = 0.4;
 
 /// How many lines more are shown where they are all that is left.
 const FEW_LINES: u32 = 10;
@@ -74,9 +84,14 @@ pub struct TaskFile {
     /// The symbol that is shown; absent if the start of the file is shown
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
-    /// The source; absent if the answer has no more room
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub source: Option<Excerpt>,
+    /// The source: of something long, the declaration and the lines that the task is about; empty if the answer has no
+    /// more room
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub source: Vec<Excerpt>,
+    /// The first line of the symbol or file; 0 if no source is shown
+    pub first_line: u32,
+    /// Its last line
+    pub last_line: u32,
     /// How many lines were left out
     pub lines_cut: u32,
     /// The first symbols of a long file of which none is meant, with their lines
@@ -141,7 +156,10 @@ impl TaskBriefing {
             paths.into_iter().partition(|path| is_file(view, path));
         let mut sections = work::sections::of(draft, &item)?;
         sections.retain(|section| !is_untouched(section) && section.title != IMPORTED_FIELDS);
-        let plan: String = sections.iter().map(|section| section.content.as_str()).collect();
+        let text = work::query::text(&item).lines().skip(1).collect::<Vec<_>>().join("\n");
+        let mut plan = format!("{}\n{text}\n", task.title);
+        let wanted = sections.iter().filter(|section| !is_context_files(section));
+        plan.extend(wanted.map(|section| section.content.as_str()));
         let shown = ShownFiles::read(view, &there, &lines, &plan)?;
         sections.retain(|section| !is_context_files(section));
         let page = KnowledgePage { offset: 0, limit: MAX_ATOMS, changelog_limit: 0 };
@@ -152,7 +170,7 @@ impl TaskBriefing {
         let tests = shown.test_files(view)?;
         Ok(Self {
             feature: feature_progress(draft, task)?,
-            text: work::query::text(&item).lines().skip(1).collect::<Vec<_>>().join("\n"),
+            text,
             sections,
             files: shown.files,
             missing_files,
@@ -218,36 +236,18 @@ impl TaskBriefing {
     }
 
     fn render_files(&self, page: &mut Page) {
-        page.heading("Files");
         if self.files.is_empty() && self.missing_files.is_empty() {
+            page.heading("Files");
             page.say("  none named: a section \"Context Files\" would show them here");
             return;
         }
         // The tests among them are named below, as what to run.
         let is_shown = |file: &&TaskFile| file.has_content() || !self.tests.contains(&file.path);
-        for file in self.files.iter().filter(is_shown) {
-            let lines = file.source.as_ref().map_or(String::new(), |source| {
-                format!("  {}–{}", source.first_line, source.last_line)
-            });
-            let symbol = file.symbol.as_ref().map_or(String::new(), |name| format!("#{name}"));
-            let handle = format!("{}{symbol}", file.path);
-            page.say(format!("{handle}{lines}"));
-            if let Some(source) = &file.source {
-                page.source(&source.text, source.first_line);
-            }
-            if !file.outline.is_empty() {
-                page.say(format!("  {}", file.outline.join("   ")));
-            } else if file.lines_cut > 0 {
-                // Only what was left out: a reader has the lines before it.
-                let rest = file.source.as_ref().map(|source| {
-                    let first = source.last_line + 1;
-                    format!("{}:{first}-{}", file.path, source.last_line + file.lines_cut)
-                });
-                let rest = rest.unwrap_or(handle);
-                let more = NextCall::new("code.show").with("targets", vec![rest]);
-                page.say_call(omitted_lines_text(file.lines_cut), more);
-            }
+        let mut shown = self.files.iter().filter(is_shown).peekable();
+        if shown.peek().is_some() || !self.missing_files.is_empty() {
+            page.heading("Files");
         }
+        shown.for_each(|file| file.render(page));
         for path in &self.missing_files {
             page.say(format!("{path}  does not exist yet"));
         }
@@ -306,13 +306,17 @@ struct ShownFiles {
     targets: Vec<EntityRef>,
     /// The tests among the files
     tests: Vec<String>,
+    /// Whether tests are shown as other files are, because the task names nothing else
+    are_tests_shown: bool,
     shown: usize,
     lines_left: u32,
 }
 
 impl ShownFiles {
     fn read(view: &View, paths: &[String], lines: &[NamedLine], plan: &str) -> Result<Self> {
+        let is_test = |path: &String| path.parse().is_ok_and(|path: RepoPath| is_test_file(&path));
         let mut shown = Self {
+            are_tests_shown: paths.iter().all(is_test),
             files: Vec::new(),
             targets: Vec::new(),
             tests: Vec::new(),
@@ -336,8 +340,10 @@ impl ShownFiles {
         self.shown += 1;
         if is_test_file(path) {
             self.tests.push(path.to_string());
-            self.files.push(TaskFile::named(&path.to_string()));
-            return Ok(());
+            if !self.are_tests_shown {
+                self.files.push(TaskFile::named(&path.to_string()));
+                return Ok(());
+            }
         }
         let Ok(text) = SourceText::read(view, path) else {
             self.files.push(TaskFile::named(&path.to_string()));
@@ -356,35 +362,73 @@ impl ShownFiles {
                 self.files.push(TaskFile::outlined(path, &symbols));
             } else {
                 let all = LineRange { first: 1, last: text.line_count() };
-                self.show(path, None, &text, all);
+                self.show(path, None, self.choose_lines(view, said, &text, all, 1)?, &text);
             }
         }
         for symbol in meant {
             let name = symbol.full.parse().map_err(base::Problem::internal)?;
             self.targets.push(EntityRef::Symbol(path.clone(), name));
             let range = text.lines_with_docs(symbol);
-            self.show(path, Some(symbol.full.clone()), &text, range);
+            let choice = self.choose_lines(view, said, &text, range, symbol.line)?;
+            self.show(path, Some(symbol.full.clone()), choice, &text);
         }
         Ok(())
+    }
+
+    /// The lines to show: all of them if they are few, else the declaration and those that the task is about, else the
+    /// first.
+    fn choose_lines(
+        &self,
+        view: &View,
+        said: &str,
+        text: &SourceText,
+        within: LineRange,
+        declared: u32,
+    ) -> Result<ChosenLines> {
+        let count = within.last + 1 - within.first;
+        let whole = ChosenLines { within, shown: vec![within] };
+        // The last few lines cost less than the call that would ask for them.
+        if count <= (MAX_SOURCE_LINES + FEW_LINES).min(self.lines_left) {
+            return Ok(whole);
+        }
+        let mut weights = locate::line_weights(view, said, text, within)?;
+        // The declaration has the name by which the symbol was chosen, and is shown anyway.
+        let others = weights.iter().filter(|(line, _)| **line != declared);
+        let most = others.map(|(_, weight)| *weight).fold(0.0, f64::max);
+        weights.retain(|_, weight| *weight >= most * LEAST_WEIGHT_SHARE);
+        let budget = MAX_LINES_ABOUT.min(self.lines_left) as usize;
+        let free: BTreeSet<u32> = (within.first..=within.last).collect();
+        let shown = if weights.is_empty() {
+            free.into_iter().take(budget).collect()
+        } else {
+            LineChoice { within, free, declared, weights }.lines(budget, |_| 1)
+        };
+        Ok(ChosenLines { within, shown: contiguous_ranges(&shown) })
     }
 
     fn show(
         &mut self,
         path: &RepoPath,
         symbol: Option<String>,
+        choice: ChosenLines,
         text: &SourceText,
-        range: LineRange,
     ) {
-        let count = range.last + 1 - range.first;
-        // The last few lines cost less than the call that would ask for them.
-        let most = if count <= MAX_SOURCE_LINES + FEW_LINES { count } else { MAX_SOURCE_LINES };
-        let fits = most.min(self.lines_left);
-        self.lines_left -= fits;
-        let part = LineRange { first: range.first, last: range.first + fits.max(1) - 1 };
-        let source = (fits > 0).then(|| text.excerpt(part));
-        let path = path.to_string();
+        let ChosenLines { within, shown } = choice;
+        let count: u32 = shown.iter().map(|part| part.last + 1 - part.first).sum();
+        self.lines_left = self.lines_left.saturating_sub(count);
+        let source = shown.into_iter().map(|part| text.excerpt(part)).collect();
+        let (path, lines_cut) = (path.to_string(), within.last + 1 - within.first - count);
+        let (first_line, last_line) = (within.first, within.last);
         let outline = Vec::new();
-        self.files.push(TaskFile { path, symbol, source, lines_cut: count - fits, outline });
+        self.files.push(TaskFile {
+            path,
+            symbol,
+            source,
+            first_line,
+            last_line,
+            lines_cut,
+            outline,
+        });
     }
 
     /// The tests that the task names, then those that are found for its code.
@@ -402,15 +446,49 @@ impl ShownFiles {
     }
 }
 
+/// The lines of a symbol or file that are shown.
+struct ChosenLines {
+    within: LineRange,
+    shown: Vec<LineRange>,
+}
+
 impl TaskFile {
     /// Whether it says more than its name.
     const fn has_content(&self) -> bool {
-        self.source.is_some() || !self.outline.is_empty()
+        !self.source.is_empty() || !self.outline.is_empty()
     }
 
     fn named(path: &str) -> Self {
-        let (path, outline) = (path.to_owned(), Vec::new());
-        Self { path, symbol: None, source: None, lines_cut: 0, outline }
+        let path = path.to_owned();
+        let (source, outline) = (Vec::new(), Vec::new());
+        Self { path, symbol: None, source, first_line: 0, last_line: 0, lines_cut: 0, outline }
+    }
+
+    fn render(&self, page: &mut Page) {
+        let symbol = self.symbol.as_ref().map_or(String::new(), |name| format!("#{name}"));
+        let lines = match self.source.is_empty() {
+            true => String::new(),
+            false => format!("  {}–{}", self.first_line, self.last_line),
+        };
+        page.say(format!("{}{symbol}{lines}", self.path));
+        self.source.iter().for_each(|part| page.source(&part.text, part.first_line));
+        if !self.outline.is_empty() {
+            page.say(format!("  {}", self.outline.join("   ")));
+        } else if self.lines_cut > 0 {
+            let more = NextCall::new("code.show").with("targets", vec![self.rest()]);
+            page.say_call(omitted_lines_text(self.lines_cut), more);
+        }
+    }
+
+    /// What was left out: the lines after the shown ones if they are all of it, else the whole.
+    fn rest(&self) -> String {
+        match (self.source.as_slice(), &self.symbol) {
+            ([only], _) if only.first_line == self.first_line => {
+                format!("{}:{}-{}", self.path, only.last_line + 1, self.last_line)
+            }
+            (_, Some(symbol)) => format!("{}#{symbol}", self.path),
+            (_, None) => format!("{}:{}-{}", self.path, self.first_line, self.last_line),
+        }
     }
 
     fn outlined(path: &RepoPath, symbols: &[SymbolRow]) -> Self {

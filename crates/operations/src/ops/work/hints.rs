@@ -46,7 +46,7 @@ pub struct AtomHint {
 /// Matches the files that the task's commits touched, or else those it names, with the atoms.
 pub(super) fn hints(view: &View, draft: &WorkDraft<'_>, task: &Task) -> Result<GraphHints> {
     let found = files_touched(view, draft, task)?;
-    let paths = match found.commits {
+    let paths = match found.commits.len() {
         0 => files_of(view, draft, &WorkItem::Task(task.clone()))?,
         _ => found.paths,
     };
@@ -70,7 +70,7 @@ pub(super) fn hints(view: &View, draft: &WorkDraft<'_>, task: &Task) -> Result<G
     Ok(GraphHints {
         message: "Task completed. Consider updating the knowledge graph.".into(),
         suggested_actions: actions.map(ToOwned::to_owned).to_vec(),
-        commits: found.commits,
+        commits: found.commits.len(),
         atoms: known.atoms().map(atom).collect(),
         uncovered_paths: known.unmatched_paths,
     })

@@ -139,14 +139,19 @@ impl Render for PlanAnswer {
 
 /// What a new record gets, without what its relations say at their other ends.
 fn new_record_words(change: &str) -> String {
+    const WAITS: &str = "blocked by ";
     const ELSEWHERE: [&str; 5] = ["created", "blocks ", "parent of ", "led to ", "duplicated by "];
     let is_told = |part: &&str| !ELSEWHERE.iter().any(|start| part.starts_with(start));
     let parts: Vec<&str> = change.split("; ").filter(is_told).collect();
     let (sections, others): (Vec<&str>, Vec<&str>) =
         parts.into_iter().partition(|part| part.starts_with("section "));
     let sections = (!sections.is_empty()).then(|| counted(sections.len(), "section"));
+    let (waits, others): (Vec<&str>, Vec<&str>) =
+        others.into_iter().partition(|part| part.starts_with(WAITS));
+    let blockers: Vec<&str> = waits.iter().filter_map(|part| part.strip_prefix(WAITS)).collect();
+    let waits = (!blockers.is_empty()).then(|| format!("{WAITS}{}", blockers.join(", ")));
     let others = others.into_iter().map(ToOwned::to_owned);
-    others.chain(sections).collect::<Vec<String>>().join("; ")
+    waits.into_iter().chain(others).chain(sections).collect::<Vec<String>>().join("; ")
 }
 
 /// What a plan creates and changes, as a diff. Before it is made a new record has no handle yet, and afterwards what it
@@ -156,6 +161,7 @@ pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan, is_made: bo
         "Plan for project \"{}\": {} created, {} changed, {} unchanged",
         applied.project.name, applied.created, applied.changed, applied.unchanged
     ));
+    // Names differ much in length, so that columns would be mostly blanks.
     let cells = |row: &PlanRow| {
         let (mark, change) = match (row.is_new, is_made) {
             (true, true) => ("+", String::new()),
@@ -166,14 +172,16 @@ pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan, is_made: bo
             true => String::new(),
             false => row.what.handle(),
         };
+        let name = format!("{} \"{}\"", row.what.kind, row.what.name);
         vec![
             PageCell::strong(mark),
-            PageCell::text(format!("{} \"{}\"", row.what.kind, row.what.name)),
+            PageCell::text(name),
             PageCell::handle(handle),
             PageCell::faint(change),
         ]
     };
-    page.table(0, applied.rows.iter().take(MAX_SHOWN_ROWS).map(cells).collect());
+    let rows = applied.rows.iter().take(MAX_SHOWN_ROWS);
+    rows.for_each(|row| page.table(0, vec![cells(row)]));
     if applied.rows.len() > MAX_SHOWN_ROWS {
         page.say(format!("…  {} more", applied.rows.len() - MAX_SHOWN_ROWS));
     }

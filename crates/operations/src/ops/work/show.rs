@@ -23,7 +23,7 @@ use super::dependencies::render_relation;
 use super::record::{line, progress_bar, quote_sections};
 use crate::ops::knowledge::details::render_known;
 use engine::areas::work::{
-    context_files, expand_paths, files_touched, knowledge_about, read_store,
+    TaskCommit, context_files, expand_paths, files_touched, knowledge_about, read_store,
 };
 use engine::contract::alias::OpAlias;
 use engine::contract::op::{OpExample, Query};
@@ -94,7 +94,7 @@ pub struct WorkShowAnswer {
     pub older_events: usize,
     /// The commits of a task, newest first, if everything was asked for
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub commits: Option<Vec<String>>,
+    pub commits: Option<Vec<TaskCommit>>,
     /// Its sections, if they were asked for
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sections: Option<Vec<Section>>,
@@ -170,7 +170,7 @@ impl Query for Show {
                 WorkItem::Task(task) => {
                     shown.progress = feature_progress(draft, &task)?;
                     if self.full {
-                        shown.commits = Some(files_touched(view, draft, &task)?.commit_ids);
+                        shown.commits = Some(files_touched(view, draft, &task)?.commits);
                     }
                     shown.claim = active_claim(draft, &task)?;
                     shown.task = Some(task);
@@ -225,7 +225,9 @@ impl WorkShowAnswer {
     fn render_history(&self, page: &mut Page) {
         if let Some(commits) = self.commits.as_ref().filter(|commits| !commits.is_empty()) {
             page.heading("Commits");
-            page.say(format!("  {}", commits.join(", ")));
+            let cells =
+                |one: &TaskCommit| vec![PageCell::handle(&one.id), PageCell::text(&one.subject)];
+            page.table(2, commits.iter().map(cells).collect());
         }
         if self.history.is_empty() {
             return;

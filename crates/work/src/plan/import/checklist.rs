@@ -19,7 +19,10 @@ pub(super) fn item(line: &str) -> Option<CheckItem<'_>> {
     let trimmed = line.trim_start();
     let indent =
         line.chars().take_while(|c| c.is_whitespace()).map(|c| if c == '\t' { 4 } else { 1 });
-    let rest = trimmed.strip_prefix(['-', '*', '+'])?.trim_start().strip_prefix('[')?;
+    let marker = trimmed.strip_prefix(['-', '*', '+']);
+    let numbered = || trimmed.trim_start_matches(|c: char| c.is_ascii_digit());
+    let rest = marker.or_else(|| numbered().strip_prefix(['.', ')']))?;
+    let rest = rest.trim_start().strip_prefix('[')?;
     let (mark, text) = rest.split_once(']')?;
     let is_done = match mark {
         " " | "" => false,

@@ -40,6 +40,10 @@ const MAX_AWAITED_AT_EDIT: u64 = 8 * 1024;
 const READING: &str = "cairn reads this repository for the first time. In a few seconds `context` with the task in \
                        a sentence shows the places that the task is about.\n";
 
+/// The finding of `review` that is not said after an edit: most edits change a file that something was written about,
+/// and nobody rewrites it before the work is done. In a trial it was the noise that agents complained of.
+const SAID_AT_THE_END: &str = "KNOWLEDGE_STALE";
+
 /// How many lines are said about one edit.
 const MAX_LINES: usize = 8;
 
@@ -161,7 +165,9 @@ impl EditDamage {
 /// Errors and warnings that the edits since the last commit introduced.
 fn damage(view: &View) -> Result<Vec<EditDamage>> {
     let report = review::review(view, &DiffRange::WorkingTree, ReviewDepth::BreakageOnly)?;
-    let is_told = |found: &&RuleFinding| found.severity != RuleSeverity::Note;
+    let is_told = |found: &&RuleFinding| {
+        found.severity != RuleSeverity::Note && found.code != SAID_AT_THE_END
+    };
     Ok(report.findings.iter().filter(is_told).map(EditDamage::of).collect())
 }
 

@@ -65,8 +65,16 @@ fn cells(finding: &RuleFinding, detail: FindingDetail) -> Vec<PageCell> {
 }
 
 /// A text under the heading of a file, without the name of that file: `src/a.ts#run` becomes `run`, and `src/a.ts:7`
-/// becomes `line 7`.
+/// becomes `line 7`. Calls between back-ticks stay as they are: a bare name may mean several symbols.
 pub(crate) fn without_own_path(text: &str, path: &RepoPath) -> String {
+    let shorten = |(at, part): (usize, &str)| match at % 2 {
+        0 => prose_without_path(part, path),
+        _ => part.to_owned(),
+    };
+    text.split('`').enumerate().map(shorten).collect::<Vec<String>>().join("`")
+}
+
+fn prose_without_path(text: &str, path: &RepoPath) -> String {
     let path = path.to_string();
     let is_part_of_path = |c: char| c.is_alphanumeric() || "/._-".contains(c);
     let mut shown = String::with_capacity(text.len());
@@ -108,6 +116,10 @@ mod tests {
         let path: RepoPath = "a.ts".parse().unwrap();
         let shown = |text: &str| without_own_path(text, &path);
         assert_eq!(shown("a.ts#run and src/a.ts#run"), "run and src/a.ts#run");
+        assert_eq!(
+            shown("a.ts#run changed; `confirm a.ts#run`"),
+            "run changed; `confirm a.ts#run`"
+        );
         assert_eq!(shown("the link of symbol:a.ts#run"), "the link of run");
         assert_eq!(shown("a.ts:7 uses x"), "line 7 uses x");
         assert_eq!(shown("remove it in a.ts; a.ts changed"), "remove it; a.ts changed");

@@ -338,6 +338,22 @@ fn after_an_edit_an_agent_is_told_what_it_broke() {
 }
 
 #[test]
+fn knowledge_that_an_edit_outdates_is_left_to_review() {
+    let repo = TestRepo::new(SPECIFIED);
+    repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "p"}));
+    repo.data(
+        "knowledge.create",
+        json!({"kind": "atom", "name": "Logins", "paths": ["src/login.ts"], "knowledge": "Once."}),
+    );
+    told(&repo, "session-start", "").unwrap();
+    let text = repo.read("src/login.ts").unwrap();
+    repo.write("src/login.ts", format!("{text}export const kept = 1;\n"));
+    let review = repo.data("review", json!({}))["findings"].to_string();
+    assert!(review.contains("KNOWLEDGE_STALE"), "{review}");
+    assert_eq!(told(&repo, "after-edit", "src/login.ts"), None);
+}
+
+#[test]
 fn damage_with_fewer_callers_left_is_not_told_again() {
     let repo = TestRepo::new(SPECIFIED);
     repo.write(

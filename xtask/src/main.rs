@@ -28,6 +28,7 @@ const USAGE: &str = "\
 cargo xtask test              fetch what the tests need and run all of them
 cargo xtask test servers      only those against real language servers
 cargo xtask test team         only those against a real PostgreSQL server, and the contract suite over a team
+cargo xtask test clients      only real MCP clients and the conformance suite
 cargo xtask test browser [--cairn BINARY] [CLONE…]  only those of the page in a browser, also on copies of other clones
 cargo xtask shots [--cairn BINARY] [CLONE]  write the pictures of docs/page.md
 cargo xtask times [--cairn BINARY] [CLONE…]  time and size of every view of the page in a browser, as a table
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         ["test"] => run::test(&root),
         ["test", "servers"] => run::servers(&root),
         ["test", "team"] => run::team(&root),
+        ["test", "clients"] => run::clients(&root),
         ["test", "browser", clones @ ..] => browser::build_and_test(&root, clones),
         ["shots", clones @ ..] => browser::shots(&root, clones),
         ["times", clones @ ..] => browser::times(&root, clones),

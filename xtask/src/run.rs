@@ -70,14 +70,20 @@ pub(crate) fn test(root: &Path) -> XtaskResult<()> {
     // a second time.
     let built = build(root, &["--workspace", "--bins", "--examples"], "debug")?;
     verify(root, &built.join("cairn"))?;
-    let tools = tools::install(root)?;
-    run(&mut tools::client_test_command(
-        root,
-        &tools,
-        &built.join("cairn"),
-        &built.join("examples/conformance"),
-    ))?;
+    test_clients(root, &built)?;
     browser::test(root, &built.join("cairn"), &[])
+}
+
+/// Real MCP clients and the conformance suite against the program.
+pub(crate) fn clients(root: &Path) -> XtaskResult<()> {
+    let built = build(root, &["--workspace", "--bins", "--examples"], "debug")?;
+    test_clients(root, &built)
+}
+
+fn test_clients(root: &Path, built: &Path) -> XtaskResult<()> {
+    let tools = tools::install(root)?;
+    let (cairn, conformance) = (built.join("cairn"), built.join("examples/conformance"));
+    run(&mut tools::client_test_command(root, &tools, &cairn, &conformance))
 }
 
 /// The tests that were not run, for the end of the output.

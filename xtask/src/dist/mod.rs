@@ -117,7 +117,7 @@ impl DistOptions {
         let path = if let Some(path) = &self.binary {
             path.clone()
         } else {
-            let folder = run::build(root, &["-p", PROGRAM, "--profile", "packaged"], "packaged")?;
+            let folder = run::build(root, &["-p", PROGRAM, "--release"], "release")?;
             folder.join(platform.program_file())
         };
         let program = fs::read(&path).map_err(failure("read", &path))?;

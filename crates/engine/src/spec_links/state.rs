@@ -55,6 +55,8 @@ pub struct LinkStatus {
     pub state: LinkState,
     /// The ends that changed, if it is suspect
     pub changed: Vec<EntityRef>,
+    /// For each of these ends, the digest of what was confirmed, as this version computes it
+    pub confirmed_digests: Vec<String>,
     /// Why it could not be compared, if it could not
     pub reason: Option<String>,
     /// Its confirmation, if there is one
@@ -147,6 +149,7 @@ impl SpecLinks {
             link: link.clone(),
             state: LinkState::Unconfirmed,
             changed: Vec::new(),
+            confirmed_digests: Vec::new(),
             reason: None,
             confirmation: self.confirmations.get(link).cloned(),
         };
@@ -176,12 +179,16 @@ impl SpecLinks {
         Ok(match confirmed_sides(view, &stored.record, [&from, &to])? {
             Err(why) => LinkStatus { state: LinkState::NotChecked, reason: Some(why), ..status },
             Ok([was_from, was_to]) => {
-                let mut changed = Vec::new();
-                changed.extend((was_from != from.side.digest).then(|| link.from.clone()));
-                changed.extend((was_to != to.side.digest).then(|| link.to.clone()));
+                let (mut changed, mut confirmed_digests) = (Vec::new(), Vec::new());
+                for (end, was, now) in [(&link.from, was_from, &from), (&link.to, was_to, &to)] {
+                    if was != now.side.digest {
+                        changed.push(end.clone());
+                        confirmed_digests.push(was);
+                    }
+                }
                 let is_same = changed.is_empty();
                 let state = if is_same { LinkState::Confirmed } else { LinkState::Suspect };
-                LinkStatus { state, changed, ..status }
+                LinkStatus { state, changed, confirmed_digests, ..status }
             }
         })
     }

@@ -46,13 +46,10 @@ fn undone(files: &[ChangedFile]) -> Vec<FileEdit> {
 
 /// Whether an end was as it was confirmed before the change.
 fn is_made_here(status: &LinkStatus, before: &EndReader<'_>) -> Result<bool> {
-    let Some(stored) = &status.confirmation else { return Ok(false) };
-    for end in &status.changed {
-        let is_from = *end == status.link.from;
-        let side = if is_from { &stored.record.from } else { &stored.record.to };
+    for (end, confirmed) in status.changed.iter().zip(&status.confirmed_digests) {
         // What the change moved here cannot be read at its old place; that counts as made here.
         let is_same = match before.read(end)? {
-            Ok(content) => content.side.digest == side.digest,
+            Ok(content) => content.side.digest == *confirmed,
             Err(_) => true,
         };
         if is_same {

@@ -442,8 +442,11 @@ fn another_normaliser_reads_the_confirmed_content_again() {
         repo.write(&path, other.collect::<String>());
     }
     assert_eq!(findings(&repo), Vec::<String>::new());
+    repo.commit("confirmations of an older version");
     edit(&repo, "src/gateway.ts", "charge(amount: number)", "charge(amount: bigint)");
     assert_eq!(findings(&repo).len(), 2);
+    let review = repo.data("review", json!({}))["findings"].to_string();
+    assert_eq!(review.matches("MAKES_SUSPECT").count(), 2, "{review}");
     let path = links(&repo).into_iter().find(|path| path.contains("pay-capture")).unwrap();
     let text = repo.read(&path).unwrap();
     let lost = text.lines().map(|line| match line.split_once("_blob: ") {

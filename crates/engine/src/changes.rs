@@ -130,9 +130,16 @@ impl UndoneChanges {
     }
 }
 
+/// Notes the revision of every store before changes are read from the stores' files. A change that
+/// is made after this makes the plan outdated.
+fn note_revisions(view: &View) -> Result<()> {
+    view.durables().iter().try_for_each(|durable| view.store_revision(durable.name).map(drop))
+}
+
 /// The newest change in effect that the caller made.
 pub fn last_by_caller(view: &View, sought: UndoTarget) -> Result<RecordedChange> {
     view.catch_up_with_team()?;
+    note_revisions(view)?;
     if let Some(found) = newest(view, sought, |change| change.is_made_by(view.call()))? {
         return Ok(found);
     }
@@ -186,6 +193,7 @@ fn newest(
 /// `kb:2`, and `kb:2@main` where branches counted differently.
 pub fn find_by_name(view: &View, name: &str) -> Result<RecordedChange> {
     view.catch_up_with_team()?;
+    note_revisions(view)?;
     let unknown = || Problem::not_found(format!("no change {name}"));
     let found = match name.split_once(':') {
         None => find_by_number(view, name.parse().map_err(|_| unknown())?)?,

@@ -204,6 +204,7 @@ impl PlanCommitter {
         let (mut revision, mut pulled) = (basis.revision, basis.pulled);
         if is_outdated || stores.open_stores().revision(&durable, &file)? != revision {
             let PlannedWrite { plan: again, store_basis } = plan()?;
+            refuse_other_change(&planned, &again)?;
             let Some(basis) = store_basis else { return Ok(unchanged_answer(again.answer)) };
             if basis.locations.write_path(&durable) != own {
                 return Err(Problem::new(
@@ -269,6 +270,27 @@ impl PlanCommitter {
         let mut notices = self.notices.lock().unwrap_or_else(PoisonError::into_inner);
         notices.push(format!("an interrupted change could not be completed: {problem}"));
     }
+}
+
+/// A plan made again may mean another change: an `undo` without a number means the caller's last
+/// change, which now is a newer one, perhaps of files or of another store.
+fn refuse_other_change<A>(first: &Plan<A>, again: &Plan<A>) -> Result<()> {
+    let is_same_store = match (&first.change, &again.change) {
+        (_, PlannedChange::Nothing) => true,
+        (PlannedChange::Store(first), PlannedChange::Store(again)) => {
+            first.store() == again.store()
+        }
+        _ => false,
+    };
+    if is_same_store && (first.retry_on_conflict || first.summary == again.summary) {
+        return Ok(());
+    }
+    let message = format!(
+        "another change came between: this would now be \"{}\" instead of \"{}\"",
+        again.summary, first.summary
+    );
+    Err(Problem::new(ProblemCode::Conflict, message)
+        .hint("nothing was changed; repeat the request"))
 }
 
 fn unchanged_answer<A>(result: A) -> MutationAnswer<A> {

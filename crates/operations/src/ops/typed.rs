@@ -30,6 +30,7 @@ pub use super::review::{Review, ReviewAnswer, ReviewTestRow};
 pub use super::search::{Search, SearchAnswer, SearchHitRow};
 pub use super::status::{Status, StatusAnswer};
 pub use super::subgraph::{Subgraph, SubgraphAnswer};
+pub use super::undo::{Undo, UndoAnswer};
 pub use super::verify::{Verify, VerifyAnswer};
 pub use super::work::blocked::{Blocked, BlockedAnswer};
 pub use super::work::board::{Board, BoardAnswer};

@@ -1,7 +1,11 @@
 //! `undo` and `redo`: whose change, in which order, and what the numbers of changes mean.
 
+use std::cell::Cell;
+
 use base::{Call, Problem, ProblemCode};
+use engine::contract::op::Mutation;
 use engine::{OpAnswer, WorkspaceMode};
+use operations::ops::typed::Undo;
 use serde_json::{Value, json};
 use testkit::{TestRepo, WITH_LEDGER};
 
@@ -320,4 +324,69 @@ fn many_writers_at_once_get_numbers_of_their_own() {
     numbers.sort();
     numbers.dedup();
     assert_eq!(numbers.len(), 32);
+}
+
+/// Undoes the caller's last change. While that is planned, `meanwhile` happens once.
+fn undo_while(repo: &TestRepo, meanwhile: impl Fn()) -> Result<String, Problem> {
+    let workspace = repo.workspace();
+    let is_first = Cell::new(true);
+    let undone = workspace.write(&testkit::call(), |view| {
+        let undo: Undo = serde_json::from_value(json!({})).unwrap();
+        let plan = undo.plan(view)?;
+        if is_first.replace(false) {
+            meanwhile();
+        }
+        Ok(plan)
+    })?;
+    Ok(undone.result.summary)
+}
+
+#[test]
+fn an_undo_that_meets_another_change_of_the_caller_undoes_nothing() {
+    let repo = repo();
+    repo.data("kb.upsert", fact("FACT-1"));
+    let problem = undo_while(&repo, || {
+        repo.data("kb.upsert", fact("FACT-2"));
+        repo.data("card.create", card("x"));
+    })
+    .unwrap_err();
+    assert_eq!(problem.code, ProblemCode::Conflict, "{problem:?}");
+    assert_eq!((facts(&repo).len(), cards(&repo).len()), (2, 1));
+}
+
+#[test]
+fn an_undo_that_meets_a_newer_change_of_the_same_store_undoes_nothing() {
+    let repo = repo();
+    repo.data("kb.upsert", fact("FACT-1"));
+    let problem = undo_while(&repo, || {
+        repo.data("kb.upsert", fact("FACT-2"));
+    });
+    let problem = problem.unwrap_err();
+    assert_eq!(problem.code, ProblemCode::Conflict);
+    assert!(problem.message.contains("FACT-2"), "{problem:?}");
+    assert_eq!(facts(&repo).len(), 2);
+}
+
+#[test]
+fn an_undo_that_meets_a_change_of_another_store_undoes_nothing() {
+    let repo = repo();
+    repo.data("kb.upsert", fact("FACT-1"));
+    let problem = undo_while(&repo, || {
+        repo.data("kb.upsert", fact("FACT-2"));
+        repo.data("work.create", json!({"kind": "project", "name": "P", "summary": "s"}));
+    });
+    assert_eq!(problem.unwrap_err().code, ProblemCode::Conflict);
+    assert_eq!(facts(&repo).len(), 2);
+    assert!(repo.text("work overview").contains('P'));
+}
+
+#[test]
+fn an_undo_that_meets_a_change_of_somebody_else_undoes_the_callers_own() {
+    let repo = repo();
+    repo.data("kb.upsert", fact("FACT-1"));
+    let undone = undo_while(&repo, || {
+        ask_as(&repo, BOB, "kb.upsert", fact("FACT-2")).unwrap();
+    });
+    assert!(undone.unwrap().contains("FACT-1"));
+    assert_eq!(facts(&repo), ["FACT-2"]);
 }

@@ -22,5 +22,5 @@ pub use reader::{
     Artifact, ChurnByArtifact, CochangedFile, HistoryConnections, HistoryReader, MAX_PARTNERS,
     elapsed_text, short_commit_id, time_text,
 };
-pub use symbol_history::trace_symbol;
+pub use symbol_history::{MAX_COMMITS as MAX_SYMBOL_COMMITS, trace_symbol};
 pub use symbol_history::{SymbolHistory, SymbolTouch};

@@ -17,7 +17,7 @@ use crate::view::View;
 const MAX_PARSED_BYTES: u64 = 2 * 1024 * 1024;
 
 /// So many commits of the file are looked at, the newest ones.
-const MAX_COMMITS: usize = 500;
+pub const MAX_COMMITS: usize = 500;
 
 /// What a commit did to a symbol.
 pub struct SymbolTouch {
@@ -31,7 +31,7 @@ pub struct SymbolTouch {
 
 /// The commits of a symbol, and whether older ones were left out.
 pub struct SymbolHistory {
-    /// The commits, newest first
+    /// The commits, oldest first
     pub touches: Vec<SymbolTouch>,
     /// Whether older commits were left out
     pub is_cut: bool,
@@ -59,7 +59,7 @@ pub fn trace_symbol(
         VersionReader { view, blobs: git.blobs(MAX_PARSED_BYTES), parsed: HashMap::new() };
     let all = history.touches(artifact.id)?;
     let is_cut = all.len() > MAX_COMMITS;
-    let mut followed = TracedSymbol { name: name.to_owned(), text: None };
+    let mut followed = TracedSymbol { name: name.to_owned(), text: KnownText::NotRead };
     let mut touches = Vec::new();
     for (done, touch) in all.into_iter().rev().take(MAX_COMMITS).enumerate() {
         view.call().step("reading versions of the file", done, MAX_COMMITS)?;
@@ -88,7 +88,7 @@ pub fn trace_symbol(
     Ok(SymbolHistory { touches, is_cut })
 }
 
-/// A text shorter than this may be there by chance.
+/// A text shorter than this may be there by chance, so the lines around it are compared with it.
 const MIN_TEXT_BYTES: usize = 24;
 
 /// A symbol on its way into the past.
@@ -96,35 +96,77 @@ struct TracedSymbol {
     /// What it is called in the version that was looked at last
     name: String,
     /// Its text there
-    text: Option<Vec<u8>>,
+    text: KnownText,
+}
+
+/// What is known of a symbol's text.
+enum KnownText {
+    /// No version was read yet
+    NotRead,
+    /// The version that was read last does not have the symbol
+    Missing,
+    /// The text in that version
+    Is(TracedText),
+}
+
+/// The text of a symbol in one version of the file.
+struct TracedText {
+    /// The symbol alone
+    hash: Hash,
+    /// The symbol, with whole lines around it if it is short
+    passage: Vec<u8>,
+}
+
+impl TracedText {
+    fn new(content: &[u8], span: std::ops::Range<usize>) -> Option<Self> {
+        let hash = Hash::of(content.get(span.clone())?);
+        let mut passage = span;
+        while passage.len() < MIN_TEXT_BYTES && passage.len() < content.len() {
+            passage = with_lines_around(content, &passage);
+        }
+        Some(Self { hash, passage: content.get(passage)?.to_vec() })
+    }
+}
+
+/// A passage together with the rest of its first and last line, or with a line more on both sides.
+fn with_lines_around(content: &[u8], passage: &std::ops::Range<usize>) -> std::ops::Range<usize> {
+    let before = content.get(..passage.start.saturating_sub(1)).unwrap_or_default();
+    let start = memchr::memrchr(b'\n', before).map_or(0, |at| at + 1);
+    let after = content.get(passage.end..).unwrap_or_default();
+    let end = memchr::memchr(b'\n', after).map_or(content.len(), |at| passage.end + at + 1);
+    start..end
 }
 
 impl TracedSymbol {
-    /// Whether a commit cannot have touched it, by the bytes of the file alone: its text is there
-    /// as often before the commit as after it, or its name is in neither.
+    /// Whether a commit cannot have touched it, by the bytes of the file alone: its text is there as often before the
+    /// commit as after it; or the symbol is in neither, since the lines that say its name are the same.
     fn is_untouched(&self, new: &[u8], old: &[Vec<u8>]) -> bool {
-        let mut names = self.name.rsplit('.').map(str::as_bytes);
-        let own = names.next().unwrap_or_default();
+        let names: Vec<&[u8]> = self.name.split('.').map(str::as_bytes).collect();
         let holds = |content: &[u8], part: &[u8]| memmem::find(content, part).is_some();
-        let Some(text) = &self.text else {
-            return !holds(new, own) && !old.iter().any(|old| holds(old, own));
+        let text = match &self.text {
+            KnownText::NotRead => return false,
+            KnownText::Missing => {
+                let now = lines_with(new, &names);
+                return old.iter().any(|old| lines_with(old, &names) == now);
+            }
+            KnownText::Is(text) => text,
         };
-        let count = |content: &[u8]| memmem::find_iter(content, text).count();
+        let count = |content: &[u8]| memmem::find_iter(content, &text.passage).count();
         let now = count(new);
-        let outer: Vec<&[u8]> = names.collect();
+        let (_, outer) = names.split_last().unwrap_or((&&[][..], &[]));
         let is_same = |old: &Vec<u8>| {
             count(old) == now && outer.iter().all(|name| holds(old, name) && holds(new, name))
         };
-        text.len() >= MIN_TEXT_BYTES && now > 0 && old.iter().any(is_same)
+        text.passage.len() >= MIN_TEXT_BYTES && now > 0 && old.iter().any(is_same)
     }
 
     /// Takes the name that its text has in a version where nothing has the name it is known by.
     fn find_by_text(&mut self, versions: &SymbolVersions) {
-        let Some(text) = self.text.as_ref().filter(|_| find(versions, &self.name).is_none()) else {
+        let KnownText::Is(text) = &self.text else { return };
+        if find(versions, &self.name).is_some() {
             return;
-        };
-        let hash = Hash::of(text);
-        if let Some(same) = versions.iter().find(|version| version.text == hash) {
+        }
+        if let Some(same) = versions.iter().find(|version| version.text == text.hash) {
             self.name.clone_from(&same.name);
         }
     }
@@ -134,11 +176,18 @@ impl TracedSymbol {
         &mut self,
         mut versions: impl Iterator<Item = (&'v Vec<u8>, &'v SymbolVersions)>,
     ) {
-        self.text = versions.find_map(|(content, versions)| {
+        let found = versions.find_map(|(content, versions)| {
             let SymbolVersion { span, .. } = find(versions, &self.name)?;
-            content.get(span.clone()).map(<[u8]>::to_vec)
+            TracedText::new(content, span.clone())
         });
+        self.text = found.map_or(KnownText::Missing, KnownText::Is);
     }
+}
+
+/// The lines of a text that contain one of these names, in order.
+fn lines_with<'c>(content: &'c [u8], names: &[&[u8]]) -> Vec<&'c [u8]> {
+    let has_name = |line: &&[u8]| names.iter().any(|name| memmem::find(line, name).is_some());
+    content.split(|byte| *byte == b'\n').filter(has_name).collect()
 }
 
 /// What happened to a symbol between a commit and all its parents, and what it was called before.
@@ -206,5 +255,40 @@ impl VersionReader<'_> {
         let versions = SymbolVersions::new(symbols.map(version).collect());
         self.parsed.insert(hash, versions.clone());
         versions
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn traced(name: &str, content: &str, text: &str) -> TracedSymbol {
+        let start = content.find(text).unwrap();
+        let text = TracedText::new(content.as_bytes(), start..start + text.len()).unwrap();
+        TracedSymbol { name: name.to_owned(), text: KnownText::Is(text) }
+    }
+
+    #[test]
+    fn a_short_symbol_is_compared_with_the_lines_around_it() {
+        let (old, new) = (
+            "mod attrs;\nmod db;\nmod from_id;\n",
+            "mod attrs;\nmod db;\nmod from_id;\nmod has;\n",
+        );
+        let symbol = traced("attrs", new, "mod attrs;");
+        assert!(symbol.is_untouched(new.as_bytes(), &[old.into()]));
+        let changed = "pub mod attrs;\nmod db;\nmod from_id;\n";
+        assert!(
+            !traced("attrs", changed, "pub mod attrs;")
+                .is_untouched(changed.as_bytes(), &[old.into()])
+        );
+    }
+
+    #[test]
+    fn a_symbol_that_is_not_there_is_looked_for_only_where_lines_with_its_name_change() {
+        let symbol = TracedSymbol { name: "A.new".to_owned(), text: KnownText::Missing };
+        let (old, new) = ("let a = new();\n", "let a = new();\nlet b = 1;\n");
+        assert!(symbol.is_untouched(new.as_bytes(), &[old.into()]));
+        assert!(!symbol.is_untouched(b"let a = new();\nfn new() {}\n", &[old.into()]));
+        assert!(!symbol.is_untouched(b"impl A {}\nlet a = new();\n", &[old.into()]));
     }
 }

@@ -382,7 +382,10 @@ fn callees(view: &View, row: &SymbolRow) -> Result<Vec<CodeUse>> {
 fn commits(view: &View, path: &RepoPath, symbol: &str) -> Result<Option<Vec<SymbolCommit>>> {
     let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(None) };
     let Some(artifact) = history.artifact_at(path)? else { return Ok(Some(Vec::new())) };
-    let SymbolHistory { touches, .. } = trace_symbol(view, &history, &artifact, symbol)?;
+    let SymbolHistory { touches, is_cut } = trace_symbol(view, &history, &artifact, symbol)?;
+    if is_cut && touches.len() < MAX_COMMITS {
+        view.mark_partial("only the newest commits of the file were searched");
+    }
     let newest = touches.into_iter().rev().take(MAX_COMMITS);
     let row = |one: engine::areas::history::SymbolTouch| {
         let stop = history.commit_position(one.touch.pos)?;

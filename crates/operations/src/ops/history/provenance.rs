@@ -11,7 +11,9 @@ use serde::{Deserialize, Serialize};
 
 use super::{CommitRow, tags_text};
 use crate::ops::card::find_card;
-use engine::areas::history::{Artifact, HistoryReader, SymbolHistory, SymbolTouch, trace_symbol};
+use engine::areas::history::{
+    Artifact, HistoryReader, MAX_SYMBOL_COMMITS, SymbolHistory, SymbolTouch, trace_symbol,
+};
 use engine::contract::alias::OpAlias;
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, NodeTarget, Offset};
@@ -243,11 +245,17 @@ fn symbol_chain(
 ) -> Result<ProvenanceAnswer> {
     let SymbolHistory { touches, is_cut } = trace_symbol(view, history, &artifact, symbol)?;
     if touches.is_empty() {
-        return Err(Problem::not_found(format!("no commit of {} has `{symbol}`", artifact.path))
-            .hint_call(
-                "its symbols are listed by",
-                NextCall::new("code.zoom").with("path", artifact.path.to_string()).with("level", 1),
-            ));
+        let none = match is_cut {
+            true => format!(
+                "none of the newest {MAX_SYMBOL_COMMITS} commits of {} changed",
+                artifact.path
+            ),
+            false => format!("no commit of {} has", artifact.path),
+        };
+        return Err(Problem::not_found(format!("{none} `{symbol}`")).hint_call(
+            "its symbols are listed by",
+            NextCall::new("code.zoom").with("path", artifact.path.to_string()).with("level", 1),
+        ));
     }
     if is_cut {
         view.mark_partial("only the newest commits of the file were searched");

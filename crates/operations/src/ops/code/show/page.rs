@@ -74,7 +74,10 @@ impl CodeShowPart {
             page.table(2, tests.iter().take(MAX_LISTED).map(row).collect());
         }
         if let Some(history) = &self.history {
-            page.say("history");
+            match history.is_empty() {
+                true => page.say("No commit found that changed it"),
+                false => page.say("history"),
+            }
             let row = |commit: &super::SymbolCommit| {
                 let cells = [&commit.commit, &commit.date, &commit.subject];
                 cells.map(PageCell::text).into_iter().collect()

@@ -3,6 +3,9 @@
 use std::sync::OnceLock;
 
 use axum::http::HeaderMap;
+use engine::workspace::Workspace;
+
+use crate::cli::UNKNOWN_ACTOR;
 
 /// Environment variable that overrides the name of the session.
 pub(crate) const SESSION_VARIABLE: &str = "CAIRN_SESSION";
@@ -25,6 +28,16 @@ pub(crate) fn for_process() -> String {
 /// The session of an author whose calls are separate processes or requests.
 pub(crate) fn for_actor(actor: &str) -> String {
     from_environment().unwrap_or_else(|| format!("{actor} at {}", host_name()))
+}
+
+/// The session of a command in a repository. Without a name, two people of a team are told apart by their clones:
+/// hosts may have the same name too.
+pub(crate) fn for_command(actor: &str, workspace: &Workspace) -> String {
+    let membership = || workspace.stores().team().membership().ok().flatten();
+    match (actor == UNKNOWN_ACTOR).then(membership).flatten().and_then(|team| team.clone_name) {
+        Some(clone) => for_actor(&format!("{actor} in clone {clone}")),
+        None => for_actor(actor),
+    }
 }
 
 /// The header with the session that a command line elsewhere belongs to.

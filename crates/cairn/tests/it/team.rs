@@ -138,3 +138,46 @@ fn the_background_process_of_a_member_listens_for_its_commands() {
     assert!(ask(&["background"]).contains("question"), "{}", ask(&["background"]));
     ask(&["background", "off"]);
 }
+
+#[test]
+fn people_whom_git_does_not_know_do_not_share_claims_across_clones() {
+    let Some(server) = PostgresServer::start() else {
+        return testskip::not_run("PostgreSQL is not installed; `cargo xtask test` installs it");
+    };
+    let database = server.database();
+    let origin = TestRepo::new("//- /a.ts\nexport const a = 1;\n");
+    origin.data("team.join", json!({"address": database.url()}));
+    origin.commit("join");
+    let folder = tempfile::tempdir().unwrap();
+    let clones: Vec<TestRepo> = ["one", "two"]
+        .map(|name| {
+            let clone = folder.path().join(name);
+            origin.git(&["clone", "-q", ".", clone.to_str().unwrap()]);
+            TestRepo::existing(&clone)
+        })
+        .into();
+    let ask = |clone: &TestRepo, words: &[&str]| {
+        let output = cairn(clone, &[], words);
+        (
+            output.status.success(),
+            String::from_utf8([output.stdout, output.stderr].concat()).unwrap(),
+        )
+    };
+    for clone in &clones {
+        clone.git(&["config", "user.email", ""]);
+        let (joined, said) = ask(clone, &["team", "join", &database.url()]);
+        assert!(joined, "{said}");
+    }
+    for words in [
+        &["work", "create", "project", "P", "--summary", "s"][..],
+        &["work", "create", "task", "Refund", "--summary", "s"],
+        &["work", "claim", "Refund"],
+        &["work", "claim", "Refund"], // its own claim is only renewed
+    ] {
+        let (done, said) = ask(&clones[0], words);
+        assert!(done, "{words:?}: {said}");
+    }
+    let (taken, said) = ask(&clones[1], &["work", "claim", "Refund"]);
+    assert!(!taken, "two clones hold one task: {said}");
+    assert!(said.contains("cli"), "{said}");
+}

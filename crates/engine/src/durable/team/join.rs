@@ -89,10 +89,15 @@ pub fn join(
         }
     };
     found.require_same_repository(&roots)?;
+    let clone_name = match link.membership()?.and_then(|before| before.clone_name) {
+        Some(name) => name,
+        None => TeamMembership::new_clone_name()?,
+    };
     let membership = TeamMembership {
         address: address.as_str().to_owned(),
         project: project.clone(),
         is_pushed: false,
+        clone_name: Some(clone_name),
     };
     let stores = compare_stores(workspace, &client, &membership, call)?;
     let is_pushed = stores.iter().all(|store| store.only_here == 0 && store.differing == 0);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use base::{Problem, ProblemCode, Result};
 use serde::{Deserialize, Serialize};
-use team::{ProjectId, TeamAddress};
+use team::{ChangeUid, ProjectId, TeamAddress};
 
 use crate::workspace::Workspace;
 
@@ -50,9 +50,21 @@ pub struct TeamMembership {
     pub project: ProjectId,
     /// Whether what was local before is on the server, or was not there
     pub is_pushed: bool,
+    /// A name of this clone that no other clone has; none in one that joined before clones had names
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clone_name: Option<String>,
 }
 
+/// How many characters the name of a clone has.
+const CLONE_NAME_CHARS: usize = 12;
+
 impl TeamMembership {
+    /// A new name for a clone.
+    pub(crate) fn new_clone_name() -> Result<String> {
+        let id = ChangeUid::random()?.to_string().replace('-', "");
+        Ok(id.chars().take(CLONE_NAME_CHARS).collect())
+    }
+
     /// What this clone has joined; none for most.
     pub fn read(shared: &Path) -> Result<Option<Self>> {
         let file = path(shared);

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use crate::container::{WorkItem, WorkItemBrief, blockers, project};
 use crate::draft::WorkDraft;
+use crate::flow::{WorkFlow, flow};
 use crate::id::{WorkRecordId, WorkRecordRef};
 use crate::pipeline::WorkPipelines;
 use crate::query::tables::{self, ItemFilter};
@@ -27,6 +28,8 @@ pub struct BoardScope<'a> {
     pub assignee: Option<&'a str>,
     /// How many tasks a column shows
     pub limit: usize,
+    /// Whether to tell how tasks flow
+    pub with_flow: bool,
 }
 
 /// A board of tasks.
@@ -41,6 +44,9 @@ pub struct WorkBoard {
     /// Tasks of the shown columns that wait for an answer, not for other work
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub questions: Vec<BoardQuestion>,
+    /// How its tasks flow, if that was asked for
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub flow: Option<WorkFlow>,
 }
 
 /// A task that a reason alone blocks.
@@ -111,7 +117,15 @@ pub fn board(
     }
     let features = features(draft, &project, feature.as_ref())?;
     let questions = questions(draft, &columns)?;
-    Ok(WorkBoard { project: WorkItem::Project(project).brief(), features, columns, questions })
+    let of_feature = feature.as_ref().map(|feature| feature.id.as_str());
+    let flow = scope.with_flow.then(|| flow(draft, project.id.as_str(), of_feature)).transpose()?;
+    Ok(WorkBoard {
+        project: WorkItem::Project(project).brief(),
+        features,
+        columns,
+        questions,
+        flow,
+    })
 }
 
 /// The reasons outside the project that block shown tasks.

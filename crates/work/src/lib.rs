@@ -14,6 +14,7 @@ pub mod dependencies;
 pub mod draft;
 pub mod edit;
 pub mod events;
+pub mod flow;
 pub mod id;
 pub mod key;
 pub mod knowledge;

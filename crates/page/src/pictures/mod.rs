@@ -5,6 +5,7 @@ pub(crate) mod heat;
 pub(crate) mod layers;
 pub(crate) mod timeline;
 pub(crate) mod treemap;
+pub(crate) mod weeks;
 
 /// A label cut to what fits, with an ellipsis.
 pub(crate) fn fitted(text: &str, width: f64, letter_width: f64) -> String {

@@ -8,6 +8,7 @@ use operations::ops::typed::{Blocked, BlockedAnswer, Board, WorkSearch, WorkSear
 use serde_json::json;
 use work::board::{BoardCard, BoardColumn, BoardFeature, WorkBoard};
 use work::container::WorkItemBrief;
+use work::flow::{FlowWeek, WorkFlow};
 use work::words::{WorkPriority, WorkStatus};
 
 use super::work::{move_form, possible_moves, status_name};
@@ -15,6 +16,7 @@ use crate::components::{self, Tone, badge, heading, section};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::pictures::bars;
+use crate::pictures::weeks::{WeekBars, weeks};
 use crate::routes::{Shown, ViewContext};
 
 /// How many tasks a page of one status has.
@@ -25,6 +27,9 @@ const LANE_ROWS: u64 = 25;
 
 /// How many blocked items are listed.
 const MAX_STUCK: usize = 10;
+
+/// The month and the day of a date.
+const DATE_WITHOUT_YEAR: std::ops::RangeFrom<usize> = 5..;
 
 /// How many features are listed.
 const MAX_FEATURES: usize = 100;
@@ -41,8 +46,8 @@ pub(crate) fn board(context: &ViewContext<'_>) -> Result<Shown> {
     if let Some(status) = context.request.param("lane").and_then(|word| word.parse().ok()) {
         return lane_screen(context, &project.what, status).map(Shown::from);
     }
-    let args = json!({"project": project.what.id, "most": LANE_ROWS});
-    let WorkBoard { features, columns, .. } = context.asker.ask::<Board>(args)?.board;
+    let args = json!({"project": project.what.id, "most": LANE_ROWS, "flow": true});
+    let WorkBoard { features, columns, flow, .. } = context.asker.ask::<Board>(args)?.board;
     let total: usize = columns.iter().map(|column| column.total).sum();
     let stuck =
         context.asker.ask::<Blocked>(json!({"project": project.what.id, "limit": MAX_STUCK}))?;
@@ -58,7 +63,8 @@ pub(crate) fn board(context: &ViewContext<'_>) -> Result<Shown> {
         div.board { @for column in &columns { (lane(context, &project.what, column, &pipeline)) } }
         div.pair {
             div {
-                (section("Flow", None, flow(&columns)))
+                @if let Some(flow) = &flow { (section("Made and finished", None, week_flow(flow))) }
+                (section("Where tasks gather", None, by_status(&columns)))
                 @if blocked > 0 { (section("Stuck", usize::try_from(blocked).ok(), stuck_list(&stuck, blocked))) }
             }
             (section("Features", Some(features.len()), feature_table(&features)))
@@ -182,8 +188,59 @@ const fn priority_tone(priority: WorkPriority) -> Tone {
     }
 }
 
+/// What was made and what was finished, week by week: whether the pile grows.
+fn week_flow(flow: &WorkFlow) -> Markup {
+    let is_quiet = flow.weeks.iter().all(|week| week.made + week.finished == 0);
+    let bars: Vec<WeekBars> = flow
+        .weeks
+        .iter()
+        .map(|week| WeekBars {
+            name: week.starts.get(DATE_WITHOUT_YEAR).unwrap_or(&week.starts).to_owned(),
+            made: week.made,
+            finished: week.finished,
+        })
+        .collect();
+    let count = |of: fn(&FlowWeek) -> usize| flow.weeks.iter().map(of).sum::<usize>();
+    let (made, finished) = (count(|week| week.made), count(|week| week.finished));
+    let label = format!(
+        "In the last {}: {} made, {finished} finished",
+        counted(flow.weeks.len(), "week"),
+        counted(made, "task")
+    );
+    html! {
+        @if is_quiet { p.muted { "No task was made or finished in the last " (counted(flow.weeks.len(), "week")) "." } } @else {
+            (weeks(&bars, &label))
+            p.muted {
+                (label) " (second bar)"
+                @if let Some(days) = flow.median_days {
+                    "; half of these took at most " (counted(usize::try_from(days).unwrap_or_default(), "day"))
+                }
+                "."
+            }
+            details {
+                summary { "As a table" }
+                div.scroll {
+                    table {
+                        thead { tr { th { "Week of" } th.number { "Made" } th.number { "Finished" } th.number { "Open at its end" } } }
+                        tbody {
+                            @for week in &flow.weeks {
+                                tr {
+                                    td { (week.starts) }
+                                    td.number { (week.made) }
+                                    td.number { (week.finished) }
+                                    td.number { (week.open) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// How many tasks each status holds: where many gather, work is stuck.
-fn flow(columns: &[BoardColumn]) -> Markup {
+fn by_status(columns: &[BoardColumn]) -> Markup {
     let most = columns.iter().map(|column| column.total as u64).max().unwrap_or(1);
     html! {
         div.scroll {

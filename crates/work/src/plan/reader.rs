@@ -46,6 +46,8 @@ struct PlanReader {
     feature: Option<usize>,
     /// Whether the text belongs to a section of the last item
     in_section: bool,
+    /// Whether the last item has the field `files`
+    has_file_list: bool,
     text: Vec<String>,
 }
 
@@ -94,10 +96,39 @@ impl PlanReader {
         };
         let Some(item) = self.plan.items.last_mut() else { return Ok(()) };
         match item.sections.last_mut().filter(|_| in_section) {
-            Some(section) => read_section(section, &lines.join("\n")).map_err(refused),
-            None => read_item(item, &lines).map_err(refused),
+            Some(section) => {
+                read_section(section, &lines.join("\n")).map_err(refused)?;
+                if self.has_file_list {
+                    merge_file_list(&mut item.sections);
+                }
+            }
+            None => {
+                read_item(item, &lines).map_err(refused)?;
+                self.has_file_list = item.sections.iter().any(is_context_files);
+            }
         }
+        Ok(())
     }
+}
+
+/// The section that names the files of a task.
+const CONTEXT_FILES: &str = "Context Files";
+
+fn is_context_files(section: &PlannedSection) -> bool {
+    section.title == CONTEXT_FILES
+}
+
+/// Puts the files of the field `files`, which are the first section, into the section that was read last if that names
+/// files too: a task has one list of them.
+fn merge_file_list(sections: &mut Vec<PlannedSection>) {
+    let is_second = sections.len() > 1 && sections.last().is_some_and(is_context_files);
+    let Some(at) = sections.iter().position(is_context_files).filter(|_| is_second) else { return };
+    let listed = sections.remove(at).content;
+    let Some(section) = sections.last_mut() else { return };
+    let new = listed.lines().filter(|line| !section.content.lines().any(|known| known == *line));
+    let mut lines: Vec<&str> = new.collect();
+    lines.push(&section.content);
+    section.content = lines.join("\n");
 }
 
 /// An item from its heading: a name, and a key in braces.
@@ -299,7 +330,7 @@ fn set_field(item: &mut PlannedItem, name: &str, value: &str) -> Result<(), Stri
         "files" => {
             let files = value.split(',').map(str::trim).filter(|file| !file.is_empty());
             let lines: Vec<String> = files.map(|file| format!("- {file}")).collect();
-            item.sections.push(PlannedSection::new("Context Files", lines.join("\n")));
+            item.sections.push(PlannedSection::new(CONTEXT_FILES, lines.join("\n")));
         }
         _ => item.relations.extend(read_relations(name, value)?),
     }

@@ -181,6 +181,15 @@ fn fields_are_read_below_the_text_too() {
     assert_eq!(prose.items[0].priority, None, "a list that has other points is text");
 }
 
+#[test]
+fn files_of_the_field_and_of_the_section_are_one_list() {
+    let text = "## Task: t\n\n- files: src/a.ts, src/b.ts\n\n### Notes\n\nn\n\n### Context Files\n\n- src/b.ts\n- src/c.ts: see login\n";
+    let sections = &parse(text).unwrap().items[0].sections;
+    let titles: Vec<&str> = sections.iter().map(|section| section.title.as_str()).collect();
+    assert_eq!(titles, ["Notes", "Context Files"]);
+    assert_eq!(sections[1].content, "- src/a.ts\n- src/b.ts\n- src/c.ts: see login");
+}
+
 /// Reads a file of another tracker in a format that is found out.
 fn import(path: &str, text: &str) -> (ImportFormat, PlanDocument) {
     let files = [ImportFile { path: path.into(), text: text.into() }];

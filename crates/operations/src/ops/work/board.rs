@@ -1,5 +1,6 @@
 //! `work.board`: the tasks of a project in columns, by status.
 
+use base::words::counted;
 use base::{NextCall, Result};
 use clap::Args;
 use jiff::Timestamp;
@@ -44,6 +45,11 @@ pub struct Board {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub most: BoardLimit,
+    /// Also tell how many tasks were made and finished in each of the last twelve weeks
+    #[arg(long)]
+    #[serde(default)]
+    #[schemars(extend("x-rare" = true))]
+    pub flow: bool,
 }
 
 /// A board of tasks
@@ -62,6 +68,7 @@ impl Query for Board {
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "", shows: "all tasks of the project" },
         OpExample { args: "Login", shows: "the tasks of one feature" },
+        OpExample { args: "--flow", shows: "also what was made and finished week by week" },
     ];
     type Answer = BoardAnswer;
 
@@ -73,6 +80,7 @@ impl Query for Board {
                 feature: self.feature.as_ref(),
                 assignee: self.assignee.as_ref().map(PersonName::as_str),
                 limit: self.most.get(),
+                with_flow: self.flow,
             };
             Ok(BoardAnswer { board: board(draft, &pipelines, scope)?, now: view.call().now })
         })
@@ -100,6 +108,7 @@ impl Render for BoardAnswer {
         if hidden {
             page.say_call("…  more in", NextCall::new("work.search").with("kind", "task"));
         }
+        self.render_flow(page);
         let Some(first) = self.board.questions.first() else { return };
         page.heading("Waiting for an answer");
         for question in &self.board.questions {
@@ -111,6 +120,24 @@ impl Render for BoardAnswer {
 }
 
 impl BoardAnswer {
+    fn render_flow(&self, page: &mut Page) {
+        let Some(flow) = &self.board.flow else { return };
+        page.heading("Tasks of each week");
+        let head = ["week of", "made", "finished", "open at its end"].map(PageCell::faint);
+        let rows = flow.weeks.iter().map(|week| {
+            let counts = [week.made, week.finished, week.open];
+            let cells = counts.map(|count| PageCell::text(count.to_string()));
+            std::iter::once(PageCell::text(&week.starts)).chain(cells).collect()
+        });
+        page.table(2, std::iter::once(head.into()).chain(rows).collect());
+        if let Some(days) = flow.median_days {
+            page.say(format!(
+                "Half of the finished ones took at most {}",
+                counted(usize::try_from(days).unwrap_or_default(), "day")
+            ));
+        }
+    }
+
     /// The columns side by side: two lines for each card.
     fn rows(&self) -> Vec<Vec<PageCell>> {
         let shown: Vec<&BoardColumn> =

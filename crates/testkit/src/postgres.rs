@@ -272,7 +272,7 @@ pub fn free_port() -> u16 {
 }
 
 /// Waits until a condition holds.
-pub fn wait_until(is_met: impl Fn() -> bool) {
+pub fn wait_until(mut is_met: impl FnMut() -> bool) {
     while !is_met() {
         std::thread::sleep(Duration::from_millis(10));
     }

@@ -302,16 +302,18 @@ fn write_often(server: &mut McpClient, client: usize, retries: &AtomicU32) -> Ve
 
 /// Every machine has what all of them wrote.
 fn check_replicas(servers: &mut [McpClient], origin: &TestRepo) {
-    let wanted = origin.text("work overview");
-    let wanted = wanted.lines().next().unwrap_or_default();
+    let wanted = project_lines(&origin.text("work overview"));
+    assert!(!wanted.is_empty(), "the overview names no project");
     for server in servers {
-        loop {
-            let said = ask_overview(server).expect("an answer");
-            if said.lines().next() == Some(wanted) {
-                break;
-            }
-        }
+        testkit::postgres::wait_until(|| {
+            project_lines(&ask_overview(server).expect("an answer")) == wanted
+        });
     }
+}
+
+/// The lines of an overview that count the tasks of a project. The others depend on who asks.
+fn project_lines(overview: &str) -> Vec<String> {
+    overview.lines().filter(|line| line.starts_with("project ")).map(str::to_owned).collect()
 }
 
 /// Prints how long a machine takes to catch up with many changes, and a new machine with all of them.

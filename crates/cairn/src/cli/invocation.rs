@@ -78,12 +78,15 @@ pub(super) fn current_folder(matches: &ArgMatches, workspace: &Workspace) -> Rep
     inside.and_then(|path| RepoPath::from_relative(path).ok()).unwrap_or(RepoPath::ROOT)
 }
 
+/// The author of a command whose user git does not know.
+pub(crate) const UNKNOWN_ACTOR: &str = "cli";
+
 /// The author: `--actor`, else git's user.email (looked up only if the operation needs it), else `cli`.
 pub(super) fn actor(matches: &ArgMatches, workspace: &Workspace, is_needed: bool) -> String {
     let said = matches.get_one::<String>("actor").cloned();
     let known = || {
         let git = workspace.git.as_ref().filter(|_| is_needed)?;
-        git.user_email(&Call::new("cli", now())).ok()?
+        git.user_email(&Call::new(UNKNOWN_ACTOR, now())).ok()?
     };
-    said.or_else(known).unwrap_or_else(|| "cli".into())
+    said.or_else(known).unwrap_or_else(|| UNKNOWN_ACTOR.into())
 }

@@ -33,7 +33,7 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
     stderr_log::log_panics();
     let author = |workspace: &Workspace| {
         let actor = invocation::actor(matches, workspace, true);
-        EditorAuthor { session: session::for_actor(&actor), actor }
+        EditorAuthor { session: session::for_command(&actor, workspace), actor }
     };
     let start = ServerStart {
         folder: invocation::start_folder(matches),

@@ -26,8 +26,8 @@ use engine::{Outcome, WorkspaceMode};
 use operations::ops;
 
 pub use command::command;
-pub(crate) use invocation::env_var;
 pub use invocation::open_at;
+pub(crate) use invocation::{UNKNOWN_ACTOR, env_var};
 
 use crate::background::BackgroundCall;
 use crate::perform::now;
@@ -109,7 +109,7 @@ fn try_operation(name: &str, matches: &ArgMatches, json: bool) -> Result<Operati
         workspace = workspace.with_index_builder();
     }
     let actor = invocation::actor(matches, &workspace, op.needs_actor);
-    let session = session::for_actor(&actor);
+    let session = session::for_command(&actor, &workspace);
     let folder = invocation::current_folder(matches, &workspace);
     if !html_report::is_asked(op, matches) {
         let asked = BackgroundCall {
@@ -131,7 +131,7 @@ fn try_operation(name: &str, matches: &ArgMatches, json: bool) -> Result<Operati
         .with_progress_sink(terminal::progress());
     html_report::write_if_asked(op, matches, &workspace, &call, &args)?;
     let outcome = op.call(&workspace, call, args);
-    if workspace.needs_index_builder(&Call::new("cli", now())) {
+    if workspace.needs_index_builder(&Call::new(UNKNOWN_ACTOR, now())) {
         crate::background::build_index(&workspace);
     }
     Ok(OperationResult::Outcome(Box::new(outcome)))

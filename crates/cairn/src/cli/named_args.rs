@@ -57,7 +57,10 @@ pub(super) fn reorder_named_args(root: &Command, args: Vec<OsString>) -> Vec<OsS
             sorted.positionals.push(word.clone());
         }
     }
-    if sorted.named.is_empty() && !sorted.respelled {
+    // clap takes a flag for the end of a list, and then misses what follows the list.
+    let has_inner_list = alone.iter().rev().skip(1).any(|arg| is_list(arg));
+    let is_list_parted = has_inner_list && !sorted.flags.is_empty();
+    if sorted.named.is_empty() && !sorted.respelled && !is_list_parted {
         return args;
     }
     sorted.into_command_line(&args[..start], &fields)
@@ -102,6 +105,10 @@ fn find_leaf_command<'c>(root: &'c Command, args: &[OsString]) -> Option<(&'c Co
         at += 1;
     }
     Some((command, at))
+}
+
+fn is_list(arg: &Arg) -> bool {
+    matches!(arg.get_action(), ArgAction::Append)
 }
 
 fn resolve_field_name(name: &str, fields: &[String], sorted: &ClassifiedArgs) -> Option<String> {
@@ -170,6 +177,18 @@ mod tests {
         assert_eq!(
             written("cairn impact --target=a.rs --depth 2"),
             "cairn impact --depth 2 -- a.rs"
+        );
+    }
+
+    #[test]
+    fn a_flag_may_stand_between_a_list_and_what_follows_it() {
+        assert_eq!(
+            written("cairn link add src/a.rs --symbol login spec::a"),
+            "cairn link add --symbol login -- src/a.rs spec::a"
+        );
+        assert_eq!(
+            written("cairn link add src/a.rs src/b.rs spec::a --json"),
+            "cairn link add --json -- src/a.rs src/b.rs spec::a"
         );
     }
 

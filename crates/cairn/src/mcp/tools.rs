@@ -95,7 +95,10 @@ fn tool(op: &OpSpec, structured: bool) -> Tool {
     let (whole, input) = ((op.input_schema)(), schema::listed_input((op.input_schema)()));
     let fields = |schema: &JsonObject| schema["properties"].as_object().map_or(0, JsonObject::len);
     let description = match fields(&input) < fields(&whole) {
-        true => format!("{} More arguments: `help`.", op.description().trim_end()),
+        true => {
+            let text = op.description().trim_end().trim_end_matches('.').to_owned();
+            format!("{text}. More arguments: `help`.")
+        }
         false => op.description(),
     };
     let tool =

@@ -95,17 +95,14 @@ impl PlanReader {
             Problem::invalid(format!("{place}{why}"))
         };
         let Some(item) = self.plan.items.last_mut() else { return Ok(()) };
-        match item.sections.last_mut().filter(|_| in_section) {
-            Some(section) => {
-                read_section(section, &lines.join("\n")).map_err(refused)?;
-                if self.has_file_list {
-                    merge_file_list(&mut item.sections);
-                }
+        if let Some(section) = item.sections.last_mut().filter(|_| in_section) {
+            read_section(section, &lines.join("\n")).map_err(refused)?;
+            if self.has_file_list {
+                merge_file_list(&mut item.sections);
             }
-            None => {
-                read_item(item, &lines).map_err(refused)?;
-                self.has_file_list = item.sections.iter().any(is_context_files);
-            }
+        } else {
+            read_item(item, &lines).map_err(refused)?;
+            self.has_file_list = item.sections.iter().any(is_context_files);
         }
         Ok(())
     }

@@ -18,7 +18,7 @@ use crate::schema::published_schema;
 /// A larger file is not read: no configuration that people write comes near it.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
-/// More mistakes than this are not told.
+/// The most findings that are reported for a file.
 pub const MAX_FINDINGS: usize = 100;
 
 /// What a `cairn.jsonc` says, and what is wrong with it.

@@ -1,8 +1,8 @@
-//! Which branches there are: the one place that answers it.
+//! Which branches exist. No other module decides that.
 //!
-//! A branch is there when it has a reference, and also when some worktree is on it before its
-//! first commit, or in the middle of a rebase or bisect that began on it. What a branch was called
-//! before is in its log.
+//! A branch exists when it has a reference, and also when some worktree is on it before its first
+//! commit, or in the middle of a rebase or bisect that began on it. What a branch was called before
+//! is in its log.
 
 use std::collections::BTreeSet;
 

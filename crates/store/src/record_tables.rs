@@ -269,7 +269,7 @@ pub struct RecordCapture {
 }
 
 impl RecordCapture {
-    /// Starts to note rows. The connection must be able to write.
+    /// Starts noting rows. The connection must be able to write.
     pub fn start(conn: &Connection, tables: RecordTables) -> Result<Self> {
         let triggers: Vec<String> = tables.0.iter().map(RecordTable::triggers).collect();
         conn.execute_batch(CREATE_TOUCHED)
@@ -299,7 +299,7 @@ impl RecordCapture {
         &self.tables
     }
 
-    /// Stops to note rows, also after a transaction that was rolled back.
+    /// Stops noting rows. This works after a rolled-back transaction too.
     pub fn finish(self, conn: &Connection) -> Result<()> {
         let triggers: Vec<String> = self.tables.0.iter().map(RecordTable::drop_triggers).collect();
         conn.execute_batch(&triggers.join("\n"))

@@ -17,7 +17,7 @@ pub enum TeamFailure {
 pub type TeamResult<T> = Result<T, TeamFailure>;
 
 impl TeamFailure {
-    /// The failure as a caller sees it who cannot go on without the server.
+    /// The problem for a caller that cannot continue without the server.
     pub fn into_problem(self) -> Problem {
         match self {
             Self::Unreachable(why) => {
@@ -44,7 +44,8 @@ impl From<postgres::Error> for TeamFailure {
     fn from(error: postgres::Error) -> Self {
         let Some(reported) = error.as_db_error() else {
             return match root_cause(&error).as_str() {
-                // The server was reached and asks for one, so waiting for the network would not help.
+                // The server was reached and asks for a password, so this is not a failure of the
+                // network.
                 NO_PASSWORD => Self::Refused(refused_login("it asks for a password")),
                 why => Self::Unreachable(why.to_owned()),
             };

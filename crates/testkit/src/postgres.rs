@@ -190,8 +190,8 @@ impl TestDatabase {
     }
 }
 
-/// The variable that makes every repository of a test the member of a team: then the tests of work,
-/// knowledge and facts show that nothing differs.
+/// The variable that makes every repository of a test the member of a team: the tests of work,
+/// knowledge and facts then run against a team.
 const JOIN_VARIABLE: &str = "CAIRN_TEST_TEAM";
 
 /// Joins a team of its own, if the test command says so, without a change to any file.

@@ -154,7 +154,7 @@ impl TestRepo {
         if let Some(folder) = &self.programs {
             env.retain(|(name, _)| name != "PATH");
             env.push(("PATH".into(), folder.path().into()));
-            // The user's home tells of programs as well.
+            // Programs can be found through the home folder as well.
             env.retain(|(name, _)| name != "HOME");
             env.extend(self.home.as_ref().map(|home| ("HOME".into(), home.path().into())));
         }

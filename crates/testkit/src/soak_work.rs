@@ -52,7 +52,7 @@ pub(crate) struct TaskWorker<'a> {
 }
 
 impl TaskWorker<'_> {
-    /// Something that is done with tasks. That nothing is ready is no mistake.
+    /// Does something with tasks, chosen at random. It is not a failure if no task is ready.
     pub(crate) fn act(&self, dice: &mut SeededRng) -> Result<()> {
         match dice.below(8) {
             0 => self.plan(),

@@ -96,7 +96,7 @@ impl ProbeSession {
         parse_server_info(&answer).map_err(ProbeError::Program)
     }
 
-    /// Shuts the server down as the protocol says. A server that does not follow is killed with the
+    /// Shuts the server down as the protocol says. A server that does not exit is killed with the
     /// session.
     fn shut_down(mut self, call: &Call, grace: Duration) {
         let since = Instant::now();

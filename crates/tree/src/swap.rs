@@ -86,8 +86,8 @@ impl FileSwap<'_> {
         Ok(removed)
     }
 
-    /// Looks at what an exchange left in the journal that was cut off before it could be looked
-    /// at, and puts back what was moved aside by a change that went no further.
+    /// Continues after a crash. Checks the file that an interrupted exchange left in the journal,
+    /// and puts back a file that an interrupted change had moved aside.
     pub(crate) fn resume(&self, staged: &Path, after: Option<Hash>) -> io::Result<SwapOutcome> {
         let old = self.beside("old");
         for aside in [self.aside(), FolderFile { folder: self.tree, name: &old }] {

@@ -203,7 +203,7 @@ pub(crate) fn commit(context: &ViewContext<'_>) -> Result<Shown> {
             @if touched.is_empty() { p.muted { "No file of it is known here." } }
             ul.list.tight { @for node in &touched { li { (components::node_link(node)) } } }
         }))
-        // That the commit itself is a reason says nothing.
+        // The commit itself is always among its reasons and does not count.
         @if about.reasons.iter().any(|reason| !matches!(reason.node, EntityRef::Commit(_))) { (super::reasons::part(&about)) }
     };
     let crumbs = vec![Crumb::to("Files", "/file/"), Crumb::here(format!("Commit {short}"))];

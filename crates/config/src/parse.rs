@@ -104,7 +104,8 @@ struct ConfigReader<'a> {
 }
 
 impl ConfigReader<'_> {
-    /// Reads the keys of one object. `path` is how the model spells it, `written` how the file does.
+    /// Reads the keys of one object. `path` is how the model spells it, `written` how the file
+    /// does.
     fn read_group(&mut self, object: Object, schema: &Value, path: &[&str], written: &str) {
         for property in object.properties {
             let (at, name) = (property.range.start, property.name.as_str());

@@ -1,4 +1,5 @@
-//! What only the operating system knows of a file: which one it is, when it changed, who may use it.
+//! What only the operating system knows of a file: which one it is, when it changed, who may use
+//! it.
 
 use std::fs::Metadata;
 use std::path::Path;

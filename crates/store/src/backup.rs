@@ -46,8 +46,8 @@ pub fn back_up(connection: &Connection, target: &Path, notes: &BackupNotes) -> R
     finished
 }
 
-/// Removes what copies that were never finished left in a folder. The caller makes sure that none is
-/// being taken there.
+/// Removes what copies that were never finished left in a folder. The caller makes sure that none
+/// is being taken there.
 pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)?.flatten() {
         let path = entry.path();

@@ -205,8 +205,8 @@ impl RecordTable {
         self.key.iter().enumerate().map(part).collect::<Vec<_>>().join(" AND ")
     }
 
-    /// Writes the row of the body `?1`. A column that the body lacks, because an older version wrote
-    /// it, keeps its default.
+    /// Writes the row of the body `?1`. A column that the body lacks, because an older version
+    /// wrote it, keeps its default.
     fn insert(&self) -> String {
         let names: Vec<String> = self.columns.iter().map(|one| quoted(&one.name)).collect();
         let value = |one: &RecordColumn| {

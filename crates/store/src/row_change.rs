@@ -34,7 +34,8 @@ pub struct StaleRows(pub Vec<String>);
 /// Writes a list of changes, in order, inside the caller's transaction.
 ///
 /// A row that occurs twice is compared with what the first of its changes wrote. If any row is
-/// stale, the caller must roll the transaction back: changes before the first stale row are written.
+/// stale, the caller must roll the transaction back: changes before the first stale row are
+/// written.
 pub fn apply_row_changes<C: RowChange>(
     conn: &Connection,
     changes: &[C],

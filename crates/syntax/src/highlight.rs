@@ -71,8 +71,8 @@ const PYTHON_WORDS: &str = "False None True and as assert async await break clas
     try while with yield";
 const GO_WORDS: &str = "break case chan const continue default defer else fallthrough false for func go goto if \
     import interface map nil package range return select struct switch true type var";
-/// The words of Java, Kotlin, C, C++, C# and Swift: a word that only one of them has is rarely a name
-/// in another.
+/// The words of Java, Kotlin, C, C++, C# and Swift: a word that only one of them has is rarely a
+/// name in another.
 const TYPED_WORDS: &str = "abstract as async auto await bool boolean break byte case catch char class companion \
     const constexpr continue data default defer delegate delete do double else enum explicit \
     extends extension extern false final finally float for foreach func fun goto guard if \

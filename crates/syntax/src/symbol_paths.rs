@@ -2,9 +2,9 @@
 //! unique paths.
 //!
 //! The signatures of one body are one symbol and keep one path; all but the declaration with the
-//! body are marked [`SymbolFlags::OVERLOAD`]. A method beside a field of its name is `name()`. Any other
-//! second declaration of a name gets `~` and digits of its signature. The names do not depend on
-//! which declaration comes first, but for the last rule.
+//! body are marked [`SymbolFlags::OVERLOAD`]. A method beside a field of its name is `name()`. Any
+//! other second declaration of a name gets `~` and digits of its signature. The names do not depend
+//! on which declaration comes first, but for the last rule.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

@@ -8,7 +8,7 @@ use crate::Language;
 /// The placeholder for the file's path among a tool's arguments.
 pub const FILE_PLACEHOLDER: &str = "{file}";
 
-/// The tools of a language; of several the preferred comes first.
+/// The tools of a language; if there are several, the preferred one comes first.
 #[derive(Debug, Clone, Copy)]
 pub struct LanguageTools {
     /// Language servers

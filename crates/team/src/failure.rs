@@ -104,19 +104,22 @@ const ATTEMPTS: u32 = 20;
 
 /// Runs statements that change what all projects share, such as grants. PostgreSQL does not queue
 /// such statements of two clients: one of them fails, is rolled back, and is repeated here.
-pub(crate) fn repeat_if_met(client: &mut Client, statements: &str) -> Result<(), postgres::Error> {
+pub(crate) fn retry_on_collision(
+    client: &mut Client,
+    statements: &str,
+) -> Result<(), postgres::Error> {
     let mut left = ATTEMPTS;
     loop {
         left -= 1;
         match client.batch_execute(statements) {
-            Err(error) if left > 0 && met_another(&error) => {}
+            Err(error) if left > 0 && is_collision(&error) => {}
             done => return done,
         }
     }
 }
 
 /// Whether another machine changed the same entry of the catalogue at the same moment.
-fn met_another(error: &postgres::Error) -> bool {
+fn is_collision(error: &postgres::Error) -> bool {
     let Some(reported) = error.as_db_error() else { return false };
     match reported.code() {
         code if *code == SqlState::INTERNAL_ERROR => reported.message().contains("concurrently"),

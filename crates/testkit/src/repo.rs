@@ -45,8 +45,8 @@ impl TestRepo {
         repo
     }
 
-    /// Hides every program of the machine but these from cairn, and the user's home, so that an answer
-    /// about installed tools is the same everywhere.
+    /// Hides every program of the machine but these from cairn, and the user's home, so that an
+    /// answer about installed tools is the same everywhere.
     #[must_use]
     pub fn with_programs(mut self, names: &[&str]) -> Self {
         let folder = tempdir("cairn-programs-");

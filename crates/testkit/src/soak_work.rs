@@ -1,5 +1,6 @@
-//! The part of a soak that plans, starts, discusses and finishes tasks, and what must hold of them at the end: nothing
-//! acknowledged is lost, a plan is there whole, and no task was given to two sessions.
+//! The part of a soak that plans, starts, discusses and finishes tasks, and what must hold of them
+//! at the end: nothing acknowledged is lost, a plan is there whole, and no task was given to two
+//! sessions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -224,8 +225,8 @@ impl WorkAcknowledged {
     }
 }
 
-/// Tasks that the history says were claimed more than once. A session that is killed does not come back here, and no
-/// claim runs out, so each task has one claim.
+/// Tasks that the history says were claimed more than once. A session that is killed does not come
+/// back here, and no claim runs out, so each task has one claim.
 fn claimed_twice(events: &[Value]) -> Vec<String> {
     let mut claims = BTreeMap::<&str, usize>::new();
     for event in events {

@@ -1,9 +1,10 @@
 //! Several machines that write to one team while clients, the server and the network fail.
 //!
-//! Each machine is a clone, and each of its processes writes tasks and claims tasks. What a process was
-//! told to be done is in its file of acknowledgements. Afterwards every acknowledged task is there once on
-//! every machine, the replicas are equal, and no task was claimed by two. Another repository has its own
-//! project in the same database, behind the same network; no row of one is in the other.
+//! Each machine is a clone, and each of its processes writes tasks and claims tasks. What a process
+//! was told to be done is in its file of acknowledgements. Afterwards every acknowledged task is
+//! there once on every machine, the replicas are equal, and no task was claimed by two. Another
+//! repository has its own project in the same database, behind the same network; no row of one is
+//! in the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
@@ -152,7 +153,8 @@ pub fn run(size: ProofSize, start: impl Fn(&ProofWorker) -> Command) -> Option<P
     Some(report)
 }
 
-/// What a worker does: writes its tasks, each until it is acknowledged, and claims tasks in between.
+/// What a worker does: writes its tasks, each until it is acknowledged, and claims tasks in
+/// between.
 pub fn work(worker: &ProofWorker) {
     let noted = fs::read_to_string(&worker.acknowledgements).unwrap_or_default();
     let done: BTreeSet<String> =
@@ -167,8 +169,9 @@ pub fn work(worker: &ProofWorker) {
         if done.contains(&title) {
             continue;
         }
-        // A process that was killed may have written the first one that was not acknowledged. It is noted, so that the
-        // next process, if this one is killed as well, does not take it for the one to look at.
+        // A process that was killed may have written the first one that was not acknowledged. It is
+        // noted, so that the next process, if this one is killed as well, does not take it for the
+        // one to look at.
         if std::mem::take(&mut is_first) {
             note(worker, &format!("resumed {title}"));
             if let Some(id) = find_written(&repo, &title) {
@@ -265,7 +268,8 @@ fn call(repo: &TestRepo, call: Call, name: &str, args: Value) -> Result<Value, b
     op.call(&repo.workspace(), call, args).map(|answer| (*answer.data).clone())
 }
 
-/// A repository that has joined, clones of it on other machines, and the processes that will write there.
+/// A repository that has joined, clones of it on other machines, and the processes that will write
+/// there.
 fn set_up(
     database: &TestDatabase,
     proxy: &NetworkProxy,
@@ -323,7 +327,8 @@ fn spawn(start: &impl Fn(&ProofWorker) -> Command, worker: &ProofWorker) -> Chil
     start(worker).spawn().expect("a worker")
 }
 
-/// The workers that still run. One that failed is a failure of the proof; one that was killed goes on.
+/// The workers that still run. One that failed is a failure of the proof; one that was killed goes
+/// on.
 fn go_on(
     running: Vec<(ProofWorker, Child)>,
     start: &impl Fn(&ProofWorker) -> Command,
@@ -398,8 +403,8 @@ fn settle(machines: &[PathBuf]) {
     }
 }
 
-/// Every acknowledged task is there once on every machine; all replicas are equal; one winner a claim; nothing of
-/// another project.
+/// Every acknowledged task is there once on every machine; all replicas are equal; one winner a
+/// claim; nothing of another project.
 fn check(project: &ProofProject, report: &mut ProofReport) {
     let ProofProject { machines, workers } = project;
     let mut acknowledged = BTreeSet::new();

@@ -117,8 +117,8 @@ impl ProbeSession {
         }
     }
 
-    /// Waits for the answer to a request. Other messages are skipped, and requests of the server are
-    /// refused, since it may wait for our answer before it sends its own.
+    /// Waits for the answer to a request. Other messages are skipped, and requests of the server
+    /// are refused, since it may wait for our answer before it sends its own.
     fn wait_for_answer(
         &mut self,
         id: RequestId,

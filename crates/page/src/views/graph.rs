@@ -193,7 +193,8 @@ impl GrownGraph {
         }
         let name = answer.target.short_handle();
         if left_out > 0 {
-            // Rows are nearest first: if the last one that came is near, so may be those that did not.
+            // Rows are nearest first: if the last one that came is near, so may be those that did
+            // not.
             let is_all_near = near.len() == answer.rows.len();
             let has_more = answer.paging().is_some_and(|p| p.total > answer.rows.len() as u64);
             let at_least = if is_all_near && has_more { "At least " } else { "" };

@@ -70,7 +70,7 @@ fn continues_in(node: Node<'_>, parent: Node<'_>) -> bool {
                 | "template_function"
                 | "qualified_name"
         );
-    // What is called or read of the name is something else: `name.other`.
+    // In `name.other` it is the other name that is called or read.
     is_access && node.end_byte() == parent.end_byte()
         || matches!(kind, "expression_list" | "variable_list")
         || matches!(kind, "generic_function" | "generic_type" | "template_function")

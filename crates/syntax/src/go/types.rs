@@ -54,7 +54,7 @@ fn generic(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> TypeRef {
     let list = node.field("type_arguments").map(named_children).unwrap_or_default();
     let args: Vec<TypeRef> = list.into_iter().map(|arg| read(walk, arg)).collect();
     match base {
-        // What `range` gives of these is what it gives of a channel or a map.
+        // Ranging over these gives the same as ranging over a channel or a map.
         TypeRef::Named { path, .. } if path == "iter.Seq" => container_type("chan", args),
         TypeRef::Named { path, .. } if path == "iter.Seq2" => container_type("map", args),
         TypeRef::Named { path, binding, .. } => TypeRef::Named { path, binding, args },

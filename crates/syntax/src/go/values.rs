@@ -124,7 +124,7 @@ fn call(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     walk.builder.add_call(CallKind::Call, callee, args, span(node), span(at).start)
 }
 
-/// What is called: no mention of its own.
+/// The callee of a call. It does not count as a mention.
 fn callee(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     match node.kind() {
         "identifier" => walk.name(&walk.text(node)),
@@ -168,7 +168,7 @@ fn conversion(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     Expr::Unknown.typed(types::read(walk, ty))
 }
 
-/// The function or type that something with type arguments is of.
+/// The function or type that type arguments are applied to.
 fn generic_callee(walk: &mut GrammarWalker<'_>, ty: Node<'_>) -> Expr {
     let base = if ty.kind() == "generic_type" { ty.field("type").unwrap_or(ty) } else { ty };
     for arg in ty.field("type_arguments").map(named_children).unwrap_or_default() {

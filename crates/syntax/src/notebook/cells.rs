@@ -1,7 +1,7 @@
 //! Finds the code cells of a notebook and lays their code out as one text of the same length.
 //!
-//! JSON writes some characters as longer escapes. What they stand for comes first and is followed by
-//! blanks, so that everything between two escapes keeps its offset. A line break is moved to the
+//! JSON writes some characters as longer escapes. What they stand for comes first and is followed
+//! by blanks, so that everything between two escapes keeps its offset. A line break is moved to the
 //! last byte before the line that it starts, so that this line has the indentation it was written
 //! with.
 

@@ -42,7 +42,7 @@ impl RustWalker<'_> {
         }
     }
 
-    /// Sorts a comment: `///` waits for what follows, `//!` is about what is around it.
+    /// Sorts a comment: `///` documents what follows it, `//!` what is around it.
     pub(super) fn comment<'n>(
         &mut self,
         node: Node<'n>,

@@ -62,7 +62,7 @@ impl RustWalker<'_> {
                 match arg.kind() {
                     "lifetime" => {}
                     "type_binding" => {
-                        // `Iterator<Item = T>`: what it is worth is its item.
+                        // In `Iterator<Item = T>` the item counts as a type argument.
                         args.extend(arg.field("type").map(|ty| self.ty(ty)));
                     }
                     _ => args.push(self.ty(arg)),

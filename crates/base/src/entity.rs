@@ -222,7 +222,7 @@ impl FromStr for EntityRef {
             "kb" => rest.parse().map(Self::Kb),
             _ => match RecordKind::ALL.into_iter().find(|record| record.as_str() == kind) {
                 Some(record) => Ok(Self::Record(record, rest.parse()?)),
-                None => Err(format!("`{}` is no kind of handle", kind.escape_debug())),
+                None => Err(format!("`{}` is not a kind of handle", kind.escape_debug())),
             },
         }
     }

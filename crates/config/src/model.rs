@@ -1,6 +1,6 @@
 //! Every key of `cairn.jsonc`, with its type, its meaning and its default.
 //!
-//! The doc comments are what the published schema says.
+//! The doc comments are the descriptions in the published schema.
 
 use std::collections::BTreeMap;
 

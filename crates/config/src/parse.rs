@@ -21,7 +21,7 @@ pub const MAX_BYTES: usize = 1024 * 1024;
 /// The most findings that are reported for a file.
 pub const MAX_FINDINGS: usize = 100;
 
-/// What a `cairn.jsonc` says, and what is wrong with it.
+/// The settings in a `cairn.jsonc`, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ParsedConfig {
     /// What is in force: the file's good values over the defaults
@@ -30,7 +30,7 @@ pub struct ParsedConfig {
     pub findings: Vec<ConfigFinding>,
 }
 
-/// Reads the text of a `cairn.jsonc`. An empty text is a file that says nothing.
+/// Reads the text of a `cairn.jsonc`. An empty text is a file without settings.
 pub fn parse(text: &[u8]) -> ParsedConfig {
     let text = match decode(text) {
         Ok(text) => text,

@@ -71,8 +71,8 @@ impl Repo {
         refs::has_all_branches(self.common_dir(), names)
     }
 
-    /// The names that a branch had before it was renamed, the newest first, as its log tells. A
-    /// branch without a log was never renamed, as far as anybody knows.
+    /// The names that a branch had before it was renamed, the newest first, according to its log. A
+    /// branch without a log counts as never renamed.
     pub fn former_names(&self, branch: &str, call: &Call) -> Result<Vec<String>> {
         let reference = format!("refs/heads/{branch}");
         if refs::branch_of(reference.as_bytes()).is_none() {

@@ -255,7 +255,7 @@ impl DiffTreeOutput {
     }
 
     /// The next commit. `renames_unknown` says only whether files were both added and deleted; the
-    /// caller, who knows how the process looks for renames, decides whether that matters.
+    /// caller knows how the process looks for renames, and corrects it.
     fn commit(&mut self, call: &Call) -> Result<GitCommit> {
         let digits = match self.lookahead.take() {
             Some(digits) => digits,

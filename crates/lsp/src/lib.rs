@@ -1,4 +1,4 @@
-//! `cairn lsp`: what cairn knows, in the words of editors.
+//! `cairn lsp`: a language server that shows editors what cairn knows.
 //!
 //! An editor asks about a place in a file; this crate turns the place into a handle, asks an
 //! operation, and turns the answer into the protocol's form. It computes nothing of its own: what

@@ -12,7 +12,7 @@ use crate::asker::NodeNames;
 use crate::links;
 use crate::request::SiteRequest;
 
-/// What a colour means; the text always says it too.
+/// What a colour means. The text always says the same in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     Good,

@@ -89,7 +89,7 @@ impl Screen {
     }
 }
 
-/// What the frame says besides the view.
+/// What the frame shows besides the view.
 pub(crate) struct FrameInfo<'a> {
     /// The repository
     pub repository: &'a str,

@@ -1,5 +1,5 @@
-//! What only the operating system knows of a file: which one it is, when it changed, who may use
-//! it.
+//! What only the operating system knows about a file: its identity, when it changed, and who may
+//! use it.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -14,7 +14,7 @@ pub struct FileMark {
     pub mtime: i64,
     /// When its content or its name last changed; on Windows the time of its content
     pub ctime: i64,
-    /// Which file it is on its disk; 0 on Windows, where it has to be opened to know
+    /// The number of the file on its disk; 0 on Windows, where only an open file shows it
     pub inode: u64,
     /// Whether it may be run; never on Windows, where git has no such mode
     pub executable: bool,

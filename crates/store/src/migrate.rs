@@ -57,7 +57,7 @@ fn create(path: &Path, steps: &[Migration]) -> Result<()> {
     if !path.exists() {
         make(path, steps)?;
     }
-    // Whoever still waits for it finds the store.
+    // A process that still waits for the lock then finds the store.
     let _ = fs::remove_file(&lock_file);
     drop(lock);
     Ok(())

@@ -1,7 +1,7 @@
 //! Rows of any table as records: an id, a kind, a version and a body, whatever their columns are.
 //!
-//! A copy of a store on another machine is kept equal by such records. Nothing here knows a table:
-//! its columns and its key are read from the schema, so a new table or column needs no code. A
+//! A copy of a store on another machine is kept equal by such records. No table is named here:
+//! columns and keys are read from the schema, so a new table or column needs no code. A
 //! [`RecordCapture`] notes every row that a transaction touches, with the row as it was before.
 //! [`RecordTables::put`] writes the row of another machine.
 

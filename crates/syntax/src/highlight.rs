@@ -93,7 +93,8 @@ const SHELL_WORDS: &str = "case do done elif else esac exit export fi for functi
 const LUA_WORDS: &str = "and break do else elseif end false for function goto if in local nil not or repeat \
     return then true until while";
 
-/// Whether a word is reserved in some language, so that it says nothing about the text that has it.
+/// Whether a word is reserved in some language, so that it does not characterize a text that
+/// contains it.
 pub fn is_keyword(word: &str) -> bool {
     let all = [
         SCRIPT_WORDS,
@@ -219,7 +220,8 @@ impl Highlighter<'_> {
         }
     }
 
-    /// The end of a text in quotes. One that does not end in its line is none, unless it may.
+    /// The end of a text in quotes; `None` if it does not end on its line, unless it may have
+    /// several.
     fn quoted_end(&self, quote: char, is_long: bool) -> Option<usize> {
         let mut is_escaped = false;
         for (position, letter) in self.rest().char_indices().skip(1) {
@@ -234,7 +236,7 @@ impl Highlighter<'_> {
         is_long.then_some(self.text.len())
     }
 
-    /// The end of `'a'` or `'\n'`; a lifetime as in `&'a str` is none.
+    /// The end of `'a'` or `'\n'`; `None` for a lifetime, as in `&'a str`.
     fn character_end(&self) -> Option<usize> {
         let rest = self.rest();
         let mut letters = rest.char_indices().skip(1);

@@ -33,7 +33,7 @@ fn compare(actual: &str, expected: &str) {
     assert!(actual == expected, "--- actual\n{actual}\n--- expected\n{expected}\n");
 }
 
-/// Symbols, imports, exports, heritage, doc links and errors, one a line.
+/// Symbols, imports, exports, heritage, doc links and errors, one per line.
 pub(crate) fn declared(facts: &FileFacts) -> String {
     let mut out = String::new();
     if let Some(doc) = &facts.doc {
@@ -123,7 +123,7 @@ fn modules(facts: &FileFacts, out: &mut String) {
     }
 }
 
-/// Parameters and steps, one a line.
+/// Parameters and steps, one per line.
 pub(crate) fn flow(facts: &FileFacts) -> String {
     let mut out = String::new();
     for param in &facts.flow.params {

@@ -3,8 +3,8 @@
 use crate::ids::ProjectId;
 
 /// How long a writer waits for the row of its project, and how long its client may be silent before
-/// the server ends the connection. For one transaction, because behind a pooler the next one may be
-/// of another client.
+/// the server ends the connection. They hold for one transaction, because behind a connection
+/// pooler the next one may belong to another client.
 pub(crate) const TRANSACTION_SETTINGS: &str =
     "SET LOCAL lock_timeout = 5000; SET LOCAL idle_in_transaction_session_timeout = 10000";
 
@@ -24,7 +24,7 @@ pub(crate) const SET_SCHEMA: &str = "UPDATE cairn.schema_version SET version = $
 
 pub(crate) const READ_PROJECT: &str =
     "SELECT id, name, roots, writers, readers, seq, layouts FROM cairn.projects WHERE id = $1";
-/// Whether the caller may write, and who the server says they are.
+/// Whether the caller may write, and the role that the server logged in.
 pub(crate) const READ_MEMBERSHIP: &str =
     "SELECT current_user::text, cairn.is_member($1), cairn.is_member($2)";
 pub(crate) const INSERT_PROJECT: &str =
@@ -51,8 +51,9 @@ pub(crate) fn grant_roles(writers: &str, readers: &str) -> String {
 }
 
 /// Begins a transaction and takes the project's row, in one round trip, with the schema and whether
-/// the server is PostgreSQL itself and not one that only uses its protocol. The id is a UUID by its
-/// type: a statement with parameters cannot be sent together with `BEGIN`.
+/// the server is PostgreSQL itself and not one that only uses its protocol. The id is written into
+/// the text, which is safe because its type allows only a UUID: a statement with parameters cannot
+/// be sent together with `BEGIN`.
 pub(crate) fn begin_and_lock(project: &ProjectId) -> String {
     format!(
         "BEGIN; {TRANSACTION_SETTINGS}; SELECT p.seq, p.layouts,

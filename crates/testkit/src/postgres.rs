@@ -1,4 +1,4 @@
-//! A real PostgreSQL server for tests, one a test binary, and databases in it.
+//! A real PostgreSQL server for tests, one per test binary, and databases in it.
 //!
 //! The test command installs the server's programs and names their folder in `CAIRN_POSTGRES`. The
 //! server ends with the process that started it.

@@ -81,7 +81,7 @@ impl NetworkProxy {
     }
 
     /// How many batches of bytes clients have sent so far. A client that waits for each answer
-    /// sends one a round trip.
+    /// sends one per round trip.
     pub fn requests(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
     }

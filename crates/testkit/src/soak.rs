@@ -1,6 +1,6 @@
 //! Many processes at work on one repository, killed at random: nothing acknowledged is lost.
 //!
-//! Workers write to stdout what was acknowledged to them. The test process kills them, starts
+//! Workers write to stdout what was acknowledged to them. The parent process kills them, starts
 //! others in their place, and at the end compares what they wrote with what is there.
 
 use std::collections::BTreeSet;

@@ -24,7 +24,7 @@ pub struct WorkAcknowledged {
     done: BTreeSet<String>,
     /// Comments, each after the id of its task
     commented: BTreeSet<String>,
-    /// What was learnt
+    /// Lessons that were recorded
     learnt: BTreeSet<String>,
     /// How many operations were acknowledged
     pub operations: usize,
@@ -117,7 +117,7 @@ impl TaskWorker<'_> {
         Ok(())
     }
 
-    /// Says that a task was given to this session.
+    /// Reports that a task was given to this session.
     fn started(&self, answer: &Value) -> Result<String> {
         let id = answer["task"]["id"].as_str().ok_or_else(|| Problem::internal("no task"))?;
         report_line("started", &format!("{id} {}", self.name));
@@ -147,7 +147,7 @@ impl WorkAcknowledged {
         }
     }
 
-    /// Takes one acknowledgement, if it is about tasks.
+    /// Records an acknowledgement, if it is about tasks.
     pub(crate) fn record(&mut self, kind: &str, text: &str) {
         let (id, rest) = text.split_once(' ').unwrap_or((text, ""));
         match kind {

@@ -68,7 +68,7 @@ pub fn run_writer(root: &Path, part: &WriterAssignment) {
     }
 }
 
-/// One writer as the test process sees it.
+/// One writer as the parent process sees it.
 struct WriterProcess {
     part: WriterAssignment,
     child: Child,

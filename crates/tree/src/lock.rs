@@ -36,7 +36,7 @@ pub fn lock(file: &Path, patience: Duration, call: &Call) -> Result<FileLock> {
     acquire(|| try_lock(file), patience, || call.step(WAITING_FOR_LOCK, 0, 0))
 }
 
-/// Waits for a lock that is held for a moment only, whoever calls.
+/// Waits for a lock that is held for a moment only. No call can stop the wait.
 pub fn lock_for_a_moment(file: &Path, patience: Duration) -> Result<FileLock> {
     acquire(|| try_lock(file), patience, || Ok(()))
 }

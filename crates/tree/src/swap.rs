@@ -157,7 +157,8 @@ impl FileSwap<'_> {
         aside: FolderFile<'_>,
     ) -> io::Result<SwapOutcome> {
         if staged.hash() == self.expected {
-            // Kept as it is: whoever still has it open may write to it.
+            // The file itself is kept, not a copy: a program that still has it open may write to
+            // it.
             self.disk.rename(staged.folder, staged.name, aside.folder, aside.name)?;
             return Ok(SwapOutcome::Done);
         }

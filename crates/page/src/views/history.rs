@@ -65,8 +65,8 @@ pub(crate) fn history(context: &ViewContext<'_>) -> Result<Shown> {
     Ok(Screen::new(NavSection::Files, format!("History of {path}"), body).at(crumbs).into())
 }
 
-/// A file that is there and that no commit has yet, also because there is no git: an empty history
-/// is no error.
+/// The view of an existing file that is in no commit, for example because there is no git. An empty
+/// history is not an error.
 fn uncommitted(context: &ViewContext<'_>, problem: Problem) -> Result<Shown> {
     let is_empty = matches!(problem.code, ProblemCode::NotFound | ProblemCode::Unavailable);
     let is_there = is_empty

@@ -121,7 +121,7 @@ pub(super) fn generics(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Vec<Type
     all
 }
 
-/// The type parameters that a receiver names, with what the type asks of them.
+/// The type parameters that a receiver names, with the bounds that the type declares.
 pub(super) fn receiver_generics(walk: &GrammarWalker<'_>, receiver: Node<'_>) -> Vec<TypeParam> {
     let generic = if receiver.kind() == "pointer_type" {
         receiver.child_of_kind(&["generic_type"])

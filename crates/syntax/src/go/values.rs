@@ -215,7 +215,7 @@ fn element(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> (Option<String>, Exp
     (name, value(walk, node, "value"))
 }
 
-/// `*x` and `&x` are worth `x`; `<-x` is an element of it.
+/// `*x` and `&x` have the value of `x`; `<-x` is an element of it.
 fn unary(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     let operand = value(walk, node, "operand");
     match node.field("operator").map(|operator| walk.text(operator)).as_deref() {

@@ -76,7 +76,7 @@ impl RustWalker<'_> {
         }
     }
 
-    /// One item, or a statement that is none.
+    /// One item, or a statement that is not an item.
     pub(super) fn item(&mut self, kind: &str, node: Node<'_>, pending: &PendingTrivia<'_>) -> Expr {
         match kind {
             "function_item" | "function_signature_item" => self.function(node, pending),

@@ -11,7 +11,7 @@ pub(super) enum SqlTokenKind {
     QuotedName,
     /// A text or a number
     Literal,
-    /// A sign; the end of a statement is `;` whatever the file says it is
+    /// A sign. The end of a statement is `;`, even if the file sets another delimiter
     Sign(u8),
     /// A comment of one line
     LineComment,
@@ -42,7 +42,7 @@ struct SqlCutter<'t> {
     text: &'t str,
     at: usize,
     found: Vec<SqlToken>,
-    /// What ends a statement besides `;`, as the client of MySQL is told
+    /// The delimiter besides `;` that a `DELIMITER` line for the MySQL client sets
     delimiter: Option<&'t str>,
 }
 

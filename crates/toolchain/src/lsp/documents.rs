@@ -1,9 +1,8 @@
 //! What a server was told about files: which are open, and with which text.
 //!
-//! A server that reads files by itself does so when it likes, and may answer from what was there
-//! before. So a file that changed on disk is opened with its new text before the next request,
-//! because a server handles messages in order. A deleted file is opened with an empty text and
-//! closed.
+//! A server that reads files by itself may do so late, and answer from an earlier state. So a file
+//! that changed on disk is opened with its new text before the next request, because a server
+//! handles messages in order. A deleted file is opened with an empty text and closed.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;

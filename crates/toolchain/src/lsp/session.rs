@@ -248,7 +248,7 @@ impl LspSession {
         self.connection.wait_briefly();
     }
 
-    /// Whether it is still there.
+    /// Whether the server is still running.
     pub fn is_running(&self) -> bool {
         self.connection.failure().is_none()
     }
@@ -258,7 +258,7 @@ impl LspSession {
         self.connection.failure()
     }
 
-    /// Whether it is worth asking whether it is still there.
+    /// Whether a health check is needed before the next request.
     pub(crate) fn needs_health_check(&self, idle: Duration) -> bool {
         self.has_timed_out.load(Ordering::Relaxed) || self.connection.idle() >= idle
     }

@@ -225,7 +225,7 @@ fn shortcuts() -> Markup {
     }
 }
 
-/// A page with a message only, for requests that are not let in or wait for a token. It reveals
+/// A page with only a message, for a browser that is not let in or was let in just now. It reveals
 /// nothing about the repository.
 pub fn message_page(title: &str, text: &str) -> String {
     html! {

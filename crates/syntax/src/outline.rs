@@ -252,7 +252,7 @@ pub(crate) fn ty(facts: &FileFacts, declared: &TypeRef) -> String {
         TypeRef::List(element) => format!("[{}]", ty(facts, element)),
         TypeRef::Tuple(parts) => format!("({})", join(parts, ", ")),
         TypeRef::Union(parts) => join(parts, " | "),
-        TypeRef::Meet(parts) => join(parts, " & "),
+        TypeRef::Intersection(parts) => join(parts, " & "),
         TypeRef::Function(params, result) if params.is_empty() => {
             format!("fn {}", ty(facts, result))
         }

@@ -8,7 +8,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use base::entity::strip_namesake_mark;
+use base::entity::strip_disambiguator;
 
 use crate::descriptor::OverloadGrouping;
 use crate::model::{FileFacts, Symbol, SymbolFlags, SymbolKind};
@@ -30,7 +30,7 @@ pub(crate) fn assign_unique_paths(language: Language, facts: &mut FileFacts) {
 fn group_by_shared_path(symbols: &[Symbol]) -> Vec<Vec<u32>> {
     let marked: Vec<(usize, &str)> = (0..)
         .zip(symbols)
-        .filter_map(|(at, symbol)| strip_namesake_mark(&symbol.path).map(|base| (at, base)))
+        .filter_map(|(at, symbol)| strip_disambiguator(&symbol.path).map(|base| (at, base)))
         .collect();
     if marked.is_empty() {
         return Vec::new();

@@ -131,7 +131,7 @@ pub fn run(size: ProofSize, start: impl Fn(&ProofWorker) -> Command) -> Option<P
     let mut random = Random(size.seed);
     let mut failures = 0;
     while !running.is_empty() {
-        running = go_on(running, &start);
+        running = restart_killed(running, &start);
         if failures < size.failures || begin.elapsed() < size.time {
             cause_failure(&mut random, &server, &proxy, &mut running, &start, &mut report);
             failures += 1;
@@ -327,7 +327,7 @@ fn spawn(start: &impl Fn(&ProofWorker) -> Command, worker: &ProofWorker) -> Chil
 
 /// The workers that still run. A worker that was killed is started again, and one that failed makes
 /// the proof fail.
-fn go_on(
+fn restart_killed(
     running: Vec<(ProofWorker, Child)>,
     start: &impl Fn(&ProofWorker) -> Command,
 ) -> Vec<(ProofWorker, Child)> {

@@ -37,7 +37,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
                 one_of(parts.collect())
             }
             TSType::TSIntersectionType(meet) => {
-                TypeRef::Meet(meet.types.iter().map(|part| self.ty(part)).collect())
+                TypeRef::Intersection(meet.types.iter().map(|part| self.ty(part)).collect())
             }
             TSType::TSParenthesizedType(inner) => self.ty(&inner.type_annotation),
             TSType::TSTypeOperatorType(inner) => {

@@ -24,7 +24,7 @@ pub enum TypeRef {
     /// One of several
     Union(Vec<TypeRef>),
     /// All of several: `A & B`, `impl A + B`
-    Meet(Vec<TypeRef>),
+    Intersection(Vec<TypeRef>),
     /// A function: its parameter types, where these are kept, and its result
     Function(Vec<TypeRef>, Box<TypeRef>),
     /// The type around it: `Self`, `this`

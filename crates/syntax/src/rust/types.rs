@@ -135,5 +135,5 @@ impl RustWalker<'_> {
 
 fn intersection(mut parts: Vec<TypeRef>) -> TypeRef {
     parts.retain(|part| *part != TypeRef::Unknown);
-    if parts.len() == 1 { parts.swap_remove(0) } else { TypeRef::Meet(parts) }
+    if parts.len() == 1 { parts.swap_remove(0) } else { TypeRef::Intersection(parts) }
 }

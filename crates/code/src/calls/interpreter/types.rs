@@ -121,7 +121,7 @@ impl Interpreter<'_> {
                 }
                 self.tuple(all)
             }
-            TypeRef::Union(parts) | TypeRef::Meet(parts) => {
+            TypeRef::Union(parts) | TypeRef::Intersection(parts) => {
                 let mut all = Vec::new();
                 for part in parts {
                     let value = self.instance_of(part, owner);

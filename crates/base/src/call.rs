@@ -31,26 +31,26 @@ pub struct Progress {
     pub total: usize,
 }
 
-/// The default of how long an answer waits for its optional parts.
+/// How long an answer waits for its optional parts unless the call says otherwise.
 const OPTIONAL_WAIT: Duration = Duration::from_millis(300);
 
 type StopCheck = dyn Fn() -> Option<CallStopReason> + Send + Sync;
 type ProgressSink = dyn Fn(Progress) + Send + Sync;
 
-/// What a call asks for, in a form that can be asked again later.
+/// What a call asks for, in a form that can be replayed later.
 #[derive(Debug, Clone)]
 pub struct CallRequest {
     /// The name of the operation
     pub operation: String,
     /// Its arguments
     pub args: Map<String, Value>,
-    /// The ids of new records are derived from it, so that they are the same when it is asked again
+    /// The ids of new records are derived from it, so that a replay creates the same ids
     pub seed: [u8; 32],
-    /// Set when it is asked again
+    /// Set if this is a replay of an earlier request
     pub replayed: Option<ReplayedRequest>,
 }
 
-/// What is known of a request that is asked again.
+/// What is known about the first run of a request that is replayed.
 #[derive(Debug, Clone)]
 pub struct ReplayedRequest {
     /// The id of the change that it made the first time
@@ -84,7 +84,7 @@ pub struct Call {
     pub prefix: RepoPath,
     /// How long to wait for optional parts of the answer, such as history that is being read
     pub optional_wait: Duration,
-    /// What is asked for; none where it cannot be asked again
+    /// What is asked for; `None` if it cannot be replayed
     pub request: Option<Arc<CallRequest>>,
     stop_check: Arc<StopCheck>,
     progress_sink: Arc<ProgressSink>,
@@ -153,7 +153,7 @@ impl Call {
         Self { actor: actor.to_owned(), session: actor.to_owned(), ..call }
     }
 
-    /// The same call with what it asks for.
+    /// The same call with a record of what it asks for.
     #[must_use]
     pub fn with_request(&self, request: CallRequest) -> Self {
         Self { request: Some(Arc::new(request)), ..self.child(|| None) }

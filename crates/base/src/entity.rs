@@ -76,7 +76,7 @@ text_type!(
 
 /// Strips the suffix that distinguishes symbols of the same name: `A.x` of `A.x~1f2e`; `None` if
 /// there is no suffix.
-pub fn strip_namesake_mark(full: &str) -> Option<&str> {
+pub fn strip_disambiguator(full: &str) -> Option<&str> {
     let (base, digits) = full.rsplit_once('~')?;
     let is_mark = matches!(digits.len(), 4 | 16) && digits.bytes().all(is_lower_hex_digit);
     (is_mark && !base.is_empty() && !base.ends_with('.')).then_some(base)
@@ -93,7 +93,7 @@ pub fn plain_name(full: &str) -> Cow<'_, str> {
 }
 
 fn plain_segment(part: &str) -> &str {
-    let part = strip_namesake_mark(part).unwrap_or(part);
+    let part = strip_disambiguator(part).unwrap_or(part);
     let is_named = |name: &&str| name.ends_with(|c: char| c.is_alphanumeric() || c == '_');
     part.strip_suffix("()").filter(is_named).unwrap_or(part)
 }
@@ -222,7 +222,7 @@ impl FromStr for EntityRef {
             "kb" => rest.parse().map(Self::Kb),
             _ => match RecordKind::ALL.into_iter().find(|record| record.as_str() == kind) {
                 Some(record) => Ok(Self::Record(record, rest.parse()?)),
-                None => Err(format!("`{}` is no kind of handle", kind.escape_debug())),
+                None => Err(format!("`{}` is not a kind of handle", kind.escape_debug())),
             },
         }
     }

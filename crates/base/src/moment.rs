@@ -11,7 +11,8 @@ const WEEK: i64 = 7 * DAY;
 const MONTH: i64 = 30 * DAY;
 const YEAR: i64 = 365 * DAY;
 
-/// How long ago a time was, in its largest unit of which there are enough: `3 days ago`.
+/// How long ago a time was, such as `3 days ago`. The unit is chosen so that rounding down loses
+/// little: weeks begin at two weeks, months at two months, years at two years.
 pub fn elapsed(now: Timestamp, then: Timestamp) -> String {
     let seconds = now.as_second().saturating_sub(then.as_second());
     let (unit, noun) = match seconds {

@@ -1,4 +1,4 @@
-//! Percent-encoding of paths, as URIs and our own names of paths write bytes that are not plain.
+//! Percent-encoding of paths, for URIs and for the text form of [`RepoPath`](crate::RepoPath).
 
 use std::borrow::Cow;
 

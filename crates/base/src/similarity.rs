@@ -11,7 +11,7 @@ pub const MIN_SEARCHED: f64 = 0.86;
 /// The least similarity of a word that replaces a misspelt word of a question.
 pub const MIN_REPAIRED_WORD: f64 = 0.9;
 
-/// The least similarity of a symbol that a text means by a misspelt name.
+/// The least similarity of a symbol whose name a text is assumed to misspell.
 pub const MIN_REPAIRED_SYMBOL: f64 = 0.93;
 
 /// Shorter names match too many others to be useful, in characters.

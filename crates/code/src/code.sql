@@ -1,11 +1,12 @@
--- Paths that the tables below name, files and folders, each by a number.
+-- The paths of files and folders. The tables below refer to them by number.
 CREATE TABLE place (id INTEGER PRIMARY KEY, path BLOB NOT NULL UNIQUE);
 
--- Names that the tables below name, each by a number. One that nothing uses any more stays until
--- the index is rebuilt.
+-- Names, to which the tables below refer by number. A name that is no longer used stays until the
+-- index is rebuilt.
 CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE);
 
--- What files declare. Anonymous functions are left out; a parent is the nearest with a name.
+-- The symbols that files declare. Anonymous functions are left out; the parent is the nearest
+-- symbol with a name.
 CREATE TABLE symbol (
     place      INTEGER NOT NULL,
     id         INTEGER NOT NULL,
@@ -22,12 +23,12 @@ CREATE TABLE symbol (
     length     INTEGER NOT NULL,
     line       INTEGER NOT NULL,
     lines      INTEGER NOT NULL, -- from the line of its name to its last
-    plain      INTEGER,          -- the full name without what tells namesakes apart, if it has that
-    overloads  TEXT,             -- its other signatures, one a line
+    plain      INTEGER,          -- the full name without its disambiguator, if it has one
+    overloads  TEXT,             -- its other signatures, one per line
     PRIMARY KEY (place, id)
 ) WITHOUT ROWID;
 
--- What files ask of others, and the file or folder that is meant; none if it is not in the repository.
+-- Imports, and the file or folder that each means; NULL if that is not in the repository.
 CREATE TABLE import (
     place     INTEGER NOT NULL,
     id        INTEGER NOT NULL,
@@ -42,18 +43,18 @@ CREATE TABLE import (
 ) WITHOUT ROWID;
 CREATE INDEX import_target ON import (target) WHERE target IS NOT NULL;
 
--- What files offer under another name than it is declared with: `export { a as b }`.
+-- Exports under a name other than the declared one: `export { a as b }`.
 CREATE TABLE alias (
     place  INTEGER NOT NULL,
     id     INTEGER NOT NULL,
-    name   TEXT NOT NULL,       -- its name outside
-    local  TEXT NOT NULL,       -- its name here, or where it is handed on from
+    name   TEXT NOT NULL,       -- the exported name
+    local  TEXT NOT NULL,       -- its name in this file, or in the re-exported one
     symbol TEXT,                -- the full name of the declaration, where it is in this file
-    import INTEGER,             -- the import it is handed on from
+    import INTEGER,             -- the import that it is re-exported from
     PRIMARY KEY (place, id)
 ) WITHOUT ROWID;
 
--- Where a file could not be read as code.
+-- Syntax errors.
 CREATE TABLE syntax_error (
     place   INTEGER NOT NULL,
     line    INTEGER NOT NULL,

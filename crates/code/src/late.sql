@@ -1,4 +1,4 @@
--- What only questions and later refreshes look things up by.
+-- SQL indexes for queries and later refreshes. The first build does not need them.
 CREATE INDEX symbol_name ON symbol (name);
 CREATE INDEX alias_name ON alias (name);
 CREATE INDEX edge_to ON edge (to_place, to_name);

@@ -84,7 +84,7 @@ fn set_value(top: &CstObject, keys: &[SchemaKey], value: &Value) -> Result<()> {
     Ok(())
 }
 
-/// The property that spells `key` in whatever way.
+/// The property for `key`, in any of its spellings.
 fn find_property(object: &CstObject, schema: &Value, key: &SchemaKey) -> Option<CstObjectProp> {
     let top = std::ptr::eq(schema, published_schema());
     object.properties().into_iter().find(|property| {
@@ -112,7 +112,7 @@ fn to_cst_value(value: &Value) -> CstInputValue {
     }
 }
 
-/// An edit that does not parse is our mistake and never leaves this crate.
+/// Fails if the edited text does not parse, which would be a bug in this crate.
 fn verify_parses(text: Vec<u8>) -> Result<Vec<u8>> {
     let broken = parse(&text).findings.into_iter().find(|f| f.code == FindingCode::Syntax);
     broken.map_or(Ok(text), |f| {

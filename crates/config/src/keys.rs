@@ -1,4 +1,4 @@
-//! Finding a key in the schema by any of its spellings, and trying a value on it.
+//! Finding a key in the schema by any of its spellings, and checking whether it takes a value.
 
 use base::similarity::{did_you_mean, most_similar};
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::Config;
 use crate::finding::FindingCode;
 
-/// Keys of the first cards design, which held one text where a list is now.
+/// Keys of early versions, which took one text; the key that replaced each takes a list.
 const SINGULAR_KEYS: [(&str, &str); 2] = [("source_dir", "source_dirs"), ("entry", "entries")];
 
 /// A key that exists.

@@ -1,8 +1,8 @@
-//! `cairn.jsonc`: what a repository may say about itself, reading it, and editing one key of it.
+//! `cairn.jsonc`: the settings of a repository. Reads the file and edits single keys.
 //!
-//! Pure: bytes in, bytes out. A file with mistakes still gives a [`Config`]: what is wrong stays
-//! at its default and is told as a [`ConfigFinding`]. How loudly findings are told is the caller's
-//! business.
+//! Pure: bytes in, bytes out. A file with mistakes still gives a [`Config`]: each mistake is
+//! reported as a [`ConfigFinding`], and its key keeps the default. The caller decides how to show
+//! findings.
 
 mod edit;
 mod finding;

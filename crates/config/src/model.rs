@@ -1,6 +1,6 @@
 //! Every key of `cairn.jsonc`, with its type, its meaning and its default.
 //!
-//! The doc comments are what the published schema says.
+//! The doc comments are the descriptions in the published schema.
 
 use std::collections::BTreeMap;
 
@@ -61,7 +61,7 @@ pub struct KbConfig {
     pub manifests: Vec<PathPattern>,
     /// Words that documents use for a status, each with the status that it means
     pub statuses: BTreeMap<String, String>,
-    /// Starts of ids, each with the type of the entities that have it, such as `"FR-": "req"`
+    /// Prefixes of ids, each with the type of the entities that have it, such as `"FR-": "req"`
     pub types: BTreeMap<String, String>,
     /// Severity of each rule of `verify`, by the rule's name; true is its default severity
     pub rules: BTreeMap<String, RuleLevel>,
@@ -226,7 +226,7 @@ fn folders<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<RepoPath>, D::Erro
     texts.into_iter().map(folder).collect::<Result<_, _>>().map_err(serde::de::Error::custom)
 }
 
-/// Patterns of paths from the root: a leading `./` says nothing.
+/// Patterns of paths from the root; a leading `./` is dropped.
 fn plain<'de, D: Deserializer<'de>>(input: D) -> Result<Vec<PathPattern>, D::Error> {
     let pattern = |text: String| text.strip_prefix("./").unwrap_or(&text).parse();
     let texts = Vec::<String>::deserialize(input)?;

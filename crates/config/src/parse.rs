@@ -18,10 +18,10 @@ use crate::schema::published_schema;
 /// A larger file is not read: no configuration that people write comes near it.
 pub const MAX_BYTES: usize = 1024 * 1024;
 
-/// More mistakes than this are not told.
+/// The most findings that are reported for a file.
 pub const MAX_FINDINGS: usize = 100;
 
-/// What a `cairn.jsonc` says, and what is wrong with it.
+/// The settings in a `cairn.jsonc`, and what is wrong with it.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ParsedConfig {
     /// What is in force: the file's good values over the defaults
@@ -30,7 +30,7 @@ pub struct ParsedConfig {
     pub findings: Vec<ConfigFinding>,
 }
 
-/// Reads the text of a `cairn.jsonc`. An empty text is a file that says nothing.
+/// Reads the text of a `cairn.jsonc`. An empty text is a file without settings.
 pub fn parse(text: &[u8]) -> ParsedConfig {
     let text = match decode(text) {
         Ok(text) => text,
@@ -104,7 +104,8 @@ struct ConfigReader<'a> {
 }
 
 impl ConfigReader<'_> {
-    /// Reads the keys of one object. `path` is how the model spells it, `written` how the file does.
+    /// Reads the keys of one object. `path` is how the model spells it, `written` how the file
+    /// does.
     fn read_group(&mut self, object: Object, schema: &Value, path: &[&str], written: &str) {
         for property in object.properties {
             let (at, name) = (property.range.start, property.name.as_str());

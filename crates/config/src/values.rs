@@ -1,4 +1,4 @@
-//! The checked values that keys take. What one refuses, the file cannot say.
+//! The types of the values that keys take, each with its check.
 
 use std::fmt;
 
@@ -72,7 +72,7 @@ fn check_word(text: &str, what: &str) -> Result<(), String> {
     good.then_some(()).ok_or_else(|| format!("`{}` is not {what}", text.escape_debug()))
 }
 
-/// How loudly a rule speaks.
+/// Whether a rule is checked, and with what severity it reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "Value", into = "Value")]
 pub enum RuleLevel {
@@ -196,7 +196,7 @@ impl<S: Stage> Pipeline<S> {
     }
 }
 
-/// Two pipelines are the same when their states are, whoever named them.
+/// Pipelines are equal if their states are, whether they are configured or the default.
 impl<S: Stage> PartialEq for Pipeline<S> {
     fn eq(&self, other: &Self) -> bool {
         self.stages == other.stages

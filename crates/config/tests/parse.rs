@@ -1,4 +1,4 @@
-//! What a file says is in force; what is wrong with it is told with its place.
+//! Reading a file: valid keys apply, and mistakes are reported with their position.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

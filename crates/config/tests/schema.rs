@@ -5,7 +5,8 @@
 use config::{Config, parse, schema, template};
 use serde_json::Value;
 
-/// Enough of JSON Schema for ours: what is wrong with `value`, as a path and a keyword.
+/// Validates the parts of JSON Schema that our schema uses. Returns each violation as a path and a
+/// keyword.
 fn violations(schema: &Value, value: &Value, path: &str) -> Vec<String> {
     let mut wrong = Vec::new();
     let kind = match value {
@@ -67,7 +68,7 @@ fn the_templates_comments_show_every_default() {
     let mut config = parsed.config;
     assert_eq!((config.languages.len(), parsed.findings), (1, vec![]));
     config.languages.clear();
-    // An id that nobody has: the template shows where it is written.
+    // The template has an empty id, to show where it is written.
     assert_eq!(config.team.project.take().as_deref(), Some(""));
     assert_eq!(config, Config::default());
     assert_eq!(violations(&schema(), &json(&full_template()), ""), Vec::<String>::new());

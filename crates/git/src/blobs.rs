@@ -9,9 +9,9 @@ use crate::oid::Oid;
 use crate::repo::Repo;
 use crate::run::GitProcess;
 
-/// So many names are asked for at once: they fit into the smallest pipe (4 KiB), so that feeding
-/// never waits. Git takes them all in before it answers (`--buffer`, then `flush`), so that few
-/// small pieces cross the pipe.
+/// How many names are requested at once. They fit into the smallest pipe (4 KiB), so that writing
+/// them never blocks. Git reads all of them before it answers (`--buffer`, then `flush`), so that
+/// its output does not come in many small pieces.
 const BATCH_SIZE: usize = 50;
 
 /// A line that announces an object is shorter than this.
@@ -63,7 +63,8 @@ impl Repo {
         let place = || format!("{path} in {}", revision.escape_debug());
         match self.blobs(cap).read_one(call, &name)? {
             Blob::Bytes(bytes) => Ok(bytes),
-            // Git says the same of a name that is not in the tree and of a content that is not here.
+            // Git gives the same answer for a path that is not in the tree and for a content that
+            // is missing.
             Blob::Missing if self.tree_contains(call, commit.as_str(), path)? => Err(Problem::new(
                 ProblemCode::Unavailable,
                 format!("the content of {} is missing", place()),

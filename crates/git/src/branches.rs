@@ -1,8 +1,8 @@
-//! Which branches there are: the one place that answers it.
+//! Which branches exist. No other module decides that.
 //!
-//! A branch is there when it has a reference, and also when some worktree is on it before its
-//! first commit, or in the middle of a rebase or bisect that began on it. What a branch was called
-//! before is in its log.
+//! A branch exists when it has a reference, and also when some worktree is on it before its first
+//! commit, or in the middle of a rebase or bisect that began on it. What a branch was called before
+//! is in its log.
 
 use std::collections::BTreeSet;
 
@@ -71,8 +71,8 @@ impl Repo {
         refs::has_all_branches(self.common_dir(), names)
     }
 
-    /// The names that a branch had before it was renamed, the newest first, as its log tells. A
-    /// branch without a log was never renamed, as far as anybody knows.
+    /// The names that a branch had before it was renamed, the newest first, according to its log. A
+    /// branch without a log counts as never renamed.
     pub fn former_names(&self, branch: &str, call: &Call) -> Result<Vec<String>> {
         let reference = format!("refs/heads/{branch}");
         if refs::branch_of(reference.as_bytes()).is_none() {

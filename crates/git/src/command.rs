@@ -46,7 +46,7 @@ const SETTINGS: [&str; 5] = [
 pub(crate) enum HooksPath {
     /// Nowhere
     Disabled,
-    /// Where the repository says, for the one call that asks for it and runs none
+    /// Where the repository configures it, for the one call that asks for the path and runs no hook
     Configured,
 }
 

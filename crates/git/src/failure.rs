@@ -182,7 +182,7 @@ pub(crate) fn read_failed(about: &GitCallInfo, error: io::Error) -> Problem {
 /// An answer that does not have the form git documents.
 pub(crate) fn unexpected_output(verb: &str, line: &[u8]) -> Problem {
     let line = String::from_utf8_lossy(line);
-    Problem::internal(format!("git {verb} wrote a line we do not know"))
+    Problem::internal(format!("git {verb} wrote an unexpected line"))
         .detail("line", line.escape_debug().to_string())
 }
 

@@ -62,7 +62,7 @@ const COMMON_FILES: [&str; 8] = [
     "objects/info/commit-graph",
 ];
 
-/// Fails if git would wait for ever: it opens its files without looking what they are.
+/// Fails if git would wait for ever: it opens its files without checking what they are.
 ///
 /// These are the files of almost every call. Git opens many others, such as each reference and each
 /// object; those are looked at when it is silent ([`find_blocking_file`]).
@@ -72,7 +72,7 @@ pub(crate) fn check_before_git(layout: &RepoLayout) -> Result<()> {
     require_none_blocks(own.chain(shared))
 }
 
-/// The same of the user's own settings, which every call of git opens.
+/// The same for the user's own settings, which every call of git opens.
 pub(crate) fn check_settings(host: &GitHost) -> Result<()> {
     require_none_blocks(host.settings_files().into_iter())
 }
@@ -84,12 +84,12 @@ fn require_none_blocks(mut files: impl Iterator<Item = PathBuf>) -> Result<()> {
             ProblemCode::Io,
             format!("git was not started: {} is not a regular file", path.display()),
         )
-        .hint("look at what it is; git would wait for it for ever")),
+        .hint("check what it is; git would wait for it forever")),
     }
 }
 
-/// A file below a folder of git that whoever opens it may wait for: a pipe, a device, a socket, or a
-/// link to one. Links to folders are not followed.
+/// A file below a folder of git whose opening or reading may block: a pipe, a device, a socket, or
+/// a link to one. Links to folders are not followed.
 pub(crate) fn find_blocking_file(git_dir: &Path) -> Option<PathBuf> {
     let mut folders = vec![git_dir.to_path_buf()];
     while let Some(folder) = folders.pop() {

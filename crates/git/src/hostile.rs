@@ -1,7 +1,7 @@
 //! Test support: a repository that names a program wherever git lets it.
 //!
-//! Every trap touches a canary file of its own name. Whoever reads a repository arms it, does what
-//! they do, and looks for canaries.
+//! Every trap touches a canary file of its own name. A test arms a repository, reads it, and looks
+//! for canaries.
 
 use std::fs;
 use std::path::{Path, PathBuf};

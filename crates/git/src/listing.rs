@@ -8,9 +8,10 @@ use crate::oid::Oid;
 /// A list from git, sorted by path.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Listing<T> {
-    /// What can be named
+    /// The entries whose paths are valid
     pub items: Vec<T>,
-    /// Paths that cannot be: below `.git`, or in the folders cairn keeps for itself; printable
+    /// The paths of the other entries, in printable form: they are below `.git` or in a folder that
+    /// cairn keeps for itself
     pub invalid_paths: Vec<String>,
 }
 
@@ -67,7 +68,7 @@ impl<T> Listing<T> {
         Self { items: Vec::new(), invalid_paths: Vec::new() }
     }
 
-    /// Adds what is at `path`, or notes that it cannot be named.
+    /// Adds what is at `path`, or notes that the path is invalid.
     pub(crate) fn add(&mut self, path: &[u8], item: impl FnOnce(RepoPath) -> T) {
         match RepoPath::from_bytes(path) {
             Ok(path) => self.items.push(item(path)),

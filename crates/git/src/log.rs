@@ -17,8 +17,8 @@ use crate::oid::Oid;
 use crate::repo::Repo;
 use crate::run::GitProcess;
 
-/// Commits go to the processes in turns of this many: what one process has unpacked for a commit
-/// serves the next, so each gets long runs, and their output waits to be pulled.
+/// The processes take turns of this many commits. Runs are long because what a process has unpacked
+/// for one commit serves the next one. Its output waits until it is read.
 const COMMITS_PER_TURN: usize = 256;
 
 /// How many processes compare commits with one parent.
@@ -49,7 +49,7 @@ const FLAGS: [&str; 13] = [
 enum RenameDetection {
     /// By comparing contents, among at most 1000 pairs of files, whatever is configured
     BySimilarity,
-    /// Only files whose content is the same, which their names tell without reading them
+    /// Only files with the same content, which their object ids show without reading them
     ExactOnly,
     /// Not at all: merges, whose moves are found by [`detect_moves`]
     Disabled,
@@ -65,11 +65,11 @@ impl RenameDetection {
     }
 }
 
-/// After so many commits whose contents could not be compared, a process compares no more: where
-/// contents are missing on purpose, one process for each commit would take too long.
+/// After this many commits whose contents could not be compared, a process no longer compares:
+/// where contents are missing on purpose, a new process for each such commit would take too long.
 const MAX_FAILURES: usize = 8;
 
-/// A commit as its author left it.
+/// A commit with its authors, its message and the files that it touched.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GitCommit {
     /// Its name
@@ -78,12 +78,12 @@ pub struct GitCommit {
     pub author: GitSignature,
     /// Who committed it
     pub committer: GitSignature,
-    /// What it says, in UTF-8 where git could tell how it was written
+    /// Its message, in UTF-8 where git knows its encoding
     pub message: Vec<u8>,
     /// The files it touched, in git's order
     pub touched: Vec<TouchedFile>,
-    /// Whether files may have been renamed that are listed as deleted and added: contents that
-    /// would tell are missing
+    /// Whether files that are listed as deleted and added may be renames: the contents that would
+    /// show it are missing
     pub renames_unknown: bool,
 }
 
@@ -107,7 +107,7 @@ pub struct TouchedFile {
     pub path: Vec<u8>,
     /// Where it was before it was renamed
     pub old_path: Option<Vec<u8>>,
-    /// The content it has now; none when it was deleted
+    /// Its content after the commit; `None` if it was deleted
     pub oid: Option<Oid>,
 }
 
@@ -118,18 +118,18 @@ pub enum TouchKind {
     Added,
     /// It is gone
     Deleted,
-    /// Its content or mode is another
+    /// Its content or mode changed
     Modified,
     /// It became another sort of thing, such as a link
     TypeChanged,
-    /// It has another place
+    /// It was renamed
     Renamed,
 }
 
 /// A reader of commits.
 pub struct CommitReader {
     readers: Vec<DiffTreeReader>,
-    /// For each commit that is still to come, whose turn it is
+    /// The commits that are still to come, each with the process that reads it
     turns: VecDeque<(Oid, usize)>,
 }
 
@@ -254,8 +254,8 @@ impl DiffTreeOutput {
         Self { running, buffer: Vec::new(), position: 0, lookahead: None }
     }
 
-    /// The next commit. Whether its renames are known depends on how the process looks for them:
-    /// here it says whether there could be any.
+    /// The next commit. `renames_unknown` says only whether files were both added and deleted; the
+    /// caller knows how the process looks for renames, and corrects it.
     fn commit(&mut self, call: &Call) -> Result<GitCommit> {
         let digits = match self.lookahead.take() {
             Some(digits) => digits,
@@ -275,7 +275,7 @@ impl DiffTreeOutput {
         let (name, email) = (self.required_field(call)?, self.required_field(call)?);
         let time = self.required_field(call)?;
         let time = std::str::from_utf8(&time).ok().and_then(|time| time.trim().parse().ok());
-        // A time that no number holds is one that nobody can mean.
+        // A time that does not fit a number is certainly wrong.
         Ok(GitSignature { name, email, time: time.unwrap_or(0) })
     }
 
@@ -350,7 +350,7 @@ impl DiffTreeOutput {
     }
 }
 
-/// What git says of a path before it names it.
+/// The fields of a raw diff record that come before its path.
 pub(crate) struct RawDiffRecord {
     kind: TouchKind,
     before: Vec<Oid>,
@@ -358,7 +358,7 @@ pub(crate) struct RawDiffRecord {
 }
 
 impl RawDiffRecord {
-    /// Reads `:mode mode name name S`, with a colon, a mode and a name more for each parent more.
+    /// Reads `:mode mode name name S`; each further parent adds a colon, a mode and a name.
     pub(crate) fn parse(words: &[u8]) -> Option<Self> {
         let parents = words.iter().take_while(|byte| **byte == b':').count();
         let words: Vec<&[u8]> = words[parents..].split(|byte| *byte == b' ').collect();
@@ -383,7 +383,8 @@ impl RawDiffRecord {
     }
 }
 
-/// In merges, a file that vanished and one that came with the same content are one that moved.
+/// In merges, a file that disappeared and a file that appeared with the same content are one file
+/// that moved.
 fn detect_moves(found: Vec<(Vec<Oid>, TouchedFile)>) -> Vec<TouchedFile> {
     let is = |how: TouchKind| move |(_, touched): &&(Vec<Oid>, TouchedFile)| touched.kind == how;
     let pairs: Vec<(Vec<u8>, Vec<u8>)> = {

@@ -81,7 +81,7 @@ impl Oid {
         self.to_string().parse().expect("a whole name is a commit's name in form")
     }
 
-    /// Whether it is the name git writes for nothing.
+    /// Whether it is the null name, which git writes where there is no object.
     pub(crate) fn is_null(&self) -> bool {
         self.as_bytes().iter().all(|byte| *byte == 0)
     }

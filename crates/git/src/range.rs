@@ -29,8 +29,8 @@ pub struct RangeCommit {
 }
 
 impl Repo {
-    /// The commits that `new` has and `old` has not, newest first, merges left out; everything that
-    /// leads to `new` when there is no `old`. At most `limit` of them.
+    /// The commits that are reachable from `new` and not from `old`, newest first and without
+    /// merges; without `old`, all that are reachable from `new`. At most `limit` of them.
     pub fn commits_between(
         &self,
         call: &Call,
@@ -41,7 +41,8 @@ impl Repo {
         let git = self.git("log")?.args(["-z", "--no-merges", "--no-color", FORMAT]);
         let git = git.args([format!("--max-count={limit}")]);
         let left_out = old.map(|old| format!("^{}", old.as_str()));
-        // A name that starts with `^` is no option, and comes from a commit that was resolved.
+        // A name that starts with `^` is not an option, and it comes from a commit that was
+        // resolved.
         let git = git.args(left_out).args(["--end-of-options", new.as_str(), "--"]);
         let output = git.run(call)?.output()?;
         let fields: Vec<&[u8]> = output.split(|byte| *byte == 0).collect();
@@ -57,7 +58,7 @@ impl Repo {
     pub fn last_tag(&self, call: &Call, commit: &CommitId) -> Result<Option<String>> {
         let git = self.git("describe")?.args(["--tags", "--abbrev=0"]);
         let output = git.args(["--end-of-options", commit.as_str()]).run(call)?;
-        // Git ends with an error when there is no tag, and this is a question, not a command.
+        // Git fails if there is no tag, which is not an error here.
         let Ok(output) = output.output() else { return Ok(None) };
         let name = String::from_utf8_lossy(output.trim_ascii()).into_owned();
         Ok(Some(name).filter(|name| !name.is_empty()))

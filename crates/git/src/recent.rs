@@ -1,4 +1,4 @@
-//! The commits since a moment.
+//! The commits since a given time.
 
 use base::entity::CommitId;
 use base::{Call, Result};
@@ -14,7 +14,7 @@ const MAX_COMMITS_FLAG: &str = "-n1000";
 const FORMAT: &str =
     "--format=%H%x00%P%x00%ct%x00%ae%x00%(trailers:key=Task,valueonly,separator=%x2C)%x00%s";
 
-/// A commit and whose work it says it is.
+/// A commit with its author and the tasks that its message names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RecentCommit {
     /// The commit's id
@@ -32,7 +32,7 @@ pub struct RecentCommit {
 }
 
 impl Repo {
-    /// The commits of `HEAD` since a moment, newest first, without merges.
+    /// The commits of `HEAD` since a given time, newest first, without merges.
     pub fn recent_commits(&self, call: &Call, since: Timestamp) -> Result<Vec<RecentCommit>> {
         if self.head(call)?.commit.is_none() {
             return Ok(Vec::new());

@@ -62,13 +62,13 @@ pub(crate) fn read_tip(common_dir: &Path, branch: &[u8]) -> Result<BranchTip> {
 }
 
 /// The branch that `origin/HEAD` refers to. The outer `None` means that only git can tell.
-#[expect(clippy::option_option, reason = "not knowing is other than knowing that there is none")]
+#[expect(clippy::option_option, reason = "unknown and absent are different answers")]
 pub(crate) fn origin_head(common_dir: &Path) -> Result<Option<Option<String>>> {
     let file = common_dir.join("refs/remotes/origin/HEAD");
     if common_dir.join("reftable").exists() || file.is_symlink() {
         return Ok(None);
     }
-    // A symbolic reference is never packed, so no file is no reference.
+    // A symbolic reference is never packed, so without a file there is no reference.
     let Some(line) = files::read_line(&file)? else { return Ok(Some(None)) };
     let name = line.strip_prefix(b"ref:").map(<[u8]>::trim_ascii);
     Ok(name

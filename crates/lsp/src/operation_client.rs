@@ -10,8 +10,8 @@ use operations::{CallFormat, ops};
 use serde_json::Value;
 use toolchain::lsp::{path_from_uri, uri_from_path};
 
-/// Who uses the editor. It is the author that the command line records as well, so that `cairn undo`
-/// takes back what an action did.
+/// Who uses the editor. It is the author that the command line records as well, so that
+/// `cairn undo` takes back what an action did.
 #[derive(Debug, Clone)]
 pub struct EditorAuthor {
     /// The author of changes

@@ -100,8 +100,8 @@ impl EditorServer {
     fn run(&mut self, events: &Receiver<ServerEvent>) {
         let mut queue: VecDeque<Message> = VecDeque::new();
         loop {
-            // Everything that came in is looked at first, so that a request which the editor gave
-            // up is not answered at length.
+            // All received messages are looked at first, so that no time is spent on a request that
+            // the editor has cancelled.
             while let Ok(event) = events.try_recv() {
                 if !self.take(event, &mut queue) {
                     return;

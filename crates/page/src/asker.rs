@@ -1,4 +1,4 @@
-//! Asks operations for a view, and remembers on what their answers rest.
+//! Asks operations for a view, and collects the basis of their answers.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,7 +11,7 @@ use engine::{Basis, BasisState, JsonObject, Outcome, View, Workspace};
 use operations::ops;
 use serde_json::Value;
 
-/// What nodes are called. Those that are not in it are shown by their handle.
+/// The names of nodes. A node that is not in it is shown by its handle.
 pub(crate) type NodeNames = BTreeMap<EntityRef, NodeDescription>;
 
 /// Asks operations on behalf of one request.
@@ -64,7 +64,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// What nodes are called that would otherwise be shown by an id.
+    /// The names of those nodes that would otherwise be shown by an id.
     pub(crate) fn names<'n>(
         &self,
         nodes: impl IntoIterator<Item = &'n EntityRef>,
@@ -103,7 +103,7 @@ impl<'a> Asker<'a> {
         op.call(self.workspace, self.call.child(|| None), args)
     }
 
-    /// What everything that was asked rests on: the least certain of all.
+    /// The basis of all answers so far: the least certain one, with the reasons of all.
     pub(crate) fn basis(&self) -> Option<Basis> {
         let bases = self.bases.borrow();
         let rank = |basis: &Basis| match basis.state {

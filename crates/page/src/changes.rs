@@ -1,5 +1,5 @@
 //! Changes that forms ask for: first the plan with what would change, then the change itself, then
-//! its undoing. All of them are operations; the page only carries their arguments.
+//! the offer to undo it. All of them are operations; the page only carries their arguments.
 
 use base::{NextCall, Problem, ProblemCode, Result};
 use engine::{ColorMode, JsonObject};
@@ -30,7 +30,7 @@ const OWN_FIELDS: &[&str] = &["operation", "back", "form_token", "shown"];
 /// Arguments that are long texts: the plan shows how they will look.
 const TEXT_FIELDS: &[&str] = &["knowledge", "text"];
 
-/// What a change is called that had nothing to do.
+/// Stands in an address for the number of a change that changed nothing.
 const NOTHING: &str = "nothing";
 
 /// Handles a posted form.
@@ -89,7 +89,7 @@ fn typed(declared: &Value, value: &str) -> Value {
     if is("boolean") {
         return json!(value == "true");
     }
-    // A browser sends lines with both characters.
+    // A browser ends lines with CRLF.
     json!(value.replace("\r\n", "\n"))
 }
 
@@ -259,7 +259,8 @@ pub(crate) fn notice(context: &ViewContext<'_>, change: &str) -> Markup {
     }
 }
 
-/// What every form carries: its operation, where to return, and the sign that it is ours.
+/// The hidden fields of every form: its operation, the address to return to, and the token that
+/// shows that the form is from this page.
 fn own_fields(context: &ViewContext<'_>, operation: &str, back: &str) -> Markup {
     html! {
         input type="hidden" name="form_token" value=(context.request.form_token);

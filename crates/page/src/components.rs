@@ -12,7 +12,7 @@ use crate::asker::NodeNames;
 use crate::links;
 use crate::request::SiteRequest;
 
-/// What a colour means; the text always says it too.
+/// What a colour means. The text always says the same in words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tone {
     Good,
@@ -58,7 +58,7 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
-/// The head of a view: its name, a word about it, and what it says first.
+/// The head of a view: its title, and a sentence about it.
 #[expect(clippy::needless_pass_by_value, reason = "markup is made for its one use")]
 pub(crate) fn heading(title: Markup, lead: &str) -> Markup {
     html! {
@@ -99,7 +99,7 @@ pub(crate) fn command(call: &NextCall) -> Markup {
     html! { code.command { (CallFormat::CommandLine.call(call)) } }
 }
 
-/// What stands where there is nothing yet: why, and what to run.
+/// Shown where there is nothing yet: why, and what to run.
 pub(crate) fn empty(text: &str, call: Option<&NextCall>) -> Markup {
     html! {
         div.empty {
@@ -109,7 +109,7 @@ pub(crate) fn empty(text: &str, call: Option<&NextCall>) -> Markup {
     }
 }
 
-/// What stands where there is nothing to do either.
+/// Shown where there is nothing to do, which is good news.
 pub(crate) fn calm(text: &str) -> Markup {
     html! { div.empty { p { (badge("clear", Tone::Good)) " " (text) } } }
 }
@@ -152,7 +152,7 @@ pub(crate) fn named_link(node: &EntityRef, names: &NodeNames) -> Markup {
     }
 }
 
-/// A link to a node under its short name; code that is meant by its file says which.
+/// A link to a node under its short name; a symbol is followed by its file.
 pub(crate) fn node_link(node: &EntityRef) -> Markup {
     html! {
         @match node {
@@ -163,7 +163,7 @@ pub(crate) fn node_link(node: &EntityRef) -> Markup {
             EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Dir(path) => {
                 (path_link(path))
             },
-            // Its address says what it is; the whole id of a record would only be noise.
+            // The kind of the entity is in the address, and a whole record id would be too long.
             EntityRef::Kb(id) => a.node href=(links::node(node)) { (id.as_str()) },
             EntityRef::Record(kind, id) => a.node href=(links::node(node)) {
                 (kind.as_str()) " " (id.as_str().get(..13).unwrap_or(id.as_str()))
@@ -190,7 +190,7 @@ pub(crate) fn day(timestamp: &str) -> Markup {
     html! { @if !timestamp.is_empty() { time datetime=(timestamp) { (short) } } }
 }
 
-/// Where a list goes on, and where it came from.
+/// The links to the previous and the next page of a list.
 pub(crate) fn pager(request: &SiteRequest, paging: Option<Paging>, shown: usize) -> Markup {
     let Some(Paging { offset, limit, total }) = paging else { return html! {} };
     let end = offset + shown as u64;
@@ -264,7 +264,7 @@ const fn token_class(class: TokenClass) -> &'static str {
     }
 }
 
-/// A unified difference. The signs stay, so that colour is not all that tells.
+/// A unified difference. The signs stay, so that the colour is not the only mark.
 pub(crate) fn diff(text: &str, label: &str) -> Markup {
     let class = |line: &str| match line.as_bytes() {
         [b'+', b'+', b'+', ..] | [b'-', b'-', b'-', ..] => "name",

@@ -1,4 +1,4 @@
-//! The frame around every view: navigation, search, where one is, and what the view rests on.
+//! The frame around every view: navigation, search, breadcrumbs, and the basis of the view.
 
 use engine::{Basis, BasisState};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -41,7 +41,7 @@ struct NavItem {
     key: char,
 }
 
-/// A step of the way from the overview to a view.
+/// A breadcrumb: one step of the way from the overview to a view.
 #[derive(Debug, Clone)]
 pub(crate) struct Crumb {
     /// What it is called
@@ -89,13 +89,13 @@ impl Screen {
     }
 }
 
-/// What the frame says besides the view.
+/// What the frame shows besides the view.
 pub(crate) struct FrameInfo<'a> {
     /// The repository
     pub repository: &'a str,
     /// What is searched for now
     pub query: &'a str,
-    /// What the view rests on
+    /// The basis of the view
     pub basis: Option<&'a Basis>,
     /// Whether the page offers no changes
     pub read_only: bool,
@@ -225,7 +225,8 @@ fn shortcuts() -> Markup {
     }
 }
 
-/// A page for those who may not come in, or came to nothing: it says nothing of the repository.
+/// A page with only a message, for a browser that is not let in or was let in just now. It reveals
+/// nothing about the repository.
 pub fn message_page(title: &str, text: &str) -> String {
     html! {
         (DOCTYPE)

@@ -35,7 +35,7 @@ pub(crate) struct ViewContext<'a> {
     pub read_only: bool,
 }
 
-/// What a view gives back.
+/// The result of a view.
 pub(crate) enum Shown {
     /// A whole view
     Screen(Screen),
@@ -88,7 +88,7 @@ pub fn respond(site: &Site, call: Arc<Call>, request: &SiteRequest) -> SiteRespo
     let (first, name) = request.route();
     let read_only = site.read_only;
     let asker = Asker::new(&site.workspace, call);
-    // Read before the view: a change in between is then a change that the browser hears of.
+    // Read before the view: the browser is then told of a change in between.
     let state = if first == "part" { None } else { asker.state().ok() };
     let context = ViewContext { asker, request, name, read_only };
     let shown = match (request.form.is_some(), first.as_str()) {

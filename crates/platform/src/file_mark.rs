@@ -1,4 +1,5 @@
-//! What only the operating system knows of a file: which one it is, when it changed, who may use it.
+//! What only the operating system knows about a file: its identity, when it changed, and who may
+//! use it.
 
 use std::fs::Metadata;
 use std::path::Path;
@@ -13,13 +14,13 @@ pub struct FileMark {
     pub mtime: i64,
     /// When its content or its name last changed; on Windows the time of its content
     pub ctime: i64,
-    /// Which file it is on its disk; 0 on Windows, where it has to be opened to know
+    /// The number of the file on its disk; 0 on Windows, where only an open file shows it
     pub inode: u64,
     /// Whether it may be run; never on Windows, where git has no such mode
     pub executable: bool,
 }
 
-/// Two kinds of metadata have the same methods, each by a trait of its own.
+/// The metadata of `std` and of `cap_std` have the same methods, but by different traits.
 #[cfg(unix)]
 macro_rules! mark_of {
     ($known:expr) => {
@@ -38,33 +39,33 @@ const fn nanoseconds(seconds: i64, nanoseconds: i64) -> i64 {
 }
 
 impl FileMark {
-    /// Of a file that was found by its name.
+    /// The mark of a file that was found by its name.
     #[cfg(unix)]
     pub fn of(known: &Metadata) -> Self {
         use std::os::unix::fs::MetadataExt;
         mark_of!(known)
     }
 
-    /// Of a file below an open folder.
+    /// The mark of a file below an open folder.
     #[cfg(unix)]
     pub fn of_confined(known: &cap_std::fs::Metadata) -> Self {
         use cap_std::fs::MetadataExt;
         mark_of!(known)
     }
 
-    /// Of a file that was found by its name.
+    /// The mark of a file that was found by its name.
     #[cfg(not(unix))]
     pub fn of(known: &Metadata) -> Self {
         Self::at(known.modified().ok())
     }
 
-    /// Of a file below an open folder.
+    /// The mark of a file below an open folder.
     #[cfg(not(unix))]
     pub fn of_confined(known: &cap_std::fs::Metadata) -> Self {
         Self::at(known.modified().ok().map(cap_std::time::SystemTime::into_std))
     }
 
-    #[cfg_attr(unix, expect(dead_code, reason = "for systems that tell no more"))]
+    #[cfg_attr(unix, expect(dead_code, reason = "for systems that report only this time"))]
     fn at(modified: Option<SystemTime>) -> Self {
         let since = modified.and_then(|time| time.duration_since(SystemTime::UNIX_EPOCH).ok());
         let time = since.map_or(0, |since| i64::try_from(since.as_nanos()).unwrap_or(i64::MAX));
@@ -93,7 +94,7 @@ pub fn device_and_inode(_: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 
-/// The file system that holds `path`; repositories do not reach across.
+/// The number of the file system that holds `path`. A repository lies in one file system.
 pub fn device(path: &Path) -> Option<u64> {
     let known = path.metadata().ok()?;
     Some(device_and_inode(&known).0)
@@ -172,7 +173,7 @@ pub fn is_pipe(_: &Metadata) -> bool {
     false
 }
 
-/// How users other than the current one have to do with a file.
+/// Why a file is not private to the current user.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum UserAccess {
     /// They can use it; these are its access bits

@@ -5,12 +5,12 @@ use std::path::Path;
 
 use cap_std::fs::Dir;
 
-/// How a name moves.
+/// What a rename does with a file that already has the new name.
 #[derive(Debug, Clone, Copy)]
 pub enum RenameMode {
-    /// Only to a name that is free
+    /// Fail
     NoReplace,
-    /// In exchange for what is there
+    /// Exchange the two names
     Exchange,
 }
 
@@ -38,7 +38,7 @@ pub fn rename_in_folders(
     Ok(renameat_with(&from, name(old), &to, name(new), flags)?)
 }
 
-/// `Unsupported`: the caller takes another way.
+/// Always fails with `Unsupported`, so that the caller takes another way.
 #[cfg(not(any(target_os = "linux", target_os = "macos")))]
 pub fn rename_in_folders(_: &Dir, _: &Path, _: &Dir, _: &Path, _: RenameMode) -> io::Result<()> {
     Err(io::ErrorKind::Unsupported.into())
@@ -55,8 +55,8 @@ pub fn open_folder_no_follow(folder: &Dir, name: &Path) -> io::Result<Dir> {
     Ok(Dir::from_std_file(folder.open_with(name, &options)?.into_std()))
 }
 
-/// Opens a folder by one name. A link is refused; one that is put there between the look and the
-/// opening can lead to another folder below the handle, and not out of it.
+/// Opens a folder by one name. A link is refused; one that is put there between the check and the
+/// opening can lead to another folder below the handle, but not out of it.
 #[cfg(not(unix))]
 pub fn open_folder_no_follow(folder: &Dir, name: &Path) -> io::Result<Dir> {
     if !folder.symlink_metadata(name)?.is_dir() {

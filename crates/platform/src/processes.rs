@@ -1,4 +1,4 @@
-//! Processes: groups, ends, memory.
+//! Processes: their groups, whether they have ended, and the memory they use.
 
 use std::path::PathBuf;
 use std::process::{Child, Command};
@@ -53,13 +53,13 @@ pub fn total_memory() -> Option<u64> {
 
 /// The memory that a process group has in use, in bytes; 0 where the system has no `/proc`.
 ///
-/// A limit on addresses would not do: engines with a just-in-time compiler reserve far more than
-/// they use.
+/// A limit on the address space would not do: programs with a just-in-time compiler reserve far
+/// more than they use.
 pub fn memory_of_group(group: u32) -> u64 {
     let Ok(processes) = std::fs::read_dir("/proc") else { return 0 };
     let of_group = |folder: PathBuf| {
         let stat = std::fs::read_to_string(folder.join("stat")).ok()?;
-        // The name in parentheses may hold anything; what follows is plain.
+        // The name in parentheses may contain anything; the fields after it are words and numbers.
         let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(2);
         (fields.next()?.parse() == Ok(group)).then_some(())?;
         let status = std::fs::read_to_string(folder.join("status")).ok()?;

@@ -44,7 +44,7 @@ pub enum ProcessOutput {
 pub enum ProcessEvent {
     /// It wrote this to stdout
     Output(Vec<u8>),
-    /// Nothing: the caller decides whether to wait on
+    /// Nothing yet: the caller decides whether to keep waiting
     Idle,
     /// It ended, and all of its output was taken
     Ended,

@@ -1,5 +1,4 @@
-//! What agents' programs run around their own work: at the start of a session, before and after
-//! an edit.
+//! The commands that agent programs run at the start of a session, and before and after an edit.
 //!
 //! The command never fails and never blocks: a program without cairn, or with an older one, goes
 //! on as if there were no hook. Exit code 2 would stop an edit in several of these programs.

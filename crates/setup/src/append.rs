@@ -1,7 +1,7 @@
 //! A block of lines at the end of a text, set apart by an empty line.
 //!
-//! Whether the text ended with a newline is told by whether the block does, so that taking the
-//! block out gives the same bytes back.
+//! The block ends with a newline only if the text before it did, so that removing the block
+//! restores the same bytes.
 
 use std::ops::Range;
 

@@ -1,4 +1,4 @@
-//! The agents' programs that cairn can tell about itself.
+//! The agent programs that `init` can set up.
 
 use std::fmt;
 use std::str::FromStr;
@@ -107,7 +107,8 @@ impl FromStr for Client {
     }
 }
 
-/// The clients of a list such as `claude,codex`, each once; `all` is every one, `none` no one.
+/// The clients of a list such as `claude,codex`, each once; `all` means every client, `none` means
+/// no client.
 pub fn parse_clients(list: &str) -> Result<Vec<Client>, String> {
     match list.trim() {
         "all" => return Ok(Client::ALL.to_vec()),

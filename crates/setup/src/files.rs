@@ -46,7 +46,7 @@ pub(crate) enum InstallCondition {
     Client(Client),
     /// With this client if its hooks are wanted as well, made if it is missing
     Hooks(Client),
-    /// With this client, and only if it is there and the file before it is not
+    /// With this client, only if it is there and the client's main file is not
     Alternative(Client),
 }
 
@@ -161,7 +161,7 @@ impl SetupFile {
         self.condition
     }
 
-    /// Whether what it would say comes from another file that is written anyway.
+    /// Whether the file already imports `AGENTS.md`, so that it needs no block of its own.
     pub(crate) fn imports_agents_file(&self, existing: &[u8]) -> bool {
         matches!(self.content, SetupContent::Block)
             && self.path != "AGENTS.md"
@@ -181,7 +181,7 @@ impl SetupFile {
         }
     }
 
-    /// An edit that could not be taken back exactly is not made.
+    /// Refuses an edit that [`Self::remove`] could not take back exactly.
     fn verify_reversible(
         &self,
         before: Option<&[u8]>,
@@ -189,7 +189,7 @@ impl SetupFile {
     ) -> Result<Vec<u8>, MalformedFile> {
         let changed = before != Some(after.as_slice());
         if changed && self.remove(&after)?.as_deref() != before {
-            let message = "the file cannot be edited so that it could be given back";
+            let message = "the file cannot be edited in a way that could be undone exactly";
             return Err(
                 MalformedFile::at(&after, 0, message).hint("please report this file's shape")
             );

@@ -2,8 +2,8 @@
 //!
 //! They stand before the script's own lines, since a script may end in `exit`; they leave its
 //! standard input, its variables and its exit status alone. All but `pre-commit` run in the
-//! background and never fail. In a hook of our own a line after the shebang says so, which tells
-//! it from a user's hook that is empty.
+//! background and never fail. A hook file that cairn created says so in a line after the shebang,
+//! so that it is not confused with an empty hook of the user's.
 
 use std::fmt;
 use std::str::FromStr;
@@ -88,7 +88,7 @@ impl GitHook {
             return Ok([&script[..range.start], block.as_bytes(), &script[range.end..]].concat());
         }
         let (head, own) = script.split_at(shell::head_end(script));
-        // Where the head ends without a newline, so does the block.
+        // If the head ends without a newline, so does the block.
         let open = !head.is_empty() && !head.ends_with(b"\n");
         let block = if open { format!("\n{block}") } else { format!("{block}\n") };
         Ok([head, block.as_bytes(), own].concat())

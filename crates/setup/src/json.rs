@@ -1,8 +1,8 @@
 //! cairn's entry in the JSON files of agents, comments and trailing commas allowed.
 //!
-//! The text is edited at places that the parse gives, never printed anew. Two habits of layout
-//! tell [`remove`] what was there before: in an object that was there and empty, our text follows
-//! its `{` directly; after a `{` that we wrote there is always white space.
+//! The text is edited at places that the parse gives, never printed anew. Two conventions of layout
+//! show [`remove`] what was there before: in an empty object of the user, our text directly follows
+//! the `{`; after a `{` that we wrote, there is always white space.
 
 mod document;
 mod print;
@@ -140,7 +140,7 @@ struct JsonEntryLocation<'j, 'a> {
     container_property: &'j ObjectProp<'a>,
     container: &'j Object<'a>,
     property: &'j ObjectProp<'a>,
-    /// It says what cairn writes, and no comment stands in it
+    /// It is what cairn writes, and contains no comment
     is_ours: bool,
 }
 

@@ -10,7 +10,8 @@
 //! - a file that does not parse is [`MalformedFile`] and left alone, and an entry that the user
 //!   changed is the user's.
 //!
-//! Nothing is remembered between the two: how an entry is laid out tells what was there before.
+//! Nothing is stored between installing and removing: the layout of an entry shows what was there
+//! before.
 
 mod agent_hooks;
 mod append;

@@ -12,7 +12,7 @@ pub struct FileChange {
     pub path: &'static str,
     /// Its bytes now; `None` when it is not there
     pub before: Option<Vec<u8>>,
-    /// Its bytes then; `None` when it is deleted
+    /// Its bytes after the change; `None` when it is deleted
     pub after: Option<Vec<u8>>,
 }
 

@@ -1,6 +1,6 @@
 //! cairn's table in Codex's `config.toml`: appended, and taken out as the text it was.
 //!
-//! `toml_edit` only reads here; it tells that the text means what we think it does.
+//! `toml_edit` only parses here, to check that the text means what this code expects.
 
 use base::text::MarkedText;
 use toml_edit::{Document, Item};

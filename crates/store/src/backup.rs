@@ -46,8 +46,8 @@ pub fn back_up(connection: &Connection, target: &Path, notes: &BackupNotes) -> R
     finished
 }
 
-/// Removes what copies that were never finished left in a folder. The caller makes sure that none is
-/// being taken there.
+/// Removes what copies that were never finished left in a folder. The caller makes sure that none
+/// is being taken there.
 pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)?.flatten() {
         let path = entry.path();
@@ -123,7 +123,7 @@ pub fn restore(backup: &Path, path: &Path, aside: &Path) -> Result<()> {
     check_backup(backup)?;
     let temp = with_suffix(path, ".restoring");
     tree::require_regular(&temp).map_err(failed())?;
-    // What a process that was killed left: its journal would be rolled back into this copy.
+    // Removes what a killed process left: its journal would be rolled back into this copy.
     remove_with_side_files(&temp).map_err(failed())?;
     fs::copy(backup, &temp).map_err(failed())?;
     drop_notes(&temp)?;
@@ -133,7 +133,7 @@ pub fn restore(backup: &Path, path: &Path, aside: &Path) -> Result<()> {
         if aside.symlink_metadata().is_ok() {
             return Err(name_taken_problem(aside));
         }
-        // A sound store takes its log in, so that one file keeps all of it.
+        // A sound store first merges its log, so that one file holds everything.
         if !immutable::has_empty_wal(path) {
             let _ = open(path, Durability::Durable).and_then(|store| store.checkpoint());
         }

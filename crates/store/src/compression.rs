@@ -1,7 +1,7 @@
 //! Compression of values that are read whole.
 //!
-//! Values start with one byte that says how the rest is stored, so that one that would grow is kept
-//! as it is.
+//! The first byte of a stored value says how the rest is stored: a value that compression would
+//! enlarge is kept as it is.
 
 use std::io::{Read, Write};
 

@@ -1,4 +1,4 @@
-//! SQLite's failures in the words every door uses.
+//! Translates SQLite's errors into problems.
 
 use base::{NextCall, Problem, ProblemCode};
 use rusqlite::{Error, ErrorCode};

@@ -62,7 +62,8 @@ impl MemoryStore {
         Ok(connection)
     }
 
-    /// Fills it with what a store holds that others may write to meanwhile, as of one moment.
+    /// Fills it with the content of a store as of one moment. Others may write to the store
+    /// meanwhile.
     pub fn copy_from(&self, path: &Path) -> Result<()> {
         // A reader of a write-ahead log writes its shared memory.
         let flags = FLAGS.union(OpenFlags::SQLITE_OPEN_READ_WRITE);

@@ -1,7 +1,7 @@
 //! SQLite: open, migrate, back up, read as of one moment, write in one transaction, change rows.
 //!
-//! Knows no domain. The SQL of an area lives beside that area; what is here is what every
-//! store needs, and the one place where SQLite's failures become problems.
+//! It knows no domain: the SQL of an area is beside that area. Here is what every store needs, and
+//! the one place where SQLite's errors become problems.
 
 mod backup;
 mod compression;

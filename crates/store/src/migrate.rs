@@ -49,14 +49,15 @@ pub fn open_durable(path: &Path, steps: &[Migration]) -> Result<Store> {
 /// How long to wait for another process that makes the same store.
 const MAKING_PATIENCE: Duration = Duration::from_secs(30);
 
-/// Makes a store, one maker at a time: SQLite fails if the file that it is making is removed by another maker.
+/// Makes a store, in one process at a time: SQLite fails if another process removes the unfinished
+/// file.
 fn create(path: &Path, steps: &[Migration]) -> Result<()> {
     let lock_file = path.with_extension("making-lock");
     let lock = tree::lock_for_a_moment(&lock_file, MAKING_PATIENCE)?;
     if !path.exists() {
         make(path, steps)?;
     }
-    // Whoever still waits for it finds the store.
+    // A process that still waits for the lock then finds the store.
     let _ = fs::remove_file(&lock_file);
     drop(lock);
     Ok(())
@@ -65,7 +66,7 @@ fn create(path: &Path, steps: &[Migration]) -> Result<()> {
 /// Makes a store under another name and gives it its own once it is whole.
 fn make(path: &Path, steps: &[Migration]) -> Result<()> {
     let failed = || Problem::io(format!("make the store {}", path.display()));
-    // What a crash left of an earlier attempt is gone on with.
+    // If a crash left an unfinished file, it is continued.
     let unfinished = path.with_extension("making");
     let mut store = open(&unfinished, Durability::Durable)?;
     migrate(&mut store, steps)?;

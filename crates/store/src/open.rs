@@ -60,7 +60,8 @@ impl Store {
         Ok(done)
     }
 
-    /// Makes a new file one that others may read and write, and sees it to the disk.
+    /// Turns on the write-ahead log, so that others can read and write the new file, and flushes it
+    /// to the disk.
     pub fn finish(self) -> Result<()> {
         let Self { connection, path } = self;
         connection
@@ -137,7 +138,7 @@ fn open_query_only(path: &Path) -> rusqlite::Result<Connection> {
     let connection = Connection::open_with_flags(path, flags)?;
     configure(&connection)?;
     connection.execute_batch(tables::READ_ONLY)?;
-    // Nothing is opened before it is first read from.
+    // SQLite opens the file only at the first read.
     connection.query_row(tables::VERSION, [], |_| Ok(()))?;
     Ok(connection)
 }
@@ -152,7 +153,7 @@ pub fn check_integrity(connection: &Connection) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// The version of the SQLite inside.
+/// The version of the SQLite library in this program.
 pub fn sqlite_version() -> String {
     rusqlite::version().to_owned()
 }
@@ -175,7 +176,7 @@ pub(crate) fn configure(connection: &Connection) -> rusqlite::Result<()> {
     connection.execute_batch(tables::SETTINGS)
 }
 
-/// Refuses a store that SQLite would wait for: it opens its files without looking what they are.
+/// Refuses a store that SQLite would wait for: it opens its files without checking what they are.
 pub(crate) fn require_regular(path: &Path) -> Result<()> {
     for end in ["", "-wal", "-shm", "-journal"] {
         let file = immutable::with_suffix(path, end);

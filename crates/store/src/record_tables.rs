@@ -1,7 +1,7 @@
 //! Rows of any table as records: an id, a kind, a version and a body, whatever their columns are.
 //!
-//! A copy of a store on another machine is kept equal by such records. Nothing here knows a table:
-//! its columns and its key are read from the schema, so a new table or column needs no code. A
+//! A copy of a store on another machine is kept equal by such records. No table is named here:
+//! columns and keys are read from the schema, so a new table or column needs no code. A
 //! [`RecordCapture`] notes every row that a transaction touches, with the row as it was before.
 //! [`RecordTables::put`] writes the row of another machine.
 
@@ -205,8 +205,8 @@ impl RecordTable {
         self.key.iter().enumerate().map(part).collect::<Vec<_>>().join(" AND ")
     }
 
-    /// Writes the row of the body `?1`. A column that the body lacks, because an older version wrote
-    /// it, keeps its default.
+    /// Writes the row of the body `?1`. A column that the body lacks, because an older version
+    /// wrote it, keeps its default.
     fn insert(&self) -> String {
         let names: Vec<String> = self.columns.iter().map(|one| quoted(&one.name)).collect();
         let value = |one: &RecordColumn| {
@@ -269,7 +269,7 @@ pub struct RecordCapture {
 }
 
 impl RecordCapture {
-    /// Starts to note rows. The connection must be able to write.
+    /// Starts noting rows. The connection must be able to write.
     pub fn start(conn: &Connection, tables: RecordTables) -> Result<Self> {
         let triggers: Vec<String> = tables.0.iter().map(RecordTable::triggers).collect();
         conn.execute_batch(CREATE_TOUCHED)
@@ -299,7 +299,7 @@ impl RecordCapture {
         &self.tables
     }
 
-    /// Stops to note rows, also after a transaction that was rolled back.
+    /// Stops noting rows. This works after a rolled-back transaction too.
     pub fn finish(self, conn: &Connection) -> Result<()> {
         let triggers: Vec<String> = self.tables.0.iter().map(RecordTable::drop_triggers).collect();
         conn.execute_batch(&triggers.join("\n"))

@@ -2,9 +2,9 @@
 //!
 //! Every area that keeps a durable store plans and commits in this one way. A rule writes the rows
 //! as they will be into a [`RowOverlay`], which remembers the rows as they were. The result is a
-//! list of [`RowChange`]s. [`apply_row_changes`] writes such a list, unless a stored row differs from
-//! the row that the change was planned from. [`inverse_row_changes`] gives the list that undoes it.
-//! What a row is and where it is stored is up to the area.
+//! list of [`RowChange`]s. [`apply_row_changes`] writes such a list, unless a stored row differs
+//! from the row that the change was planned from. [`inverse_row_changes`] gives the list that
+//! undoes it. What a row is and where it is stored is up to the area.
 
 use std::collections::BTreeMap;
 
@@ -34,7 +34,8 @@ pub struct StaleRows(pub Vec<String>);
 /// Writes a list of changes, in order, inside the caller's transaction.
 ///
 /// A row that occurs twice is compared with what the first of its changes wrote. If any row is
-/// stale, the caller must roll the transaction back: changes before the first stale row are written.
+/// stale, the caller must roll the transaction back: changes before the first stale row are
+/// written.
 pub fn apply_row_changes<C: RowChange>(
     conn: &Connection,
     changes: &[C],

@@ -1,6 +1,7 @@
 //! Ids of rows as types, so that the id of one table cannot be passed for the id of another.
 
-/// Declares the id of a row as a type of its own. It is read from a column and bound to a parameter as its number.
+/// Declares the id of a row as a type of its own. It is read from a column and bound to a parameter
+/// as its number.
 #[macro_export]
 macro_rules! row_id {
     ($(#[$attribute:meta])* $visibility:vis $name:ident($number:ty)) => {

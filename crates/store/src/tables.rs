@@ -23,7 +23,7 @@ pub(crate) const VERSION: &str = "PRAGMA user_version";
 pub(crate) const CHECKPOINT: &str = "PRAGMA wal_checkpoint(TRUNCATE)";
 pub(crate) const VACUUM_INTO: &str = "VACUUM INTO ?1";
 
-/// What a backup says about itself is a table that its store does not have.
+/// The notes of a backup are in a table of their own, which the store itself does not have.
 pub(crate) const NOTES_TABLE: &str = "backup_note";
 pub(crate) const CREATE_NOTES: &str =
     "CREATE TABLE backup_note (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";

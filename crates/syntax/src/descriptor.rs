@@ -1,8 +1,8 @@
 //! What a language is, as data: one [`LanguageDescriptor`] per language.
 //!
 //! Each language declares its descriptor in its own folder, starting from
-//! [`LanguageDescriptor::CODE`] and stating only what differs. Other crates never compare languages;
-//! they ask the descriptor.
+//! [`LanguageDescriptor::CODE`] and stating only what differs. Other crates never compare
+//! languages; they ask the descriptor.
 
 use std::borrow::Cow;
 
@@ -283,7 +283,8 @@ pub(crate) struct LayoutRules {
     pub top_level_line_breaks: usize,
     /// The statement of a body that would otherwise be empty, where that is not allowed
     pub empty_body: Option<&'static str>,
-    /// Whether members are declared outside of their type, so that a neighbour may have another owner
+    /// Whether members are declared outside of their type, so that the next declaration may have
+    /// another owner
     pub has_members_outside_type: bool,
     /// What separates an object from the name of its member
     pub member_operators: &'static [&'static str],
@@ -377,7 +378,8 @@ pub struct LanguageSemantics {
     pub extending_overrides: bool,
     /// Whether uses are followed well enough to report unused exports
     pub reports_unused_exports: bool,
-    /// Whether all scopes are followed, so that a name without a declaration in the file is known to be one
+    /// Whether all scopes are followed, so that a name without a declaration in the file is known
+    /// to be one
     pub follows_all_scopes: bool,
     /// Whether a template or a setting can name its symbols at run time
     pub is_named_in_templates: bool,
@@ -470,16 +472,16 @@ impl FileImports {
 /// How calls are interpreted. Each is an algorithm of its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CallModel {
-    /// Definitions are statements; members go through the receiver
+    /// Definitions are statements that run; members are looked up on the receiver
     Python,
-    /// Declarations are there from the start; objects are open
+    /// Declarations are hoisted; members can be added to any object
     JavaScript,
-    /// Names are paths through modules; types decide
+    /// Names are paths through modules; declared types decide what a member means
     Rust,
-    /// Names may be members of the class around; types decide
+    /// Names may be members of the enclosing class; declared types decide what a member means
     Classes,
-    /// Names are of the function, the package or an import, never of the receiver; declared types
-    /// decide
+    /// A name belongs to the function, the package or an import, never to the receiver; declared
+    /// types decide what a member means
     Go,
 }
 

@@ -75,7 +75,8 @@ pub(crate) fn first_sentence(text: &str) -> Option<String> {
     (!sentence.is_empty()).then(|| sentence.chars().take(160).collect())
 }
 
-/// Whether a comment is a licence or a directive for tools, and so does not document the code below.
+/// Whether a comment is a licence or a directive for tools, and so does not document the code
+/// below.
 pub(crate) fn is_notice(comment: &str) -> bool {
     const WORDS: [&str; 19] = [
         "copyright",

@@ -22,7 +22,7 @@ const MAX_ERRORS: usize = 50;
 /// A symbol as a language's walker describes it; the builder derives the rest.
 pub(crate) struct SymbolDraft {
     pub name: String,
-    /// The path, where it is not the parent's and the name
+    /// The path, if it is not the parent's path and the name
     pub path: Option<String>,
     /// What the paths of its members start with, where it is not its own path
     pub prefix: Option<String>,
@@ -69,8 +69,8 @@ impl SymbolDraft {
     }
 }
 
-/// A text without the form feeds that fill the place of longer escapes in a notebook. Elsewhere they
-/// are white space.
+/// A text without the form feeds that fill the place of longer escapes in a notebook. Elsewhere
+/// they are white space.
 pub(crate) fn without_filler(text: &str) -> Cow<'_, str> {
     match text.contains('\x0c') {
         true => Cow::Owned(text.replace('\x0c', "")),
@@ -88,7 +88,8 @@ pub(crate) struct WalkPosition {
 }
 
 impl WalkPosition {
-    /// The nearest symbol around: the variable or field whose value this is part of, else the owner.
+    /// The nearest symbol around: the variable or field whose value this is part of, else the
+    /// owner.
     pub fn nearest(self) -> SymbolOwner {
         self.holder.or(self.owner)
     }
@@ -102,7 +103,7 @@ pub(crate) struct FactsBuilder<'a> {
     pub position: WalkPosition,
     comments: CommentSyntax,
     paths: HashSet<String>,
-    /// How often a path was wanted again
+    /// How often each path was requested again
     path_collisions: HashMap<String, u32>,
     prefixes: Vec<String>,
     counters: HashMap<(SymbolOwner, &'static str), u32>,

@@ -22,7 +22,7 @@ pub const EXTRACTORS: &[&dyn FrameworkRelationExtractor] = &[&DependencyInjectio
 /// One relation, from a symbol of the file to something it names.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FrameworkRelation {
-    /// `injects_relation`, `provides_relation`
+    /// `injects` or `provides`
     pub kind: &'static str,
     /// The symbol that it is about
     pub source: SymbolOwner,

@@ -71,8 +71,8 @@ const PYTHON_WORDS: &str = "False None True and as assert async await break clas
     try while with yield";
 const GO_WORDS: &str = "break case chan const continue default defer else fallthrough false for func go goto if \
     import interface map nil package range return select struct switch true type var";
-/// The words of Java, Kotlin, C, C++, C# and Swift: a word that only one of them has is rarely a name
-/// in another.
+/// The words of Java, Kotlin, C, C++, C# and Swift: a word that only one of them has is rarely a
+/// name in another.
 const TYPED_WORDS: &str = "abstract as async auto await bool boolean break byte case catch char class companion \
     const constexpr continue data default defer delegate delete do double else enum explicit \
     extends extension extern false final finally float for foreach func fun goto guard if \
@@ -93,7 +93,8 @@ const SHELL_WORDS: &str = "case do done elif else esac exit export fi for functi
 const LUA_WORDS: &str = "and break do else elseif end false for function goto if in local nil not or repeat \
     return then true until while";
 
-/// Whether a word is reserved in some language, so that it says nothing about the text that has it.
+/// Whether a word is reserved in some language, so that it does not characterize a text that
+/// contains it.
 pub fn is_keyword(word: &str) -> bool {
     let all = [
         SCRIPT_WORDS,
@@ -219,7 +220,8 @@ impl Highlighter<'_> {
         }
     }
 
-    /// The end of a text in quotes. One that does not end in its line is none, unless it may.
+    /// The end of a text in quotes; `None` if it does not end on its line, unless it may have
+    /// several.
     fn quoted_end(&self, quote: char, is_long: bool) -> Option<usize> {
         let mut is_escaped = false;
         for (position, letter) in self.rest().char_indices().skip(1) {
@@ -234,7 +236,7 @@ impl Highlighter<'_> {
         is_long.then_some(self.text.len())
     }
 
-    /// The end of `'a'` or `'\n'`; a lifetime as in `&'a str` is none.
+    /// The end of `'a'` or `'\n'`; `None` for a lifetime, as in `&'a str`.
     fn character_end(&self) -> Option<usize> {
         let rest = self.rest();
         let mut letters = rest.char_indices().skip(1);

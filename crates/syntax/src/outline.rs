@@ -33,7 +33,7 @@ fn compare(actual: &str, expected: &str) {
     assert!(actual == expected, "--- actual\n{actual}\n--- expected\n{expected}\n");
 }
 
-/// Symbols, imports, exports, heritage, doc links and errors, one a line.
+/// Symbols, imports, exports, heritage, doc links and errors, one per line.
 pub(crate) fn declared(facts: &FileFacts) -> String {
     let mut out = String::new();
     if let Some(doc) = &facts.doc {
@@ -123,7 +123,7 @@ fn modules(facts: &FileFacts, out: &mut String) {
     }
 }
 
-/// Parameters and steps, one a line.
+/// Parameters and steps, one per line.
 pub(crate) fn flow(facts: &FileFacts) -> String {
     let mut out = String::new();
     for param in &facts.flow.params {
@@ -252,7 +252,7 @@ pub(crate) fn ty(facts: &FileFacts, declared: &TypeRef) -> String {
         TypeRef::List(element) => format!("[{}]", ty(facts, element)),
         TypeRef::Tuple(parts) => format!("({})", join(parts, ", ")),
         TypeRef::Union(parts) => join(parts, " | "),
-        TypeRef::Meet(parts) => join(parts, " & "),
+        TypeRef::Intersection(parts) => join(parts, " & "),
         TypeRef::Function(params, result) if params.is_empty() => {
             format!("fn {}", ty(facts, result))
         }

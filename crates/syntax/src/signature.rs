@@ -93,8 +93,8 @@ pub(crate) fn fingerprint(
     Fingerprint { shape: truncated_hash(&shape), body: body.map_or(0, hash_ignoring_whitespace) }
 }
 
-/// Four hex digits of a text, to tell two symbols of one name apart. Where there are very many,
-/// four do not do.
+/// Four hex digits of a text, to tell two symbols of one name apart. After 256 rounds with
+/// collisions, all digits of the hash are used.
 pub(crate) fn hash_suffix(text: &str, round: u32) -> String {
     let mut hasher = blake3::Hasher::new();
     hasher.update(text.as_bytes());

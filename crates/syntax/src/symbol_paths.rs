@@ -2,13 +2,13 @@
 //! unique paths.
 //!
 //! The signatures of one body are one symbol and keep one path; all but the declaration with the
-//! body are marked [`SymbolFlags::OVERLOAD`]. A method beside a field of its name is `name()`. Any other
-//! second declaration of a name gets `~` and digits of its signature. The names do not depend on
-//! which declaration comes first, but for the last rule.
+//! body are marked [`SymbolFlags::OVERLOAD`]. A method beside a field of its name is `name()`. Any
+//! other second declaration of a name gets `~` and digits of its signature. The names do not depend
+//! on which declaration comes first, but for the last rule.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use base::entity::strip_namesake_mark;
+use base::entity::strip_disambiguator;
 
 use crate::descriptor::OverloadGrouping;
 use crate::model::{FileFacts, Symbol, SymbolFlags, SymbolKind};
@@ -30,7 +30,7 @@ pub(crate) fn assign_unique_paths(language: Language, facts: &mut FileFacts) {
 fn group_by_shared_path(symbols: &[Symbol]) -> Vec<Vec<u32>> {
     let marked: Vec<(usize, &str)> = (0..)
         .zip(symbols)
-        .filter_map(|(at, symbol)| strip_namesake_mark(&symbol.path).map(|base| (at, base)))
+        .filter_map(|(at, symbol)| strip_disambiguator(&symbol.path).map(|base| (at, base)))
         .collect();
     if marked.is_empty() {
         return Vec::new();

@@ -8,7 +8,7 @@ use crate::Language;
 /// The placeholder for the file's path among a tool's arguments.
 pub const FILE_PLACEHOLDER: &str = "{file}";
 
-/// The tools of a language; of several the preferred comes first.
+/// The tools of a language; if there are several, the preferred one comes first.
 #[derive(Debug, Clone, Copy)]
 pub struct LanguageTools {
     /// Language servers
@@ -34,7 +34,7 @@ pub struct ServerSpec {
     /// The command or package that installs it
     pub install: &'static str,
     /// Project files, one of which has to be in a folder above a source file for the server to know
-    /// all files; without one it knows only those it was shown. Empty where it needs none
+    /// all files; without one it knows only the files that were opened. Empty if it needs none
     pub project_files: &'static [&'static str],
 }
 

@@ -17,7 +17,7 @@ pub enum TeamFailure {
 pub type TeamResult<T> = Result<T, TeamFailure>;
 
 impl TeamFailure {
-    /// The failure as a caller sees it who cannot go on without the server.
+    /// The problem for a caller that cannot continue without the server.
     pub fn into_problem(self) -> Problem {
         match self {
             Self::Unreachable(why) => {
@@ -44,7 +44,8 @@ impl From<postgres::Error> for TeamFailure {
     fn from(error: postgres::Error) -> Self {
         let Some(reported) = error.as_db_error() else {
             return match root_cause(&error).as_str() {
-                // The server was reached and asks for one, so waiting for the network would not help.
+                // The server was reached and asks for a password, so this is not a failure of the
+                // network.
                 NO_PASSWORD => Self::Refused(refused_login("it asks for a password")),
                 why => Self::Unreachable(why.to_owned()),
             };
@@ -103,19 +104,22 @@ const ATTEMPTS: u32 = 20;
 
 /// Runs statements that change what all projects share, such as grants. PostgreSQL does not queue
 /// such statements of two clients: one of them fails, is rolled back, and is repeated here.
-pub(crate) fn repeat_if_met(client: &mut Client, statements: &str) -> Result<(), postgres::Error> {
+pub(crate) fn retry_on_collision(
+    client: &mut Client,
+    statements: &str,
+) -> Result<(), postgres::Error> {
     let mut left = ATTEMPTS;
     loop {
         left -= 1;
         match client.batch_execute(statements) {
-            Err(error) if left > 0 && met_another(&error) => {}
+            Err(error) if left > 0 && is_collision(&error) => {}
             done => return done,
         }
     }
 }
 
 /// Whether another machine changed the same entry of the catalogue at the same moment.
-fn met_another(error: &postgres::Error) -> bool {
+fn is_collision(error: &postgres::Error) -> bool {
     let Some(reported) = error.as_db_error() else { return false };
     match reported.code() {
         code if *code == SqlState::INTERNAL_ERROR => reported.message().contains("concurrently"),

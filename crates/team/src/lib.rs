@@ -1,7 +1,7 @@
 //! The shared home of a team's durable records: a PostgreSQL database.
 //!
-//! Connects, keeps the schema up to date, and reads and writes record images and change entries. What a record
-//! means, the local replica and the rules of a write are the business of the engine.
+//! Connects, keeps the schema up to date, and reads and writes record images and change entries.
+//! What a record means, the local replica and the rules of a write are the business of the engine.
 
 mod address;
 mod client;

@@ -6,7 +6,7 @@ use postgres::Client;
 use postgres::error::SqlState;
 use postgres::types::Type;
 
-use crate::failure::{TeamFailure, TeamResult, repeat_if_met};
+use crate::failure::{TeamFailure, TeamResult, retry_on_collision};
 use crate::ids::ProjectId;
 use crate::tables;
 
@@ -109,7 +109,7 @@ pub(crate) fn create(client: &mut Client, new: &NewProject) -> TeamResult<()> {
     if !is_made {
         make_roles(client, &roles, &user)?;
     }
-    repeat_if_met(client, &tables::grant_roles(&roles.writers, &roles.readers))?;
+    retry_on_collision(client, &tables::grant_roles(&roles.writers, &roles.readers))?;
     client.execute_typed(
         tables::INSERT_PROJECT,
         &[

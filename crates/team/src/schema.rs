@@ -8,7 +8,7 @@ use postgres::error::SqlState;
 use postgres::types::Type;
 
 use crate::connection::TeamConnection;
-use crate::failure::{TeamFailure, TeamResult, repeat_if_met};
+use crate::failure::{TeamFailure, TeamResult, retry_on_collision};
 use crate::tables;
 
 /// The migrations, oldest first.
@@ -122,7 +122,7 @@ pub(crate) fn migrate(connection: &TeamConnection) -> TeamResult<SchemaState> {
             return Ok(state); // the caller says who has to do it
         }
         if state.version == 0 {
-            repeat_if_met(client, tables::CREATE_SCHEMA)?;
+            retry_on_collision(client, tables::CREATE_SCHEMA)?;
         }
         let mut transaction = client.transaction()?;
         transaction.batch_execute(tables::TRANSACTION_SETTINGS)?;

@@ -2,8 +2,9 @@
 
 use crate::ids::ProjectId;
 
-/// How long a writer waits for the row of its project, and how long its client may be silent before the server ends
-/// the connection. For one transaction, because behind a pooler the next one may be of another client.
+/// How long a writer waits for the row of its project, and how long its client may be silent before
+/// the server ends the connection. They hold for one transaction, because behind a connection
+/// pooler the next one may belong to another client.
 pub(crate) const TRANSACTION_SETTINGS: &str =
     "SET LOCAL lock_timeout = 5000; SET LOCAL idle_in_transaction_session_timeout = 10000";
 
@@ -23,14 +24,15 @@ pub(crate) const SET_SCHEMA: &str = "UPDATE cairn.schema_version SET version = $
 
 pub(crate) const READ_PROJECT: &str =
     "SELECT id, name, roots, writers, readers, seq, layouts FROM cairn.projects WHERE id = $1";
-/// Whether the caller may write, and who the server says they are.
+/// Whether the caller may write, and the role that the server logged in.
 pub(crate) const READ_MEMBERSHIP: &str =
     "SELECT current_user::text, cairn.is_member($1), cairn.is_member($2)";
 pub(crate) const INSERT_PROJECT: &str =
     "INSERT INTO cairn.projects (id, name, roots, writers, readers) VALUES ($1, $2, $3, $4, $5)";
 pub(crate) const ADD_ROOTS: &str = "UPDATE cairn.projects SET roots = $2 WHERE id = $1";
 
-/// Makes the two roles of a project. Their names come from the project's id, so they need no quotes.
+/// Makes the two roles of a project. Their names come from the project's id, so they need no
+/// quotes.
 pub(crate) fn create_roles(writers: &str, readers: &str) -> String {
     format!(
         "CREATE ROLE {writers} NOLOGIN; CREATE ROLE {readers} NOLOGIN;
@@ -48,9 +50,10 @@ pub(crate) fn grant_roles(writers: &str, readers: &str) -> String {
     )
 }
 
-/// Begins a transaction and takes the project's row, in one round trip, with the schema and whether the server is
-/// PostgreSQL itself and not one that only uses its protocol. The id is a UUID by its type: a statement with
-/// parameters cannot be sent together with `BEGIN`.
+/// Begins a transaction and takes the project's row, in one round trip, with the schema and whether
+/// the server is PostgreSQL itself and not one that only uses its protocol. The id is written into
+/// the text, which is safe because its type allows only a UUID: a statement with parameters cannot
+/// be sent together with `BEGIN`.
 pub(crate) fn begin_and_lock(project: &ProjectId) -> String {
     format!(
         "BEGIN; {TRANSACTION_SETTINGS}; SELECT p.seq, p.layouts,
@@ -77,9 +80,9 @@ pub(crate) fn listen(project: &ProjectId) -> String {
     format!("LISTEN {}", channel(project))
 }
 
-/// A page of the records of one store that were written after a place in the order of changes,
-/// with the schema, the newest change and the id of the one that the reader has. One statement, so that all are of
-/// one moment.
+/// A page of the records of one store that were written after a place in the order of changes, with
+/// the schema, the newest change and the id of the one that the reader has. One statement, so that
+/// all are of one moment.
 pub(crate) const READ_RECORDS: &str = "
     SELECT p.seq AS newest, p.layouts, r.seq, r.kind, r.id, r.version, r.body, p.newest_change, p.own_change, p.schema
     FROM (

@@ -17,8 +17,8 @@ pub fn arguments() -> Option<Vec<String>> {
     Some(serde_json::from_str(&text).expect("`command` wrote a list of texts"))
 }
 
-/// This test program once more, running only `test` (its full name, such as `killed::a_write_is_kept`).
-/// There [`arguments`] returns `arguments`.
+/// This test program once more, running only `test` (its full name, such as
+/// `killed::a_write_is_kept`). There [`arguments`] returns `arguments`.
 #[expect(clippy::disallowed_methods, reason = "what is killed is a process of its own")]
 pub fn command(test: &str, arguments: &[&str]) -> Command {
     let mut command = Command::new(std::env::current_exe().expect("this program has a path"));

@@ -30,8 +30,8 @@ pub use ledger::{LEDGER, WITH_LEDGER, add_line, lines};
 pub use mcp::McpClient;
 pub use repo::TestRepo;
 
-/// How many cases of a property are tried: `usual`, and as many times more as `PROPTEST_CASES` is above what the test
-/// command sets.
+/// How many cases of a property are tried: `usual`, multiplied if `PROPTEST_CASES` is a multiple of
+/// the number that the test command sets.
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "the number of cases is the test command's to set")]
 pub fn property_cases(usual: u32) -> u32 {

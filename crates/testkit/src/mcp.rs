@@ -18,7 +18,7 @@ pub struct McpClient {
 }
 
 impl McpClient {
-    /// Starts `cairn mcp` in a repository and shakes hands.
+    /// Starts `cairn mcp` in a repository and initializes the session.
     pub fn start(binary: &Path, repository: &Path, flags: &[&str]) -> Self {
         let mut client = Self::start_without_handshake(binary, repository, flags);
         let hello = json!({"protocolVersion": PROTOCOL_VERSION, "capabilities": {},
@@ -28,7 +28,7 @@ impl McpClient {
         client
     }
 
-    /// Starts the server without a word.
+    /// Starts the server without sending a message.
     #[expect(clippy::disallowed_methods, reason = "a test starts the program under test")]
     pub fn start_without_handshake(binary: &Path, repository: &Path, flags: &[&str]) -> Self {
         let mut child = Command::new(binary)

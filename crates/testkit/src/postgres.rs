@@ -1,4 +1,4 @@
-//! A real PostgreSQL server for tests, one a test binary, and databases in it.
+//! A real PostgreSQL server for tests, one per test binary, and databases in it.
 //!
 //! The test command installs the server's programs and names their folder in `CAIRN_POSTGRES`. The
 //! server ends with the process that started it.
@@ -102,8 +102,8 @@ impl PostgresServer {
 
     /// Starts it again after [`Self::kill`], and waits until it answers.
     pub fn run(&self) {
-        // Its children notice the death of the first process a moment later. Until then a new one refuses
-        // to start, because two servers must not write to one folder.
+        // Its children notice the death of the first process a moment later. Until then a new one
+        // refuses to start, because two servers must not write to one folder.
         while !self.try_run() {
             std::thread::sleep(Duration::from_millis(20));
         }
@@ -143,7 +143,8 @@ impl PostgresServer {
         config.connect_timeout(Duration::from_secs(5)).connect(postgres::NoTls).ok()
     }
 
-    /// Makes everybody but the superuser log in with a password, which is the same for all. Restarts the server.
+    /// Makes everybody but the superuser log in with a password, which is the same for all.
+    /// Restarts the server.
     pub fn require_password(&self, role: &str, password: &str) {
         let mut admin = self.admin("postgres").expect("the server answers");
         admin.batch_execute(&postgres_tables::set_password(role, password)).expect("a password");
@@ -190,8 +191,8 @@ impl TestDatabase {
     }
 }
 
-/// The variable that makes every repository of a test the member of a team: then the tests of work,
-/// knowledge and facts show that nothing differs.
+/// The variable that makes every repository of a test the member of a team: the tests of work,
+/// knowledge and facts then run against a team.
 const JOIN_VARIABLE: &str = "CAIRN_TEST_TEAM";
 
 /// Joins a team of its own, if the test command says so, without a change to any file.
@@ -221,7 +222,8 @@ fn programs() -> Option<PathBuf> {
     folder.join("postgres").is_file().then_some(folder)
 }
 
-/// Removes the folders of servers that ended with their test binary, which could not do it any more.
+/// Removes the folders of servers that ended with their test binary, which could not do it any
+/// more.
 fn remove_abandoned() {
     let folders = fs::read_dir(std::env::temp_dir()).into_iter().flatten().flatten();
     for folder in folders.filter(|one| one.file_name().to_string_lossy().starts_with(FOLDER_PREFIX))

@@ -1,6 +1,7 @@
 //! The SQL that makes roles and databases for tests, and looks at what they hold.
 
-/// Records of one project that hold what another one wrote, where the projects are called after their writers.
+/// Records of one project that hold what another one wrote, where each project has the name of its
+/// writers.
 pub(crate) const COUNT_FOREIGN_RECORDS: &str = "
     SELECT count(*) FROM cairn.records r JOIN cairn.projects p ON p.id = r.project, cairn.projects o
     WHERE o.id <> p.id AND r.body LIKE '%' || split_part(o.name, '-', 1) || '-%'";

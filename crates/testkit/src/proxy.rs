@@ -80,8 +80,8 @@ impl NetworkProxy {
         self.shared.delay.store(half, Ordering::Relaxed);
     }
 
-    /// How many batches of bytes clients have sent so far. A client that waits for each answer sends
-    /// one a round trip.
+    /// How many batches of bytes clients have sent so far. A client that waits for each answer
+    /// sends one per round trip.
     pub fn requests(&self) -> u64 {
         self.shared.requests.load(Ordering::Relaxed)
     }

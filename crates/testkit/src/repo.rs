@@ -9,7 +9,7 @@ use engine::{AREAS, Area, Workspace, WorkspaceMode, WorkspaceOptions};
 use tempfile::TempDir;
 use tree::DiskWriter;
 
-/// When everything happens, unless a test says otherwise.
+/// The time of every commit, unless a test sets another one.
 const DATE: &str = "2026-01-02T03:04:05Z";
 
 /// A repository that is removed with the test.
@@ -45,8 +45,8 @@ impl TestRepo {
         repo
     }
 
-    /// Hides every program of the machine but these from cairn, and the user's home, so that an answer
-    /// about installed tools is the same everywhere.
+    /// Hides the user's home and all programs except these from cairn, so that answers about
+    /// installed tools are the same everywhere.
     #[must_use]
     pub fn with_programs(mut self, names: &[&str]) -> Self {
         let folder = tempdir("cairn-programs-");
@@ -154,7 +154,7 @@ impl TestRepo {
         if let Some(folder) = &self.programs {
             env.retain(|(name, _)| name != "PATH");
             env.push(("PATH".into(), folder.path().into()));
-            // The user's home tells of programs as well.
+            // Programs can be found through the home folder as well.
             env.retain(|(name, _)| name != "HOME");
             env.extend(self.home.as_ref().map(|home| ("HOME".into(), home.path().into())));
         }

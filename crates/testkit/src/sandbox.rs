@@ -1,5 +1,5 @@
-//! A place where one repository after the other is put, always at the same path: what a user trusts
-//! is kept by path, and a repository must not be able to tell that it was copied.
+//! A folder into which copies of repositories are put one after the other, always at the same path:
+//! trust is recorded by path, and a copy must behave like the original.
 
 use std::fs;
 use std::path::{Path, PathBuf};

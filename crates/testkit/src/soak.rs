@@ -1,7 +1,7 @@
 //! Many processes at work on one repository, killed at random: nothing acknowledged is lost.
 //!
-//! Workers say on stdout what was acknowledged to them; the master kills them, starts others in
-//! their place, and at the end compares what was said with what is there.
+//! Workers write to stdout what was acknowledged to them. The parent process kills them, starts
+//! others in their place, and at the end compares what they wrote with what is there.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -19,15 +19,15 @@ use tree::{DiskWriter, FileEdit};
 use crate::soak_work::{TaskWorker, WorkAcknowledged};
 use crate::{TestRepo, WITH_LEDGER, add_line, call, lines};
 
-/// Workers that say nothing for so long hang.
+/// Workers that write nothing for this long are considered stuck.
 const SILENCE_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// Numbers that look random and come again with the same seed.
+/// A generator of random numbers, the same ones for the same seed.
 #[derive(Debug, Clone)]
 pub struct SeededRng(u64);
 
 impl SeededRng {
-    /// A random number generator with a fixed seed.
+    /// A generator with this seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
     }
@@ -58,7 +58,7 @@ pub struct SoakReport {
     pub busy: usize,
     /// Workers that were killed
     pub killed: usize,
-    /// What must not be
+    /// What was wrong
     pub failures: Vec<String>,
 }
 
@@ -221,9 +221,9 @@ fn read_lines(on: &Workspace, own: &BTreeSet<String>) -> Result<()> {
     Ok(())
 }
 
-/// Has `count` workers at it, killing one now and then, until `is_enough` of what has happened so
-/// far and of how long that took; then looks at what is left. Nobody is killed before something
-/// was done since the last kill, however slow the machine is.
+/// Runs `count` workers and kills one now and then, until `is_enough` is true of the report so far
+/// and the elapsed time; then checks what is left. A worker is killed only after something was
+/// acknowledged since the last kill, however slow the machine is.
 pub fn soak(
     command: impl Fn(&Path, &str, u64) -> Command,
     count: usize,
@@ -279,19 +279,19 @@ fn spawn(mut command: Command, sender: Sender<WorkerMessage>) -> Child {
 }
 
 fn kill(worker: &mut Child) {
-    let _ = worker.kill(); // SIGKILL: it has no say in it
+    let _ = worker.kill(); // SIGKILL, which it cannot catch
     let _ = worker.wait();
 }
 
 impl SoakReport {
-    /// What is said until all workers are gone.
+    /// Records messages until all workers are gone.
     fn drain(&mut self, said: &Receiver<WorkerMessage>) {
         for one in said {
             self.record(one);
         }
     }
 
-    /// What was said so far; at least one word of it is waited for.
+    /// Records the messages so far, and waits for at least one.
     fn drain_some(&mut self, said: &Receiver<WorkerMessage>) {
         let first = said.recv_timeout(SILENCE_TIMEOUT).expect("the workers do something");
         [first].into_iter().chain(said.try_iter()).for_each(|said| self.record(said));
@@ -310,7 +310,7 @@ impl SoakReport {
         }
     }
 
-    /// What is there at the end, beside what was said.
+    /// Compares what is there at the end with what was acknowledged.
     fn verify(&mut self, repo: &TestRepo) {
         let workspace = repo.open(WorkspaceMode::Once, DiskWriter::default(), &WITH_LEDGER);
         let call: Arc<Call> = call();

@@ -1,5 +1,6 @@
-//! The part of a soak that plans, starts, discusses and finishes tasks, and what must hold of them at the end: nothing
-//! acknowledged is lost, a plan is there whole, and no task was given to two sessions.
+//! The part of a soak that plans, starts, discusses and finishes tasks, and what must hold of them
+//! at the end: nothing acknowledged is lost, a plan is there whole, and no task was given to two
+//! sessions.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -23,7 +24,7 @@ pub struct WorkAcknowledged {
     done: BTreeSet<String>,
     /// Comments, each after the id of its task
     commented: BTreeSet<String>,
-    /// What was learnt
+    /// Lessons that were recorded
     learnt: BTreeSet<String>,
     /// How many operations were acknowledged
     pub operations: usize,
@@ -52,7 +53,7 @@ pub(crate) struct TaskWorker<'a> {
 }
 
 impl TaskWorker<'_> {
-    /// Something that is done with tasks. That nothing is ready is no mistake.
+    /// Does something with tasks, chosen at random. It is not a failure if no task is ready.
     pub(crate) fn act(&self, dice: &mut SeededRng) -> Result<()> {
         match dice.below(8) {
             0 => self.plan(),
@@ -116,7 +117,7 @@ impl TaskWorker<'_> {
         Ok(())
     }
 
-    /// Says that a task was given to this session.
+    /// Reports that a task was given to this session.
     fn started(&self, answer: &Value) -> Result<String> {
         let id = answer["task"]["id"].as_str().ok_or_else(|| Problem::internal("no task"))?;
         report_line("started", &format!("{id} {}", self.name));
@@ -146,7 +147,7 @@ impl WorkAcknowledged {
         }
     }
 
-    /// Takes one acknowledgement, if it is about tasks.
+    /// Records an acknowledgement, if it is about tasks.
     pub(crate) fn record(&mut self, kind: &str, text: &str) {
         let (id, rest) = text.split_once(' ').unwrap_or((text, ""));
         match kind {
@@ -224,8 +225,8 @@ impl WorkAcknowledged {
     }
 }
 
-/// Tasks that the history says were claimed more than once. A session that is killed does not come back here, and no
-/// claim runs out, so each task has one claim.
+/// Tasks that the history says were claimed more than once. A session that is killed does not come
+/// back here, and no claim runs out, so each task has one claim.
 fn claimed_twice(events: &[Value]) -> Vec<String> {
     let mut claims = BTreeMap::<&str, usize>::new();
     for event in events {

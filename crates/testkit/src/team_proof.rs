@@ -1,9 +1,9 @@
 //! Several machines that write to one team while clients, the server and the network fail.
 //!
-//! Each machine is a clone, and each of its processes writes tasks and claims tasks. What a process was
-//! told to be done is in its file of acknowledgements. Afterwards every acknowledged task is there once on
-//! every machine, the replicas are equal, and no task was claimed by two. Another repository has its own
-//! project in the same database, behind the same network; no row of one is in the other.
+//! Each machine is a clone, and each of its processes writes tasks and claims tasks. A process
+//! notes in a file what was acknowledged to it. Afterwards every acknowledged task is there once on
+//! every machine, the replicas are equal, and no task was claimed by two. Another repository has
+//! its own project in the same database, behind the same network; no row of one is in the other.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, OpenOptions};
@@ -131,7 +131,7 @@ pub fn run(size: ProofSize, start: impl Fn(&ProofWorker) -> Command) -> Option<P
     let mut random = Random(size.seed);
     let mut failures = 0;
     while !running.is_empty() {
-        running = go_on(running, &start);
+        running = restart_killed(running, &start);
         if failures < size.failures || begin.elapsed() < size.time {
             cause_failure(&mut random, &server, &proxy, &mut running, &start, &mut report);
             failures += 1;
@@ -152,7 +152,8 @@ pub fn run(size: ProofSize, start: impl Fn(&ProofWorker) -> Command) -> Option<P
     Some(report)
 }
 
-/// What a worker does: writes its tasks, each until it is acknowledged, and claims tasks in between.
+/// What a worker does: writes its tasks, each until it is acknowledged, and claims tasks in
+/// between.
 pub fn work(worker: &ProofWorker) {
     let noted = fs::read_to_string(&worker.acknowledgements).unwrap_or_default();
     let done: BTreeSet<String> =
@@ -167,8 +168,8 @@ pub fn work(worker: &ProofWorker) {
         if done.contains(&title) {
             continue;
         }
-        // A process that was killed may have written the first one that was not acknowledged. It is noted, so that the
-        // next process, if this one is killed as well, does not take it for the one to look at.
+        // A process that was killed may have written the first one that was not acknowledged. It is
+        // noted, so that a further process, if this one is killed too, does not look for it again.
         if std::mem::take(&mut is_first) {
             note(worker, &format!("resumed {title}"));
             if let Some(id) = find_written(&repo, &title) {
@@ -182,7 +183,7 @@ pub fn work(worker: &ProofWorker) {
             match ask(&repo, &worker.name, "work.create", args.clone()) {
                 Ok(made) => break made,
                 Err(problem) => {
-                    // It may have been made all the same, and is made once more.
+                    // It may have been made nevertheless; it is made once more.
                     let why = problem.message.replace(['\n', '\t'], " ");
                     note(worker, &format!("refused {title}\t{why}"));
                     std::thread::sleep(Duration::from_millis(20));
@@ -265,7 +266,8 @@ fn call(repo: &TestRepo, call: Call, name: &str, args: Value) -> Result<Value, b
     op.call(&repo.workspace(), call, args).map(|answer| (*answer.data).clone())
 }
 
-/// A repository that has joined, clones of it on other machines, and the processes that will write there.
+/// A repository that has joined, clones of it on other machines, and the processes that will write
+/// there.
 fn set_up(
     database: &TestDatabase,
     proxy: &NetworkProxy,
@@ -323,8 +325,9 @@ fn spawn(start: &impl Fn(&ProofWorker) -> Command, worker: &ProofWorker) -> Chil
     start(worker).spawn().expect("a worker")
 }
 
-/// The workers that still run. One that failed is a failure of the proof; one that was killed goes on.
-fn go_on(
+/// The workers that still run. A worker that was killed is started again, and one that failed makes
+/// the proof fail.
+fn restart_killed(
     running: Vec<(ProofWorker, Child)>,
     start: &impl Fn(&ProofWorker) -> Command,
 ) -> Vec<(ProofWorker, Child)> {
@@ -398,8 +401,8 @@ fn settle(machines: &[PathBuf]) {
     }
 }
 
-/// Every acknowledged task is there once on every machine; all replicas are equal; one winner a claim; nothing of
-/// another project.
+/// Checks that every acknowledged task is there once on every machine, all replicas are equal, each
+/// claim has one winner, and no record is from another project.
 fn check(project: &ProofProject, report: &mut ProofReport) {
     let ProofProject { machines, workers } = project;
     let mut acknowledged = BTreeSet::new();
@@ -440,7 +443,7 @@ fn check(project: &ProofProject, report: &mut ProofReport) {
                 places(machines, id)
             );
         }
-        // A process that was killed does not know what it wrote last, and may write that once more.
+        // A killed process does not know what it wrote last, and may write it once more.
         let mut titles: BTreeMap<&str, usize> = BTreeMap::new();
         for title in tasks.iter().filter_map(|task| task["title"].as_str()) {
             *titles.entry(title).or_default() += 1;

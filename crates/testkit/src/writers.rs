@@ -36,7 +36,7 @@ pub struct KbSoakReport {
     pub repeated: usize,
     /// How long it took
     pub took: Duration,
-    /// What must not be
+    /// What was wrong
     pub failures: Vec<String>,
 }
 
@@ -68,7 +68,7 @@ pub fn run_writer(root: &Path, part: &WriterAssignment) {
     }
 }
 
-/// One writer as the master sees it.
+/// One writer as the parent process sees it.
 struct WriterProcess {
     part: WriterAssignment,
     child: Child,
@@ -85,11 +85,11 @@ pub struct KbSoakSize {
     pub between_kills: usize,
 }
 
-/// A writer that acknowledges nothing for so long hangs.
+/// A writer that reports nothing for this long is considered stuck.
 const SILENCE_TIMEOUT: Duration = Duration::from_mins(10);
 
-/// Has writers send changesets until all are acknowledged. One is killed each time that some were,
-/// so that it does not depend on how quick the machine is.
+/// Runs writers until all their changesets are acknowledged. One writer is killed whenever some
+/// were acknowledged, so that the number of kills does not depend on the speed of the machine.
 pub fn soak(
     command: impl Fn(&Path, &WriterAssignment) -> Command,
     size: &KbSoakSize,
@@ -121,7 +121,7 @@ pub fn soak(
             break;
         }
         let victim = dice.below(running.len());
-        let _ = running[victim].child.kill(); // SIGKILL: it has no say in it
+        let _ = running[victim].child.kill(); // SIGKILL, which it cannot catch
         let _ = running[victim].child.wait();
         report.killed += 1;
         report.drain(&said, &mut running);
@@ -171,7 +171,7 @@ impl KbSoakReport {
         }
     }
 
-    /// What is there at the end, beside what was said.
+    /// Compares what is there at the end with what was acknowledged.
     fn verify(&mut self, repo: &TestRepo, all: usize) {
         let facts = fetch_rows(repo, "kb.query", &json!({"type": "fact"}), "entities");
         let facts: BTreeSet<String> = facts.iter().map(|row| text(&row["id"])).collect();
@@ -204,8 +204,9 @@ impl KbSoakReport {
     }
 }
 
-/// The log told once more from its beginning: numbers rise, each entry found what the one before it
-/// left, and the end is what is there. A writer that was killed may have taken a number along.
+/// Replays the log from its beginning: numbers rise, each entry starts from what the one before it
+/// left, and the end equals what is stored. A number may be missing because the writer that took it
+/// was killed.
 fn replay_log(log: &[Value], facts: &BTreeSet<String>) -> Vec<String> {
     let mut wrong = Vec::new();
     let mut rows: BTreeMap<String, Value> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! Where a program lies: in the project, or where the user installed it.
+//! Finds a program: in the project, or where the user installed it.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -13,7 +13,7 @@ pub enum ProgramOrigin {
     Project,
 }
 
-/// A program file that is there. Whether it works only a [probe](crate::probe) tells.
+/// A program file that is there. Only a [probe](crate::probe) tells whether it works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramFile {
     /// The program file, absolute if the project's root is
@@ -36,7 +36,7 @@ pub fn find_program(program: &str, host: &ToolHost) -> Option<ProgramFile> {
     Some(ProgramFile { path, origin })
 }
 
-/// Whether a name has no folder in it: one that has would lead out of the places we look in.
+/// Whether a name has no folder in it. A name with a folder could lead out of the searched folders.
 fn is_bare(program: &str) -> bool {
     let mut components = Path::new(program).components();
     let first = components.next();

@@ -8,7 +8,7 @@ use serde_json::Value;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct RequestId(pub(crate) i64);
 
-/// No header we know of has a tenth of this.
+/// The headers of known servers are not a tenth as long.
 const MAX_HEADER_BYTES: usize = 4 << 10;
 
 /// All references to a name in a large project are some megabytes.
@@ -39,8 +39,8 @@ impl FrameDecoder {
         self.buffer.extend(bytes);
     }
 
-    /// The next message that is complete. Of a malformed one the offending part stays, for
-    /// [`Frames::remaining`] to show.
+    /// The next message that is complete. If it is malformed, the offending part stays, so that
+    /// [`Self::remaining`] can show it.
     pub(crate) fn next(&mut self) -> Result<Option<Value>, MalformedFrame> {
         let header = &self.buffer[..self.buffer.len().min(MAX_HEADER_BYTES)];
         let Some(end) = position(header, END_OF_HEADER) else {
@@ -61,7 +61,7 @@ impl FrameDecoder {
         self.buffer[..length].eq_ignore_ascii_case(&CONTENT_LENGTH.as_bytes()[..length])
     }
 
-    /// What is not a complete message, or none at all.
+    /// The bytes that are not a complete message, or not a message at all.
     pub(crate) fn remaining(&self) -> &[u8] {
         &self.buffer
     }
@@ -71,7 +71,7 @@ fn position(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes.windows(needle.len()).position(|window| window == needle)
 }
 
-/// The length in a header. Its other fields say nothing that we need, but fields they must be.
+/// The length in a header. Other fields are not used, but must be well-formed.
 fn content_length(header: &[u8]) -> Result<usize, MalformedFrame> {
     let header = str::from_utf8(header).map_err(|_| MalformedFrame)?;
     let mut length = None;

@@ -96,7 +96,7 @@ impl ProbeSession {
         parse_server_info(&answer).map_err(ProbeError::Program)
     }
 
-    /// Shuts the server down as the protocol says. A server that does not follow is killed with the
+    /// Shuts the server down as the protocol says. A server that does not exit is killed with the
     /// session.
     fn shut_down(mut self, call: &Call, grace: Duration) {
         let since = Instant::now();
@@ -117,8 +117,8 @@ impl ProbeSession {
         }
     }
 
-    /// Waits for the answer to a request. Other messages are skipped, and requests of the server are
-    /// refused, since it may wait for our answer before it sends its own.
+    /// Waits for the answer to a request. Other messages are skipped, and requests of the server
+    /// are refused, since it may wait for our answer before it sends its own.
     fn wait_for_answer(
         &mut self,
         id: RequestId,

@@ -1,8 +1,8 @@
 //! Which paths the ignore rules hide, as git reads them, within limits.
 //!
-//! Compiled patterns take a thousand times the memory of their text, so an ignore file counts up
-//! to a size and a number of patterns. What is beyond is left out and told of. An ignore file that
-//! is not a regular file is not opened.
+//! Compiled patterns take a thousand times the memory of their text, so an ignore file applies up
+//! to a size and a number of patterns. What exceeds these limits is left out and reported. An
+//! ignore file that is not a regular file is not opened.
 
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -73,7 +73,7 @@ pub(crate) fn exclude_file_rules(
 ) -> InheritedRules {
     let path = tree.exclude_file()?;
     let opened = open_regular(path);
-    // A repository without the file, or without its folder, is nothing to tell of.
+    // It is normal that a repository lacks the file or its folder, so this is not reported.
     load(None, RepoPath::ROOT, "info/exclude".into(), opened, limits)
 }
 

@@ -204,7 +204,8 @@ impl Journal {
         for id in self.numbers("pending-").into_iter().map(ChangeId) {
             let bytes = match read(&home, &pending_path(id).join("entry.json")) {
                 Ok(bytes) => bytes,
-                // Without an entry it was never decided. One that cannot be read may have been.
+                // Without an entry the change was not decided. If the entry is unreadable, it may
+                // have been.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {
                     disk.remove_dir_all(&home, &pending_path(id)).map_err(failed())?;
                     recovered.push(RecoveryOutcome::Discarded(id));

@@ -36,7 +36,7 @@ pub fn lock(file: &Path, patience: Duration, call: &Call) -> Result<FileLock> {
     acquire(|| try_lock(file), patience, || call.step(WAITING_FOR_LOCK, 0, 0))
 }
 
-/// Waits for a lock that is held for a moment only, whoever calls.
+/// Waits for a lock that is held for a moment only. No call can stop the wait.
 pub fn lock_for_a_moment(file: &Path, patience: Duration) -> Result<FileLock> {
     acquire(|| try_lock(file), patience, || Ok(()))
 }
@@ -66,14 +66,14 @@ fn try_acquire(held: File) -> io::Result<Option<FileLock>> {
 fn acquire(
     attempt: impl Fn() -> io::Result<Option<FileLock>>,
     patience: Duration,
-    go_on: impl Fn() -> Result<()>,
+    check_stopped: impl Fn() -> Result<()>,
 ) -> Result<FileLock> {
     let mut rounds = patience.as_millis() / RETRY_INTERVAL.as_millis();
     loop {
         if let Some(lock) = attempt().map_err(Problem::io("take a lock"))? {
             return Ok(lock);
         }
-        go_on()?;
+        check_stopped()?;
         if rounds == 0 {
             return Err(Problem::new(
                 ProblemCode::Busy,

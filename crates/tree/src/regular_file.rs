@@ -47,10 +47,11 @@ pub fn open_regular_for_write(path: &Path, options: &mut std::fs::OpenOptions) -
     ensure_regular(options.open(path)?)
 }
 
-/// Fails if there is anything but a regular file at a path, such as a link. Nothing is fine.
+/// Fails if there is anything but a regular file at a path, such as a link. It is fine if nothing
+/// is there.
 ///
-/// For files that a library opens by name. Who can swap the file between this and the open has
-/// to be able to write there, and gains a wait.
+/// For files that a library opens by name. Somebody who swaps the file between this check and the
+/// open needs write access, and achieves only that the open waits.
 pub fn require_regular(path: &Path) -> io::Result<()> {
     match path.symlink_metadata() {
         Ok(known) if known.is_file() => Ok(()),

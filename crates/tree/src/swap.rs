@@ -86,8 +86,8 @@ impl FileSwap<'_> {
         Ok(removed)
     }
 
-    /// Looks at what an exchange left in the journal that was cut off before it could be looked
-    /// at, and puts back what was moved aside by a change that went no further.
+    /// Continues after a crash. Checks the file that an interrupted exchange left in the journal,
+    /// and puts back a file that an interrupted change had moved aside.
     pub(crate) fn resume(&self, staged: &Path, after: Option<Hash>) -> io::Result<SwapOutcome> {
         let old = self.beside("old");
         for aside in [self.aside(), FolderFile { folder: self.tree, name: &old }] {
@@ -157,7 +157,8 @@ impl FileSwap<'_> {
         aside: FolderFile<'_>,
     ) -> io::Result<SwapOutcome> {
         if staged.hash() == self.expected {
-            // Kept as it is: whoever still has it open may write to it.
+            // The file itself is kept, not a copy: a program that still has it open may write to
+            // it.
             self.disk.rename(staged.folder, staged.name, aside.folder, aside.name)?;
             return Ok(SwapOutcome::Done);
         }

@@ -120,9 +120,9 @@ impl Watcher {
         self.folders().contains(folder)
     }
 
-    /// Stops listening to folders at or below these paths, all of them for none, that are not
-    /// there any more. A folder that was moved keeps its notifier under its old name, and losing that
-    /// name once more would take the notifier from the new one.
+    /// Stops watching the folders at or below these paths that no longer exist; `None` means all
+    /// paths. A folder that was moved keeps its notifier under its old name, and losing that name
+    /// once more would take the notifier from the new one.
     pub fn unwatch_missing(&self, paths: Option<&BTreeSet<RepoPath>>) {
         let is_concerned =
             |folder: &&RepoPath| paths.is_none_or(|paths| is_at_or_below(folder, paths));
@@ -213,7 +213,7 @@ impl WatchEvents {
                 let is_new = matches!(event.kind, EventKind::Create(_));
                 event.paths.iter().for_each(|path| self.record_path(path, is_new, &mut state));
             }
-            Ok(_) => return, // somebody read a file, quite possibly we
+            Ok(_) => return, // a file was only read, possibly by this process
             Err(_) => state.events_lost = true,
         }
         drop(state);
@@ -237,7 +237,7 @@ impl WatchEvents {
             Some(folder) => folder,
             None => relative,
         };
-        // What git and cairn keep for themselves has no name here and is no news.
+        // The private files of git and cairn have no `RepoPath` and are not reported.
         if let Ok(path) = RepoPath::from_relative(relative) {
             state.events_lost |= RULE_FILES.contains(&path.name().as_str());
             state.dirty.insert(path);

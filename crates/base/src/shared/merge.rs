@@ -168,7 +168,7 @@ impl MergeReport {
     }
 }
 
-/// A record at one place.
+/// A record as one side of a merge has it.
 #[derive(Debug, Clone, Copy)]
 pub struct RecordState<'a> {
     /// Its content without its revision; `None` if it was deleted
@@ -201,8 +201,8 @@ impl MergeBase {
         }
     }
 
-    /// The revision of a record of the store, by what was agreed on before: the same while it says
-    /// the same, else the next.
+    /// The revision of a record of the store: the agreed one if the content has not changed since,
+    /// otherwise the next one.
     pub fn next_revision(agreed: Option<&Self>, content: Option<&str>, version: u32) -> u32 {
         match agreed {
             Some(agreed) if agreed.hash == content_hash(content) => agreed.revision,

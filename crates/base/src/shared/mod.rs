@@ -1,9 +1,9 @@
 //! Records of a store as text files of the repository: how one is written and read back.
 //!
 //! A file has its fields as `name: JSON`, one per line, sorted, then `---`, then its long text
-//! unchanged. A file has a revision, which only goes up; it is written where it is not the record's
-//! own version. The file of a deleted record stays, as a tombstone with the next revision, so
-//! that a checkout which does not have the file yet is told apart from one that lost it.
+//! unchanged. A file has a revision, which only goes up; it is written only if it differs from the
+//! record's own version. The file of a deleted record stays, as a tombstone with the next revision,
+//! so that a checkout which does not have the file yet is told apart from one that lost it.
 //!
 //! `merge` decides what happens if a file and the store differ.
 
@@ -132,7 +132,7 @@ pub fn parse_file(text: &str, body: &str) -> Result<SharedFile, String> {
     Ok(SharedFile { revision, record: (!is_deleted).then_some(fields) })
 }
 
-/// The version that a record has of its own; one that has none is at its first.
+/// The record's own version; 1 if it has none.
 fn version(fields: &Map<String, Value>) -> u32 {
     let version = fields.get("version").and_then(Value::as_u64);
     version.and_then(|version| u32::try_from(version).ok()).unwrap_or(1)
@@ -152,7 +152,8 @@ fn has_conflict_markers(text: &str) -> bool {
 
 /// The fields of a file.
 fn parse_fields(text: &str, body: &str) -> Option<Map<String, Value>> {
-    // Only git puts a return at the end of the first line: then it put one at every end.
+    // cairn writes no carriage returns. If the first line ends with one, git has added one to every
+    // line.
     let first = text.find('\n')?;
     let text = match text[..first].ends_with('\r') {
         true => Cow::Owned(text.replace("\r\n", "\n")),

@@ -153,7 +153,7 @@ pub(crate) fn link(
     };
     let mut edges: BTreeMap<_, (EdgeConfidence, u32)> = BTreeMap::new();
     let mut names = Vec::new();
-    for want in &summary.wants {
+    for want in &summary.unresolved_edges {
         (linker.lookups_left, linker.misses_left) = (MAX_LOOKUPS, MAX_REEXPORT_MISSES);
         let found = linker.resolve_edge(file, want)?;
         let is_lost = found.is_empty() && want.relation == SymbolRelation::Calls;

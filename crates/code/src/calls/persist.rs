@@ -34,8 +34,8 @@ const MAX_CACHED_NAMES: usize = 50_000;
 #[derive(Serialize, Deserialize)]
 struct LinkInput {
     edges: Vec<LocalEdge>,
-    wants: Vec<UnresolvedEdge>,
-    names: Vec<(String, String, u32)>,
+    unresolved_edges: Vec<UnresolvedEdge>,
+    unresolved_calls: Vec<(String, String, u32)>,
 }
 
 /// The summary of a file's calls in its stored form. It is a pure function of the file's facts and
@@ -57,19 +57,19 @@ impl CallDigest {
             (LanguageKind::Manifest, Some(Manifest::Cargo(_))) => manifest_summary(facts),
             _ => interpreter::interpret(language, facts),
         };
-        add_schema_keys(language, facts, &mut summary.face);
+        add_schema_keys(language, facts, &mut summary.exports);
         let bytes =
             |written: postcard::Result<Vec<u8>>| store::compress(&written.unwrap_or_default());
-        let parts = bytes(postcard::to_stdvec(&digest_exports(&summary.face)));
-        let face = bytes(postcard::to_stdvec(&summary.face));
-        let FileCallSummary { edges, wants, names, is_cut, .. } = summary;
-        let own = bytes(postcard::to_stdvec(&LinkInput { edges, wants, names }));
-        Some(Self {
-            export_table: face,
-            link_input: own,
-            export_digests: parts,
-            is_truncated: is_cut,
-        })
+        let export_digests = bytes(postcard::to_stdvec(&digest_exports(&summary.exports)));
+        let export_table = bytes(postcard::to_stdvec(&summary.exports));
+        let is_truncated = summary.is_truncated;
+        let input = LinkInput {
+            edges: summary.edges,
+            unresolved_edges: summary.unresolved_edges,
+            unresolved_calls: summary.unresolved_calls,
+        };
+        let link_input = bytes(postcard::to_stdvec(&input));
+        Some(Self { export_table, link_input, export_digests, is_truncated })
     }
 }
 
@@ -95,13 +95,13 @@ pub(crate) fn index_file(conn: &Connection, place: PathId, digest: &CallDigest) 
 
 /// The summary of a Cargo manifest: it exports the name of its package.
 fn manifest_summary(facts: &FileFacts) -> FileCallSummary {
-    let mut face = ExportTable::default();
+    let mut exports = ExportTable::default();
     if let Some(Manifest::Cargo(cargo)) = &facts.manifest
         && let Some(name) = cargo.lib_name.as_ref().or(cargo.name.as_ref())
     {
-        face.names.insert(format!("crate {}", name.replace('-', "_")), Vec::new());
+        exports.names.insert(format!("crate {}", name.replace('-', "_")), Vec::new());
     }
-    FileCallSummary { face, ..FileCallSummary::default() }
+    FileCallSummary { exports, ..FileCallSummary::default() }
 }
 
 /// Removes the summary of a file.
@@ -177,9 +177,10 @@ fn link_file(world: &mut IndexedFiles<'_>, place: PathId) -> Result<Option<FileE
         line: edge.line,
     });
     let local: Vec<LinkedEdge> = local.collect();
-    let summary = FileCallSummary { wants: own.wants, ..FileCallSummary::default() };
+    let unresolved_edges = own.unresolved_edges;
+    let summary = FileCallSummary { unresolved_edges, ..FileCallSummary::default() };
     let mut links = link(world, &path, &summary)?;
-    links.unresolved_calls.extend(own.names);
+    links.unresolved_calls.extend(own.unresolved_calls);
     Ok(Some((path, local, links)))
 }
 

@@ -59,13 +59,13 @@ pub(crate) struct FileCallSummary {
     /// Edges between symbols of the file
     pub edges: Vec<LocalEdge>,
     /// Edges that lead to other files
-    pub wants: Vec<UnresolvedEdge>,
+    pub unresolved_edges: Vec<UnresolvedEdge>,
     /// Calls of which only the name is known: the caller, the name and the line
-    pub names: Vec<(String, String, u32)>,
+    pub unresolved_calls: Vec<(String, String, u32)>,
     /// What the file exports
-    pub face: ExportTable,
+    pub exports: ExportTable,
     /// Whether the budget ended before the whole file was analysed
-    pub is_cut: bool,
+    pub is_truncated: bool,
 }
 
 /// An edge between two symbols of a file, by their paths; the empty path is the module.

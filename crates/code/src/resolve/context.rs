@@ -46,7 +46,7 @@ pub(crate) enum ResolutionKey<'a> {
     /// The content of a manifest
     Manifest(&'a RepoPath),
     /// What other files see of a file
-    Offers(&'a RepoPath),
+    Interface(&'a RepoPath),
     /// The manifests that declare a package name
     Package(&'a str),
     /// The Rust files with `#[path]` modules
@@ -60,7 +60,7 @@ impl ResolutionKey<'_> {
             Self::File(path) => (1, path.as_bytes()),
             Self::Folder(path) => (2, path.as_bytes()),
             Self::Manifest(path) => (3, path.as_bytes()),
-            Self::Offers(path) => (4, path.as_bytes()),
+            Self::Interface(path) => (4, path.as_bytes()),
             Self::Package(name) => (5, name.as_bytes()),
             Self::PathModules => (6, &[]),
         };
@@ -176,7 +176,7 @@ impl<'a> ResolutionContext<'a> {
 
     /// What other files see of a source file.
     pub(crate) fn interface(&self, path: &RepoPath) -> Option<Rc<ModuleInterface>> {
-        self.record_key(ResolutionKey::Offers(path));
+        self.record_key(ResolutionKey::Interface(path));
         let read = || tables::module_interface(self.conn, path);
         self.cached(&self.offers, path.clone(), || Ok(read()?.map(Rc::new)))
     }

@@ -94,7 +94,7 @@ fn index_outline(
 }
 
 fn invalidate_interface(conn: &Connection, path: &RepoPath, places: bool) -> Result<()> {
-    tables::mark_changed(conn, ResolutionKey::Offers(path))?;
+    tables::mark_changed(conn, ResolutionKey::Interface(path))?;
     if places { tables::mark_changed(conn, ResolutionKey::PathModules) } else { Ok(()) }
 }
 

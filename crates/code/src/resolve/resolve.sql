@@ -1,24 +1,27 @@
--- Version 7 of the rules: other rules, other index.
--- What resolution needs of a file: what others see of it, what it asks, and the questions whose
--- answers decided where its imports lead, as numbers of eight bytes each.
+-- Version 7 of the resolution rules. Increase the number when the rules change: the text of this
+-- schema is part of the name of the index, so the index is then rebuilt.
+
+-- What resolution needs of a file: its interface for other files (`offers`), its references
+-- (`asks`), and hashes of the resolution keys that decided what its imports mean (`looked`), eight
+-- bytes each.
 CREATE TABLE outline (
     place     INTEGER PRIMARY KEY,
     offers    BLOB NOT NULL,    -- compressed
     asks      BLOB NOT NULL,    -- compressed
     looked    BLOB NOT NULL,
-    path_mods INTEGER NOT NULL  -- whether it says by `#[path]` where modules are
+    path_mods INTEGER NOT NULL  -- whether it has `#[path]` modules
 );
 CREATE INDEX outline_path_mods ON outline (place) WHERE path_mods;
 
--- What manifests say about where imports lead, and the name they give a package.
+-- Manifests that import resolution reads, and the package name that each declares.
 CREATE TABLE manifest (path BLOB PRIMARY KEY, name TEXT, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE INDEX manifest_name ON manifest (name);
 
--- What each file takes of others, where that is declared; `*` is the file itself.
+-- Uses of symbols of other files, by the declaring file; `*` is the file itself.
 CREATE TABLE taking (
     place  INTEGER NOT NULL,
     id     INTEGER NOT NULL,
-    import INTEGER,             -- none where it is reached by a path
+    import INTEGER,             -- NULL if the symbol is used through a path
     target INTEGER NOT NULL,
     name   INTEGER NOT NULL,
     line   INTEGER NOT NULL,
@@ -26,5 +29,5 @@ CREATE TABLE taking (
 ) WITHOUT ROWID;
 CREATE INDEX taking_target ON taking (target);
 
--- Questions whose answers changed since the last resolution; empty between two refreshes.
+-- Resolution keys whose values changed since the last resolution; empty between two refreshes.
 CREATE TABLE stirred (key INTEGER PRIMARY KEY);

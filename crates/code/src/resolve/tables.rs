@@ -42,7 +42,7 @@ fn decode<T: DeserializeOwned>(stored: &[u8]) -> Result<T> {
     postcard::from_bytes(&bytes).map_err(|error| outline_problem(&error))
 }
 
-/// Only this crate writes outlines, so one that cannot be read is a mistake of the program.
+/// Only this crate writes outlines, so one that cannot be decoded is a bug.
 fn outline_problem(error: &postcard::Error) -> base::Problem {
     base::Problem::internal(format!("cannot decode the stored outline: {error}"))
 }

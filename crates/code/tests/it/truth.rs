@@ -145,7 +145,7 @@ fn found_edges(program: &Program) -> Edges {
         }
     };
     let edges = edges.map(|edge| (name(&edge.from), name(&edge.to)));
-    // The benchmark has no name for `function () {}`, or that of a variable it comes to.
+    // The benchmark has no name for `function () {}`, or uses that of a variable that holds it.
     edges.filter(|(from, to)| !from.contains("<function") && !to.contains("<function")).collect()
 }
 

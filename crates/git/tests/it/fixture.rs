@@ -42,7 +42,7 @@ impl Fixture {
         String::from_utf8_lossy(&output.stdout).trim_end().into()
     }
 
-    /// Runs git as anybody would, whatever comes of it.
+    /// Runs git, whether it succeeds or not.
     #[expect(clippy::disallowed_methods, reason = "tests make their repositories with git")]
     pub(crate) fn try_git(&self, folder: &str, args: &[&str]) -> Output {
         let mut command = Command::new(self.host().program);
@@ -70,7 +70,7 @@ impl Fixture {
         self.git(folder, &["rev-parse", "HEAD"])
     }
 
-    /// The machine, with a home that holds nothing.
+    /// The machine's git, with an empty home folder.
     #[expect(clippy::disallowed_methods, reason = "a test finds git where its user has it")]
     pub(crate) fn host(&self) -> GitHost {
         let path = std::env::var_os("PATH").unwrap();

@@ -1,8 +1,9 @@
-//! What can be done at a place: confirm that a card and its code agree, link the symbol to a card, write a card for it,
-//! repair references.
+//! What can be done at a place: confirm that a card and its code agree, link the symbol to a card,
+//! write a card for it, repair references.
 //!
-//! An action is a command that the server runs as an operation, so it is journalled and can be taken
-//! back with `cairn undo`. It changes the file on disk; a file with unsaved changes has no actions.
+//! An action is a command that the server runs as an operation, so it is journalled and can be
+//! taken back with `cairn undo`. It changes the file on disk; a file with unsaved changes has no
+//! actions.
 
 use base::{Problem, RepoPath, Result};
 use serde_json::{Value, json};

@@ -89,7 +89,7 @@ function follow() {
     say("Not connected: this view no longer follows the repository. Is its server still running?");
   });
   addEventListener("pagehide", () => events.close());
-  // A page that the browser kept while another one was shown is as old as it was left.
+  // A page that the browser kept in its cache may be out of date.
   addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
 }
 
@@ -159,7 +159,7 @@ function showPlace() {
 addEventListener("keydown", onKey);
 addEventListener("click", onClick);
 addEventListener("popstate", () => {
-  // A step to another line of the same page is not another view.
+  // Going to another line of the same page does not change the view.
   if (location.pathname + location.search !== shown) show(location.href);
 });
 showPlace();

@@ -49,7 +49,7 @@ pub(crate) fn cards(context: &ViewContext<'_>) -> Result<Shown> {
     Ok(Screen::new(NavSection::Matrix, "Cards", body).at(crumbs).into())
 }
 
-/// What stands where there are no cards.
+/// Shown where there are no cards.
 pub(crate) fn no_cards() -> Markup {
     let create = NextCall::new("card.create")
         .with("key", "spec::area/name")

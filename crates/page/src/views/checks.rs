@@ -37,7 +37,7 @@ pub(crate) fn checks(context: &ViewContext<'_>) -> Result<Shown> {
     Ok(Screen::new(NavSection::Overview, "Checks", body).at(crumbs).into())
 }
 
-/// What the nodes of findings are called.
+/// The names of the nodes that findings are about.
 pub(crate) fn names(asker: &Asker<'_>, findings: &[RuleFinding]) -> Result<NodeNames> {
     asker.names(findings.iter().filter_map(|finding| finding.node.as_ref()))
 }
@@ -65,7 +65,7 @@ pub(crate) fn findings(found: &[RuleFinding], names: &NodeNames) -> Markup {
     }
 }
 
-/// Findings as a list, for a narrow part of a view: what and where, without how to mend it.
+/// Findings as a list, for a narrow part of a view: what and where, without the fix.
 pub(crate) fn short_findings(found: &[RuleFinding], names: &NodeNames) -> Markup {
     let found = found.iter().filter(|finding| finding.severity != RuleSeverity::Note);
     html! {

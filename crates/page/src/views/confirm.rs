@@ -1,4 +1,5 @@
-//! Links between specs and code: whether somebody confirmed that both ends agree, and a form to do so.
+//! Links between specs and code: whether somebody confirmed that both ends agree, and a form to do
+//! so.
 
 use engine::spec_links::LinkState;
 use maud::{Markup, html};
@@ -17,7 +18,8 @@ pub(crate) const fn state_tone(state: LinkState) -> Tone {
     }
 }
 
-/// The state of a link, and a form to confirm it unless it is confirmed. `number` tells the forms of a view apart.
+/// The state of a link, and a form to confirm it unless it is confirmed. `number` distinguishes the
+/// forms of a view.
 pub(crate) fn link_state(
     context: &ViewContext<'_>,
     spec: &str,

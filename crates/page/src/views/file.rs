@@ -154,7 +154,8 @@ fn file_screen(context: &ViewContext<'_>, path: &str) -> Result<Screen> {
     Ok(Screen::new(NavSection::Files, path.to_string(), body).at(path_crumbs(path)))
 }
 
-/// Where the source of a long file goes on; `label` tells the two of a view apart.
+/// Links to the previous and next lines of a long file; `label` distinguishes the two that a view
+/// has.
 fn line_pager(part: &CodeShowPart, label: &str) -> Markup {
     let (first, last, total) = (part.source.first_line, part.source.last_line, part.file_lines);
     if total <= links::PAGE_LINES {

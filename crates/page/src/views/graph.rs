@@ -157,7 +157,7 @@ fn grow(
 }
 
 fn neighbours(context: &ViewContext<'_>, target: &str, is_deps: bool) -> Result<ReachAnswer> {
-    // One more than is shown, so that what was left out can be said.
+    // One hop more than is shown, so that the number of nodes behind each node is known.
     let args = json!({"target": target, "depth": 2, "imports": true, "limit": 400});
     if is_deps { context.asker.ask::<Deps>(args) } else { context.asker.ask::<Impact>(args) }
 }
@@ -193,7 +193,8 @@ impl GrownGraph {
         }
         let name = answer.target.short_handle();
         if left_out > 0 {
-            // Rows are nearest first: if the last one that came is near, so may be those that did not.
+            // Rows are sorted by distance: if even the last row is near, more near ones may have
+            // been cut off.
             let is_all_near = near.len() == answer.rows.len();
             let has_more = answer.paging().is_some_and(|p| p.total > answer.rows.len() as u64);
             let at_least = if is_all_near && has_more { "At least " } else { "" };

@@ -65,8 +65,8 @@ pub(crate) fn history(context: &ViewContext<'_>) -> Result<Shown> {
     Ok(Screen::new(NavSection::Files, format!("History of {path}"), body).at(crumbs).into())
 }
 
-/// A file that is there and that no commit has yet, also because there is no git: an empty history is
-/// no error.
+/// The view of an existing file that is in no commit, for example because there is no git. An empty
+/// history is not an error.
 fn uncommitted(context: &ViewContext<'_>, problem: Problem) -> Result<Shown> {
     let is_empty = matches!(problem.code, ProblemCode::NotFound | ProblemCode::Unavailable);
     let is_there = is_empty
@@ -203,7 +203,7 @@ pub(crate) fn commit(context: &ViewContext<'_>) -> Result<Shown> {
             @if touched.is_empty() { p.muted { "No file of it is known here." } }
             ul.list.tight { @for node in &touched { li { (components::node_link(node)) } } }
         }))
-        // That the commit itself is a reason says nothing.
+        // The commit itself is always among its reasons and does not count.
         @if about.reasons.iter().any(|reason| !matches!(reason.node, EntityRef::Commit(_))) { (super::reasons::part(&about)) }
     };
     let crumbs = vec![Crumb::to("Files", "/file/"), Crumb::here(format!("Commit {short}"))];

@@ -16,7 +16,7 @@ use crate::routes::{Shown, ViewContext};
 /// Files in the picture and the table.
 const MAX_FILES: usize = 40;
 
-/// What the colours say.
+/// What the colours show.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Overlay {
     Specs,
@@ -24,7 +24,7 @@ enum Overlay {
 }
 
 impl Overlay {
-    /// Whether a file has what the colours are about.
+    /// Whether a file has what the overlay shows.
     fn has(self, row: &HotspotRow) -> bool {
         let known = match self {
             Self::Specs => row.has_spec,
@@ -33,8 +33,8 @@ impl Overlay {
         known.unwrap_or_default()
     }
 
-    /// The colour of what lacks it. Where nothing has it, nothing stands out: such a repository
-    /// does not use it.
+    /// The colour of the files that lack it. If no file has it, they are not highlighted: the
+    /// repository does not use it.
     fn missing_tone(self, files: &[HotspotRow]) -> Tone {
         if files.iter().any(|row| self.has(row)) { Tone::Warn } else { Tone::Neutral }
     }

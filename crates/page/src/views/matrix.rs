@@ -79,7 +79,7 @@ fn lead(summary: &MatrixSummary) -> &'static str {
     }
 }
 
-/// How the rows stand, in numbers.
+/// How many rows have code, tests and so on.
 fn numbers(summary: &MatrixSummary) -> Markup {
     let all = summary.requirements + summary.cards;
     if all == 0 {
@@ -203,7 +203,7 @@ fn status_tone(row: &TraceRow) -> Tone {
     }
 }
 
-/// The scenarios that tell a row as examples, and the cards that the same code links.
+/// The scenarios that give examples of a row, and the cards that the same code links.
 fn specs(row: &TraceRow) -> Markup {
     let is_missing = row.gaps.contains(&TraceGap::Scenario);
     html! {
@@ -221,7 +221,7 @@ fn ends(ends: &[MatrixEnd], is_missing: bool) -> Markup {
     }
 }
 
-/// One end, with what there is to say about it.
+/// One end, with its state and its evidence if they need attention.
 fn end(end: &MatrixEnd) -> Markup {
     let state =
         end.state.filter(|state| matches!(state, LinkState::Suspect | LinkState::NotChecked));

@@ -1,4 +1,4 @@
-//! One file a view: it asks operations and renders their answers.
+//! The views, one per file: each asks operations and renders their answers.
 
 pub(crate) mod board;
 pub(crate) mod card;

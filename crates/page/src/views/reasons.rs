@@ -1,4 +1,5 @@
-//! What stands beside a file or symbol: why it exists, who uses it, its tests, its companions.
+//! What is shown beside a file or symbol: why it exists, who uses it, its tests, and the files that
+//! change with it.
 
 use base::words::counted;
 use maud::{Markup, html};

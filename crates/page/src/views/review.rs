@@ -43,7 +43,7 @@ pub(crate) fn review(context: &ViewContext<'_>) -> Result<Shown> {
     Ok(Screen::new(NavSection::Review, "Review", body).into())
 }
 
-/// What stands where nothing can be compared.
+/// Shown where nothing can be compared.
 fn without_git() -> Shown {
     let text = "A review compares the files with a commit, and there is no git repository here. Make one with `git init`, and commit something.";
     let body = html! {

@@ -47,7 +47,7 @@ pub(crate) struct StatusMove {
     to: WorkStatus,
 }
 
-/// The steps from a status in a pipeline. What is blocked does not go on.
+/// The steps from a status in a pipeline. Blocked work cannot move on.
 pub(crate) fn possible_moves(
     pipeline: &[WorkStatus],
     status: WorkStatus,

@@ -76,7 +76,8 @@ impl<'a> JsonDocument<'a> {
         }
     }
 
-    /// The text without a property, what sets it apart, and the comma it no longer needs.
+    /// The text without a property, the white space before it, and the comma that is no longer
+    /// needed.
     pub(super) fn remove_property(&self, property: &ObjectProp) -> String {
         let place = property.range;
         let before = self.tokens.partition_point(|token| token.range.start < place.start);
@@ -85,7 +86,8 @@ impl<'a> JsonDocument<'a> {
         let comma = |token: &&TokenAndRange| token.token == Token::Comma;
         let next = self.next_token(place.end).filter(comma);
         let end = next.map_or(place.end, |comma| comma.range.end);
-        // A line comment before us would swallow what follows us on our last line.
+        // A line comment before the property would swallow what follows the property on its last
+        // line.
         let comment = previous.last().is_some_and(|token| is_line_comment(&token.token));
         let glued = comment && !self.text[end..].starts_with(['\n', '\r']);
         let own = if glued { place.start..place.end } else { lead..place.end };
@@ -104,7 +106,7 @@ impl<'a> JsonDocument<'a> {
         self.tokens[from..].iter().find(|token| !is_comment(&token.token))
     }
 
-    /// The end of the comments that follow on the same line and belong to what stands there.
+    /// The end of the comments that follow on the same line.
     fn end_of_trailing_comments(&self, offset: usize) -> usize {
         let mut end = offset;
         let from = self.tokens.partition_point(|token| token.range.start < offset);

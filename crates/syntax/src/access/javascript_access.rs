@@ -36,7 +36,8 @@ struct AccessCollector<'n> {
 }
 
 impl AccessCollector<'_> {
-    /// Notes what is done at a place, if the name is there; the first to say so is the nearest.
+    /// Notes what is done at a place, if the name is there. Later notes about the same place are
+    /// ignored.
     fn note(&mut self, place: Place, kind: AccessKind) {
         let at = self.text.get(place.start as usize..);
         if at.is_some_and(|text| text.starts_with(self.name)) {

@@ -27,7 +27,7 @@ pub enum AccessKind {
     Construct,
     /// It is written as a type
     Type,
-    /// It is taken in or passed on by its module
+    /// It is imported or re-exported
     Import,
     /// It is declared here
     Declaration,
@@ -40,7 +40,7 @@ pub struct NameAccess {
     pub span: Span,
     /// What is done with it
     pub kind: AccessKind,
-    /// What a member is asked of, as names joined by members and calls: `this`, `user` in
+    /// What a member belongs to, as names joined by members and calls: `this`, `user` in
     /// `this.user.name`; empty if it is anything else
     pub receiver: Vec<String>,
     /// The type whose value a literal makes with it: `User` in `User { name: 1 }`

@@ -70,7 +70,7 @@ fn continues_in(node: Node<'_>, parent: Node<'_>) -> bool {
                 | "template_function"
                 | "qualified_name"
         );
-    // What is called or read of the name is something else: `name.other`.
+    // In `name.other` it is the other name that is called or read.
     is_access && node.end_byte() == parent.end_byte()
         || matches!(kind, "expression_list" | "variable_list")
         || matches!(kind, "generic_function" | "generic_type" | "template_function")
@@ -84,7 +84,7 @@ fn field_of<'t>(parent: Node<'t>, node: Node<'t>) -> Option<&'t str> {
     parent.field_name_for_child(at)
 }
 
-/// What a parent node says about one of its children, if it does.
+/// The use of a child node, if its parent decides it.
 fn kind_in_parent(node: Node<'_>, parent: Node<'_>) -> Option<AccessKind> {
     let kind = parent.kind();
     let field = field_of(parent, node).unwrap_or_default();

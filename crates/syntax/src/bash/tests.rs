@@ -1,4 +1,4 @@
-//! What shell scripts say.
+//! Tests of the facts of shell scripts.
 
 use crate::Language::Bash;
 use crate::outline::{check, check_flow};

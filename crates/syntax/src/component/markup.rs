@@ -265,7 +265,8 @@ fn closing_brace(text: &str, open: usize) -> usize {
             (Some(_), b'\\') => escaped = true,
             (Some(known), byte) if known == byte => quote = None,
             (None, b'"' | b'`') => quote = Some(byte),
-            // An apostrophe in the text of a nested element is none; one in code follows no letter.
+            // An apostrophe in the text of a nested element is not a quote. A quote in code does
+            // not follow a letter.
             (None, b'\'') if !text.as_bytes()[at - 1].is_ascii_alphanumeric() => quote = Some(byte),
             (None, b'{') => depth += 1,
             (None, b'}') => {

@@ -59,11 +59,11 @@ pub(crate) fn extract(format: ComponentFormat, text: &str) -> FileFacts {
 /// The JavaScript of a component.
 pub(crate) fn script(format: ComponentFormat, text: &str) -> ComponentScript {
     let parts = markup::parts(format, text);
-    let mut scripts_only = Blank::of(text);
+    let mut scripts_only = BlankedText::of(text);
     for range in &parts.scripts {
         scripts_only.keep(range.clone());
     }
-    let mut all = Blank { bytes: scripts_only.bytes.clone(), text };
+    let mut all = BlankedText { bytes: scripts_only.bytes.clone(), text };
     let mut elements = BTreeSet::new();
     for element in &parts.elements {
         if all.put_element(element.clone()) {
@@ -96,12 +96,12 @@ pub(crate) struct MarkupValue {
 }
 
 /// A text of which only some parts are left.
-struct Blank<'t> {
+struct BlankedText<'t> {
     bytes: Vec<u8>,
     text: &'t str,
 }
 
-impl<'t> Blank<'t> {
+impl<'t> BlankedText<'t> {
     fn of(text: &'t str) -> Self {
         let blank = |byte: u8| if matches!(byte, b'\n' | b'\r') { byte } else { b' ' };
         Self { bytes: text.bytes().map(blank).collect(), text }

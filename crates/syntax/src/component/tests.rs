@@ -1,4 +1,4 @@
-//! What components say.
+//! Tests of the facts of components.
 
 use crate::Language::{Astro, Svelte, Vue};
 use crate::outline::{check, check_flow};

@@ -1,4 +1,4 @@
-//! What C# files say.
+//! Tests of the facts of C# files.
 
 use crate::Language::CSharp;
 use crate::outline::{check, check_flow};

@@ -6,7 +6,7 @@ use crate::Language;
 use crate::line_index::offset;
 use crate::model::FileFacts;
 
-/// How lines between two declarations start that belong to neither.
+/// The starts of lines between two declarations that belong to neither.
 const COMMENT_MARKERS: [&str; 4] = ["//", "/*", "*", "#"];
 
 /// The declarations of a symbol, grouped by adjacency.

@@ -22,7 +22,8 @@ pub(super) fn inverse_insertion_candidates(
         whole_line_candidates(text, start, end, &mut tries);
     }
     let target_end = (target.end as usize).min(line.1);
-    // The line alone, or with an empty one of the comment above it; whole, or up to its end mark.
+    // The line alone or with the empty comment line above it; in both cases whole or up to the
+    // closing mark.
     let before = before_newline(text, line.0).map(|end| line_start(text, end));
     let begins = std::iter::once(line.0).chain(before.filter(|at| *at >= line_start(text, start)));
     for begin in begins {

@@ -1,7 +1,7 @@
 //! Adds, removes and retargets `@see` lines in doc comments.
 //!
-//! `remove_doc_link` is the inverse of `add_doc_link`: it looks for the text to which adding the link
-//! gives the present one. Only if there is none does it delete the line as a person would.
+//! `remove_doc_link` is the inverse of `add_doc_link`: it looks for the text to which adding the
+//! link gives the present one. Only if there is none does it delete the line as a person would.
 
 use base::Span;
 
@@ -166,7 +166,7 @@ fn check_change(
 const COMMENT_BELONGS_ELSEWHERE: &str =
     "a doc comment at this position would document another symbol";
 
-/// The ways to say something about a place, best first.
+/// The ways to document a place, best first.
 fn link_candidates(
     language: Language,
     text: &str,

@@ -13,16 +13,16 @@ use crate::{Language, doc_comments};
 /// Tokens that close a list of members.
 const CLOSERS: [&str; 7] = ["}", ")", "]", "end", "#endif", "#else", "#elif"];
 
-/// A symbol with the places around it that edits care about.
+/// A symbol and the positions around it that edits need.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SymbolExtent {
-    /// Where plain comments right above it start, or it does
+    /// Where the plain comments right above it start, or where it starts itself
     pub leading_start: usize,
     /// Where it starts, doc comment and decorators included
     pub start: usize,
     /// Where it ends
     pub end: usize,
-    /// Where what still belongs to it ends: a comma or semicolon, a comment on its line
+    /// The end of what still belongs to it: a comma or semicolon, and a comment on its line
     pub trailing_end: usize,
     /// The comma or semicolon after it
     pub separator: Option<char>,

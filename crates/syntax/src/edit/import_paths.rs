@@ -74,7 +74,7 @@ pub fn import_statement(
     }
 }
 
-/// The same import of one name, from another file: with its alias, as a type, or handed on.
+/// The same import of one name, from another file: with its alias, as a type, or as a re-export.
 pub fn import_like(
     language: Language,
     import: &Import,
@@ -101,7 +101,7 @@ pub fn import_like(
 pub struct LocalImport<'i> {
     /// The name
     pub local: &'i str,
-    /// What it is there; `None` for a module under its own name
+    /// What it names in the imported module; `None` for a module under its own name
     pub taken: Option<&'i ImportedName>,
 }
 

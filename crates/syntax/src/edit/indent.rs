@@ -7,7 +7,8 @@ use crate::Language;
 /// The ways to write a text whose first line goes where the indentation ends, likeliest first.
 ///
 /// A text cut out of the file fits as it is; one written on its own is moved to the right, but for
-/// lines that start inside a literal. `place` puts a text where it goes, so that literals are seen.
+/// lines that start inside a literal. `place` inserts a text into the file, so that literals can be
+/// recognized.
 pub(super) fn indentation_candidates(
     language: Language,
     content: &str,
@@ -42,7 +43,7 @@ fn stays_at_margin(language: Language, line: &str) -> bool {
 }
 
 /// Whether the body of a Python definition is deeper than the definition would be. The grammar
-/// takes a definition without a body, so it would not tell.
+/// accepts a definition without a body, so a parse would not show it.
 fn is_body_deeper(text: &str, indent: &str) -> bool {
     let opens = |line: &str| line.split('#').next().unwrap_or_default().trim_end().ends_with(':');
     let defines = |line: &&str| {

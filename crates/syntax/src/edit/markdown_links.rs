@@ -1,4 +1,4 @@
-//! Where the links of a Markdown document lead, changed in place.
+//! Replaces the destinations of links in a Markdown document.
 //!
 //! The parser says where links and definitions are, so that the same text in a code block, in a
 //! title or in a sentence stays as it is.

@@ -17,8 +17,8 @@ use crate::{Language, component, javascript};
 pub struct IdentifierMention {
     /// The name
     pub span: Span,
-    /// Whether it is the name of a member or argument, which may belong to another declaration: `a.name`,
-    /// `{ name: 1 }`, `f(name=1)`
+    /// Whether it is the name of a member or argument, which may belong to another declaration:
+    /// `a.name`, `{ name: 1 }`, `f(name=1)`
     pub is_member: bool,
     /// Whether it gives the name to something: a declaration, a parameter, a pattern
     pub is_binding: bool,

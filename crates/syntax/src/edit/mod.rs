@@ -1,7 +1,7 @@
 //! Changes to a text that keep every byte they are not about. Pure: text to text.
 //!
-//! Each change is proposed, applied and read again; only one that says what was wanted, and
-//! nothing else, is given back. So a change either does what its name says or is refused.
+//! Each change is proposed, applied and parsed again. It is returned only if the result has the
+//! requested difference and no other. So a change either does what its name says or is refused.
 //! `doc_links` changes the `@see` lines of doc comments, `symbols` whole declarations,
 //! `markdown_links` the links of documents.
 
@@ -55,7 +55,7 @@ pub enum EditRefusal {
     UnsupportedLanguage,
     /// No symbol of this file has the path; these are nearest
     NoSymbol(Vec<String>),
-    /// The result would not be what its language allows, where it was before
+    /// The result would have a syntax error that the text did not have before
     NewSyntaxError(SyntaxError),
     /// No edit would have the requested meaning; the text gives the reason
     NotPossible(&'static str),

@@ -68,7 +68,8 @@ fn next_line(text: &str, at: usize) -> usize {
     after_newline(text, end).unwrap_or(end)
 }
 
-/// Where a licence or a line for tools ends that comes next, empty lines before it left out.
+/// The end of the licence or directive for tools that comes next, after empty lines; `None` if
+/// something else does.
 fn notice_end(language: Language, text: &str, from: usize) -> Option<usize> {
     let rest = text[from..].trim_start();
     let at = text.len() - rest.len();

@@ -14,8 +14,8 @@ type SymbolCounts = HashMap<(String, SymbolKind), usize>;
 
 /// Whether an edit left alone everything that it is not about.
 ///
-/// `gone` are the symbols that were to go, `came` is where new text is; what is declared there has
-/// to be a member of what is around, which is `parent`.
+/// `gone` are the symbols that the edit was to remove, and `came` is the range of the new text.
+/// What is declared there has to be a member of `parent`, the symbol around it.
 pub(super) fn check_outline_change(
     language: Language,
     before: &FileFacts,

@@ -14,7 +14,7 @@ use crate::treesitter::{Node, children};
 /// How definitions start.
 const DEFINITION_KEYWORDS: [&str; 3] = ["def ", "async def ", "class "];
 
-/// The first line of a new text that left what it belongs to; `parent` is what is around it.
+/// The first line of a new text that is dedented too far; `parent` is the symbol around the text.
 pub(super) fn find_dedented_line(
     language: Language,
     text: &str,
@@ -59,7 +59,7 @@ fn requires_function(node: Node<'_>) -> bool {
 }
 
 /// A line after a definition that stands at its level or before it and declares nothing: it was
-/// meant for the body, and would belong to what is around.
+/// meant for the body, and would belong to the scope around.
 fn dedented(
     language: Language,
     text: &str,

@@ -73,8 +73,8 @@ fn delete_symbol(language: Language, text: &str, path: &str) -> Result<String, E
     }
 }
 
-/// The spans that a symbol consists of: the one that [`SymbolEdit::Replace`] replaces, then those of
-/// signatures that are apart from it.
+/// The spans that a symbol consists of: the one that [`SymbolEdit::Replace`] replaces, then those
+/// of signatures that are apart from it.
 pub fn symbol_spans(
     language: Language,
     text: &str,
@@ -237,7 +237,7 @@ impl<'t> SymbolEditor<'t> {
             plain
         };
         if !gap.contains('\n') {
-            // What has no room on the line gets one of its own.
+            // A text that does not fit on the line gets a line of its own.
             let broken = [dominant_newline(self.text), indent_at(self.text, extent.start)].concat();
             tries.push(match side {
                 InsertSide::Before => EditCandidate::new(

@@ -19,7 +19,7 @@ const SYSTEMS: [&str; 13] = [
     "js",
 ];
 
-/// Those of them that are no `unix`.
+/// The systems for which the tag `unix` is not set.
 const NOT_UNIX: [&str; 3] = ["windows", "plan9", "js"];
 
 /// Architectures that are tried; the last stands for all others.
@@ -61,7 +61,7 @@ impl GoBuildSet {
         Self::builds_where(|build| any_of(&mut words.as_slice(), &|tag: &str| build.is_set(tag)))
     }
 
-    /// The builds that the name of a file says: `a_linux.go`, `a_windows_amd64_test.go`.
+    /// The builds that the name of a file selects: `a_linux.go`, `a_windows_amd64_test.go`.
     pub fn of_name(name: &str) -> Self {
         let stem = name.strip_suffix(".go").unwrap_or(name);
         let stem = stem.strip_suffix("_test").unwrap_or(stem);

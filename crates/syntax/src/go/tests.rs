@@ -1,4 +1,4 @@
-//! What Go files say.
+//! Tests of the facts of Go files.
 
 use crate::Language::Go;
 use crate::outline::{check, check_flow};

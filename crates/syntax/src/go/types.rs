@@ -54,7 +54,7 @@ fn generic(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> TypeRef {
     let list = node.field("type_arguments").map(named_children).unwrap_or_default();
     let args: Vec<TypeRef> = list.into_iter().map(|arg| read(walk, arg)).collect();
     match base {
-        // What `range` gives of these is what it gives of a channel or a map.
+        // Ranging over these gives the same as ranging over a channel or a map.
         TypeRef::Named { path, .. } if path == "iter.Seq" => container_type("chan", args),
         TypeRef::Named { path, .. } if path == "iter.Seq2" => container_type("map", args),
         TypeRef::Named { path, binding, .. } => TypeRef::Named { path, binding, args },
@@ -121,7 +121,7 @@ pub(super) fn generics(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Vec<Type
     all
 }
 
-/// The type parameters that a receiver names, with what the type asks of them.
+/// The type parameters that a receiver names, with the bounds that the type declares.
 pub(super) fn receiver_generics(walk: &GrammarWalker<'_>, receiver: Node<'_>) -> Vec<TypeParam> {
     let generic = if receiver.kind() == "pointer_type" {
         receiver.child_of_kind(&["generic_type"])

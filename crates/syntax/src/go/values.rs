@@ -124,7 +124,7 @@ fn call(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     walk.builder.add_call(CallKind::Call, callee, args, span(node), span(at).start)
 }
 
-/// What is called: no mention of its own.
+/// The callee of a call. It does not count as a mention.
 fn callee(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     match node.kind() {
         "identifier" => walk.name(&walk.text(node)),
@@ -168,7 +168,7 @@ fn conversion(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     Expr::Unknown.typed(types::read(walk, ty))
 }
 
-/// The function or type that something with type arguments is of.
+/// The function or type that type arguments are applied to.
 fn generic_callee(walk: &mut GrammarWalker<'_>, ty: Node<'_>) -> Expr {
     let base = if ty.kind() == "generic_type" { ty.field("type").unwrap_or(ty) } else { ty };
     for arg in ty.field("type_arguments").map(named_children).unwrap_or_default() {
@@ -215,7 +215,7 @@ fn element(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> (Option<String>, Exp
     (name, value(walk, node, "value"))
 }
 
-/// `*x` and `&x` are worth `x`; `<-x` is an element of it.
+/// `*x` and `&x` have the value of `x`; `<-x` is an element of it.
 fn unary(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     let operand = value(walk, node, "operand");
     match node.field("operator").map(|operator| walk.text(operator)).as_deref() {

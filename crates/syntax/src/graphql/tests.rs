@@ -1,4 +1,4 @@
-//! What GraphQL says.
+//! Tests of the facts of GraphQL.
 
 use crate::Language;
 use crate::Language::GraphQl;

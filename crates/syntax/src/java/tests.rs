@@ -1,4 +1,4 @@
-//! What Java files say.
+//! Tests of the facts of Java files.
 
 use crate::Language::Java;
 use crate::outline::{check, check_flow};

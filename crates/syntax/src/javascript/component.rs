@@ -51,7 +51,7 @@ impl JavaScriptWalker<'_, '_> {
         }
     }
 
-    /// The function that the markup is.
+    /// Adds the function that stands for the markup.
     fn component_symbol(&mut self, text: &str) -> u32 {
         let whole = Span::new(0, offset(text.len()));
         let mut draft =

@@ -58,7 +58,7 @@ impl JavaScriptWalker<'_, '_> {
         }
     }
 
-    /// A target for what a declaration calls by a name.
+    /// The header of a declaration that has a name.
     pub(super) fn declared_header(
         &self,
         kind: SymbolKind,
@@ -78,7 +78,7 @@ impl JavaScriptWalker<'_, '_> {
         }
     }
 
-    /// A draft from its target.
+    /// The draft of a symbol with this header.
     pub(super) fn draft_from_header(&self, target: DeclarationHeader) -> SymbolDraft {
         let mut draft =
             SymbolDraft::new(target.kind, target.name, target.declaration, target.name_span);

@@ -314,7 +314,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
         value
     }
 
-    /// The assigned value; a function takes the name of where it goes.
+    /// The assigned value; a function takes the name of its target.
     fn assigned_value(
         &mut self,
         place: Option<&AssignTarget>,

@@ -94,7 +94,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
         }
     }
 
-    /// A function where nothing names it.
+    /// A function that gets no name from its context.
     pub(super) fn anonymous_function(&mut self, function: &Function<'a>) -> Expr {
         let at = span(function.span);
         let target = match &function.id {

@@ -1,7 +1,8 @@
 //! JavaScript and TypeScript, all flavours, through oxc.
 //!
-//! `walk` goes over statements, `declaration`, `function` and `class` over what is declared, `expr` over values, `pattern` takes targets
-//! apart, `module` reads imports and exports, `types` written types, `comments` doc comments.
+//! `walk` goes over statements, `declaration`, `function` and `class` over what is declared, `expr`
+//! over values, `pattern` takes targets apart, `module` reads imports and exports, `types` written
+//! types, `comments` doc comments.
 
 mod class;
 mod comments;

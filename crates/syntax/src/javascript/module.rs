@@ -338,8 +338,8 @@ impl<'a> JavaScriptWalker<'_, '_> {
         self.export(Export { local, symbol, value, ..blank });
     }
 
-    /// `module.exports = …`, `exports.x = …`. The value is given as it is written, and as what holds
-    /// it.
+    /// `module.exports = …`, `exports.x = …`. The value is given as it is written, and as what
+    /// holds it.
     pub(super) fn export_assigned(
         &mut self,
         place: &AssignTarget,

@@ -1,4 +1,4 @@
-//! What JavaScript and TypeScript modules say.
+//! Tests of the facts of JavaScript and TypeScript modules.
 
 use crate::Language::{JavaScript, Tsx, TypeScript};
 use crate::outline::{check, check_flow};

@@ -37,7 +37,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
                 one_of(parts.collect())
             }
             TSType::TSIntersectionType(meet) => {
-                TypeRef::Meet(meet.types.iter().map(|part| self.ty(part)).collect())
+                TypeRef::Intersection(meet.types.iter().map(|part| self.ty(part)).collect())
             }
             TSType::TSParenthesizedType(inner) => self.ty(&inner.type_annotation),
             TSType::TSTypeOperatorType(inner) => {
@@ -107,7 +107,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
                 if let Some(value) = &mapped.type_annotation {
                     self.ty(value);
                 }
-                // What maps the members of a type has them.
+                // A type that maps the members of another one has the same members.
                 match &mapped.constraint {
                     TSType::TSTypeOperatorType(keys) => self.ty(&keys.type_annotation),
                     other => {
@@ -120,7 +120,8 @@ impl<'a> JavaScriptWalker<'_, '_> {
         }
     }
 
-    /// What a function type takes. What takes the rest is written out as far as that goes.
+    /// The parameter types of a function type. A rest parameter gives the types of its tuple, or
+    /// one element of its list.
     pub(super) fn param_types(&mut self, params: &FormalParameters<'a>) -> Vec<TypeRef> {
         let mut types = Vec::new();
         for param in &params.items {

@@ -86,7 +86,7 @@ impl<'t, 's> JavaScriptWalker<'t, 's> {
         self.comments.before(leads).map(|span| (span, DocCommentStyle::Block))
     }
 
-    /// What a mentioned name is.
+    /// What a mentioned name means.
     pub(super) fn name(&mut self, name: &IdentifierReference<'_>) -> Expr {
         let found = self.resolve(name);
         if let Expr::Local(local) = found

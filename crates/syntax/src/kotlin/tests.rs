@@ -1,4 +1,4 @@
-//! What Kotlin files say.
+//! Tests of the facts of Kotlin files.
 
 use crate::Language::Kotlin;
 use crate::outline::{check, check_flow};

@@ -1,4 +1,4 @@
-//! What Lua files say.
+//! Tests of the facts of Lua files.
 
 use crate::Language::Lua;
 use crate::outline::{check, check_flow};

@@ -50,8 +50,8 @@ fn is_published(package: &dyn TableLike, root: &dyn TableLike) -> bool {
     let Some(publish) = package.get("publish") else { return true };
     let inherits = publish.as_table_like().is_some_and(|table| table.contains_key("workspace"));
     let inherited = || toml::item_at(root, &["workspace", "package", "publish"]);
-    // Where the workspace's manifest is another file, a package that asks it is taken at its word
-    // that publishing is settled there, and that is nearly always a no.
+    // If the workspace is in another manifest, which is not read here, a package that inherits
+    // `publish` counts as not published: workspaces that set `publish` nearly always turn it off.
     if inherits { inherited().is_some_and(|item| !says_no(item)) } else { !says_no(publish) }
 }
 

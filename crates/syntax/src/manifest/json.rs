@@ -8,7 +8,7 @@ use crate::model::ConditionalTarget;
 /// Deeper nesting than this is no manifest; reading it could exhaust the stack.
 const MAX_DEPTH: usize = 100;
 
-/// Reads an object and hands it to `read`; nothing if the text is none.
+/// Parses an object and passes it to `read`; `None` if the text is not an object.
 pub(super) fn with_object<T>(text: &str, read: impl FnOnce(&Object<'_>) -> T) -> Option<T> {
     if is_too_deep(text) {
         return None;

@@ -5,7 +5,7 @@ use jsonc_parser::ast::Object;
 use super::json;
 use crate::model::NpmManifest;
 
-/// Fields that name an entry, the one nearest to the source first.
+/// Fields that name an entry, the one that is nearest to the source first.
 const ENTRY_FIELDS: [&str; 7] =
     ["source", "types", "typings", "module", "main", "browser", "svelte"];
 

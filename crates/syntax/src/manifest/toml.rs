@@ -2,7 +2,7 @@
 
 use toml_edit::{Document, Item, TableLike};
 
-/// Reads a document and hands its root to `read`; nothing if the text is none.
+/// Parses a document and passes its root to `read`; `None` if the text is not TOML.
 pub(super) fn with_table<T>(text: &str, read: impl FnOnce(&dyn TableLike) -> T) -> Option<T> {
     let document = Document::parse(text).ok()?;
     Some(read(document.as_table()))

@@ -1,4 +1,4 @@
-//! What one file says, on its own.
+//! The facts of one file.
 
 use base::Span;
 use serde::{Deserialize, Serialize};
@@ -12,11 +12,11 @@ use super::{Export, FileFlow, Heritage, Import, Manifest, SchemaUse, Symbol, Sym
 pub struct FileFacts {
     /// How many lines it has
     pub lines: u32,
-    /// What it says it is about: its first heading, or the first sentence of its header comment
+    /// What it is about: its first heading, or the first sentence of its header comment
     pub title: Option<String>,
     /// Its headings, in order
     pub headings: Vec<MarkdownHeading>,
-    /// Where it points, in order
+    /// Its links, in order
     pub links: Vec<MarkdownLink>,
     /// The package or namespace that it says it belongs to
     pub namespace: Option<String>,
@@ -28,9 +28,9 @@ pub struct FileFacts {
     pub doc: Option<DocComment>,
     /// What it declares, in source order, parents before children
     pub symbols: Vec<Symbol>,
-    /// What it asks of other files, in source order
+    /// Its imports, in source order
     pub imports: Vec<Import>,
-    /// What it offers by name, in source order
+    /// Its exports, in source order
     pub exports: Vec<Export>,
     /// What its types extend and implement
     pub heritage: Vec<Heritage>,
@@ -40,7 +40,7 @@ pub struct FileFacts {
     pub flow: FileFlow,
     /// Names of schemas that it uses
     pub schema_uses: Vec<SchemaUse>,
-    /// Where it could not be read
+    /// Its syntax errors
     pub errors: Vec<SyntaxError>,
 }
 
@@ -86,7 +86,7 @@ pub struct DocComment {
 pub struct DocLink {
     /// The symbol that the comment documents
     pub owner: SymbolOwner,
-    /// Which tag
+    /// The tag
     pub tag: DocTag,
     /// What it names, as it is written
     pub target: String,
@@ -105,7 +105,7 @@ pub enum DocTag {
     Implements,
 }
 
-/// A place where the text is not what its language allows.
+/// A syntax error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SyntaxError {
     /// From 1

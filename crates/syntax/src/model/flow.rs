@@ -78,7 +78,7 @@ pub struct Param {
 /// How arguments reach a parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ParamKind {
-    /// By place, or by name where the language allows
+    /// By position, or by name where the language allows
     Plain,
     /// By name only
     Keyword,
@@ -90,7 +90,7 @@ pub enum ParamKind {
     Receiver,
 }
 
-/// A call, or what amounts to one.
+/// A call, or something that works like one.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CallSite {
     /// The symbol it is made in: a function, or a variable or field whose value it is part of
@@ -140,7 +140,7 @@ pub struct Arg {
 /// Parentheses, `await` and the like are looked through.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Expr {
-    /// What is not followed
+    /// A value that is not followed
     #[default]
     Unknown,
     /// A name that is declared in this file, by its binding
@@ -338,8 +338,8 @@ impl Expr {
 }
 
 impl FileFlow {
-    /// The names that calls and mentions use and the file does not declare, each with its first line. They are only
-    /// complete where the language's scopes are all followed.
+    /// The names that calls and mentions use and the file does not declare, each with its first
+    /// line. They are only complete where the language's scopes are all followed.
     pub fn undeclared_names(&self) -> BTreeMap<&str, u32> {
         let calls = self.calls.iter().map(|call| (&call.callee, call.line));
         let uses = self.uses.iter().map(|used| (&used.target, used.line));
@@ -355,7 +355,7 @@ impl FileFlow {
 }
 
 impl Arg {
-    /// An argument given by its place.
+    /// An argument that is given by position.
     pub const fn positional(value: Expr) -> Self {
         Self { value, name: None, spread: false }
     }

@@ -10,7 +10,8 @@ use super::{Expr, SymbolOwner};
 pub struct Import {
     /// The imported module, as written: `./a`, `a.b`, `crate::x`, `stdio.h`
     pub specifier: String,
-    /// The imported names; empty when the module is only run, or bound as a whole under its own name
+    /// The imported names; empty when the module is only run, or bound as a whole under its own
+    /// name
     pub names: Vec<ImportedName>,
     /// Whether only types are imported
     pub is_type_only: bool,

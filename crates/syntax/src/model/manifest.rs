@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a manifest says, as far as imports depend on it.
+/// The parts of a manifest that imports depend on.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Manifest {
     /// `Cargo.toml`
@@ -51,7 +51,7 @@ pub struct CargoDependency {
     pub package: Option<String>,
     /// The folder it is in
     pub path: Option<String>,
-    /// Whether the workspace says the rest
+    /// Whether the rest is declared in the workspace
     pub is_inherited: bool,
 }
 

@@ -11,8 +11,8 @@ pub struct SchemaUse {
     pub owner: SymbolOwner,
     /// The kind of schema and the name, as schemas export it: `sql users`, `graphql Query:user`
     pub key: String,
-    /// Whether the schema's own language says it; else a text literal or the name that a generator
-    /// gives
+    /// Whether it is mentioned in the schema's own language, rather than in a text literal or by a
+    /// generated name
     pub is_own_language: bool,
     /// The line, from 1
     pub line: u32,

@@ -23,9 +23,9 @@ pub struct Symbol {
     pub doc: Option<DocComment>,
     /// Who may use it
     pub visibility: Visibility,
-    /// Whether it is offered beyond its file
+    /// Whether it is exported from its file
     pub exported: bool,
-    /// Whether it is a test, or only there in tests
+    /// Whether it is a test, or is compiled only for tests
     pub is_test: bool,
     /// What else is true of it
     pub flags: SymbolFlags,
@@ -43,10 +43,10 @@ pub struct Symbol {
     pub line: u32,
     /// The line that `span` ends on, from 1
     pub end_line: u32,
-    /// What to know it by after it moved
+    /// Recognizes it after it moved
     pub fingerprint: Fingerprint,
-    /// The result of a function, the type of a variable or field, the target of an alias, the type an
-    /// `impl` is of
+    /// The result of a function, the type of a variable or field, the target of an alias, the type
+    /// an `impl` is of
     pub ty: Option<TypeRef>,
     /// Its type parameters
     pub generics: Vec<TypeParam>,
@@ -90,7 +90,7 @@ pub enum Visibility {
     Public,
     /// Some, as the language writes it: `pub(crate)`, `protected`, `internal`
     Restricted(String),
-    /// What is around it
+    /// Only the code around it
     Private,
 }
 
@@ -98,7 +98,7 @@ pub enum Visibility {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SymbolFlags(u16);
 
-/// What to know a symbol by after it moved: both halves are stable under reformatting.
+/// Recognizes a symbol after it moved. Both halves are stable under reformatting.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
 )]
@@ -253,7 +253,7 @@ impl SymbolKind {
 }
 
 impl Symbol {
-    /// Whether listings leave it out for want of a name.
+    /// Whether listings leave it out because it has no name.
     pub const fn is_anonymous(&self) -> bool {
         self.flags.contains(SymbolFlags::ANONYMOUS)
     }

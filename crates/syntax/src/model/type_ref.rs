@@ -17,15 +17,15 @@ pub enum TypeRef {
         /// Its type arguments
         args: Vec<TypeRef>,
     },
-    /// Many of one: `T[]`, `[T]`
+    /// Elements of one type: `T[]`, `[T]`
     List(Box<TypeRef>),
-    /// Several in a row
+    /// A tuple
     Tuple(Vec<TypeRef>),
     /// One of several
     Union(Vec<TypeRef>),
     /// All of several: `A & B`, `impl A + B`
-    Meet(Vec<TypeRef>),
-    /// A function, by what it takes, where that is kept, and what it returns
+    Intersection(Vec<TypeRef>),
+    /// A function: its parameter types, where these are kept, and its result
     Function(Vec<TypeRef>, Box<TypeRef>),
     /// The type around it: `Self`, `this`
     This,

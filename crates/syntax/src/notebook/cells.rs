@@ -1,7 +1,7 @@
 //! Finds the code cells of a notebook and lays their code out as one text of the same length.
 //!
-//! JSON writes some characters as longer escapes. What they stand for comes first and is followed by
-//! blanks, so that everything between two escapes keeps its offset. A line break is moved to the
+//! JSON writes some characters as longer escapes. The decoded character comes first and is followed
+//! by blanks, so that everything between two escapes keeps its offset. A line break is moved to the
 //! last byte before the line that it starts, so that this line has the indentation it was written
 //! with.
 
@@ -16,8 +16,8 @@ use super::magics;
 /// Deeper nesting than this is no notebook; reading it could exhaust the stack.
 const MAX_DEPTH: usize = 200;
 
-/// The blank that stands for nothing: Python ignores it between words, and signatures, docs and
-/// texts leave it out.
+/// The byte that fills unused places: Python ignores it between words, and signatures, docs and
+/// string values leave it out.
 pub(super) const NO_TEXT: u8 = 0x0c;
 
 /// A code cell.
@@ -126,7 +126,7 @@ fn nesting_depth(text: &str) -> usize {
     most
 }
 
-/// What the inside of a JSON text says.
+/// Decodes the inside of a JSON string.
 pub(super) fn decode(written: &str) -> String {
     let mut out = String::with_capacity(written.len());
     let mut at = 0;
@@ -182,7 +182,7 @@ impl<'t> CodeLayout<'t> {
         Self { text, out: Vec::with_capacity(text.len()), pending: String::new() }
     }
 
-    /// Adds the code that the inside of a JSON text says.
+    /// Adds the code in the inside of a JSON string.
     fn add_part(&mut self, part: &Range<usize>) {
         let mut at = part.start;
         while at < part.end {

@@ -1,6 +1,6 @@
 //! Lines of a cell that IPython reads and Python does not: `%magic`, `!command`, `name?`.
 
-/// Magics whose cell or line is Python all the same.
+/// Magics after which the rest of the cell or line is Python.
 const PYTHON_MAGICS: [&str; 6] = ["time", "timeit", "capture", "prun", "memit", "mprun"];
 
 /// Blanks what is no Python in the code of one cell.

@@ -1,4 +1,4 @@
-//! What notebooks say.
+//! Tests of the facts of notebooks.
 
 use super::{code_text, displayed_text};
 use crate::Language::Notebook;

@@ -1,4 +1,4 @@
-//! What PHP files say.
+//! Tests of the facts of PHP files.
 
 use crate::Language::Php;
 use crate::outline::{check, check_flow};

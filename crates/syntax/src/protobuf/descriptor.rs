@@ -23,7 +23,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     },
     semantics: LanguageSemantics {
         imports: ImportResolver::Files,
-        // The compiler is told the folders that paths are relative to.
+        // Paths are relative to folders that are given to the compiler on its command line.
         file_imports: FileImports {
             suffixes: &[""],
             search_folders: &["", "proto/", "protos/", "src/", "src/main/proto/", "api/"],

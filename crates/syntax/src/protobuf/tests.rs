@@ -1,4 +1,4 @@
-//! What protocol buffers say.
+//! Tests of the facts of protocol buffers.
 
 use crate::Language::Protobuf;
 use crate::outline::check;

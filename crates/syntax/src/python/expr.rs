@@ -13,7 +13,7 @@ use crate::treesitter::{Node, NodeExt, named_children, span};
 const MAX_TEXT_LITERAL_LEN: usize = 80;
 
 impl PythonWalker<'_> {
-    /// A value. What has none is walked over all the same.
+    /// The value of an expression. A node without a value is walked too.
     pub(super) fn expr(&mut self, node: Node<'_>) -> Expr {
         match node.kind() {
             "identifier" => self.name(node),

@@ -1,6 +1,6 @@
 //! Python.
 //!
-//! `scope` says what a name is, `item` reads definitions and imports, `statement` what runs,
+//! `scope` resolves names, `item` reads definitions and imports, `statement` reads statements,
 //! `expr` follows values, `types` reads annotations.
 
 mod descriptor;

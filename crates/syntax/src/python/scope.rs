@@ -80,7 +80,7 @@ impl PythonWalker<'_> {
         local
     }
 
-    /// What a name is where the walk is.
+    /// What a name means at the current position of the walk.
     pub(super) fn resolve(&self, name: &str) -> Expr {
         let last = self.scopes.len().saturating_sub(1);
         for (at, scope) in self.scopes.iter().enumerate().rev() {

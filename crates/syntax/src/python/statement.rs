@@ -1,4 +1,4 @@
-//! What runs.
+//! Statements.
 
 use super::PythonWalker;
 use crate::model::{
@@ -98,7 +98,7 @@ impl PythonWalker<'_> {
                 "block" => {
                     let was = self.types_only;
                     self.types_only |= checks;
-                    // What is only there for types still declares names for all that follows.
+                    // Code that only runs for type checkers still declares names for what follows.
                     let back = self.builder.position;
                     if !checks {
                         self.builder.enter_block(FlowBlockKind::Branch);

@@ -1,4 +1,4 @@
-//! What Python files say.
+//! Tests of the facts of Python files.
 
 use crate::Language::Python;
 use crate::outline::{check, check_flow};

@@ -1,4 +1,4 @@
-//! What Ruby files say.
+//! Tests of the facts of Ruby files.
 
 use crate::Language::Ruby;
 use crate::outline::{check, check_flow};

@@ -12,7 +12,7 @@ use crate::model::{
 use crate::treesitter::{Node, NodeExt, PendingTrivia, children, named_children, span};
 
 impl RustWalker<'_> {
-    /// A value. What has none is walked over all the same.
+    /// The value of an expression. A node without a value is walked too.
     pub(super) fn expr(&mut self, node: Node<'_>) -> Expr {
         match node.kind() {
             "identifier" | "shorthand_field_identifier" => self.name(node),
@@ -124,7 +124,7 @@ impl RustWalker<'_> {
     fn member(&mut self, node: Node<'_>) -> Expr {
         let object = node.field("value").map_or(Expr::Unknown, |value| self.expr(value));
         let Some(field) = node.field("field") else { return Expr::Unknown };
-        // A method of something unknown is still worth its name.
+        // The name of a method is kept even if its receiver is unknown.
         Expr::Member(Box::new(object), self.text(field))
     }
 

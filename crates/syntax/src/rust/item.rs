@@ -42,7 +42,7 @@ impl RustWalker<'_> {
         }
     }
 
-    /// Sorts a comment: `///` waits for what follows, `//!` is about what is around it.
+    /// Sorts a comment: `///` documents what follows it, `//!` what is around it.
     pub(super) fn comment<'n>(
         &mut self,
         node: Node<'n>,
@@ -76,7 +76,7 @@ impl RustWalker<'_> {
         }
     }
 
-    /// One item, or a statement that is none.
+    /// One item, or a statement that is not an item.
     pub(super) fn item(&mut self, kind: &str, node: Node<'_>, pending: &PendingTrivia<'_>) -> Expr {
         match kind {
             "function_item" | "function_signature_item" => self.function(node, pending),

@@ -1,8 +1,8 @@
 //! Rust.
 //!
 //! `item` reads declarations, `uses` expands `use` trees, `expr` follows values, `pattern` takes
-//! patterns apart, `tokens` finds calls in the arguments of macros, `made_functions` finds functions
-//! that macros make, `types` reads types.
+//! patterns apart, `tokens` finds calls in the arguments of macros, `made_functions` finds
+//! functions that macros make, `types` reads types.
 
 mod descriptor;
 mod expr;

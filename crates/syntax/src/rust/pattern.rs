@@ -5,7 +5,7 @@ use super::expr::is_comment;
 use crate::model::{AssignTarget, BindingKind, Expr, TypeRef};
 use crate::treesitter::{Node, NodeExt, named_children, span};
 
-/// Patterns that look into a value of one part.
+/// Patterns that unwrap a value with a single part.
 const WRAPPERS: [&str; 3] = ["Some", "Ok", "Box"];
 
 impl RustWalker<'_> {

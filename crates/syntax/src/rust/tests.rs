@@ -1,4 +1,4 @@
-//! What Rust files say.
+//! Tests of the facts of Rust files.
 
 use crate::Language::Rust;
 use crate::outline::{check, check_flow};

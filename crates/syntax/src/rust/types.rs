@@ -62,7 +62,7 @@ impl RustWalker<'_> {
                 match arg.kind() {
                     "lifetime" => {}
                     "type_binding" => {
-                        // `Iterator<Item = T>`: what it is worth is its item.
+                        // In `Iterator<Item = T>` the item counts as a type argument.
                         args.extend(arg.field("type").map(|ty| self.ty(ty)));
                     }
                     _ => args.push(self.ty(arg)),
@@ -135,5 +135,5 @@ impl RustWalker<'_> {
 
 fn intersection(mut parts: Vec<TypeRef>) -> TypeRef {
     parts.retain(|part| *part != TypeRef::Unknown);
-    if parts.len() == 1 { parts.swap_remove(0) } else { TypeRef::Meet(parts) }
+    if parts.len() == 1 { parts.swap_remove(0) } else { TypeRef::Intersection(parts) }
 }

@@ -84,7 +84,8 @@ struct SchemaSource<'t> {
     keys: KeyMaker,
 }
 
-/// The schema that a line names: `// source: shop/user.proto`, `// @generated from file user.proto`.
+/// The schema that a line names: `// source: shop/user.proto`,
+/// `// @generated from file user.proto`.
 fn schema_source(line: &str) -> Option<SchemaSource<'_>> {
     let line = line.trim();
     let rest = line.split_once("source: ").or_else(|| line.split_once("from file "))?.1;

@@ -1,7 +1,7 @@
 //! Text literals that hold SQL or GraphQL, or name a schema file.
 //!
-//! Literals are found by their quotes alone, in any language, so a quote in a comment may start one.
-//! What such a text names counts only if a schema declares it.
+//! Literals are found by their quotes alone, in any language, so a quote in a comment may start
+//! one. What such a text names counts only if a schema declares it.
 
 use std::ops::Range;
 

@@ -1,5 +1,5 @@
-//! Schemas: what files in GraphQL, protobuf and SQL declare for others, and where code names it in a
-//! text literal or by the name that a generator gives.
+//! Schemas: what files in GraphQL, protobuf and SQL declare for others, and where code names it in
+//! a text literal or by the name that a generator gives.
 //!
 //! A schema exports keys such as `sql users`; code that names one uses that key. Which file has the
 //! key is left to others. A key that no schema of the repository has leads nowhere.

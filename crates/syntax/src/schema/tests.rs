@@ -1,4 +1,4 @@
-//! What code says about schemas.
+//! Tests of the schema names that code uses.
 
 use crate::{Language, extract};
 

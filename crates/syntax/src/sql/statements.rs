@@ -269,7 +269,7 @@ impl StatementReader<'_> {
         self.tokens.get(at).map(|token| token.kind)
     }
 
-    /// A word in lower case; empty for what is none.
+    /// A word in lower case; empty if the token is not a word.
     fn word(&self, at: usize) -> String {
         let token = self.tokens.get(at).filter(|token| token.kind == SqlTokenKind::Word);
         token.map(|token| self.text[token.span.clone()].to_lowercase()).unwrap_or_default()

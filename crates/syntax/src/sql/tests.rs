@@ -1,4 +1,4 @@
-//! What SQL says.
+//! Tests of the facts of SQL.
 
 use crate::Language::Sql;
 use crate::outline::check;

@@ -11,7 +11,7 @@ pub(super) enum SqlTokenKind {
     QuotedName,
     /// A text or a number
     Literal,
-    /// A sign; the end of a statement is `;` whatever the file says it is
+    /// A sign. The end of a statement is `;`, even if the file sets another delimiter
     Sign(u8),
     /// A comment of one line
     LineComment,
@@ -26,11 +26,11 @@ pub(super) struct SqlToken {
 
 /// The tokens of a text. Comments in blocks are left out.
 pub(super) fn tokens(text: &str) -> Vec<SqlToken> {
-    let mut cutter = SqlCutter { text, at: 0, found: Vec::new(), delimiter: None };
-    while cutter.at < text.len() {
-        cutter.next();
+    let mut lexer = SqlLexer { text, at: 0, found: Vec::new(), delimiter: None };
+    while lexer.at < text.len() {
+        lexer.next();
     }
-    cutter.found
+    lexer.found
 }
 
 /// A name without its quotes.
@@ -38,15 +38,15 @@ pub(super) fn identifier(written: &str) -> String {
     written.trim_matches(['"', '`', '[', ']']).to_owned()
 }
 
-struct SqlCutter<'t> {
+struct SqlLexer<'t> {
     text: &'t str,
     at: usize,
     found: Vec<SqlToken>,
-    /// What ends a statement besides `;`, as the client of MySQL is told
+    /// The delimiter besides `;` that a `DELIMITER` line for the MySQL client sets
     delimiter: Option<&'t str>,
 }
 
-impl<'t> SqlCutter<'t> {
+impl<'t> SqlLexer<'t> {
     fn rest(&self) -> &'t str {
         &self.text[self.at..]
     }

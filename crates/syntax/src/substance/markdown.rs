@@ -5,8 +5,8 @@ use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 use super::push_token;
 use crate::markdown::OPTIONS;
 
-/// What a Markdown text says. Line breaks, the marks of lists and emphasis, comments and relative
-/// links do not count: links follow their files when those move.
+/// The substance of a Markdown text. Line breaks, the marks of lists and emphasis, comments and
+/// relative links do not count: links follow their files when those move.
 pub fn prose_substance(text: &str) -> String {
     let text = base::text::without_byte_order_mark(text);
     let mut out = String::new();

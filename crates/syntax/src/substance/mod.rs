@@ -1,8 +1,8 @@
 //! The substance of code and prose: what is left when layout and comments are taken away.
 //!
-//! Two texts with the same substance do the same. Formatting, comments, the name of the symbol
-//! itself and the place of its file leave the substance as it is; a changed literal, operator,
-//! name or structure does not. Links between specs and code are compared by it.
+//! Two texts with the same substance behave the same. Formatting, comments, the name of the symbol
+//! itself and the place of its file leave the substance as it is; a changed literal, operator, name
+//! or structure does not. Links between specs and code are compared by it.
 
 mod javascript;
 mod markdown;
@@ -20,7 +20,8 @@ use crate::{Language, decode_lossy, extract};
 
 pub use markdown::prose_substance;
 
-/// Increase whenever the same text gets another substance, so that stored digests are made again.
+/// Increase whenever the same text gets another substance, so that stored digests are computed
+/// again.
 pub const SUBSTANCE_VERSION: u32 = 3;
 
 /// The substance of a file, or of one symbol in it; `None` if the symbol is not there or the text
@@ -158,7 +159,8 @@ impl<'t> Selection<'t> {
         self.spans.contains(&span)
     }
 
-    /// A name as it is compared: names that a rename changes become placeholders, one for each name.
+    /// A name as it is compared: names that a rename changes become placeholders, one for each
+    /// name.
     fn name<'n>(&self, name: &'n str) -> Cow<'n, str> {
         match self.names.iter().position(|own| *own == name) {
             Some(at) => Cow::Owned(format!("\u{a7}{at}")),

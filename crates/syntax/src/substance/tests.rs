@@ -1,5 +1,5 @@
-//! Laws: layout, comments, renames and moves keep the substance; literals, operators and structure
-//! are it.
+//! Laws: layout, comments, renames and moves keep the substance; changes of literals, operators and
+//! structure do not.
 
 use super::*;
 

@@ -5,17 +5,19 @@ use tree_sitter::{Node, TreeCursor};
 use super::{Reading, Selection, push_token};
 use crate::treesitter::{self, LanguageFn, NodeExt, children, named_children, span};
 
-/// Nodes around something that is the same without them: the tree itself says what belongs together.
+/// Nodes that do not change the meaning of their content: the shape of the tree already says what
+/// belongs together.
 const TRANSPARENT: [&str; 2] = ["parenthesized_expression", "parenthesized_statements"];
 
-/// Nodes of Python whose parentheses may be left out. Those of the second name are the ones without.
+/// Nodes of Python with optional parentheses: the kind with parentheses, then the kind without.
 const PARENTHESES_OPTIONAL: [(&str, &str); 2] =
     [("tuple", "expression_list"), ("tuple_pattern", "pattern_list")];
 
 /// A list of context managers in Python, which a formatter may put into parentheses.
 const CONTEXT_MANAGERS: &str = "with_clause";
 
-/// A type annotation of Python. Its tree depends on whether it stands in parentheses, so its words count alone.
+/// A type annotation of Python. Its tree depends on whether it stands in parentheses, so its words
+/// count alone.
 const ANNOTATION: &str = "type";
 
 /// Nodes in which a formatter puts braces around a single expression, or takes them away.

@@ -1,4 +1,4 @@
-//! What Swift files say.
+//! Tests of the facts of Swift files.
 
 use crate::Language::Swift;
 use crate::outline::{check, check_flow};

@@ -14,7 +14,7 @@ pub(crate) enum NodeRule {
     Skip,
     /// A declaration
     Symbol(SymbolKind),
-    /// A wrapper of declarations; its doc comment is theirs
+    /// A wrapper of declarations; its doc comment belongs to them
     Wrap,
     /// A comment
     Comment,

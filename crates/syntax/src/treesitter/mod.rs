@@ -43,8 +43,8 @@ pub(crate) fn parse_and_walk(
     parse_and_walk_embedded(text, text, grammar, comments, walk)
 }
 
-/// The same for code that stands in a file of another format and is as long as that: lines are those
-/// of the file.
+/// The same for code that stands in a file of another format and is as long as that: lines are
+/// those of the file.
 pub(crate) fn parse_and_walk_embedded(
     code: &str,
     file: &str,

@@ -1,8 +1,8 @@
 //! The laws of edits over real files: fixtures in every language, this repository, and the folder
 //! that a variable names.
 //!
-//! `CAIRN_CORPUS=folder:folder cargo test -p syntax --test it corpus -- --nocapture` takes every symbol
-//! of every file of every parsed language, and prints a table.
+//! `CAIRN_CORPUS=folder:folder cargo test -p syntax --test it corpus -- --nocapture` takes every
+//! symbol of every file of every parsed language, and prints a table.
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on has failed")]
 

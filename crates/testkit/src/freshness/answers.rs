@@ -78,7 +78,7 @@ impl ComparedAnswer {
     fn of(answer: &Value, root: &str) -> Self {
         let basis = &answer["basis"];
         let mut data = answer["data"].clone();
-        // Where stores are and how large they are differs; so does what was changed how often.
+        // The paths and sizes of stores differ, and so does the number of the last change.
         if let Some(status) = data.as_object_mut() {
             status.remove("stores");
             status.remove("last_change");

@@ -1,9 +1,9 @@
-//! A repository to which everything happens that happens to repositories, and after each step three
-//! views of it that must agree: a server that has been running all the while, a process that was
-//! just started, and an index built from nothing in a copy.
+//! Changes a repository at random, in all the ways in which developers do. After each step three
+//! views of it must agree: a server that has been running all the while, a process that was just
+//! started, and an index built from nothing in a copy.
 //!
-//! Whatever the server answers otherwise than the others, without saying in its basis that it is
-//! not up to date, is a defect.
+//! If two of them answer differently and both claim in their basis to be up to date, that is a
+//! defect.
 
 mod answers;
 mod steps;
@@ -115,7 +115,8 @@ impl FreshnessReport {
             if left.content == right.content {
                 continue;
             }
-            // Whoever is just starting may still be reading; the server has had its time.
+            // An answer may differ if its basis says that it is not up to date, as just after a
+            // start.
             if !left.is_fresh || !right.is_fresh {
                 self.declared_stale += 1;
                 continue;

@@ -1,8 +1,8 @@
 //! Every writing operation, through the real binary, killed at any moment: what was acknowledged is
 //! there, nothing is half done, every store is sound and the next commands find no damage.
 //!
-//! Each kill starts from a copy of one repository. What the operation leads to is known from a run
-//! that nobody kills, so a killed one must leave the state before or the state after.
+//! Each kill starts from a copy of one repository. A run that is not killed shows what the
+//! operation leads to, so a killed run must leave the state before or the state after.
 
 mod cases;
 mod state;
@@ -44,7 +44,7 @@ pub struct KillReport {
     pub took: Duration,
 }
 
-/// A case with what it leads to when nobody kills it.
+/// A case with the state that it leads to when it is not killed.
 struct BaselineCase {
     case: KillCase,
     before: RepoState,
@@ -74,7 +74,7 @@ pub fn run(
         sandbox: Sandbox::with_seed(&seeded.repo.root(), SEED),
         dice: SeededRng::new(seed),
     };
-    // Fewer kills than operations are of other operations with every seed.
+    // If there are fewer kills than operations, the seed chooses which operations are killed.
     let first = killer.dice.below(cases.len());
     cases.rotate_left(first);
     cases.truncate(count);
@@ -153,7 +153,7 @@ impl KillRunner<'_> {
         let mut child =
             self.sandbox.command(self.binary, words).spawn().expect("the binary starts");
         std::thread::sleep(wait);
-        let _ = child.kill(); // SIGKILL: it has no say in it
+        let _ = child.kill(); // SIGKILL, which it cannot catch
         let output = child.wait_with_output().expect("it was started");
         *report.kills.entry(known.case.operation).or_default() += 1;
         report.while_writing +=

@@ -1,5 +1,6 @@
-//! Everything that must be neither torn nor lost, as text: files, durable stores, backups, hooks, the
-//! user's own settings. What differs from run to run, such as ids and times, is left out.
+//! Everything that a kill must neither tear nor lose, as text: files, durable stores, backups,
+//! hooks, the user's own settings. What differs from run to run, such as ids and times, is left
+//! out.
 
 use std::collections::BTreeSet;
 use std::fs;

@@ -1,6 +1,6 @@
-//! What a repository or a client may do to cairn: files of any size, anything but a file at any path
-//! that is opened, connections that say nothing. Memory stays bounded, and every call is answered or
-//! refused in time.
+//! Attacks by a repository or a client: files of any size, anything but a regular file at any path
+//! that is opened, connections that send nothing. Memory stays bounded, and every call is answered
+//! or refused in time.
 
 mod client;
 mod connections;

@@ -1,8 +1,8 @@
-//! Anything but a regular file, at every path that cairn or its git opens: whoever opens a pipe waits
-//! for its other end, and whoever reads `/dev/zero` never comes to an end.
+//! Anything but a regular file, at every path that cairn or its git opens: opening a pipe waits for
+//! its other end, and reading `/dev/zero` never ends.
 //!
-//! The paths are every file of a repository where cairn keeps everything that it can keep, its user's
-//! settings included, and files that are only there sometimes.
+//! The paths are every file of a repository where cairn keeps everything that it can keep, its
+//! user's settings included, and files that are only there sometimes.
 
 use std::fs;
 use std::os::unix::fs::symlink;

@@ -1,8 +1,8 @@
-//! What a server was told of files: which are open, with which text.
+//! What a server was told about files: which are open, and with which text.
 //!
-//! A server that reads files by itself does so when it likes, and may answer from what was there
-//! before. So whatever changed on disk is opened with its new text before the next question: that
-//! is taken in in order. What is gone is opened empty and closed.
+//! A server that reads files by itself may do so late, and answer from an earlier state. So a file
+//! that changed on disk is opened with its new text before the next request, because a server
+//! handles messages in order. A deleted file is opened with an empty text and closed.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -23,7 +23,7 @@ pub struct FileUpdate {
     pub language: &'static str,
     /// Its text; none if it is gone
     pub text: Option<String>,
-    /// Whether it was there before
+    /// What happened to it since the server was last told
     pub kind: FileUpdateKind,
 }
 
@@ -32,7 +32,7 @@ pub struct FileUpdate {
 pub enum FileUpdateKind {
     /// It is new
     Created,
-    /// Its text is another
+    /// Its text changed
     Changed,
     /// It is gone
     Deleted,
@@ -58,7 +58,7 @@ struct OpenDocument {
 }
 
 impl OpenDocuments {
-    /// What to tell so that the server sees these files as they are.
+    /// The messages after which the server sees these files as they are.
     pub(crate) fn sync(&mut self, news: &[FileUpdate]) -> Vec<LspMessage> {
         let mut messages = Vec::new();
         let watched: Vec<Value> = news.iter().filter_map(watched_file_event).collect();

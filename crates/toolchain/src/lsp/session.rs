@@ -52,7 +52,7 @@ pub struct LspSession {
     documents: Mutex<OpenDocuments>,
     /// Shutdown timeout
     grace: Duration,
-    /// Whether it has answered something since it was greeted
+    /// Whether it has answered a request after `initialize`
     has_answered: AtomicBool,
     /// Whether a request to it timed out
     has_timed_out: AtomicBool,
@@ -71,7 +71,8 @@ pub(crate) struct LspSessionOptions<'a> {
 }
 
 impl LspSession {
-    /// Starts a server in a project and greets it. The outer result fails when the caller left.
+    /// Starts a server in a project and initializes it. The outer result fails when the call was
+    /// stopped.
     pub(crate) fn start(
         start: &LspSessionOptions<'_>,
         call: &Call,
@@ -185,7 +186,7 @@ impl LspSession {
     ) -> Result<bool, RequestFailure> {
         let since = Instant::now();
         if !self.has_answered.load(Ordering::Relaxed) && self.offers("documentSymbolProvider") {
-            // A real question about a real file: what is loaded for it begins to load now.
+            // A request about a real file makes the server begin to load what it needs for it.
             let params = json!({"textDocument": {"uri": uri_from_path(probe)}});
             match self.connection.request("textDocument/documentSymbol", &params, call, timeout) {
                 Ok(_) | Err(RequestFailure::Refused(_)) => {}
@@ -247,7 +248,7 @@ impl LspSession {
         self.connection.wait_briefly();
     }
 
-    /// Whether it is still there.
+    /// Whether the server is still running.
     pub fn is_running(&self) -> bool {
         self.connection.failure().is_none()
     }
@@ -257,7 +258,7 @@ impl LspSession {
         self.connection.failure()
     }
 
-    /// Whether it is worth asking whether it is still there.
+    /// Whether a health check is needed before the next request.
     pub(crate) fn needs_health_check(&self, idle: Duration) -> bool {
         self.has_timed_out.load(Ordering::Relaxed) || self.connection.idle() >= idle
     }

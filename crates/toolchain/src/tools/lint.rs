@@ -51,7 +51,7 @@ pub(super) fn oxlint(output: &str) -> Option<Vec<LintFinding>> {
     let finding = |one: &Value| {
         let place = &one["labels"][0]["span"];
         Some(LintFinding {
-            // What is wrong with the project itself is said of no file.
+            // Findings about the project as a whole name no file.
             path: text(&one["filename"]).unwrap_or_default(),
             line: number(&place["line"]),
             column: number(&place["column"]),

@@ -123,7 +123,7 @@ fn a_server_that_is_silent_is_not_waited_for() {
     let locked = "sys.stderr.write('waiting for a lock')\nsys.stderr.flush()";
     silent(locked, Some("waiting for a lock"));
     silent("write(b'Content-Length: 9\\r\\n\\r\\n{')", None);
-    // On a busy machine the time can be over before what was printed is read: then it is asked again.
+    // On a busy machine the timeout may pass before the output is read; then the probe is repeated.
     let greeted = || Fixture::new().waited_for("print('Welcome!', flush=True)").0;
     while greeted() != garbage("Welcome!") {}
     let waited = Duration::from_millis(1500);

@@ -57,7 +57,7 @@ mark("pid", str(os.getpid()))
 
 
 def serve(**ways):
-    """Answers every request: by the way of its name, else with its own parameters."""
+    """Answers each request with the function of that name, otherwise with the parameters of the request."""
     greet(serverInfo={"name": "fake", "version": "1"})
     while True:
         message = receive()

@@ -51,7 +51,7 @@ impl Fixture {
         probe(&python, &[path], &self.host(), &self.folder(), call, timeout)
     }
 
-    /// The same with as much time to leave as it needs.
+    /// The same, with as much time to exit as it needs.
     pub(crate) fn patient_verdict(&self, script: &str) -> Verdict {
         let path = self.root().join("fake.py");
         fs::write(&path, format!("{}\n{script}", include_str!("fake.py"))).unwrap();
@@ -62,8 +62,9 @@ impl Fixture {
         verdict
     }
 
-    /// What a fake comes to that leaves the mark `waits` and then says nothing more: the verdict,
-    /// and how long it was given. It is given more until it came as far as that.
+    /// Probes a fake that runs the script, leaves the mark `waits`, and then writes nothing more.
+    /// The timeout is doubled until the fake leaves its mark in time. Returns the verdict and that
+    /// timeout.
     pub(crate) fn waited_for(&self, script: &str) -> (Verdict, Duration) {
         let mut timeout = Duration::from_millis(500);
         loop {
@@ -78,7 +79,7 @@ impl Fixture {
         }
     }
 
-    /// What a fake comes to, given time. Nothing of it may be left.
+    /// Probes a fake without a tight timeout. Nothing that it started may be left running.
     pub(crate) fn verdict(&self, script: &str) -> Verdict {
         let verdict = self.fake(script, &call(), LONG).unwrap();
         self.assert_nothing_is_left();

@@ -6,10 +6,10 @@ use toolchain::{ProgramFailure, ServerInfo};
 
 use crate::fixture::{Fixture, LONG, call};
 
-/// A process that holds the server's pipes and would live on.
+/// A process that holds the server's pipes and would outlive the server.
 const GRANDCHILD: &str = "subprocess.Popen(['sleep', '600'])\n";
 
-/// The same, out of reach of a hangup, and slow to go.
+/// The same, but it ignores `SIGHUP`, `SIGINT` and `SIGTERM`.
 const STUBBORN: &str =
     "subprocess.Popen(['sh', '-c', 'trap \"\" HUP INT TERM; while :; do sleep 600; done'])\n";
 
@@ -40,7 +40,7 @@ fn a_server_that_will_not_leave_is_killed() {
         let fixture = Fixture::new();
         let verdict = fixture.verdict(&format!("{GRANDCHILD}greet()\n{stay}"));
         assert_eq!(verdict, Ok(ServerInfo { name: None, version: None }));
-        // Whether one that says goodbye gets as far as that depends on how quick it is.
+        // A fake that calls `leave` may or may not get as far as its mark before it is killed.
         assert!(stay.starts_with("leave") || !fixture.has("left"));
     }
 }

@@ -27,12 +27,12 @@ struct Place {
 }
 
 impl Place {
-    /// A project whose server does this after its greeting.
+    /// A project whose server runs this script after `initialize`.
     fn new(script: &str) -> Self {
         Self::limited(script, u64::MAX)
     }
 
-    /// The same with a server that gets as much time to leave as it needs.
+    /// The same, with a server that gets as much time to exit as it needs.
     fn patient(script: &str) -> Self {
         let fixture = Fixture::new();
         let host = ToolHost::new(fixture.folder(), variables()).with_grace(LONG);
@@ -74,7 +74,7 @@ impl Place {
         self.session().unwrap().request(method, &json!({"a": 1}), &call(), LONG)
     }
 
-    /// Ends all, after which nothing may be left.
+    /// Stops everything and asserts that nothing is left running.
     fn finish(self) {
         self.servers.stop_all();
         self.fixture.assert_nothing_is_left();

@@ -1,4 +1,4 @@
-//! A change is before or after, whatever happens to it.
+//! A change is made completely or not at all, whatever happens.
 
 use std::fs;
 use std::sync::Arc;
@@ -199,7 +199,7 @@ fn with_an_editor(steps: usize, act: impl Fn() + Send + Sync + 'static) -> DiskW
     })
 }
 
-/// Renames before the first file of a change is touched: `entry.json` is put in place.
+/// The number of renames before the first file of a change is touched: that of `entry.json`.
 const DECIDED: usize = 1;
 
 fn one(

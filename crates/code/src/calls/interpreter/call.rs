@@ -378,7 +378,7 @@ impl Interpreter<'_> {
     }
 
     /// Whether to run the body of a called function: the budget allows it, and an argument may hold
-    /// something callable, without which the summary says as much.
+    /// something callable. Otherwise the summary gives the same result.
     fn should_follow(
         &self,
         function: SymbolId,

@@ -348,7 +348,8 @@ impl<'a> Interpreter<'a> {
         all
     }
 
-    /// What a descriptor of Python gives when it is read from an instance; nothing for other values.
+    /// What a descriptor of Python gives when it is read from an instance; nothing for other
+    /// values.
     fn read_descriptor(&mut self, member: &PossibleValue, owner: Owner) -> AbstractValue {
         let class = self.heap.class_of(member);
         let Some(class) = class.filter(|_| self.tables.family == CallModel::Python) else {

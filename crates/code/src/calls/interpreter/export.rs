@@ -21,10 +21,10 @@ impl Interpreter<'_> {
         let exports = self.build_exports();
         FileCallSummary {
             edges: recorded.edges,
-            wants: recorded.unresolved_edges,
-            names: recorded.unresolved_calls,
-            face: exports,
-            is_cut: self.budget.is_truncated(),
+            unresolved_edges: recorded.unresolved_edges,
+            unresolved_calls: recorded.unresolved_calls,
+            exports,
+            is_truncated: self.budget.is_truncated(),
         }
     }
 

@@ -12,7 +12,7 @@ use super::CallModel;
 use super::args::ArgValue;
 use super::budget::Budget;
 
-/// How many fields of an object are told apart. Further ones share one value.
+/// How many fields of an object have a value of their own. Further ones share one value.
 const MAX_FIELDS: usize = 256;
 
 /// State of one function invocation.
@@ -288,7 +288,7 @@ impl Heap {
         self.object_mut(id).unknown_keys.add(value);
     }
 
-    /// The number of fields that are told apart.
+    /// The number of fields that have a value of their own.
     pub(super) fn field_count(&self, id: ObjectId) -> usize {
         self.object(id).fields.len()
     }

@@ -8,7 +8,7 @@ use super::super::summary::{EdgeConfidence, LocalEdge, SymbolRelation, Unresolve
 use super::super::value::{ExportedValue, ExternalRef};
 use super::call::CallOrigin;
 
-/// How many of the latest unresolved edges a new one is compared with before it is self. A loop
+/// How many of the latest unresolved edges a new one is compared with before it is recorded. A loop
 /// or a second run of a function repeats what was recorded shortly before.
 const DUPLICATE_WINDOW: usize = 64;
 
@@ -105,7 +105,7 @@ impl Output {
         }
     }
 
-    /// Takes out all that was self. `path` gives the path of a symbol. A symbol that is called
+    /// Takes out all that was recorded. `path` gives the path of a symbol. A symbol that is called
     /// is also mentioned, so mentions of called symbols are left out.
     pub(super) fn into_recorded(self, path: impl Fn(Owner) -> String) -> RecordedCalls {
         let is_call = |key: &&EdgeKey| key.relation == SymbolRelation::Calls;

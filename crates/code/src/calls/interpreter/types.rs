@@ -121,7 +121,7 @@ impl Interpreter<'_> {
                 }
                 self.tuple(all)
             }
-            TypeRef::Union(parts) | TypeRef::Meet(parts) => {
+            TypeRef::Union(parts) | TypeRef::Intersection(parts) => {
                 let mut all = Vec::new();
                 for part in parts {
                     let value = self.instance_of(part, owner);
@@ -358,7 +358,8 @@ fn is_builtin_container(path: &str) -> bool {
 /// The element type of a container type; `None` for any other type.
 fn element_type<'t>(name: &str, args: &'t [TypeRef]) -> Option<&'t TypeRef> {
     match name {
-        // Of a generator what is yielded, before what is sent and returned.
+        // The first argument of a generator is what it yields; those it receives and returns
+        // follow.
         "Result" | "Generator" | "AsyncGenerator" => args.first(),
         _ if CONTAINER_TYPES.contains(&name) => args.last(),
         _ => None,

@@ -124,7 +124,7 @@ fn pattern_subpaths(
     found
 }
 
-/// Whether a path is that of a compiled file, by its extension.
+/// A path, with `.js` appended if its last part has no extension.
 fn with_extension(inner: &str) -> String {
     let is_file = inner.rsplit('/').next().is_some_and(|name| name.contains('.'));
     if is_file { inner.to_owned() } else { format!("{inner}.js") }

@@ -87,7 +87,7 @@ fn what_would_break_a_file_is_refused_with_its_place() {
     let broken = edit_symbol(Language::Rust, "fn f() {}\n", "f", content);
     let Err(EditRefusal::NewSyntaxError(error)) = broken else { panic!("{broken:?}") };
     assert_eq!(error.line, 2);
-    // What was broken before is no reason, and what it breaks beside that is.
+    // An error that was there before is no reason to refuse an edit; a new one beside it is.
     let text = "fn a() { let = }\n\nfn f() {}\n";
     assert!(edit_symbol(Language::Rust, text, "f", SymbolEdit::Replace("fn g() {}")).is_ok());
     assert!(edit_symbol(Language::Rust, text, "f", SymbolEdit::Replace("fn g( {}")).is_err());

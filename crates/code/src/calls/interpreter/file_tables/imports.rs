@@ -39,8 +39,8 @@ impl FileTables<'_> {
         PossibleValue::external(ExternalBase::Import(self.import_key(id), name))
     }
 
-    /// The value of a binding that an import declares. `name` is the position among the names of the
-    /// import; none for the module.
+    /// The value of a binding that an import declares. `name` is the position among the names of
+    /// the import; none for the module.
     pub(in super::super) fn imported_value(
         &self,
         id: ImportId,

@@ -129,8 +129,8 @@ impl<'a> FileTables<'a> {
         }
     }
 
-    /// Adds methods that are declared outside of their type to the members of that type, where it is
-    /// declared in the file.
+    /// Adds methods that are declared outside of their type to the members of that type, where it
+    /// is declared in the file.
     fn attach_methods(&mut self) {
         for id in self.symbols() {
             if !self.is_detached_method(id) {

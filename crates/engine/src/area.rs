@@ -5,7 +5,7 @@ use crate::areas::code::{CodeGraphArea, CodeIndexer};
 use crate::areas::files::{FilesGraphArea, FilesIndexer};
 use crate::areas::history::{HistoryFollower, HistoryGraphArea};
 use crate::areas::kb::{self, KbGraphArea, KbIndexer};
-use crate::areas::knowledge::{KnowledgeGraphArea, RULES as GRAPH_RULES};
+use crate::areas::knowledge::{KnowledgeGraphArea, RULES as KNOWLEDGE_RULES};
 use crate::areas::work::{self, WorkGraphArea};
 use crate::durable::DurableStore;
 use crate::follow::CommitFollower;
@@ -82,7 +82,7 @@ pub const AREAS: &[Area] = &[
     Area {
         name: "knowledge",
         graph_area: Some(&KnowledgeGraphArea),
-        rules: GRAPH_RULES,
+        rules: KNOWLEDGE_RULES,
         ..Area::EMPTY
     },
     Area { name: "shared", rules: &SHARED_RULES, ..Area::EMPTY },

@@ -14,10 +14,10 @@ use crate::index::Indexer;
 use crate::rules::{CONFIG_INVALID, LINK_DEAD, SHARED_RULES, VerifyRule};
 use crate::spec_links::RULES as LINK_RULES;
 
-/// One area as the engine sees it. Areas do not depend on each other.
+/// One area as the engine sees it. An area may call the module of another one.
 #[derive(Clone, Copy)]
 pub struct Area {
-    /// Its name, which starts the names of its operations
+    /// Its name. Its operations, if it has any, are the group of this name
     pub name: &'static str,
     /// Its part of the index
     pub indexer: Option<&'static dyn Indexer>,

@@ -94,8 +94,8 @@ impl Refresher {
         let schemas = own.into_iter().chain(indexers.iter().map(|indexer| indexer.schema()));
         let schemas = schemas.chain([search::tables::INDEX_SCHEMA]);
         let schema = schemas.collect::<Vec<_>>().join("\n");
-        // Rows are made from facts: a version that extracts other facts, or reads other languages,
-        // uses another index file.
+        // Rows are made from facts: a version that extracts other facts, and a program that was
+        // built without some languages, use another index file.
         let late = indexers.iter().map(|indexer| indexer.late_schema());
         let late_schema = late.collect::<Vec<_>>().join("\n");
         let left_out = syntax::Language::left_out().into_iter().map(syntax::Language::name);

@@ -94,13 +94,13 @@ fn mcp() -> String {
 const DOORS_TEXT: &str = "\
 `cairn mcp` serves on stdin and stdout, `cairn mcp --http` at `/mcp`. Listed by default are the
 operations marked *everyday*, and `help`, `ask` and `run`, which reach all others by name:
-`ask {\"operation\": \"deps\", \"arguments\": {\"target\": \"README.md\"}}`. `--toolsets AREA,…` or
+`ask {\"operation\": \"deps\", \"arguments\": {\"target\": \"README.md\"}}`. `--toolsets GROUP,…` or
 `all` lists more, `--read-only` drops every write. The same operations answer
 `POST /api/<operation>` with the JSON envelope `{data, basis, page?}` or `{error}`.
 ";
 
 fn describe(text: &mut String, op: &OpSpec) {
-    let listed = if op.toolset == ToolVisibility::Everyday { "everyday" } else { "by area" };
+    let listed = if op.toolset == ToolVisibility::Everyday { "everyday" } else { "by group" };
     let effect = match op.effect {
         Effect::Read => "reads",
         Effect::Write { destructive: true, .. } => "writes, may overwrite",

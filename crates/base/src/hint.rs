@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 /// A call that is suggested to the reader.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NextCall {
-    /// The operation: `area.verb`, or one word
+    /// The operation: `group.verb`, or one word
     pub operation: String,
     /// Its arguments, by their names in the schema
     pub args: Map<String, Value>,

@@ -5,7 +5,7 @@ use crate::areas::code::{CodeGraphArea, CodeIndexer};
 use crate::areas::files::{FilesGraphArea, FilesIndexer};
 use crate::areas::history::{HistoryFollower, HistoryGraphArea};
 use crate::areas::kb::{self, KbGraphArea, KbIndexer};
-use crate::areas::knowledge::{KnowledgeGraphArea, RULES as GRAPH_RULES};
+use crate::areas::knowledge::{KnowledgeGraphArea, RULES as KNOWLEDGE_RULES};
 use crate::areas::work::{self, WorkGraphArea};
 use crate::durable::DurableStore;
 use crate::follow::CommitFollower;
@@ -14,10 +14,10 @@ use crate::index::Indexer;
 use crate::rules::{CONFIG_INVALID, LINK_DEAD, SHARED_RULES, VerifyRule};
 use crate::spec_links::RULES as LINK_RULES;
 
-/// One area as the engine sees it. Areas do not depend on each other.
+/// One area as the engine sees it. An area may call the module of another one.
 #[derive(Clone, Copy)]
 pub struct Area {
-    /// Its name, which starts the names of its operations
+    /// Its name. Its operations, if it has any, are the group of this name
     pub name: &'static str,
     /// Its part of the index
     pub indexer: Option<&'static dyn Indexer>,
@@ -82,7 +82,7 @@ pub const AREAS: &[Area] = &[
     Area {
         name: "knowledge",
         graph_area: Some(&KnowledgeGraphArea),
-        rules: GRAPH_RULES,
+        rules: KNOWLEDGE_RULES,
         ..Area::EMPTY
     },
     Area { name: "shared", rules: &SHARED_RULES, ..Area::EMPTY },

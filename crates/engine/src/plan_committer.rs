@@ -40,7 +40,7 @@ pub(crate) struct PlanCommitter {
 pub(crate) struct CommitTarget<'a> {
     pub tree: &'a WorkingTree,
     pub stores: &'a StoreManager,
-    /// Makes the changes that have to come first; true if there were any
+    /// Sends the requests that wait for a team's server, which come first; true if there were any
     pub before_store_write: &'a dyn Fn() -> Result<bool>,
     pub call: &'a Call,
 }
@@ -87,7 +87,7 @@ impl PlanCommitter {
     }
 
     /// Plans and commits. Planning may be slow, so it comes before the lock. If another writer
-    /// came between, it is done once more under the lock, where none of ours can.
+    /// came between, it is done once more under the lock, which keeps every process of cairn out.
     pub(crate) fn commit<A>(
         &self,
         target: CommitTarget<'_>,

@@ -239,9 +239,9 @@ impl<'w> View<'w> {
     /// Marks the answer as partial, with the reason.
     pub fn mark_partial(&self, why: impl Into<String>) {
         let why = why.into();
-        let mut doubts = self.partial_reasons.borrow_mut();
-        if !doubts.contains(&why) {
-            doubts.push(why);
+        let mut partial_reasons = self.partial_reasons.borrow_mut();
+        if !partial_reasons.contains(&why) {
+            partial_reasons.push(why);
         }
     }
 
@@ -405,11 +405,11 @@ impl<'w> View<'w> {
         }
         let name = followed.name;
         let look = self.workspace.update_follower(name, &self.settings, &self.call, limit)?;
-        let (shelves, why) = match look {
+        let (files, why) = match look {
             None => (None, None),
-            Some(FollowResult::Fresh(shelves)) => (Some(shelves), None),
-            Some(FollowResult::Behind(shelves, progress)) => {
-                (Some(shelves), Some(format!("{name} is behind: {}", progress_text(progress))))
+            Some(FollowResult::Fresh(files)) => (Some(files), None),
+            Some(FollowResult::Behind(files, progress)) => {
+                (Some(files), Some(format!("{name} is behind: {}", progress_text(progress))))
             }
             Some(FollowResult::Empty(progress)) => {
                 (None, Some(format!("{name} is not indexed yet: {}", progress_text(progress))))
@@ -421,7 +421,7 @@ impl<'w> View<'w> {
             self.mark_partial(why);
         }
         let cell = if limit.is_some() { &followed.if_ready } else { &followed.up_to_date };
-        Ok(cell.get_or_init(|| FollowerState { files: shelves, is_fresh }).files.as_ref())
+        Ok(cell.get_or_init(|| FollowerState { files, is_fresh }).files.as_ref())
     }
 
     /// The files of all followers.
@@ -463,7 +463,7 @@ impl<'w> View<'w> {
         let (warnings, mistakes) = self.settings.basis_reasons();
         basis.reasons.extend(warnings);
         always.extend(mistakes);
-        let doubts = self.partial_reasons.borrow();
+        let partial_reasons = self.partial_reasons.borrow();
         if let Some((index, freshness)) = self.index.get() {
             basis.revisions.insert("index".into(), index.revision);
             if self.git().is_some() && !self.is_early() {
@@ -484,13 +484,13 @@ impl<'w> View<'w> {
         }
         basis.team.clone_from(&self.team.borrow());
         let is_behind = self.index.get().is_some_and(|(_, freshness)| freshness.is_behind);
-        basis.state = match (!is_behind, doubts.is_empty() && always.is_empty()) {
+        basis.state = match (!is_behind, partial_reasons.is_empty() && always.is_empty()) {
             (false, _) => BasisState::Stale,
             (true, false) => BasisState::Partial,
             (true, true) => BasisState::Fresh,
         };
         basis.reasons.extend(always);
-        basis.reasons.extend(doubts.iter().cloned());
+        basis.reasons.extend(partial_reasons.iter().cloned());
         Ok(basis)
     }
 }

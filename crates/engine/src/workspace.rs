@@ -136,25 +136,25 @@ impl Workspace {
         };
         let private_rules = layout.as_ref().map(|layout| layout.common_dir.join("info/exclude"));
         let tree = WorkingTree::open_with_exclude_file(&root, private_rules)?;
-        let homes = DataFolders::of(tree.root(), layout.as_ref());
-        let mut lacks: Vec<String> = match (&layout, &opening.host) {
+        let folders = DataFolders::of(tree.root(), layout.as_ref());
+        let mut degradations: Vec<String> = match (&layout, &opening.host) {
             (Some(_), None) => vec!["git is not installed".into()],
             _ => Vec::new(),
         };
-        lacks.extend(homes.check().err().map(|problem| problem.to_string()));
+        degradations.extend(folders.check().err().map(|problem| problem.to_string()));
         let is_repository = layout.is_some();
         let trust = TrustStore::of(opening.trust_folder, tree.root(), layout.as_ref());
         let servers = LanguageServerPool::new(tree.root(), &opening.env);
         let git = layout.zip(opening.host).map(|(layout, host)| Repository::open(host, layout));
         let indexers = opening.areas.iter().filter_map(|area| area.indexer).collect();
         let durables = opening.areas.iter().filter_map(|area| area.durable).collect();
-        let facts = homes.facts.clone();
+        let facts = folders.facts.clone();
         // A process that gives one answer keeps nothing open.
         let most_open = if opening.mode == WorkspaceMode::Serving { MAX_OPEN_STORES } else { 0 };
         let workspace = Self {
-            followers: worktree_followers(opening.areas, &homes, most_open),
+            followers: worktree_followers(opening.areas, &folders, most_open),
             refresher: Refresher::new(&tree, facts, indexers, opening.disk.clone()),
-            committer: PlanCommitter::new(homes.clone(), opening.disk),
+            committer: PlanCommitter::new(folders.clone(), opening.disk),
             is_repository,
             trust,
             servers,
@@ -162,7 +162,7 @@ impl Workspace {
             find_operation: opening.find_operation,
             stores: StoreManager::new(
                 durables,
-                homes.shared.clone(),
+                folders.shared.clone(),
                 most_open,
                 opening.env.clone(),
             ),
@@ -175,9 +175,9 @@ impl Workspace {
             has_index_builder: false,
             answered_early: AtomicBool::new(false),
             git: git.transpose()?,
-            data_folders: homes,
+            data_folders: folders,
             tree,
-            degradations: lacks,
+            degradations,
         };
         workspace.committer.recover_if_unlocked(&workspace.tree);
         Ok(workspace)
@@ -441,8 +441,8 @@ impl Workspace {
         let view = self.view(call.clone())?;
         let mut text = self.refresher.dump(view.index()?)?;
         for following in &self.followers {
-            if let Some(shelves) = view.follower_files(following.name)? {
-                text.push_str(&shelves.dump()?);
+            if let Some(files) = view.follower_files(following.name)? {
+                text.push_str(&files.dump()?);
             }
         }
         Ok(text)
@@ -578,11 +578,11 @@ impl TrustEvidence for WorkspaceTrustEvidence<'_> {
 
 fn worktree_followers(
     areas: &'static [Area],
-    homes: &DataFolders,
+    folders: &DataFolders,
     most_open: usize,
 ) -> Vec<WorktreeFollower> {
     let one =
-        |area: &Area| Some(WorktreeFollower::new(area.name, area.follower?, homes, most_open));
+        |area: &Area| Some(WorktreeFollower::new(area.name, area.follower?, folders, most_open));
     areas.iter().filter_map(one).collect()
 }
 

@@ -1,4 +1,4 @@
-//! The only crate that starts a process.
+//! The only crate that starts a program. (`cairn` starts itself, as its background process.)
 //!
 //! A program gets a cleared environment, its output is read by threads into a bounded queue while
 //! the caller waits, and it does not outlive the [`Process`] that stands for it. Which program

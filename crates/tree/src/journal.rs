@@ -2,9 +2,12 @@
 //! completed one can be undone.
 //!
 //! A change is a folder. `pending-N` without `entry.json` was not decided and is discarded; with
-//! it, the change is decided and will be completed. `done-N` is complete and can be undone. New
-//! contents are staged in the folder and renamed into place, so a crash leaves no stray file in the
-//! tree.
+//! it, the change is decided and will be completed. `done-N` is complete and can be undone.
+//!
+//! In the folder, the names of contents start with the number of the edit. `0.before` and `0.after`
+//! are written before the change is decided. Then `0.after` is exchanged with the file, or moved to
+//! its place if there is none, and what was in the file is kept as `0.replaced`. Where a change is
+//! rolled back, `0.back` is put into the file, and `0.undone` is what was in it.
 //!
 //! @see spec::workspace/plans
 

@@ -1,4 +1,4 @@
-//! The only file I/O of cairn: reading, watching and changing one working tree.
+//! All file I/O on a working tree: reading, watching and changing it.
 //!
 //! Every path is resolved beneath an open directory handle, so neither a symlink nor a swap
 //! between check and use leads out of it. Writes are atomic, and tests can inject a fault before

@@ -64,7 +64,7 @@ pub async fn count_messages(bytes: &[u8]) -> usize {
 /// Serve agents over MCP, on stdin and stdout or over HTTP
 #[derive(Debug, Clone, Args)]
 pub struct ServerOptions {
-    /// List these areas besides the everyday tools, or `all`
+    /// List the tools of these groups besides the everyday ones, or `all`
     #[arg(long, value_delimiter = ',')]
     pub toolsets: Vec<String>,
     /// Refuse every operation that writes

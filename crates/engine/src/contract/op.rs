@@ -36,9 +36,9 @@ impl Door {
 /// When an agent's tool list shows an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ToolVisibility {
-    /// Unless told otherwise
+    /// Always
     Everyday,
-    /// When its area is asked for by name
+    /// When its toolset is asked for by name: the first word of its own name
     Area,
 }
 
@@ -93,7 +93,7 @@ impl<T: Serialize + JsonSchema + Render + Send + 'static> OpOutput for T {}
 
 /// An operation that only reads.
 pub trait Query: OpInput {
-    /// `area.verb`, or one word
+    /// `group.verb`, or one word
     const NAME: &'static str;
     /// The interfaces that reach it
     const DOORS: &'static [Door] = Door::ALL;
@@ -118,7 +118,7 @@ pub trait Query: OpInput {
 
 /// An operation that changes authored or durable data. It plans; the engine commits.
 pub trait Mutation: OpInput {
-    /// `area.verb`, or one word
+    /// `group.verb`, or one word
     const NAME: &'static str;
     /// What committing its plan does
     const EFFECT: Effect;
@@ -143,7 +143,7 @@ pub trait Mutation: OpInput {
 
 /// An operation on the workspace itself: its cache, its hooks, its servers.
 pub trait Action: OpInput {
-    /// `area.verb`, or one word
+    /// `group.verb`, or one word
     const NAME: &'static str;
     /// What it does
     const EFFECT: Effect;

@@ -31,7 +31,7 @@ const FILTERS: &str = "filters";
 /// One row of the table of operations.
 #[derive(Debug, Clone, Copy)]
 pub struct OpSpec {
-    /// `area.verb`, or one word
+    /// `group.verb`, or one word
     pub name: &'static str,
     /// The interfaces that reach it
     pub doors: &'static [Door],

@@ -40,11 +40,13 @@ const PATH_KEY: &str = "home";
 impl FollowerFile {
     /// The path of the file. Its name contains a hash of the schema, so that two versions of cairn
     /// never use the same file.
-    pub(crate) fn path(&self, homes: &DataFolders) -> PathBuf {
+    pub(crate) fn path(&self, folders: &DataFolders) -> PathBuf {
         let schema = base::Hash::of(self.schema.as_bytes()).prefix(12);
         let folder = match self.scope {
-            FollowerFileScope::Worktree => homes.cache.clone(),
-            FollowerFileScope::Shared => homes.facts.parent().unwrap_or(&homes.cache).to_path_buf(),
+            FollowerFileScope::Worktree => folders.cache.clone(),
+            FollowerFileScope::Shared => {
+                folders.facts.parent().unwrap_or(&folders.cache).to_path_buf()
+            }
         };
         folder.join(format!("{}-{schema}.sqlite", self.name))
     }
@@ -59,11 +61,11 @@ impl FollowerFiles {
     /// Opens all files for reading. Returns `None` if one of them does not exist or was made
     /// elsewhere.
     pub(crate) fn read(
-        shelves: &'static [FollowerFile],
-        homes: &DataFolders,
+        files: &'static [FollowerFile],
+        folders: &DataFolders,
         open: &IdlePool<Connection>,
     ) -> Result<Option<Self>> {
-        Self::read_with(shelves, homes, |file| Ok(open.checkout(file, store::open_read_only)?.0))
+        Self::read_with(files, folders, |file| Ok(open.checkout(file, store::open_read_only)?.0))
     }
 
     /// The same, with a function that opens a file, which tests replace.
@@ -72,13 +74,13 @@ impl FollowerFiles {
     /// process may write to all of them in between. What the last file refers to was written before
     /// it, so every file that is opened later has it.
     fn read_with(
-        shelves: &'static [FollowerFile],
-        homes: &DataFolders,
+        files: &'static [FollowerFile],
+        folders: &DataFolders,
         mut open: impl FnMut(FileId) -> Result<PooledConnection>,
     ) -> Result<Option<Self>> {
-        let mut conns = Vec::with_capacity(shelves.len());
-        for shelf in shelves.iter().rev() {
-            let path = shelf.path(homes);
+        let mut conns = Vec::with_capacity(files.len());
+        for follower_file in files.iter().rev() {
+            let path = follower_file.path(folders);
             let (Some(own), Some(file)) = (file_fingerprint(&path), FileId::with_state(&path))
             else {
                 return Ok(None);
@@ -88,7 +90,7 @@ impl FollowerFiles {
             if !tables::has_meta(&conn)? || tables::meta(&conn, PATH_KEY)?.as_ref() != Some(&own) {
                 return Ok(None);
             }
-            conns.push((shelf, conn));
+            conns.push((follower_file, conn));
         }
         conns.reverse();
         Ok(Some(Self { conns }))
@@ -102,15 +104,15 @@ impl FollowerFiles {
     /// Whether the follower has ever completed an update here.
     pub(crate) fn is_written(&self) -> bool {
         let written = |conn: &Connection| tables::meta(conn, "head").ok().flatten().is_some();
-        self.conns
-            .iter()
-            .any(|(shelf, conn)| shelf.scope == FollowerFileScope::Worktree && written(conn))
+        self.conns.iter().any(|(follower_file, conn)| {
+            follower_file.scope == FollowerFileScope::Worktree && written(conn)
+        })
     }
 
     /// All rows of this worktree's files as sorted text.
     pub(crate) fn dump(&self) -> Result<String> {
-        let queries = self.conns.iter().flat_map(|(shelf, conn)| {
-            shelf.dump.iter().map(move |sql| {
+        let queries = self.conns.iter().flat_map(|(follower_file, conn)| {
+            follower_file.dump.iter().map(move |sql| {
                 let rows = tables::dump(conn, sql)?;
                 Ok(format!("-- {sql}\n{}\n", rows.join("\n")))
             })
@@ -120,11 +122,11 @@ impl FollowerFiles {
 
     /// Opens all files for writing and creates those that do not exist. The caller holds the lock.
     pub(crate) fn open(
-        shelves: &'static [FollowerFile],
-        homes: &DataFolders,
+        files: &'static [FollowerFile],
+        folders: &DataFolders,
     ) -> Result<Vec<Store>> {
-        let open = |shelf: &FollowerFile| {
-            let path = shelf.path(homes);
+        let open = |follower_file: &FollowerFile| {
+            let path = follower_file.path(folders);
             let mut store = store::open(&path, Durability::Derived)?;
             if tables::has_meta(store.connection())?
                 && tables::meta(store.connection(), PATH_KEY)? != file_fingerprint(&path)
@@ -136,38 +138,41 @@ impl FollowerFiles {
             let own = file_fingerprint(&path)
                 .ok_or_else(|| Problem::internal("a store without a file"))?;
             store.write(|tx| {
-                tx.execute_batch(shelf.schema).map_err(store::sqlite_problem("make a cache"))?;
+                tx.execute_batch(follower_file.schema)
+                    .map_err(store::sqlite_problem("make a cache"))?;
                 tables::set_meta(tx, PATH_KEY, &own)
             })?;
             Ok(store)
         };
-        shelves.iter().map(open).collect()
+        files.iter().map(open).collect()
     }
 
     /// Waits until no other process, in this worktree or another, writes to these files.
     pub(crate) fn lock(
-        shelves: &'static [FollowerFile],
-        homes: &DataFolders,
+        files: &'static [FollowerFile],
+        folders: &DataFolders,
         patience: Duration,
         call: &Call,
     ) -> Result<Vec<tree::FileLock>> {
-        let lock = |shelf: &FollowerFile| {
-            let path = shelf.path(homes).with_extension("lock");
+        let lock = |follower_file: &FollowerFile| {
+            let path = follower_file.path(folders).with_extension("lock");
             let folder = path.parent().unwrap_or(&path);
             std::fs::create_dir_all(folder).map_err(Problem::io("make a cache's folder"))?;
             tree::lock(&path, patience, call)
         };
-        shelves.iter().map(lock).collect()
+        files.iter().map(lock).collect()
     }
 
     /// Deletes the files: all of them, or those in one folder.
     pub(crate) fn remove(
-        shelves: &'static [FollowerFile],
-        homes: &DataFolders,
+        files: &'static [FollowerFile],
+        folders: &DataFolders,
         home: Option<FollowerFileScope>,
     ) {
-        let wanted = shelves.iter().filter(|shelf| home.is_none_or(|home| shelf.scope == home));
-        wanted.for_each(|shelf| IndexGenerations::remove(&shelf.path(homes)));
+        let wanted = files
+            .iter()
+            .filter(|follower_file| home.is_none_or(|home| follower_file.scope == home));
+        wanted.for_each(|follower_file| IndexGenerations::remove(&follower_file.path(folders)));
     }
 }
 
@@ -196,8 +201,8 @@ mod tests {
 
     /// Adds one item to both files in the order that a follower uses: first to the file that is
     /// referred to.
-    fn add(homes: &DataFolders) {
-        let mut stores = FollowerFiles::open(&PAIR, homes).unwrap();
+    fn add(folders: &DataFolders) {
+        let mut stores = FollowerFiles::open(&PAIR, folders).unwrap();
         for store in &mut stores {
             let insert = "INSERT INTO item DEFAULT VALUES";
             store
@@ -213,19 +218,19 @@ mod tests {
     #[test]
     fn what_is_named_is_there_though_somebody_writes_between_two_files() {
         let dir = tempfile::tempdir().unwrap();
-        let homes = DataFolders::of(dir.path(), None);
-        std::fs::create_dir_all(&homes.cache).unwrap();
-        add(&homes);
+        let folders = DataFolders::of(dir.path(), None);
+        std::fs::create_dir_all(&folders.cache).unwrap();
+        add(&folders);
         let mut opened = 0;
-        let shelves = FollowerFiles::read_with(&PAIR, &homes, |file| {
+        let files = FollowerFiles::read_with(&PAIR, &folders, |file| {
             opened += 1;
             if opened == 2 {
-                add(&homes);
+                add(&folders);
             }
             IdlePool::with_capacity(0).checkout(file, store::open_read_only).map(|lent| lent.0)
         });
-        let shelves = shelves.unwrap().expect("both files are there");
-        let [named, naming] = shelves.all()[..] else { panic!("two files") };
+        let files = files.unwrap().expect("both files are there");
+        let [named, naming] = files.all()[..] else { panic!("two files") };
         assert_eq!((items(named), items(naming)), (2, 1));
     }
 }

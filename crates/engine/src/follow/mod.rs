@@ -37,13 +37,13 @@ pub trait CommitFollower: Sync {
 
     /// Whether its files fit together, that is, whether every row that one of them refers to exists
     /// in the other.
-    fn is_consistent(&self, shelves: &[&Connection]) -> Result<bool>;
+    fn is_consistent(&self, conns: &[&Connection]) -> Result<bool>;
 
     /// Whether its files are up to date.
-    fn is_up_to_date(&self, shelves: &[&Connection], goal: &FollowTarget<'_>) -> Result<bool>;
+    fn is_up_to_date(&self, conns: &[&Connection], goal: &FollowTarget<'_>) -> Result<bool>;
 
     /// Brings its files up to date. If it is stopped, the work done so far is kept.
-    fn update(&self, shelves: &mut [Store], goal: &FollowTarget<'_>) -> Result<()>;
+    fn update(&self, stores: &mut [Store], goal: &FollowTarget<'_>) -> Result<()>;
 }
 
 /// The state that a follower's files must reach.
@@ -70,7 +70,7 @@ pub(crate) struct FollowedCheckout<'a> {
 pub struct WorktreeFollower {
     pub(crate) name: &'static str,
     follower: &'static dyn CommitFollower,
-    homes: DataFolders,
+    folders: DataFolders,
     /// Allows one update at a time in this process
     update_lock: Mutex<()>,
     progress: Mutex<Progress>,
@@ -94,12 +94,12 @@ impl WorktreeFollower {
     pub(crate) fn new(
         name: &'static str,
         follower: &'static dyn CommitFollower,
-        homes: &DataFolders,
+        folders: &DataFolders,
         most_open: usize,
     ) -> Self {
         let (update_lock, progress) = (Mutex::default(), Mutex::default());
         let connections = IdlePool::with_capacity(most_open);
-        Self { name, follower, homes: homes.clone(), update_lock, progress, connections }
+        Self { name, follower, folders: folders.clone(), update_lock, progress, connections }
     }
 
     /// Updates the files and opens them. It waits as long as `call` allows, or for `limit` if that
@@ -115,7 +115,7 @@ impl WorktreeFollower {
         // Whatever was kept is of no use: a cache is made anew, without being asked.
         if done.as_ref().is_err_and(is_damage) {
             self.connections.clear();
-            FollowerFiles::remove(self.follower.files(), &self.homes, None);
+            FollowerFiles::remove(self.follower.files(), &self.folders, None);
             done = self.catch_up(checkout, call, limit);
         }
         match done {
@@ -140,8 +140,8 @@ impl WorktreeFollower {
         change: impl FnOnce(&mut [Store]) -> Result<T>,
     ) -> Result<T> {
         let _busy = self.lock_in_process(call)?;
-        let _lock = FollowerFiles::lock(self.follower.files(), &self.homes, LOCK_TIMEOUT, call)?;
-        change(&mut FollowerFiles::open(self.follower.files(), &self.homes)?)
+        let _lock = FollowerFiles::lock(self.follower.files(), &self.folders, LOCK_TIMEOUT, call)?;
+        change(&mut FollowerFiles::open(self.follower.files(), &self.folders)?)
     }
 
     /// Deletes the files that belong to this worktree only.
@@ -150,7 +150,7 @@ impl WorktreeFollower {
         self.connections.clear();
         FollowerFiles::remove(
             self.follower.files(),
-            &self.homes,
+            &self.folders,
             Some(FollowerFileScope::Worktree),
         );
         Ok(())
@@ -158,7 +158,7 @@ impl WorktreeFollower {
 
     /// The files of this follower, with their names.
     pub(crate) fn paths(&self) -> Vec<(&'static str, PathBuf)> {
-        let path = |shelf: &FollowerFile| (shelf.name, shelf.path(&self.homes));
+        let path = |file: &FollowerFile| (file.name, file.path(&self.folders));
         self.follower.files().iter().map(path).collect()
     }
 
@@ -172,8 +172,8 @@ impl WorktreeFollower {
         let head = git.head_commit(call)?;
         let goal =
             FollowTarget { git, head: head.clone(), config, call, report_progress: &|_| Ok(()) };
-        if let Some(shelves) = self.read_if_up_to_date(&goal)? {
-            return Ok(shelves);
+        if let Some(files) = self.read_if_up_to_date(&goal)? {
+            return Ok(files);
         }
         let start = Instant::now();
         let is_late = move || limit.is_some_and(|limit| start.elapsed() > limit);
@@ -184,12 +184,12 @@ impl WorktreeFollower {
         };
         let goal = FollowTarget { git, head, config, call, report_progress: &tell };
         let _busy = self.lock_in_process(call)?;
-        let _lock = FollowerFiles::lock(self.follower.files(), &self.homes, LOCK_TIMEOUT, call)?;
+        let _lock = FollowerFiles::lock(self.follower.files(), &self.folders, LOCK_TIMEOUT, call)?;
         // Somebody else may have done it while this one waited.
-        if let Some(shelves) = self.read_if_up_to_date(&goal)? {
-            return Ok(shelves);
+        if let Some(files) = self.read_if_up_to_date(&goal)? {
+            return Ok(files);
         }
-        let mut stores = FollowerFiles::open(self.follower.files(), &self.homes)?;
+        let mut stores = FollowerFiles::open(self.follower.files(), &self.folders)?;
         self.follower.update(&mut stores, &goal)?;
         drop(stores);
         self.read_if_up_to_date(&goal)?.ok_or_else(|| {
@@ -200,13 +200,13 @@ impl WorktreeFollower {
     }
 
     fn read_if_up_to_date(&self, goal: &FollowTarget<'_>) -> Result<Option<FollowerFiles>> {
-        let Some(shelves) = self.read()? else { return Ok(None) };
-        let arrived = self.follower.is_up_to_date(&shelves.all(), goal)?;
-        Ok(arrived.then_some(shelves))
+        let Some(files) = self.read()? else { return Ok(None) };
+        let arrived = self.follower.is_up_to_date(&files.all(), goal)?;
+        Ok(arrived.then_some(files))
     }
 
     fn read(&self) -> Result<Option<FollowerFiles>> {
-        FollowerFiles::read(self.follower.files(), &self.homes, &self.connections)
+        FollowerFiles::read(self.follower.files(), &self.folders, &self.connections)
     }
 
     /// Waits for the update that runs in this process, and passes its progress on.
@@ -226,17 +226,15 @@ impl WorktreeFollower {
     fn last_committed(&self) -> FollowResult {
         let progress = *self.progress();
         match self.read() {
-            Ok(Some(shelves)) if self.is_usable(&shelves) => {
-                FollowResult::Behind(shelves, progress)
-            }
+            Ok(Some(files)) if self.is_usable(&files) => FollowResult::Behind(files, progress),
             _ => FollowResult::Empty(progress),
         }
     }
 
     /// Whether files that are out of date can still be used for answers.
-    fn is_usable(&self, shelves: &FollowerFiles) -> bool {
-        let is_consistent = || self.follower.is_consistent(&shelves.all()).unwrap_or(false);
-        shelves.is_written() && is_consistent()
+    fn is_usable(&self, files: &FollowerFiles) -> bool {
+        let is_consistent = || self.follower.is_consistent(&files.all()).unwrap_or(false);
+        files.is_written() && is_consistent()
     }
 
     fn progress(&self) -> MutexGuard<'_, Progress> {

@@ -1,7 +1,7 @@
 //! One graph over all areas: nodes with one name each, and typed edges between them.
 //!
-//! A [`GraphArea`] adapts one area to the graph. Walks ask every area about a whole frontier at
-//! once, so their cost grows with hops and not with nodes.
+//! A [`GraphArea`] adapts one area to the graph. Walks ask every area about many nodes at once: the
+//! whole frontier of a hop, or large parts of it where a walk may stop early.
 
 mod resolve;
 pub mod walk;
@@ -130,8 +130,8 @@ pub struct WalkFrontier<'a> {
 
 /// Calls from elsewhere than the index, such as a language server.
 ///
-/// An operation hands one in with a walk. It is a trait because language servers are above the
-/// engine.
+/// An operation hands one in with a walk. It is a trait because the questions to language servers
+/// are above the engine, in `operations`.
 pub trait CallSource: Debug {
     /// The calls at a node in the given direction. `None` where the source does not know the
     /// node, so that the calls of the index count.
@@ -329,8 +329,8 @@ pub trait GraphArea: Sync {
         Ok(())
     }
 
-    /// The edges of the wanted types at all nodes of a frontier. There is one call for each hop, so
-    /// that an area queries its tables once for all nodes.
+    /// The edges of the wanted types at all nodes of a frontier. An area queries its tables once
+    /// for all of these nodes.
     fn neighbours(
         &self,
         view: &View,

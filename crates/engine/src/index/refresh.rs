@@ -94,7 +94,8 @@ impl Refresher {
         let schemas = own.into_iter().chain(indexers.iter().map(|indexer| indexer.schema()));
         let schemas = schemas.chain([search::tables::INDEX_SCHEMA]);
         let schema = schemas.collect::<Vec<_>>().join("\n");
-        // Facts feed the index: other facts, other index.
+        // Rows are made from facts: a version that extracts other facts, and a program that was
+        // built without some languages, use another index file.
         let late = indexers.iter().map(|indexer| indexer.late_schema());
         let late_schema = late.collect::<Vec<_>>().join("\n");
         let left_out = syntax::Language::left_out().into_iter().map(syntax::Language::name);
@@ -157,8 +158,9 @@ impl Refresher {
         call: &Call,
     ) -> Result<(Index, Freshness)> {
         let call = &with_earlier_deadline(call, wait);
-        let done =
-            self.lock_listener(call).and_then(|mut ear| self.refresh(&mut ear, sources, call));
+        let done = self
+            .lock_listener(call)
+            .and_then(|mut listener| self.refresh(&mut listener, sources, call));
         let freshness = match done {
             // Time is up, and the caller still waits: the last good state, said to be that.
             Err(problem)
@@ -201,8 +203,9 @@ impl Refresher {
 
     /// Builds a new index, whether there is one or not.
     pub(crate) fn rebuild(&self, sources: &RefreshSources<'_>, call: &Call) -> Result<()> {
-        let built =
-            self.lock_listener(call).and_then(|mut ear| self.build(&mut ear, sources, call));
+        let built = self
+            .lock_listener(call)
+            .and_then(|mut listener| self.build(&mut listener, sources, call));
         self.memory.clear();
         match built {
             Err(problem) if is_unwritable(&problem) => {
@@ -220,14 +223,14 @@ impl Refresher {
 
     fn refresh(
         &self,
-        ear: &mut ChangeListener,
+        listener: &mut ChangeListener,
         sources: &RefreshSources<'_>,
         call: &Call,
     ) -> Result<Freshness> {
-        match self.bring_up_to_date(ear, sources, call) {
+        match self.bring_up_to_date(listener, sources, call) {
             Err(problem) if is_index_problem(&problem) => {
                 self.readers.close_idle();
-                self.build_or_catch_up(ear, sources, call)
+                self.build_or_catch_up(listener, sources, call)
             }
             done => done,
         }
@@ -237,13 +240,13 @@ impl Refresher {
     /// this call, so it is compared with the tree like any other index.
     fn build_or_catch_up(
         &self,
-        ear: &mut ChangeListener,
+        listener: &mut ChangeListener,
         sources: &RefreshSources<'_>,
         call: &Call,
     ) -> Result<Freshness> {
-        match self.build(ear, sources, call)? {
+        match self.build(listener, sources, call)? {
             BuiltBy::ThisProcess => Ok(Freshness::default()),
-            BuiltBy::OtherProcess => self.bring_up_to_date(ear, sources, call),
+            BuiltBy::OtherProcess => self.bring_up_to_date(listener, sources, call),
         }
     }
 
@@ -251,8 +254,8 @@ impl Refresher {
     fn lock_listener(&self, call: &Call) -> Result<MutexGuard<'_, ChangeListener>> {
         loop {
             match self.listener.try_lock() {
-                Ok(ear) => return Ok(ear),
-                Err(TryLockError::Poisoned(ear)) => return Ok(ear.into_inner()),
+                Ok(listener) => return Ok(listener),
+                Err(TryLockError::Poisoned(listener)) => return Ok(listener.into_inner()),
                 Err(TryLockError::WouldBlock) => {}
             }
             let Progress { activity: what, done, total } = self.progress().0;
@@ -273,36 +276,36 @@ impl Refresher {
 
     fn bring_up_to_date(
         &self,
-        ear: &mut ChangeListener,
+        listener: &mut ChangeListener,
         sources: &RefreshSources<'_>,
         call: &Call,
     ) -> Result<Freshness> {
-        let reasons: Vec<String> = ear.watch_error.iter().cloned().collect();
+        let reasons: Vec<String> = listener.watch_error.iter().cloned().collect();
         let Some(index) = self.readers.open()? else {
             let Freshness { is_behind, stale, reasons: more } =
-                self.build_or_catch_up(ear, sources, call)?;
+                self.build_or_catch_up(listener, sources, call)?;
             let reasons = reasons.into_iter().chain(more).collect();
             return Ok(Freshness { is_behind, stale, reasons });
         };
-        let dirty = ear.pending_changes(sources, call)?;
+        let dirty = listener.pending_changes(sources, call)?;
         let found = RefreshPlan::find(index.conn(), sources, &dirty, false, call);
         drop(index);
         if let Ok(todo) = &found
-            && let Err(error) = ear.note_refresh(todo)
+            && let Err(error) = listener.note_refresh(todo)
         {
-            ear.stop_watching(&error);
+            listener.stop_watching(&error);
         }
         let updated = found.and_then(|todo| match todo.is_empty() {
             true => Ok(None),
             false => self.update(sources, todo, &dirty, call),
         });
-        // What was heard of and not dealt with must not be forgotten.
+        // Reported changes that were not written must not be forgotten.
         if !matches!(updated, Ok(None)) {
-            ear.give_back(dirty);
+            listener.give_back(dirty);
         }
         match updated? {
             None => {
-                ear.start_watching(sources, &self.generations, call)?;
+                listener.start_watching(sources, &self.generations, call)?;
                 Ok(Freshness { reasons, ..Freshness::default() })
             }
             Some(stale) => {
@@ -343,7 +346,7 @@ impl Refresher {
     /// Builds a new index beside the current one and makes it current.
     fn build(
         &self,
-        ear: &mut ChangeListener,
+        listener: &mut ChangeListener,
         sources: &RefreshSources<'_>,
         call: &Call,
     ) -> Result<BuiltBy> {
@@ -354,7 +357,7 @@ impl Refresher {
         if now.is_some() && now != before {
             return Ok(BuiltBy::OtherProcess);
         }
-        ear.forget();
+        listener.forget();
         self.generations.unfinished().iter().for_each(|path| IndexGenerations::remove(path));
         let (number, building) = self.generations.next();
         let built = self.build_at(&building, sources, call);
@@ -366,7 +369,7 @@ impl Refresher {
         switched.map_err(Problem::io("switch to the new index"))?;
         self.readers.close_idle();
         self.sweep();
-        ear.start_watching(sources, &self.generations, call)?;
+        listener.start_watching(sources, &self.generations, call)?;
         Ok(BuiltBy::ThisProcess)
     }
 

@@ -1,4 +1,4 @@
-//! One file for each request of the protocol, and the table that the server walks.
+//! One file for each feature of an editor, and the table of requests that the server walks.
 
 pub(crate) mod code_action;
 mod code_lens;

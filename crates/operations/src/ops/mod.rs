@@ -13,7 +13,6 @@ mod deps;
 mod doctor;
 mod explain;
 mod fix;
-
 mod help;
 mod history;
 mod hook;
@@ -200,14 +199,15 @@ pub const ALL: &[OpSpec] = &[
     OpSpec::action::<merge_file::MergeFile>(),
 ];
 
-/// What the knowledge base knows, as JSON.
+/// The types, statuses and relations that the knowledge base takes, as JSON.
 pub(crate) fn kb_schema() -> serde_json::Value {
     serde_json::json!(kb::schema::KbSchemaAnswer::new())
 }
+
 /// The operation that a command line without words asks for.
 pub const WITHOUT_WORDS: &str = "overview";
 
-/// The operation with this name, as `area.verb`, `area_verb` or `area verb`.
+/// The operation with this name, as `group.verb`, `group_verb` or `group verb`.
 pub fn find(name: &str) -> Result<&'static OpSpec> {
     let plain = with_current_area(name.trim().replace([' ', '-'], "_"));
     let named = |op: &&OpSpec| op.name == plain || op.tool_name() == plain;
@@ -222,7 +222,7 @@ pub fn find(name: &str) -> Result<&'static OpSpec> {
     })
 }
 
-/// A name of an operation with the area that it has today.
+/// A name of an operation with the group that it has today: groups and areas share older names.
 fn with_current_area(name: String) -> String {
     let after = |(older, present): &(&str, &str)| {
         let rest = name.strip_prefix(older)?;

@@ -64,14 +64,14 @@ impl CommitFollower for HistoryFollower {
         &FILES
     }
 
-    fn is_consistent(&self, shelves: &[&Connection]) -> Result<bool> {
-        let [facts, line] = shelves else { return Err(inconsistent_history()) };
+    fn is_consistent(&self, conns: &[&Connection]) -> Result<bool> {
+        let [facts, line] = conns else { return Err(inconsistent_history()) };
         let stamp = HistoryInputs::stored(line)?.map(|ground| ground.stamp);
         Ok(stamp == Some(commit_store::stamp(facts)?) && has_newest(facts, line)?)
     }
 
-    fn is_up_to_date(&self, shelves: &[&Connection], goal: &FollowTarget<'_>) -> Result<bool> {
-        let [facts, line] = shelves else { return Err(inconsistent_history()) };
+    fn is_up_to_date(&self, conns: &[&Connection], goal: &FollowTarget<'_>) -> Result<bool> {
+        let [facts, line] = conns else { return Err(inconsistent_history()) };
         let head = checkout::meta(line, "head")?;
         if head.is_none() || head.as_deref() != Some(goal.head.as_deref().unwrap_or_default()) {
             return Ok(false);
@@ -80,8 +80,8 @@ impl CommitFollower for HistoryFollower {
         Ok(is_same && has_newest(facts, line)?)
     }
 
-    fn update(&self, shelves: &mut [Store], goal: &FollowTarget<'_>) -> Result<()> {
-        let [facts, line] = shelves else { return Err(inconsistent_history()) };
+    fn update(&self, stores: &mut [Store], goal: &FollowTarget<'_>) -> Result<()> {
+        let [facts, line] = stores else { return Err(inconsistent_history()) };
         let (repo, call) = (goal.git.repo(), goal.call);
         thread::scope(|scope| {
             update_history(facts, line, goal, EarlyCommits::new(scope, repo, call))

@@ -75,8 +75,8 @@ pub struct HistoryConnections<'a> {
 impl<'v> HistoryReader<'v> {
     /// The history, up to date. Without git there is none, which is an error here.
     pub fn open(view: &'v View<'_>) -> Result<Self> {
-        let shelves = view.follower_files(NAME)?.ok_or_else(|| no_history_problem(view))?;
-        let history = Self::of(view, &shelves.all())?;
+        let files = view.follower_files(NAME)?.ok_or_else(|| no_history_problem(view))?;
+        let history = Self::of(view, &files.all())?;
         let unknown = checkout::meta(history.checkout, UNKNOWN_RENAMES_KEY)?;
         if let Some(count) = unknown.filter(|count| count != "0") {
             view.mark_partial(format!(
@@ -106,19 +106,19 @@ impl<'v> HistoryReader<'v> {
     /// The history, if it can be had without waiting for it. Where it cannot be kept, as on a
     /// read-only disk, the answer goes without it and says so.
     pub fn open_if_ready(view: &'v View<'_>) -> Result<Option<Self>> {
-        let shelves = match view.follower_files_if_ready(NAME) {
+        let files = match view.follower_files_if_ready(NAME) {
             Err(problem) if problem.code == ProblemCode::Io => {
                 view.mark_partial(format!("history cannot be read: {}", problem.message));
                 None
             }
             other => other?,
         };
-        let Some(shelves) = shelves else { return Ok(None) };
-        Self::of(view, &shelves.all()).map(Some)
+        let Some(files) = files else { return Ok(None) };
+        Self::of(view, &files.all()).map(Some)
     }
 
-    fn of(view: &View<'_>, shelves: &[&'v Connection]) -> Result<Self> {
-        let [facts, line] = shelves else { return Err(Problem::internal("two files")) };
+    fn of(view: &View<'_>, conns: &[&'v Connection]) -> Result<Self> {
+        let [facts, line] = conns else { return Err(Problem::internal("two files")) };
         let config = &view.config().history;
         let folders = FolderTagRules {
             structural_parts: config.strip_prefixes.clone(),

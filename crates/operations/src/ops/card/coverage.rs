@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 
 use base::Result;
 use base::entity::CardKey;
+use base::words::counted;
 use cards::CardStatus;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::find_card;
 use super::list::keep_near;
 use super::show::{CardLink, links};
-use super::{count, find_card};
 use engine::areas::cards::report_unsound_cards;
 use engine::contract::alias::OpAlias;
 use engine::contract::answer::Paging;
@@ -168,7 +169,7 @@ impl Render for CoverageAnswer {
         match self.cards.as_slice() {
             [] => page.answer("No cards"),
             [only] if total == 1 => {
-                let places = count(only.links.len() as u64, "place");
+                let places = counted(only.links.len() as u64, "place");
                 page.answer(format!("{}: {}, {} ({places})", only.key, only.status, only.says));
                 CardLink::table(page, &only.links);
                 return;
@@ -176,9 +177,9 @@ impl Render for CoverageAnswer {
             _ => {
                 let suspect = match self.suspect {
                     0 => String::new(),
-                    suspect => format!("; {} suspect", count(suspect as u64, "link")),
+                    suspect => format!("; {} suspect", counted(suspect as u64, "link")),
                 };
-                let cards = count(total, "card");
+                let cards = counted(total, "card");
                 page.answer(format!("{linked} of {cards} are linked from code{suspect}"));
             }
         }
@@ -192,8 +193,10 @@ impl Render for CoverageAnswer {
                 _ => PageCell::bad(row.says),
             };
             let links = match row.suspect {
-                0 => count(row.links.len() as u64, "link"),
-                suspect => format!("{}, {suspect} suspect", count(row.links.len() as u64, "link")),
+                0 => counted(row.links.len() as u64, "link"),
+                suspect => {
+                    format!("{}, {suspect} suspect", counted(row.links.len() as u64, "link"))
+                }
             };
             vec![
                 PageCell::text(row.status),

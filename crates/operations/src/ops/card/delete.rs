@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use base::entity::CardKey;
+use base::words::counted;
 use base::{EntityRef, Hash, NextCall, Problem, ProblemCode, RepoPath, Result};
 use cards::{RelationChange, SeeTagRow, StoredCardRelation};
 use clap::Args;
@@ -10,7 +11,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
-use super::{CardChangeAnswer, check_hash, count, edit_refused, find_card_for_write, read_current};
+use super::{CardChangeAnswer, check_hash, edit_refused, find_card, read_current};
 use crate::ops::link::without_link;
 use engine::areas::cards::code_node;
 use engine::areas::cards::files_with_key;
@@ -55,7 +56,7 @@ impl Mutation for Delete {
     type Answer = CardChangeAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
-        let card = find_card_for_write(view, &self.key)?;
+        let card = find_card(view, &self.key)?;
         let conn = view.index()?.conn();
         // If two files claim one key, references still lead to the other file.
         let is_only = files_with_key(view, &card.key)?.len() == 1;
@@ -74,7 +75,7 @@ impl Mutation for Delete {
         edits.extend(remove_relations(view, &card.key, &relations)?);
         let said = match edits.len() {
             0 => "deleted".to_owned(),
-            files => format!("deleted, with references in {}", count(files as u64, "file")),
+            files => format!("deleted, with references in {}", counted(files as u64, "file")),
         };
         let (path, expected) = (card.path.clone(), Some(now.hash));
         edits.push(FileEdit { path, expected, content: None });
@@ -149,7 +150,7 @@ fn named_elsewhere(key: &CardKey, sees: &[SeeTagRow], relations: &[StoredCardRel
         .iter()
         .map(|said| format!("{} {}  {}:{}", said.source, said.kind, said.path, said.line));
     let pointing: Vec<String> = code.chain(others).collect();
-    let places = count(pointing.len() as u64, "place");
+    let places = counted(pointing.len() as u64, "place");
     let problem = Problem::new(
         ProblemCode::InvariantViolation,
         format!("`{key}` is referred to in {places}"),

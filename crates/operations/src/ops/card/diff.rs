@@ -1,6 +1,7 @@
 //! `card.diff`: how a card changed since a commit.
 
 use base::entity::CardKey;
+use base::words::counted;
 use base::{ProblemCode, RepoPath, Result};
 use cards::Card;
 use clap::Args;
@@ -9,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use similar::TextDiff;
 
-use super::{count, find_card, read_current};
+use super::{find_card, read_current};
 use engine::contract::args::{NodeTarget, Words};
 use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
@@ -143,7 +144,7 @@ impl Render for CardDiffAnswer {
             (0, Some(_)) => format!("{key}: its text changed since {since}"),
             (fields, text) => {
                 let text = if text.is_some() { " and its text" } else { "" };
-                format!("{key}: {}{text} changed since {since}", count(fields as u64, "field"))
+                format!("{key}: {}{text} changed since {since}", counted(fields as u64, "field"))
             }
         });
         let plain = |value: &Value| match value {

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use base::entity::CardKey;
+use base::words::counted;
 use base::{EntityRef, Problem, RepoPath, Result};
 use cards::{CardFilter, CardRow, CardStatus};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::count;
 use engine::areas::cards::report_unsound_cards;
 use engine::areas::history::{HistoryReader, dates_of};
 use engine::contract::alias::OpAlias;
@@ -195,7 +195,7 @@ pub(super) fn table(page: &mut Page, rows: &[CardListRow]) {
     let cells = |row: &CardListRow| {
         let links = match row.links {
             0 => "no link".to_owned(),
-            links => count(links, "link"),
+            links => counted(links, "link"),
         };
         let quoted = PageCell::text(format!("\"{}\"", row.summary));
         vec![PageCell::text(row.status), quoted, PageCell::faint(links), PageCell::handle(&row.key)]
@@ -207,7 +207,7 @@ impl Render for CardListAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
             0 => "No matching cards".to_owned(),
-            total => count(total, "card"),
+            total => counted(total, "card"),
         });
         table(page, &self.cards);
         self.paging.render_rest(page, self.cards.len());

@@ -62,11 +62,6 @@ fn first_card(view: &View, name: &NodeTarget) -> Result<CardRow> {
     })
 }
 
-/// The card to write. If several files claim its key, only the name of a file identifies one.
-pub(super) fn find_card_for_write(view: &View, name: &NodeTarget) -> Result<CardRow> {
-    find_card(view, name)
-}
-
 /// The key of the one card that was named.
 pub(super) fn key_for_write(view: &View, name: &NodeTarget) -> Result<CardKey> {
     let card = find_card(view, name)?;
@@ -198,5 +193,4 @@ fn refuse_new_mistakes(old: &str, new: &str) -> Result<()> {
     fresh.map_or(Ok(()), |trouble| Err(Problem::invalid(trouble.message.clone())))
 }
 
-pub(super) use base::words::counted as count;
 pub(super) use cards::UNREVIEWED;

@@ -2,14 +2,15 @@
 
 use base::Result;
 use base::entity::CardKey;
+use base::words::counted;
 use cards::CardRelationKind;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::find_card;
 use super::list::keep_near;
 use super::show::{RelatedCard, cells, related};
-use super::{count, find_card};
 use engine::contract::alias::OpAlias;
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, NodeTarget, Offset};
@@ -121,7 +122,7 @@ impl Render for CardRelationsAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(match self.paging.total {
             0 => format!("{} has no matching relations", self.key),
-            total => format!("{}: {}", self.key, count(total, "relation")),
+            total => format!("{}: {}", self.key, counted(total, "relation")),
         });
         let row = |row: &CardRelationRow| match row.direction {
             RelationSide::Incoming => cells(&format!("← {}", row.related.r#type), &row.related),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::entity::CardKey;
+use base::words::counted;
 use base::{EntityRef, Problem, RepoPath, Result};
 use cards::CardRow;
 use clap::Args;
@@ -12,7 +13,7 @@ use syntax::Language;
 use tree::FileEdit;
 
 use super::create::{path_for_new_card, refuse_taken_key, refuse_unregistered};
-use super::{CardChangeAnswer, count, edit_refused, find_card_for_write, read_current};
+use super::{CardChangeAnswer, edit_refused, find_card, read_current};
 use engine::areas::cards::files_with_key;
 use engine::contract::args::{NodeTarget, Words};
 use engine::contract::op::{Effect, Mutation, OpExample};
@@ -42,7 +43,7 @@ impl Mutation for Rename {
     type Answer = CardChangeAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
-        let card = find_card_for_write(view, &self.old_key)?;
+        let card = find_card(view, &self.old_key)?;
         let text = self.new_key.as_str();
         let bare = (!text.contains("::")).then(|| cards::key_kind(&card.key));
         let new = cards::parse_new_key(text, bare).map_err(Problem::invalid)?;
@@ -58,8 +59,8 @@ impl Mutation for Rename {
         let said = format!(
             "renamed from {}, with {} and {}",
             card.key,
-            count(code.len() as u64, "code file"),
-            count(others.len() as u64, "other card"),
+            counted(code.len() as u64, "code file"),
+            counted(others.len() as u64, "other card"),
         );
         let path = edits.last().map_or_else(|| card.path.clone(), |edit| edit.path.clone());
         edits.extend(code);
@@ -118,8 +119,8 @@ fn rename_in_code(view: &View, old: &CardKey, new: &CardKey) -> Result<Vec<FileE
 
 /// Every other card with a relation to the card.
 fn rename_in_cards(view: &View, card: &CardRow, new: &CardKey) -> Result<Vec<FileEdit>> {
-    let said = cards::relations_to(view.index()?.conn(), card.key.as_str())?;
-    let paths: BTreeSet<RepoPath> = said.into_iter().map(|said| said.path).collect();
+    let relations = cards::relations_to(view.index()?.conn(), card.key.as_str())?;
+    let paths: BTreeSet<RepoPath> = relations.into_iter().map(|relation| relation.path).collect();
     let mut edits = Vec::new();
     for path in paths.into_iter().filter(|path| *path != card.path) {
         let now = read_current(view, &path)?;

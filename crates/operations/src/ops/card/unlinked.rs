@@ -1,12 +1,12 @@
 //! `card.unlinked`: cards that no code links.
 
 use base::Result;
+use base::words::counted;
 use cards::{CardFilter, CardStatus};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::count;
 use super::list::{CardListRow, keep_near, rows, table};
 use engine::areas::cards::report_unsound_cards;
 use engine::contract::alias::OpAlias;
@@ -77,7 +77,7 @@ impl Query for Unlinked {
 
 impl Render for UnlinkedAnswer {
     fn render(&self, page: &mut Page) {
-        let of = count(self.of as u64, "card");
+        let of = counted(self.of as u64, "card");
         page.answer(match self.paging.total {
             0 => format!("All of {of} are linked from code"),
             total => format!(

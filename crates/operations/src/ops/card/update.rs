@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{CardChangeAnswer, edit, find_card_for_write};
+use super::{CardChangeAnswer, edit, find_card};
 use engine::contract::args::{NodeTarget, Words};
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
@@ -62,7 +62,7 @@ impl Mutation for Update {
     type Answer = CardChangeAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
-        let card = find_card_for_write(view, &self.key)?;
+        let card = find_card(view, &self.key)?;
         let CardFields(mut fields) = self.fields.unwrap_or_default();
         if let Some(summary) = self.summary {
             fields.insert("summary".into(), json!(summary.as_str().trim()));

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::relate;
-use crate::ops::card::{CardChangeAnswer, find_card_for_write, key_for_write};
+use crate::ops::card::{CardChangeAnswer, find_card, key_for_write};
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
@@ -33,7 +33,7 @@ impl Mutation for Add {
     type Answer = CardChangeAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
-        let card = find_card_for_write(view, &self.src_key)?;
+        let card = find_card(view, &self.src_key)?;
         let target = key_for_write(view, &self.dst_key)?;
         if card.key == target {
             return Err(Problem::invalid(format!("{} cannot have a relation to itself", card.key)));

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::relate;
-use crate::ops::card::{CardChangeAnswer, find_card, find_card_for_write};
+use crate::ops::card::{CardChangeAnswer, find_card};
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{Effect, Mutation, OpExample};
 use engine::plan::Plan;
@@ -36,7 +36,7 @@ impl Mutation for Remove {
     type Answer = CardChangeAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
-        let card = find_card_for_write(view, &self.src_key)?;
+        let card = find_card(view, &self.src_key)?;
         let said = cards::relations_from(view.index()?.conn(), card.key.as_str())?;
         // The relation may be broken, so the key as written counts before any card that it resolves
         // to.

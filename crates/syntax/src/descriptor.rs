@@ -11,6 +11,7 @@ use base::RepoPath;
 use crate::Language;
 use crate::component::ComponentFormat;
 use crate::file_role::{EntryFile, TestFileNames};
+use crate::lexical::LexicalRules;
 use crate::model::{FileFacts, Manifest};
 use crate::notebook;
 use crate::tools::LanguageTools;
@@ -41,6 +42,8 @@ pub struct LanguageDescriptor {
     pub(crate) parser: LanguageParser,
     /// How comments are marked
     pub(crate) comments: CommentSyntax,
+    /// Keywords and quotes, for readers of a source text
+    pub(crate) lexical: LexicalRules,
     /// How new doc comments are written
     pub(crate) doc_forms: DocCommentForms,
     /// What edits of declarations have to respect
@@ -534,6 +537,7 @@ impl LanguageDescriptor {
         tools: LanguageTools::NONE,
         parser: LanguageParser::PlainText,
         comments: CommentSyntax::C_STYLE,
+        lexical: LexicalRules::NONE,
         doc_forms: DocCommentForms::BLOCK,
         layout: LayoutRules::BRACKETS,
         files: FileConventions::NONE,

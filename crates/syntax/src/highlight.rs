@@ -5,6 +5,7 @@ use base::RepoPath;
 
 use crate::descriptor::{CommentSyntax, LanguageKind};
 use crate::language::Language;
+use crate::lexical::LexicalRules;
 
 /// What a part of a source text is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,107 +39,17 @@ pub fn highlight(path: &RepoPath, text: &str) -> Vec<HighlightSpan> {
     if descriptor.kind != LanguageKind::Code {
         return Vec::new();
     }
-    let lexical = LexicalRules::of(language);
-    Highlighter { text, at: 0, comments: descriptor.comments, lexical, spans: Vec::new() }.run()
+    let (comments, lexical) = (descriptor.comments, descriptor.lexical);
+    Highlighter { text, at: 0, comments, lexical, spans: Vec::new() }.run()
 }
 
-/// How words and quotes are read in a language.
-#[expect(clippy::struct_excessive_bools, reason = "each is a property of its own")]
-struct LexicalRules {
-    /// Reserved words, separated by spaces
-    keywords: &'static str,
-    /// Whether a single quote encloses one character only; elsewhere it encloses a text
-    has_characters: bool,
-    /// Whether a text in double quotes may go on in the next line
-    has_long_texts: bool,
-    /// Whether a text may stand in back-ticks
-    has_back_ticks: bool,
-    /// Whether three quotes enclose a text of several lines
-    has_triple_quotes: bool,
-    /// Whether `r"…"` and `r#"…"#` are texts
-    has_raw_texts: bool,
-}
-
-const SCRIPT_WORDS: &str = "abstract as async await break case catch class const continue declare default delete do \
-    else enum export extends false finally for from function if implements import in \
-    instanceof interface let new null of private protected public readonly return satisfies \
-    static super switch this throw true try type typeof undefined var void while yield";
-const RUST_WORDS: &str = "Self as async await break const continue crate dyn else enum extern false fn for if impl \
-    in let loop match mod move mut pub ref return self static struct super trait true type \
-    unsafe use where while";
-const PYTHON_WORDS: &str = "False None True and as assert async await break class continue def del elif else except \
-    finally for from global if import in is lambda nonlocal not or pass raise return self \
-    try while with yield";
-const GO_WORDS: &str = "break case chan const continue default defer else fallthrough false for func go goto if \
-    import interface map nil package range return select struct switch true type var";
-/// The words of Java, Kotlin, C, C++, C# and Swift: a word that only one of them has is rarely a
-/// name in another.
-const TYPED_WORDS: &str = "abstract as async auto await bool boolean break byte case catch char class companion \
-    const constexpr continue data default defer delegate delete do double else enum explicit \
-    extends extension extern false final finally float for foreach func fun goto guard if \
-    implements import in inline instanceof int interface internal is let long mutable \
-    namespace new nil null nullptr object operator override package private protected \
-    protocol public readonly record return sealed self short signed sizeof static struct \
-    super suspend switch template this throw throws true try typedef typename union unsigned \
-    using val var virtual void volatile when where while yield";
-const RUBY_WORDS: &str = "alias and begin break case class def do else elsif end ensure extend false for if in \
-    include module next nil not or private protected public raise require require_relative \
-    rescue retry return self super then true unless until when while yield";
-const PHP_WORDS: &str = "abstract array as break case catch class const continue declare default do echo else \
-    elseif enum extends false final finally fn for foreach function if implements instanceof \
-    interface match namespace new null private protected public readonly return static \
-    switch this throw trait true try use while yield";
-const SHELL_WORDS: &str = "case do done elif else esac exit export fi for function if in local readonly return set \
-    shift then until while";
-const LUA_WORDS: &str = "and break do else elseif end false for function goto if in local nil not or repeat \
-    return then true until while";
-
-/// Whether a word is reserved in some language, so that it does not characterize a text that
-/// contains it.
+/// Whether a word is reserved in some programming language, so that it does not characterize a text
+/// that contains it. Those of schemas, such as `table` and `message`, are ordinary names elsewhere.
 pub fn is_keyword(word: &str) -> bool {
-    let all = [
-        SCRIPT_WORDS,
-        RUST_WORDS,
-        PYTHON_WORDS,
-        GO_WORDS,
-        TYPED_WORDS,
-        RUBY_WORDS,
-        PHP_WORDS,
-        SHELL_WORDS,
-        LUA_WORDS,
-    ];
-    all.iter().any(|words| words.split(' ').any(|keyword| keyword == word))
-}
-
-impl LexicalRules {
-    fn of(language: Language) -> Self {
-        use Language::{
-            Bash, C, CSharp, Cpp, Go, Java, JavaScript, Kotlin, Lua, Php, Python, Ruby, Rust,
-            Swift, Tsx, TypeScript,
-        };
-        let keywords = match language {
-            Rust => RUST_WORDS,
-            Python => PYTHON_WORDS,
-            Go => GO_WORDS,
-            Java | Kotlin | C | Cpp | CSharp | Swift => TYPED_WORDS,
-            Ruby => RUBY_WORDS,
-            Php => PHP_WORDS,
-            Bash => SHELL_WORDS,
-            Lua => LUA_WORDS,
-            _ => SCRIPT_WORDS,
-        };
-        Self {
-            keywords,
-            has_characters: matches!(
-                language,
-                Rust | Go | Java | Kotlin | C | Cpp | CSharp | Swift
-            ),
-            has_long_texts: matches!(language, Rust | Ruby | Php | Bash),
-            has_back_ticks: matches!(language, TypeScript | Tsx | JavaScript | Go),
-            has_triple_quotes: matches!(language, Python | Java | Kotlin | CSharp | Swift),
-            has_raw_texts: language == Rust,
-        }
-    }
+    let descriptors = Language::ALL.iter().map(|language| language.descriptor());
+    descriptors
+        .filter(|descriptor| descriptor.semantics.schema.is_none())
+        .any(|descriptor| descriptor.lexical.has_keyword(word))
 }
 
 struct Highlighter<'t> {
@@ -263,8 +174,7 @@ impl Highlighter<'_> {
         if first.is_ascii_digit() {
             return Some((self.at + length, TokenClass::Number));
         }
-        let is_keyword = self.lexical.keywords.split(' ').any(|keyword| keyword == word);
-        is_keyword.then_some((self.at + length, TokenClass::Keyword))
+        self.lexical.has_keyword(word).then_some((self.at + length, TokenClass::Keyword))
     }
 }
 
@@ -312,6 +222,22 @@ mod tests {
             parts("a.py", "def f():\n    \"\"\"Doc \"x\".\"\"\"\n    return 'a' # end"),
             ["k:def", "s:\"\"\"Doc \"x\".\"\"\"", "k:return", "s:'a'", "c:# end"]
         );
+    }
+
+    #[test]
+    fn every_language_of_code_has_keywords() {
+        for language in Language::ALL {
+            let descriptor = language.descriptor();
+            let is_code = descriptor.kind == LanguageKind::Code;
+            let has_keywords = !descriptor.lexical.keywords.is_empty();
+            assert_eq!(is_code, has_keywords, "{language:?}");
+        }
+    }
+
+    #[test]
+    fn keywords_of_sql_are_found_in_both_cases() {
+        let spans = parts("a.sql", "SELECT a from b");
+        assert_eq!(spans, ["k:SELECT", "k:from"]);
     }
 
     #[test]

@@ -113,6 +113,17 @@ impl Language {
         by_name.or_else(by_path).copied()
     }
 
+    /// What the rows of the table say about which files are read as what. With another table, the
+    /// same files give other facts.
+    pub fn table_text() -> String {
+        let rows = Self::ALL.iter().map(|language| {
+            let LanguageDescriptor { name, extensions, file_names, .. } = language.descriptor();
+            let is_left_out = language.is_left_out();
+            format!("{name} {extensions:?} {file_names:?} left out: {is_left_out}\n")
+        });
+        rows.collect()
+    }
+
     /// Whether files in this language contain code. Such files are modules.
     pub fn is_code(self) -> bool {
         self.descriptor().kind == LanguageKind::Code

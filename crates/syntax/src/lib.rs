@@ -38,6 +38,7 @@ mod java;
 mod javascript;
 mod kotlin;
 mod language;
+mod lexical;
 mod line_index;
 mod lua;
 mod manifest;

@@ -1,10 +1,13 @@
 //! No text makes an extractor panic or hang, and facts survive storage.
 
+use std::path::Path;
+
+use crate::descriptor::LanguageParser;
 use crate::model::FileFacts;
 use crate::{Language, extract};
 
 /// Every language that is parsed, with the file that holds its fixtures.
-pub(crate) const FIXTURES: [(Language, &str); 22] = [
+pub(crate) const FIXTURES: &[(Language, &str)] = &[
     (Language::TypeScript, include_str!("javascript/tests.rs")),
     (Language::JavaScript, include_str!("javascript/tests.rs")),
     (Language::Rust, include_str!("rust/tests.rs")),
@@ -70,9 +73,25 @@ impl Numbers {
 }
 
 #[test]
+fn every_language_of_code_has_fixtures_and_a_sample() {
+    for language in Language::ALL.iter().copied().filter(|language| language.is_code()) {
+        let is_named = FIXTURES.iter().any(|(named, _)| *named == language);
+        assert!(is_named || language == Language::Tsx, "{language}: no row in FIXTURES");
+        let descriptor = language.descriptor();
+        let is_edited = descriptor.layout.not_editable.is_none();
+        if matches!(descriptor.parser, LanguageParser::Grammar(_)) && is_edited {
+            let samples = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/sample.");
+            let mut extensions = descriptor.extensions.iter();
+            let has_sample = extensions.any(|one| Path::new(&format!("{samples}{one}")).is_file());
+            assert!(has_sample, "{language}: no file tests/corpus/sample.*");
+        }
+    }
+}
+
+#[test]
 fn truncated_and_damaged_texts_are_read() {
     let mut numbers = Numbers(7);
-    for (language, file) in FIXTURES {
+    for &(language, file) in FIXTURES {
         for text in texts(file) {
             check(language, text.as_bytes());
             for _ in 0..12 {
@@ -120,7 +139,7 @@ fn deep_nesting_is_bounded() {
         "A<",
         "&&",
     ];
-    for (language, _) in FIXTURES {
+    for &(language, _) in FIXTURES {
         for unit in units {
             let brackets = unit.contains(['(', '[', '{']) && !unit.contains([')', '}']);
             check(language, unit.repeat(if brackets { 10_000 } else { 400 }).as_bytes());
@@ -161,7 +180,7 @@ fn refused_nesting_is_reported() {
 fn odd_bytes_keep_their_places() {
     let facts = check(Language::TypeScript, b"// \xff\xfe\nexport const a = 1;");
     assert_eq!(facts.symbols[0].name_span.start, 19);
-    for (language, _) in FIXTURES {
+    for &(language, _) in FIXTURES {
         check(language, b"");
         check(language, b"\xef\xbb\xbf");
         check(language, &[0; 100]);
@@ -172,7 +191,7 @@ fn odd_bytes_keep_their_places() {
 
 #[test]
 fn facts_survive_storage() {
-    for (language, file) in FIXTURES {
+    for &(language, file) in FIXTURES {
         for text in texts(file) {
             let facts = extract(Some(language), text.as_bytes());
             let stored = postcard::to_stdvec(&facts).unwrap();

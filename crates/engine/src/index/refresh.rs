@@ -94,13 +94,12 @@ impl Refresher {
         let schemas = own.into_iter().chain(indexers.iter().map(|indexer| indexer.schema()));
         let schemas = schemas.chain([search::tables::INDEX_SCHEMA]);
         let schema = schemas.collect::<Vec<_>>().join("\n");
-        // Rows are made from facts: a version that extracts other facts, and a program that was
-        // built without some languages, use another index file.
+        // Rows are made from facts: a version that extracts other facts, and a program with other
+        // languages, use another index file.
         let late = indexers.iter().map(|indexer| indexer.late_schema());
         let late_schema = late.collect::<Vec<_>>().join("\n");
-        let left_out = syntax::Language::left_out().into_iter().map(syntax::Language::name);
-        let left_out = left_out.map(|name| format!("\nwithout {name}")).collect::<String>();
-        let keyed = format!("{schema}\n{late_schema}\n{}{left_out}", syntax::EXTRACTOR_VERSION);
+        let (version, languages) = (syntax::EXTRACTOR_VERSION, syntax::Language::table_text());
+        let keyed = format!("{schema}\n{late_schema}\n{version}\n{languages}");
         let generations = IndexGenerations::new(tree, &keyed);
         let readers = IndexReaders::new(generations.clone());
         let (listener, progress) = (Mutex::default(), Mutex::default());

@@ -7,6 +7,7 @@ use crate::descriptor::{
     LanguageDescriptor, LanguageParser, LanguageSemantics, optional_grammar,
 };
 use crate::file_role::TestFileNames;
+use crate::lexical::LexicalRules;
 
 const PARSER: LanguageParser = optional_grammar!("bash", grammar::Bash);
 
@@ -17,6 +18,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     file_names: &[".bashrc", ".profile"],
     lsp_id: "shellscript",
     parser: PARSER,
+    lexical: LexicalRules { keywords: KEYWORDS, has_long_texts: true, ..LexicalRules::NONE },
     comments: CommentSyntax::HASH,
     doc_forms: DocCommentForms::HASH,
     files: FileConventions {
@@ -36,3 +38,6 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     },
     ..LanguageDescriptor::CODE
 };
+
+const KEYWORDS: &str = "case do done elif else esac exit export fi for function if in local readonly \
+    return set shift then until while";

@@ -8,6 +8,7 @@ use crate::descriptor::{
     LanguageParser, LanguageSemantics, LayoutRules, OverloadGrouping, optional_grammar,
 };
 use crate::file_role::TestFileNames;
+use crate::lexical::LexicalRules;
 use crate::tools::{FILE_PLACEHOLDER, Formatter, LanguageTools, ServerSpec};
 
 /// Ends of the names of generated files in C and C++.
@@ -56,6 +57,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     lsp_id: "c",
     tools: TOOLS,
     parser: PARSER,
+    lexical: LexicalRules::TYPED,
     layout: LayoutRules { declarator_lists: DeclaratorLists::AfterType, ..LayoutRules::BRACKETS },
     files: FileConventions {
         tests: TestFileNames { has_prefix: true, ..TestFileNames::NONE },

@@ -8,6 +8,7 @@ use crate::descriptor::{
     LayoutRules, OverloadGrouping, optional_grammar,
 };
 use crate::file_role::TestFileNames;
+use crate::lexical::LexicalRules;
 
 const PARSER: LanguageParser = optional_grammar!("cpp", grammar::Cpp);
 
@@ -18,6 +19,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     lsp_id: "cpp",
     tools: c::TOOLS,
     parser: PARSER,
+    lexical: LexicalRules::TYPED,
     layout: LayoutRules {
         declarator_lists: DeclaratorLists::AfterType,
         has_members_outside_type: true,

@@ -7,6 +7,7 @@ use crate::descriptor::{
     LayoutRules, optional_grammar,
 };
 use crate::file_role::TestFileNames;
+use crate::lexical::LexicalRules;
 
 const PARSER: LanguageParser = optional_grammar!("csharp", grammar::CSharp);
 
@@ -16,6 +17,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     extensions: &["cs"],
     lsp_id: "csharp",
     parser: PARSER,
+    lexical: LexicalRules { has_triple_quotes: true, ..LexicalRules::TYPED },
     doc_forms: DocCommentForms::TRIPLE_SLASH,
     layout: LayoutRules { declarator_lists: DeclaratorLists::AfterType, ..LayoutRules::BRACKETS },
     files: FileConventions {

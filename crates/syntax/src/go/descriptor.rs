@@ -8,6 +8,7 @@ use crate::descriptor::{
     optional_grammar,
 };
 use crate::file_role::TestFileNames;
+use crate::lexical::LexicalRules;
 use crate::tools::{Formatter, LanguageTools, ServerSpec};
 
 const TOOLS: LanguageTools = LanguageTools {
@@ -30,6 +31,12 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     lsp_id: "go",
     tools: TOOLS,
     parser: PARSER,
+    lexical: LexicalRules {
+        keywords: KEYWORDS,
+        has_characters: true,
+        has_back_ticks: true,
+        ..LexicalRules::NONE
+    },
     doc_forms: DocCommentForms {
         symbol: DocCommentForm::Lines("//"),
         module: DocCommentForm::Lines("//"),
@@ -58,3 +65,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     },
     ..LanguageDescriptor::CODE
 };
+
+const KEYWORDS: &str = "break case chan const continue default defer else fallthrough false for func \
+    go goto if import interface map nil package range return select struct switch \
+    true type var";

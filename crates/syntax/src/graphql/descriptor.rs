@@ -6,6 +6,7 @@ use crate::descriptor::{
     CommentSyntax, DocCommentForms, LanguageDescriptor, LanguageParser, LanguageSemantics,
     optional_grammar,
 };
+use crate::lexical::LexicalRules;
 use crate::schema;
 
 const PARSER: LanguageParser = optional_grammar!("graphql", grammar::GraphQl);
@@ -17,6 +18,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     lsp_id: "graphql",
     parser: PARSER,
     comments: CommentSyntax::HASH,
+    lexical: LexicalRules { keywords: KEYWORDS, has_triple_quotes: true, ..LexicalRules::NONE },
     doc_forms: DocCommentForms::HASH,
     semantics: LanguageSemantics {
         schema: Some(schema::GRAPHQL),
@@ -25,3 +27,6 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     },
     ..LanguageDescriptor::CODE
 };
+
+const KEYWORDS: &str = "directive enum extend fragment implements input interface mutation on query repeatable \
+    scalar schema subscription type union";

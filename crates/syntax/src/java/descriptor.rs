@@ -7,6 +7,7 @@ use crate::descriptor::{
     LanguageSemantics, LayoutRules, optional_grammar,
 };
 use crate::file_role::TestFileNames;
+use crate::lexical::LexicalRules;
 
 const PARSER: LanguageParser = optional_grammar!("java", grammar::Java);
 
@@ -16,6 +17,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     extensions: &["java"],
     lsp_id: "java",
     parser: PARSER,
+    lexical: LexicalRules { has_triple_quotes: true, ..LexicalRules::TYPED },
     layout: LayoutRules { declarator_lists: DeclaratorLists::AfterType, ..LayoutRules::BRACKETS },
     files: FileConventions {
         tests: TestFileNames { is_camel_case: true, ..TestFileNames::NONE },

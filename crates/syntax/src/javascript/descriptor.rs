@@ -7,6 +7,7 @@ use crate::descriptor::{
     OverloadGrouping,
 };
 use crate::file_role::{EntryFile, EntryPattern, TestFileNames};
+use crate::lexical::LexicalRules;
 use crate::tools::{
     Companion, FILE_PLACEHOLDER, Formatter, LanguageTools, LintReportFormat, LintScope, Linter,
     ServerSpec,
@@ -53,6 +54,7 @@ pub(crate) const SHARED: LanguageDescriptor = LanguageDescriptor {
     tools: TOOLS,
     // `///` is a directive to the compiler.
     comments: CommentSyntax { doc_lines: &[], ..CommentSyntax::C_STYLE },
+    lexical: LexicalRules { keywords: KEYWORDS, has_back_ticks: true, ..LexicalRules::NONE },
     layout: LayoutRules {
         declarator_lists: DeclaratorLists::AfterKeyword(&["const", "let", "var", "using"]),
         ..LayoutRules::BRACKETS
@@ -189,3 +191,9 @@ const TOOLS: LanguageTools = LanguageTools {
         },
     ],
 };
+
+const KEYWORDS: &str = "abstract as async await break case catch class const continue declare default \
+    delete do else enum export extends false finally for from function if \
+    implements import in instanceof interface let new null of private protected \
+    public readonly return satisfies static super switch this throw true try type \
+    typeof undefined var void while yield";

@@ -7,6 +7,7 @@ use crate::descriptor::{
     optional_grammar,
 };
 use crate::file_role::TestFileNames;
+use crate::lexical::LexicalRules;
 
 const PARSER: LanguageParser = optional_grammar!("kotlin", grammar::Kotlin);
 
@@ -16,6 +17,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     extensions: &["kt", "kts"],
     lsp_id: "kotlin",
     parser: PARSER,
+    lexical: LexicalRules { has_triple_quotes: true, ..LexicalRules::TYPED },
     files: FileConventions {
         tests: TestFileNames { is_camel_case: true, ..TestFileNames::NONE },
         package_manifests: &["build.gradle.kts"],

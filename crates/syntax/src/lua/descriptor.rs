@@ -8,6 +8,7 @@ use crate::descriptor::{
     LanguageSemantics, LayoutRules, optional_grammar,
 };
 use crate::file_role::TestFileNames;
+use crate::lexical::LexicalRules;
 use crate::tools::{FILE_PLACEHOLDER, Formatter, LanguageTools, ServerSpec};
 
 const PARSER: LanguageParser = optional_grammar!("lua", grammar::Lua);
@@ -19,6 +20,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     lsp_id: "lua",
     tools: TOOLS,
     parser: PARSER,
+    lexical: LexicalRules { keywords: KEYWORDS, ..LexicalRules::NONE },
     comments: CommentSyntax {
         line: "--",
         other_line: None,
@@ -74,3 +76,6 @@ const TOOLS: LanguageTools = LanguageTools {
     }],
     ..LanguageTools::NONE
 };
+
+const KEYWORDS: &str = "and break do else elseif end false for function goto if in local nil not or \
+    repeat return then true until while";

@@ -22,6 +22,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     family: Some(Language::Python),
     lsp_id: "jupyter",
     parser: PARSER,
+    lexical: python::LEXICAL,
     comments: python::COMMENTS,
     layout: LayoutRules { not_editable: Some(NOT_EDITABLE), ..python::LAYOUT },
     files: FileConventions::NONE,

@@ -7,6 +7,7 @@ use crate::descriptor::{
     LanguageParser, LanguageSemantics, LayoutRules, ModuleCommentPosition, optional_grammar,
 };
 use crate::file_role::TestFileNames;
+use crate::lexical::LexicalRules;
 
 const PARSER: LanguageParser = optional_grammar!("php", grammar::Php);
 
@@ -16,6 +17,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     extensions: &["php"],
     lsp_id: "php",
     parser: PARSER,
+    lexical: LexicalRules { keywords: KEYWORDS, has_long_texts: true, ..LexicalRules::NONE },
     comments: CommentSyntax { other_line: Some("# "), ..CommentSyntax::C_STYLE },
     layout: LayoutRules {
         module_comment: ModuleCommentPosition::AfterTag("<?php"),
@@ -38,3 +40,8 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     },
     ..LanguageDescriptor::CODE
 };
+
+const KEYWORDS: &str = "abstract array as break case catch class const continue declare default do \
+    echo else elseif enum extends false final finally fn for foreach function if \
+    implements instanceof interface match namespace new null private protected \
+    public readonly return static switch this throw trait true try use while yield";

@@ -6,6 +6,7 @@ use crate::descriptor::{
     DocCommentForm, DocCommentForms, FileImports, ImportResolver, LanguageDescriptor,
     LanguageParser, LanguageSemantics, optional_grammar,
 };
+use crate::lexical::LexicalRules;
 use crate::schema;
 
 const PARSER: LanguageParser = optional_grammar!("protobuf", grammar::Protobuf);
@@ -16,6 +17,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     extensions: &["proto"],
     lsp_id: "proto",
     parser: PARSER,
+    lexical: LexicalRules { keywords: KEYWORDS, ..LexicalRules::NONE },
     doc_forms: DocCommentForms {
         symbol: DocCommentForm::Lines("//"),
         module: DocCommentForm::Lines("//"),
@@ -36,3 +38,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     },
     ..LanguageDescriptor::CODE
 };
+
+const KEYWORDS: &str = "bool bytes double edition enum extend extensions false fixed32 fixed64 float import int32 \
+    int64 map message oneof option optional package public repeated required reserved returns rpc \
+    service sfixed32 sfixed64 sint32 sint64 stream string syntax to true uint32 uint64 weak";

@@ -6,6 +6,7 @@ use crate::descriptor::{
     OverloadGrouping,
 };
 use crate::file_role::{EntryFile, EntryPattern, TestFileNames};
+use crate::lexical::LexicalRules;
 use crate::tools::{
     FILE_PLACEHOLDER, Formatter, LanguageTools, LintReportFormat, LintScope, Linter, ServerSpec,
 };
@@ -25,6 +26,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     lsp_id: "python",
     tools: TOOLS,
     parser: PARSER,
+    lexical: LEXICAL,
     comments: COMMENTS,
     doc_forms: DocCommentForms {
         symbol: DocCommentForm::Docstring,
@@ -120,3 +122,11 @@ const TOOLS: LanguageTools = LanguageTools {
         report_format: LintReportFormat::Ruff,
     }],
 };
+
+/// Keywords and quotes.
+pub(crate) const LEXICAL: LexicalRules =
+    LexicalRules { keywords: KEYWORDS, has_triple_quotes: true, ..LexicalRules::NONE };
+
+const KEYWORDS: &str = "False None True and as assert async await break class continue def del elif \
+    else except finally for from global if import in is lambda nonlocal not or \
+    pass raise return self try while with yield";

@@ -14,7 +14,7 @@ mod types;
 #[cfg(all(test, feature = "python"))]
 mod tests;
 
-pub(crate) use descriptor::{COMMENTS, DESCRIPTOR, LAYOUT, SEMANTICS};
+pub(crate) use descriptor::{COMMENTS, DESCRIPTOR, LAYOUT, LEXICAL, SEMANTICS};
 
 use std::collections::HashSet;
 

@@ -7,6 +7,7 @@ use crate::descriptor::{
     LanguageDescriptor, LanguageParser, LanguageSemantics, optional_grammar,
 };
 use crate::file_role::TestFileNames;
+use crate::lexical::LexicalRules;
 
 const PARSER: LanguageParser = optional_grammar!("ruby", grammar::Ruby);
 
@@ -17,6 +18,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     file_names: &["Gemfile", "Rakefile"],
     lsp_id: "ruby",
     parser: PARSER,
+    lexical: LexicalRules { keywords: KEYWORDS, has_long_texts: true, ..LexicalRules::NONE },
     comments: CommentSyntax::HASH,
     doc_forms: DocCommentForms::HASH,
     files: FileConventions {
@@ -36,3 +38,8 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     },
     ..LanguageDescriptor::CODE
 };
+
+const KEYWORDS: &str = "alias and begin break case class def do else elsif end ensure extend false for \
+    if in include module next nil not or private protected public raise require \
+    require_relative rescue retry return self super then true unless until when \
+    while yield";

@@ -5,6 +5,7 @@ use crate::descriptor::{
     LanguageDescriptor, LanguageParser, LanguageSemantics,
 };
 use crate::file_role::{EntryFile, EntryPattern};
+use crate::lexical::LexicalRules;
 use crate::tools::{Formatter, LanguageTools, LintReportFormat, LintScope, Linter, ServerSpec};
 
 #[cfg(feature = "rust")]
@@ -20,6 +21,13 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     lsp_id: "rust",
     tools: TOOLS,
     parser: PARSER,
+    lexical: LexicalRules {
+        keywords: KEYWORDS,
+        has_characters: true,
+        has_long_texts: true,
+        has_raw_texts: true,
+        ..LexicalRules::NONE
+    },
     doc_forms: DocCommentForms {
         module: DocCommentForm::Lines("//!"),
         ..DocCommentForms::TRIPLE_SLASH
@@ -72,3 +80,7 @@ const TOOLS: LanguageTools = LanguageTools {
         report_format: LintReportFormat::Cargo,
     }],
 };
+
+const KEYWORDS: &str = "Self as async await break const continue crate dyn else enum extern false fn \
+    for if impl in let loop match mod move mut pub ref return self static struct \
+    super trait true type unsafe use where while";

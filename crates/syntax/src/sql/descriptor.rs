@@ -4,6 +4,7 @@ use crate::descriptor::{
     BlockComment, CommentSyntax, DocCommentForm, DocCommentForms, LanguageDescriptor,
     LanguageParser, LanguageSemantics, LayoutRules,
 };
+use crate::lexical::LexicalRules;
 use crate::schema;
 
 /// How comments of SQL are marked.
@@ -22,6 +23,12 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     lsp_id: "sql",
     parser: LanguageParser::Reader(super::extract),
     comments: COMMENTS,
+    lexical: LexicalRules {
+        keywords: KEYWORDS,
+        has_caseless_keywords: true,
+        has_long_texts: true,
+        ..LexicalRules::NONE
+    },
     doc_forms: DocCommentForms {
         symbol: DocCommentForm::Lines("--"),
         module: DocCommentForm::Lines("--"),
@@ -39,3 +46,9 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     },
     ..LanguageDescriptor::CODE
 };
+
+const KEYWORDS: &str = "add all alter and any as asc begin between by case cast check column commit constraint create \
+    cross default delete desc distinct drop else end exists false foreign from full function grant \
+    group having if in index inner insert into is join key left like limit not null offset on or \
+    order outer primary procedure references replace returning returns revoke right rollback select \
+    set table then trigger true truncate union unique update using values view when where with";

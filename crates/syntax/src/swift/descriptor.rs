@@ -6,6 +6,7 @@ use crate::descriptor::{
     DocCommentForms, FileConventions, LanguageDescriptor, LanguageParser, optional_grammar,
 };
 use crate::file_role::TestFileNames;
+use crate::lexical::LexicalRules;
 
 const PARSER: LanguageParser = optional_grammar!("swift", grammar::Swift);
 
@@ -15,6 +16,7 @@ pub(crate) static DESCRIPTOR: LanguageDescriptor = LanguageDescriptor {
     extensions: &["swift"],
     lsp_id: "swift",
     parser: PARSER,
+    lexical: LexicalRules { has_triple_quotes: true, ..LexicalRules::TYPED },
     doc_forms: DocCommentForms::TRIPLE_SLASH,
     files: FileConventions {
         tests: TestFileNames { is_camel_case: true, ..TestFileNames::NONE },

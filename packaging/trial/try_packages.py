@@ -251,12 +251,14 @@ def try_bundle(trial):
 
 
 def try_plugin(trial):
-    """The agent plugin: the server that its `mcp.json` names, and its hooks, in an empty home."""
+    """The agent plugins: the server that `mcp.json` names, and the hooks, in an empty home."""
     plugin = trial.dist / "plugin"
     server = json.loads((plugin / ".mcp.json").read_text())["mcpServers"]["cairn"]
     started = time.monotonic()
     row = ask_server(trial, [server["command"], *server["args"]], trial.repository, started)
-    hooks = json.loads((plugin / "hooks/hooks.json").read_text())["hooks"]
+    if (plugin / "hooks").exists():
+        raise Failure("the plugin switches hooks on by itself")
+    hooks = json.loads((plugin / "cairn-hooks/hooks/hooks.json").read_text())["hooks"]
     command = hooks["SessionStart"][0]["hooks"][0]["command"]
     event = json.dumps({"session_id": "trial", "hook_event_name": "SessionStart", "cwd": str(trial.repository)})
     if trial.run(["sh", "-c", command], text=event):
@@ -273,11 +275,13 @@ def try_claude(trial):
     started = time.monotonic()
     trial.run([*claude, "plugin", "marketplace", "add", trial.dist / "plugin"])
     trial.run([*claude, "plugin", "install", "cairn@cairn"])
+    trial.run([*claude, "plugin", "install", "cairn-hooks@cairn"])
     listed = trial.run([*claude, "plugin", "list"])
-    if "cairn" not in listed:
+    if "cairn@cairn" not in listed or "cairn-hooks@cairn" not in listed:
         raise Failure(f"not listed: {listed}")
     row = try_plugin(trial)
     row["seconds"] = time.monotonic() - started
+    trial.run([*claude, "plugin", "uninstall", "cairn-hooks@cairn"])
     trial.run([*claude, "plugin", "uninstall", "cairn@cairn"])
     trial.run([*claude, "plugin", "marketplace", "remove", "cairn"])
     row["left_of_package"] = sorted(

@@ -5,6 +5,8 @@ use std::str::FromStr;
 
 use base::similarity::suggestion;
 
+use crate::files::SetupFile;
+
 /// A program that speaks MCP and reads its servers from a file in the repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Client {
@@ -52,6 +54,11 @@ pub struct ClientTraces {
 }
 
 impl Client {
+    /// Whether `init` can write the hooks of this client.
+    pub fn has_hooks(self) -> bool {
+        SetupFile::has_hooks_of(self)
+    }
+
     /// What to look for.
     pub const fn traces(self) -> ClientTraces {
         match self {

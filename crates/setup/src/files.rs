@@ -152,6 +152,11 @@ impl SetupFile {
         &FILES
     }
 
+    /// Whether some file has the hooks of an agent.
+    pub(crate) fn has_hooks_of(client: Client) -> bool {
+        FILES.iter().any(|file| file.condition == InstallCondition::Hooks(client))
+    }
+
     /// The file at this path.
     pub fn by_path(path: &str) -> Option<&'static Self> {
         FILES.iter().find(|file| file.path == path)

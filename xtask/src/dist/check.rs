@@ -72,8 +72,12 @@ fn validations(release: &Release, tools: &InstalledValidators) -> XtaskResult<Ve
     // It would otherwise look for settings, and for a newer version of itself.
     let home = release.out.join("empty-home");
     std::fs::create_dir_all(&home).map_err(|error| error.to_string())?;
-    for file in ["marketplace.json", "plugin.json"] {
-        let path = release.out.join("plugin/.claude-plugin").join(file);
+    for file in [
+        ".claude-plugin/marketplace.json",
+        ".claude-plugin/plugin.json",
+        "cairn-hooks/.claude-plugin/plugin.json",
+    ] {
+        let path = release.out.join("plugin").join(file);
         let mut claude = Command::new("node");
         claude.arg(&launcher).args(["plugin", "validate"]).arg(path);
         claude.env("HOME", &home).env("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1");

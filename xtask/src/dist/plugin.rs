@@ -2,13 +2,20 @@
 //!
 //! The portable part is `plugin.json`, `mcp.json` and the skill. Claude Code, Codex and Cursor each
 //! read a manifest of their own beside it. The MCP server is started through npm, so a plugin works
-//! where nothing else is installed; hooks run only where `cairn` is on the `PATH`.
+//! where nothing else is installed. Hooks are a plugin of their own in the same marketplace, so that
+//! nobody gets them without asking; they run only where `cairn` is on the `PATH`.
 
 use serde_json::{Value, json};
 
 use super::release::Release;
 use super::table::{DESCRIPTION, KEYWORDS, LICENSE, PACKAGE, PROGRAM};
 use crate::run::XtaskResult;
+
+/// The plugin that has the hooks alone, and its folder.
+const HOOKS_PLUGIN: &str = "cairn-hooks";
+
+const HOOKS_DESCRIPTION: &str =
+    "Tells an agent what a repository is, what must hold for a file, and what an edit broke";
 
 const SCHEMAS: &str = "https://agent-plugins.org/schemas/1.0.0";
 
@@ -45,12 +52,39 @@ fn write_plugin(release: &Release) -> XtaskResult<()> {
     release.write_json("plugin/mcp.json", &portable)?;
     release.write_json("plugin/.claude-plugin/plugin.json", &identity(release))?;
     release.write_json("plugin/.claude-plugin/marketplace.json", &marketplace(release))?;
-    release.write_json("plugin/.codex-plugin/plugin.json", &codex(release))?;
+    release.write_json("plugin/.codex-plugin/plugin.json", &identity(release))?;
     release.write_json("plugin/.cursor-plugin/plugin.json", &cursor(release))?;
-    for path in ["skills/cairn/SKILL.md", "hooks/hooks.json", "hooks/cursor.json"] {
+    write_hooks_plugin(release)?;
+    for path in ["skills/cairn/SKILL.md", "README.md"] {
         release.write(&format!("plugin/{path}"), release.template(&format!("plugin/{path}"))?)?;
     }
-    release.write("plugin/README.md", release.template("plugin/README.md")?)
+    Ok(())
+}
+
+/// The plugin with the hooks, in a folder of the other one.
+fn write_hooks_plugin(release: &Release) -> XtaskResult<()> {
+    let folder = format!("plugin/{HOOKS_PLUGIN}");
+    let with_hooks = |file: Option<&str>| {
+        let mut manifest = identity(release);
+        manifest["name"] = json!(HOOKS_PLUGIN);
+        manifest["description"] = json!(HOOKS_DESCRIPTION);
+        if let Some(file) = file {
+            manifest["hooks"] = json!(format!("./hooks/{file}"));
+        }
+        manifest
+    };
+    // Claude Code reads `hooks/hooks.json` without being told, and refuses it twice.
+    for (program, file) in
+        [("claude", None), ("codex", Some("hooks.json")), ("cursor", Some("cursor.json"))]
+    {
+        let path = format!("{folder}/.{program}-plugin/plugin.json");
+        release.write_json(&path, &with_hooks(file))?;
+    }
+    for file in ["hooks.json", "cursor.json"] {
+        let template = release.template(&format!("plugin/hooks/{file}"))?;
+        release.write(&format!("{folder}/hooks/{file}"), template)?;
+    }
+    release.write(&format!("{folder}/README.md"), release.template("plugin/hooks/README.md")?)
 }
 
 fn identity(release: &Release) -> Value {
@@ -70,16 +104,9 @@ fn server(release: &Release) -> Value {
     json!({ "command": "npx", "args": ["-y", format!("{PACKAGE}@{}", release.version), "mcp"] })
 }
 
-fn codex(release: &Release) -> Value {
-    let mut manifest = identity(release);
-    manifest["hooks"] = json!("./hooks/hooks.json");
-    manifest
-}
-
 fn cursor(release: &Release) -> Value {
     let mut manifest = identity(release);
     manifest["skills"] = json!("./skills/");
-    manifest["hooks"] = json!("./hooks/cursor.json");
     manifest["mcpServers"] = json!("./.mcp.json");
     manifest
 }
@@ -89,12 +116,20 @@ fn marketplace(release: &Release) -> Value {
         "name": PROGRAM,
         "description": DESCRIPTION,
         "owner": { "name": "The cairn developers" },
-        "plugins": [{
-            "name": PROGRAM,
-            "source": "./",
-            "description": DESCRIPTION,
-            "version": release.version,
-        }],
+        "plugins": [
+            {
+                "name": PROGRAM,
+                "source": "./",
+                "description": DESCRIPTION,
+                "version": release.version,
+            },
+            {
+                "name": HOOKS_PLUGIN,
+                "source": format!("./{HOOKS_PLUGIN}"),
+                "description": HOOKS_DESCRIPTION,
+                "version": release.version,
+            },
+        ],
     })
 }
 

@@ -31,7 +31,7 @@ pub struct Init {
     #[serde(default, deserialize_with = "comma_list")]
     #[schemars(schema_with = "schema_choices::clients")]
     pub agents: Vec<String>,
-    /// Also tell these agents about the repository, about a file before an edit, and about what broke
+    /// Also tell these agents about the repository, about a file before an edit, and about what broke (Claude Code and Codex)
     #[arg(long)]
     #[serde(default)]
     pub agent_hooks: bool,
@@ -60,6 +60,9 @@ pub struct InitAnswer {
     pub left: Vec<SkippedFile>,
     /// Agents that were found on this machine or in this repository
     pub agents: Vec<FoundAgent>,
+    /// Agents for which hooks were asked for and have no file that cairn writes
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub without_hooks: Vec<String>,
     /// Whether nothing was written
     pub dry_run: bool,
 }
@@ -112,7 +115,10 @@ impl Action for Init {
             install::set_merge_driver(workspace, Some(setup::MERGE_COMMAND), call)?;
         }
         let agents = agents::find(workspace);
-        Ok(InitAnswer { files, hooks, left, agents, dry_run: self.dry_run })
+        let lacks_hooks = |client: &&Client| request.hooks && !client.has_hooks();
+        let without_hooks = request.clients.iter().filter(lacks_hooks).map(ToString::to_string);
+        let without_hooks = without_hooks.collect();
+        Ok(InitAnswer { files, hooks, left, agents, without_hooks, dry_run: self.dry_run })
     }
 }
 
@@ -143,6 +149,12 @@ impl Render for InitAnswer {
             (_, false) => page.answer(format!("Wrote {both}")),
         }
         install::render(page, &self.files, &self.hooks, &self.left);
+        if !self.without_hooks.is_empty() {
+            page.say(format!(
+                "no hooks for {}: cairn has none for it",
+                self.without_hooks.join(", ")
+            ));
+        }
         let waiting: Vec<&FoundAgent> =
             self.agents.iter().filter(|agent| !agent.uses_cairn && !self.dry_run).collect();
         if waiting.is_empty() {

@@ -256,6 +256,17 @@ fn hooks_of_agents_are_opt_in_and_removed_byte_for_byte() {
     assert_eq!(repo.snapshot(), before);
 }
 
+#[test]
+fn agents_without_hooks_are_named() {
+    let repo = TestRepo::new("//- a.md\n# A\n");
+    let asked = json!({"agents": ["claude", "cursor"], "agent_hooks": true, "no_hooks": true});
+    assert_eq!(repo.data("init", asked)["without_hooks"], json!(["cursor"]));
+    let asked = "init --agents claude,cursor --no-hooks";
+    assert!(!repo.text(asked).contains("no hooks for"));
+    let text = repo.text(&format!("{asked} --agent-hooks"));
+    assert!(text.contains("no hooks for cursor"), "{text}");
+}
+
 const SPECIFIED: &str = "//- cairn.jsonc
 {}
 //- .cairn/cards/auth/login.card.md

@@ -137,7 +137,7 @@ impl<'a> BackupFolder<'a> {
         stores(self.shared)
     }
 
-    /// Every copy that is there: the stores by name, what `backup` took before other copies, the
+    /// All copies, ordered by the name of the store; those that `backup` made before others, the
     /// newest first.
     pub fn list(&self) -> Vec<Backup> {
         let folder = self.shared.join(FOLDER);

@@ -94,7 +94,7 @@ impl Refresher {
         let schemas = own.into_iter().chain(indexers.iter().map(|indexer| indexer.schema()));
         let schemas = schemas.chain([search::tables::INDEX_SCHEMA]);
         let schema = schemas.collect::<Vec<_>>().join("\n");
-        // Facts feed the index: other facts, other index.
+        // The index depends on the extracted facts, so another extractor needs another index.
         let late = indexers.iter().map(|indexer| indexer.late_schema());
         let late_schema = late.collect::<Vec<_>>().join("\n");
         let left_out = syntax::Language::left_out().into_iter().map(syntax::Language::name);
@@ -160,7 +160,7 @@ impl Refresher {
         let done =
             self.lock_listener(call).and_then(|mut ear| self.refresh(&mut ear, sources, call));
         let freshness = match done {
-            // Time is up, and the caller still waits: the last good state, said to be that.
+            // The time is over: the caller gets the last complete state, and the answer says so.
             Err(problem)
                 if problem.code == ProblemCode::Timeout && self.generations.current().is_some() =>
             {
@@ -296,7 +296,7 @@ impl Refresher {
             true => Ok(None),
             false => self.update(sources, todo, &dirty, call),
         });
-        // What was heard of and not dealt with must not be forgotten.
+        // Changes that were reported but not written must not be lost.
         if !matches!(updated, Ok(None)) {
             ear.give_back(dirty);
         }

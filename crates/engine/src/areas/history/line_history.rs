@@ -1,4 +1,4 @@
-//! The commits that made some lines of a file what they are.
+//! The commits that changed some lines of a file, traced through renames.
 
 use base::{Problem, RepoPath, Result};
 use git::{Blob, Oid};

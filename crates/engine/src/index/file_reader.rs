@@ -193,8 +193,8 @@ fn skip_reason(bytes: &[u8], largest: u64) -> Option<&'static str> {
     if bytes.len() as u64 > largest {
         return Some("too large");
     }
-    // A long line in a file that a person wrote differs from a generated program without line
-    // breaks.
+    // A file with a few long lines may be written by a person. If most of it is in long lines, it
+    // is generated.
     let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::len);
     let long: usize = lines.filter(|length| *length > MAX_LINE_BYTES).sum();
     (long > bytes.len() / 4 * 3).then_some("minified")

@@ -350,7 +350,7 @@ pub struct KbRelation {
     pub created_by: String,
     /// Where it comes from
     pub source: String,
-    /// How sure it is, from 0 to 1
+    /// Its confidence, from 0 to 1
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
     /// Whether it may be part of a cycle

@@ -1,4 +1,4 @@
-//! No change was left half done.
+//! No change to files was interrupted.
 
 use base::{Call, Result};
 

@@ -1,4 +1,4 @@
-//! What cairn wrote into the repository is of a version that this cairn knows.
+//! The files that cairn wrote into the repository have a version that this cairn knows.
 
 use base::{Call, NextCall, Result};
 

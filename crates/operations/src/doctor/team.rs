@@ -1,4 +1,4 @@
-//! The team's server answers, knows our schema, and nothing waits too long.
+//! The team's server answers and has the right schema, and no change waits too long.
 
 use std::time::Duration;
 

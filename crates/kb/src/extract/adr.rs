@@ -49,7 +49,7 @@ fn is_numbered_decision(stem: &str) -> bool {
     number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Reads a decision. A document that looks like one and cannot be taken over gets a notice that
+/// Reads a decision. A document that looks like one and cannot be taken in gets a notice that
 /// says why.
 pub(super) fn extract(path: &RepoPath, text: &str, document: &Document<'_>) -> ExtractedFacts {
     let mut out = ExtractedFacts::default();

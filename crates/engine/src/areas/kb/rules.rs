@@ -59,7 +59,7 @@ pub static RULES: [VerifyRule; 13] = [
     VerifyRule {
         code: "KB_NOT_TAKEN",
         severity: RuleSeverity::Note,
-        statement: "documents that look like decisions or requirements are taken over as written",
+        statement: "documents that look like decisions or requirements are taken in as written",
         check: |view, _| not_taken(view),
     },
     VerifyRule {

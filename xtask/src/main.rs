@@ -1,4 +1,4 @@
-//! What a developer runs: the tests with all they need, generated pages, benchmarks.
+//! The commands for developers: tests with everything they need, generated pages, benchmarks.
 
 mod alias_page;
 mod bench;
@@ -41,7 +41,7 @@ cargo xtask cochange-eval REPO…  how well what changes together is predicted, 
 cargo xtask oracle [--show]   compare importers and calls with compilers named by CAIRN_ORACLE_*; prints a table
 cargo xtask omission CLONE…   how often `review` names a file that was left out of a real fix; prints a table
 cargo xtask retrieval         how well a text leads to the right files, beside plain BM25
-cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes unless told
+cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes by default
 cargo xtask soak work [MINUTES]  eight processes that plan, start, discuss and finish tasks, killed at random
 cargo xtask soak kb           eight processes of a thousand changesets each, killed at random
 cargo xtask soak tests        the tests with many more random cases, and a kill at every step
@@ -56,7 +56,7 @@ cargo xtask prove team clients [CLIENTS…]  writes a second of one and of a hun
 cargo xtask prove team log [CHANGES…]  catching up with 10,000, 100,000 and a million changes
 cargo xtask prove week CLONE [OLDER_BINARY]  a week of two agents and a person on httpx; calls and characters of each
 cargo xtask prove page [--cairn BINARY] CLONE CLONE…  every view, change and refusal of the page, in copies of other repositories
-cargo xtask prove load [RUNS]  the tests in a fresh clone beside two busy loops a core; ten times unless told
+cargo xtask prove load [RUNS]  the tests in a fresh clone beside two busy loops per core; ten times by default
 cargo xtask fuzz [TARGET] [MINUTES]  every parser of outside text, given what nobody would write
 ";
 

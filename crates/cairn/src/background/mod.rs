@@ -90,6 +90,6 @@ pub(crate) fn refusal() -> Option<String> {
     }
     let foreign = FOREIGN_VARIABLES.iter().find(|name| env_var(name).is_some());
     foreign.map(|name| {
-        format!("{name} is set: commands of CI and of git's hooks answer by themselves")
+        format!("{name} is set: commands in CI and in git's hooks answer by themselves")
     })
 }

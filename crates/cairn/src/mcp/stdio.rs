@@ -268,7 +268,7 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
         match method.as_deref() {
             Some("\"notifications/cancelled\"") => {}
             Some(_) => return self.out.traffic.push_notification(message, line.len()),
-            None => return self.out.traffic.push_urgent(message), // an answer to a request of this server
+            None => return self.out.traffic.push_urgent(message), // an answer to this server
         }
         let params = find_member(line, "params").unwrap_or_default();
         let Some(inner) = find_member(&line[params.clone()], "requestId") else { return };

@@ -193,7 +193,7 @@ impl WorktreeFollower {
         self.follower.update(&mut stores, &goal)?;
         drop(stores);
         self.read_if_up_to_date(&goal)?.ok_or_else(|| {
-            // Whoever asks next follows the new commit: a loop here might never end.
+            // The next caller follows the new commit; a loop here might never end.
             Problem::new(ProblemCode::Busy, format!("{} moved on while it was read", self.name))
                 .hint("repeat the request in a moment")
         })

@@ -73,7 +73,7 @@ pub struct TestFile {
 pub struct NameCount {
     /// The name
     pub name: String,
-    /// How often it is there
+    /// How often it occurs in the file
     pub count: usize,
 }
 

@@ -1,4 +1,4 @@
-//! `cairn.jsonc` has no mistakes.
+//! Checks that `cairn.jsonc` has no mistakes.
 
 use base::{Call, Result};
 

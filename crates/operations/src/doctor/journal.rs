@@ -1,4 +1,4 @@
-//! No change to files was interrupted.
+//! Checks that no change to files was interrupted.
 
 use base::{Call, Result};
 

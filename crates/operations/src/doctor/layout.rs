@@ -1,4 +1,4 @@
-//! The files that cairn wrote into the repository have a version that this cairn knows.
+//! Checks that this version of cairn can read the files that cairn wrote into the repository.
 
 use base::{Call, NextCall, Result};
 

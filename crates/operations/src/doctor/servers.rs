@@ -1,5 +1,5 @@
-//! The language servers for the languages of the repository start. A program on the PATH may still
-//! not work.
+//! Checks that the language servers for the languages of the repository start, because a program on
+//! the PATH may still not work.
 
 use std::time::Duration;
 

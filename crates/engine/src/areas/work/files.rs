@@ -142,7 +142,8 @@ pub fn knowledge_about(
     knowledge_for_paths(sources, project, paths, part, aged)
 }
 
-/// Paths as callers name them: folders and globs stand for the files below, or that match.
+/// Expands the paths that a caller named: a folder into the files below it, a glob into the files
+/// that match.
 pub fn expand_paths(view: &View, named: &[String]) -> Result<Vec<String>> {
     let conn = view.index()?.conn();
     let is_glob =

@@ -1,5 +1,5 @@
-//! `history owners`: who knows a file or folder, and how many people would have to leave before
-//! nobody does.
+//! `history owners`: who knows a file or folder, and its bus factor, the number of people who made
+//! half of the changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -42,7 +42,7 @@ pub(crate) fn build_and_test(root: &Path, args: &[&str]) -> XtaskResult<()> {
     test(root, &cairn, repositories)
 }
 
-/// Like [`test`], for at least two clones: what works in the small repository must work in real
+/// Like [`test()`], for at least two clones: what works in the small repository must work in real
 /// ones.
 pub(crate) fn prove(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let (cairn, repositories) = cairn_and_clones(args, || optimised_cairn(root))?;

@@ -1,8 +1,8 @@
-//! Tests of the page in a real browser, and the pictures of its documentation.
+//! Tests of the page in a real browser, and the screenshots for its documentation.
 //!
 //! The driver comes from npm, as `tests/browser/package-lock.json` pins it. The browser is the
-//! machine's own Chromium; on Debian and its kin one is fetched and unpacked into `.tools`, because
-//! a test does not install anything into the system.
+//! machine's own Chromium; on Debian and similar systems one is fetched and unpacked into `.tools`,
+//! because a test must not install anything into the system.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs npm and a browser")]
 
@@ -17,7 +17,7 @@ use crate::tools;
 /// Where the tests are, below the root.
 const TESTS: &str = "tests/browser";
 
-/// Where the pictures of the documentation are, below the root.
+/// The folder of the screenshots, below the root.
 const PICTURES: &str = "docs/images/page";
 
 /// The names under which systems install a browser that the driver can use.
@@ -30,7 +30,8 @@ struct BrowserProgram {
     libraries: Option<PathBuf>,
 }
 
-/// Tests every view and every change, on a repository of its own and on those that are named.
+/// Tests every view and every change, on a repository that is created for it and on those that are
+/// named.
 pub(crate) fn test(root: &Path, cairn: &Path, repositories: &[&str]) -> XtaskResult<()> {
     run::run(&mut command(root, cairn, repositories)?)
 }
@@ -41,7 +42,8 @@ pub(crate) fn build_and_test(root: &Path, args: &[&str]) -> XtaskResult<()> {
     test(root, &cairn, repositories)
 }
 
-/// The same for at least two clones: what holds of the small repository has to hold of real ones.
+/// Like [`test()`], for at least two clones: what works in the small repository must work in real
+/// ones.
 pub(crate) fn prove(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let (cairn, repositories) = cairn_and_clones(args, || optimised_cairn(root))?;
     if repositories.len() < 2 {
@@ -50,7 +52,7 @@ pub(crate) fn prove(root: &Path, args: &[&str]) -> XtaskResult<()> {
     test(root, &cairn, repositories)
 }
 
-/// Writes a picture of every view into the documentation.
+/// Writes a screenshot of every view into the documentation.
 pub(crate) fn shots(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let (cairn, repositories) = cairn_and_clones(args, || built_cairn(root))?;
     let mut command = command(root, &cairn, repositories)?;
@@ -63,7 +65,8 @@ pub(crate) fn times(root: &Path, args: &[&str]) -> XtaskResult<()> {
     run::run(command(root, &cairn, repositories)?.arg("--times"))
 }
 
-/// The binary that `--cairn PATH` names, or one that is built; and the clones behind it.
+/// The binary that `--cairn PATH` names, or one that is built, and the clones in the other
+/// arguments.
 fn cairn_and_clones<'a>(
     args: &'a [&'a str],
     build: impl FnOnce() -> XtaskResult<PathBuf>,
@@ -124,7 +127,7 @@ fn on_path() -> Option<PathBuf> {
     candidates.into_iter().find(|program| program.is_file())
 }
 
-/// Fetches Chromium and what it needs beyond what is installed, and unpacks all of it.
+/// Fetches and unpacks Chromium and those of its libraries that are not installed.
 fn unpack(folder: &Path) -> XtaskResult<()> {
     let hint = "install Chromium, so that `chromium` is on the PATH";
     let failed = |error: std::io::Error| format!("cannot unpack a browser: {error}; {hint}");
@@ -139,7 +142,7 @@ fn unpack(folder: &Path) -> XtaskResult<()> {
         return Err(format!("no package `chromium` is known; {hint}"));
     }
     let (archives, root) = (folder.join("archives"), folder.join("root"));
-    let _ = fs::remove_dir_all(folder); // of a run that was interrupted
+    let _ = fs::remove_dir_all(folder); // left over from an interrupted run
     fs::create_dir_all(&archives).map_err(failed)?;
     fs::create_dir_all(&root).map_err(failed)?;
     run::run(Command::new("apt-get").arg("download").args(packages).current_dir(&archives))?;

@@ -1,8 +1,9 @@
-//! How well what changes together is predicted, beside plain counting.
+//! How well co-change is predicted, compared with plain counting.
 //!
 //! Train on the past, test on the last thousand commits of two to ten files: from each of their
-//! files in turn, is one of the first three predictions another file of the commit? The past is
-//! a line of commits as the index has it, and asked as `history cochange` asks it.
+//! files in turn, is one of the first three predictions another file of the commit? The past is a
+//! sequence of commits as the history has it, and predictions are made as `history cochange` makes
+//! them.
 
 #![expect(clippy::disallowed_methods, reason = "an evaluation reads repositories with git")]
 
@@ -26,21 +27,21 @@ use crate::run::{self, XtaskResult};
 /// How many commits are predicted.
 const TEST_COMMITS: usize = 1000;
 
-/// The commits that are predicted touch so many files.
+/// How many files the predicted commits touch.
 const TEST_COMMIT_SIZES: std::ops::RangeInclusive<usize> = 2..=10;
 
-/// Larger commits teach nothing; the default of `history.max_commit_files`.
+/// Larger commits are not used for training; the default of `history.max_commit_files`.
 const MAX_TRAINING_FILES: u32 = 50;
 
 /// How many predictions count.
 const TOP_PREDICTIONS: usize = 3;
 
-/// How predictions came out, in the columns of the table.
+/// The numbers of right predictions, for the columns of the table.
 #[derive(Debug, Default)]
 struct CochangeScore {
     asked: usize,
     plain: usize,
-    /// Counting that leaves out files which are no more
+    /// Plain counting without files that no longer exist
     counted_alive: usize,
     ours: usize,
 }
@@ -75,7 +76,7 @@ fn share(hits: usize, asked: usize) -> f64 {
     hits as f64 / asked.max(1) as f64
 }
 
-/// All commits in the order of the index. Merges are there and touch nothing.
+/// All commits in the order of the history. Merges are included and touch no files.
 fn read_commits(repo: &Path) -> XtaskResult<Vec<HistoryCommit>> {
     let args = ["log", "--raw", "-M", "-z", "--no-abbrev", "--format=%x01%H %P", "HEAD"];
     let output = Command::new("git").arg("-C").arg(repo).args(args).output();
@@ -122,7 +123,7 @@ fn parse_commit(record: &[u8]) -> Option<HistoryCommit> {
     })
 }
 
-/// What `history.exclude` leaves out unless told.
+/// Whether the default of `history.exclude` leaves out a path.
 fn is_excluded(path: &RepoPath) -> bool {
     let below = |folder: &[u8]| path.as_bytes().starts_with(folder);
     path.as_bytes().ends_with(b".lock") || below(b"dist/") || below(b"node_modules/")
@@ -164,7 +165,7 @@ fn evaluate(commits: &[HistoryCommit]) -> base::Result<(CochangeScore, CochangeS
     Ok((all, known))
 }
 
-/// Adds commits to the line.
+/// Adds commits to the history.
 fn add_commits(
     conn: &Connection,
     commits: &[HistoryCommit],
@@ -187,7 +188,7 @@ fn add_commits(
     transaction.commit().map_err(store::sqlite_problem("evaluate"))
 }
 
-/// What would be said of one file, before its commit.
+/// The predictions for one file, made before its commit.
 struct CochangePrediction {
     is_known: bool,
     plain: Vec<ArtifactId>,

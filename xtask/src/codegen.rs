@@ -1,4 +1,5 @@
-//! The reference pages, written from the table of operations. Stale ones fail the gate.
+//! The reference pages, written from the table of operations. `codegen --check` fails if one is out
+//! of date.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -24,7 +25,7 @@ pub(crate) fn write(root: &Path) -> XtaskResult<()> {
     Ok(())
 }
 
-/// Fails if a page is not what would be written.
+/// Fails if a page differs from what would be written.
 pub(crate) fn check(root: &Path) -> XtaskResult<()> {
     let is_stale = |(path, text): &(&'static str, String)| {
         fs::read_to_string(root.join(path)).map_or(true, |found| found != *text)
@@ -36,7 +37,7 @@ pub(crate) fn check(root: &Path) -> XtaskResult<()> {
     Err(format!("out of date: {}; run  cargo xtask codegen", stale.join(", ")))
 }
 
-/// The same for the page that is written from the model of the settings.
+/// Like [`GENERATED_NOTE`], for the page that is written from the model of the settings.
 const CONFIG_NOTE: &str =
     "<!-- Written by `cargo xtask codegen` from the model in crates/config. -->\n";
 
@@ -132,7 +133,7 @@ fn describe(text: &mut String, op: &OpSpec) {
     text.push('\n');
 }
 
-/// Help without trailing blanks, so that editors do not change the page.
+/// The help without trailing blanks, so that editors do not change the page.
 fn trim_trailing_blanks(help: &str) -> String {
     help.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }

@@ -1,7 +1,7 @@
-//! Every parser of text from outside, given texts that nobody would write.
+//! Fuzzes every parser of untrusted text.
 //!
-//! Ordinary code on stable Rust: a target is a function of bytes that must return, whatever they
-//! are, and soon. Inputs are seeds that were mutated; the same number gives the same input.
+//! It is ordinary code on stable Rust: a target is a function of bytes that must return soon,
+//! whatever the bytes are. Inputs are mutated seeds; the same number always gives the same input.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
@@ -11,14 +11,14 @@ use testkit::soak::SeededRng;
 
 use crate::run::{self, XtaskResult};
 
-/// One parser, with texts that it takes.
+/// One parser, with valid texts as seeds.
 pub(crate) struct FuzzTarget {
     name: &'static str,
     parse: fn(&[u8]),
     seeds: &'static [&'static str],
 }
 
-/// Every parser of text from outside.
+/// Every parser of untrusted text.
 pub(crate) const TARGETS: &[FuzzTarget] = &[
     FuzzTarget { name: "config", parse: |b| drop(config::parse(b)), seeds: CONFIGS },
     FuzzTarget { name: "references", parse: references, seeds: REFERENCES },
@@ -58,7 +58,7 @@ const MAX_PARSE_TIME: Duration = Duration::from_secs(30);
 /// No input is longer than this, in bytes.
 const MAX_INPUT_BYTES: usize = 64 * 1024;
 
-/// `cargo xtask fuzz [TARGET] [MINUTES]`: all targets in turn, one minute, unless told otherwise.
+/// `cargo xtask fuzz [TARGET] [MINUTES]`: by default all targets in turn, for one minute.
 pub(crate) fn run(args: &[&str]) -> XtaskResult<()> {
     let (names, numbers): (Vec<&str>, Vec<&str>) =
         args.iter().partition(|arg| arg.parse::<f64>().is_err());
@@ -103,7 +103,7 @@ impl FuzzTarget {
     fn input(&self, number: u64) -> Vec<u8> {
         let seed = usize::try_from(number).ok().and_then(|at| self.seeds.get(at));
         if let Some(seed) = seed {
-            return seed.as_bytes().to_vec(); // first the seeds as they are
+            return seed.as_bytes().to_vec(); // the first inputs are the unchanged seeds
         }
         let mut dice = SeededRng::new(number);
         let mut bytes = self.seeds[dice.below(self.seeds.len())].as_bytes().to_vec();
@@ -115,7 +115,7 @@ impl FuzzTarget {
     }
 }
 
-/// What tends to be mistaken for something else.
+/// Fragments that parsers tend to misread.
 const TRICKY_FRAGMENTS: &[&str] = &[
     "\0",
     "\u{feff}",
@@ -178,7 +178,7 @@ fn mutate(bytes: &mut Vec<u8>, seeds: &[&str], dice: &mut SeededRng) {
             bytes.splice(from.., other[cut..].iter().copied());
         }
         4 => {
-            // Deep nesting is what parsers overflow their stack on.
+            // Deep nesting can overflow the stack of a parser.
             let piece =
                 TRICKY_FRAGMENTS[dice.below(TRICKY_FRAGMENTS.len())].repeat(1 + dice.below(4000));
             bytes.splice(from..from, piece.into_bytes());
@@ -194,7 +194,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// A reference that is read is written as it was read.
+/// Every reference that can be parsed must print and parse to the same one.
 fn references(bytes: &[u8]) {
     let text = text(bytes);
     if let Ok(reference) = text.parse::<EntityRef>() {
@@ -236,7 +236,7 @@ fn changesets(bytes: &[u8]) {
     drop((changeset.endpoints(), kb::faults_problem(&faults)));
 }
 
-/// Nothing of a report is known in the code.
+/// A code base in which nothing of a report exists.
 struct EmptyCode;
 
 impl kb::CodeLookup for EmptyCode {
@@ -264,7 +264,7 @@ fn reports(bytes: &[u8]) {
     }
 }
 
-/// What people write about their changes.
+/// Messages of commits.
 fn commits(bytes: &[u8]) {
     let message = history::commit::decode_text(bytes.to_vec());
     let (subject, body) = (history::commit::subject(&message), history::commit::body(&message));
@@ -282,7 +282,7 @@ fn frames(bytes: &[u8]) {
     runtime.block_on(cairn::mcp::count_messages(bytes));
 }
 
-/// What a client sends: a name and arguments, by our words or older ones.
+/// Calls of clients: a name and arguments, also older ones.
 fn arguments(bytes: &[u8]) {
     let Ok(value) = serde_json::from_slice::<serde_json::Value>(bytes) else { return };
     let name = value["name"].as_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The table of the review: how a code base reads, measured the same way for any Rust repository.
+//! A table of measures of readability, computed in the same way for any Rust repository.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs git")]
 
@@ -10,22 +10,22 @@ use std::process::Command;
 use crate::run::{self, XtaskResult};
 use crate::rust_source::{self, RustFile};
 
-/// How many of the newest commits are looked at.
+/// How many of the newest commits are counted.
 const COMMITS: usize = 500;
 
 /// Folders with Rust files that are input of tests, not code.
 const FIXTURE_FOLDERS: [&str; 4] = ["test_data", "testdata", "fixtures", "corpus"];
 
-/// Lines of a message that tools add below its body.
+/// Prefixes of the lines that tools add below the body of a message.
 const TRAILERS: [&str; 5] =
     ["Change-Id:", "Signed-off-by:", "Co-authored-by:", "Reviewed-by:", "PR "];
 
-/// What one repository has.
+/// The measures of one repository.
 #[derive(Debug, Default)]
 struct HouseReport {
     name: String,
     types: usize,
-    /// Types, inputs of operations left out, whose name another type has too
+    /// Types whose name another type has too, without the inputs of operations
     shared: usize,
     functions: usize,
     tuple_functions: usize,
@@ -37,7 +37,7 @@ struct HouseReport {
     commits_with_body: usize,
 }
 
-/// A row of the table: its title, and how it is written for one repository.
+/// A row of the table: its title, and the function that writes its cell for a repository.
 type HouseRow = (&'static str, fn(&HouseReport) -> String);
 
 const ROWS: [HouseRow; 7] = [
@@ -117,7 +117,7 @@ impl HouseReport {
 
     fn count_commits(&mut self, log: &str) {
         let bodies: Vec<&str> = log.split('\0').collect();
-        // The last body ends with a mark as well, and nothing follows that.
+        // The last body ends with a separator too, so the part after it is empty.
         let bodies = &bodies[..bodies.len() - 1];
         let is_prose = |line: &str| {
             let line = line.trim();
@@ -127,7 +127,7 @@ impl HouseReport {
         self.commits_with_body = bodies.iter().filter(|body| body.lines().any(is_prose)).count();
     }
 
-    /// The length that so many percent of the functions do not exceed.
+    /// The length that the given percentage of functions does not exceed.
     fn length_at(&self, percent: usize) -> usize {
         let last = self.lengths.len().saturating_sub(1);
         self.lengths.get(last * percent / 100).copied().unwrap_or(0)

@@ -1,6 +1,6 @@
 //! Source checks that neither rustc nor clippy covers; `cargo xtask codegen --check` runs them.
 //!
-//! The few files for which a law does not hold are listed here, with the reason.
+//! The few files that are exempt from a law are listed here, with the reason.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -34,8 +34,8 @@ const IO_APIS: [&str; 5] =
 /// are hashes of what `Debug` printed.
 const FROZEN_FORMATS: &[&str] = &["crates/kb/src/digest.rs"];
 
-/// Files that may list extensions: the algorithms that `syntax::ImportResolver` names, and the names
-/// of shells, which are programs.
+/// Files that may list extensions: the algorithms that `syntax::ImportResolver` names, and the
+/// names of shells, which are programs.
 const LISTING_FILES: [&str; 3] = [
     "crates/code/src/resolve/python.rs",
     "crates/code/src/resolve/javascript/files.rs",
@@ -62,8 +62,8 @@ const PLATFORM_CONDITIONS: [&str; 9] = [
     "rustix::",
 ];
 
-/// Where such a condition may stand: the crate for it; `base`, which depends on no crate and needs
-/// the bytes of a path; two features that only Unix has; traps and tools for tests.
+/// Where such a condition is allowed: in the crate for it; in `base`, which depends on no crate and
+/// needs the bytes of a path; in two features that only Unix has; and in tools for tests.
 const PLATFORM_CODE: &[&str] = &[
     "crates/platform",
     "crates/base",
@@ -137,8 +137,8 @@ impl SourceFile {
     }
 }
 
-/// Every dependency of the workspace has a reason. A name that ends with `*` in the table stands for several, and the
-/// grammars of `tree-sitter` are named by it.
+/// Every dependency of the workspace has a reason. A name that ends with `*` in the table stands
+/// for several dependencies, such as the grammars of `tree-sitter`.
 fn unexplained_dependencies(manifest: &str, table: &str) -> XtaskResult<Vec<String>> {
     let manifest: toml_edit::DocumentMut =
         manifest.parse().map_err(|error| format!("Cargo.toml: {error}"))?;
@@ -172,7 +172,7 @@ fn sql_outside_tables(files: &[SourceFile]) -> Vec<String> {
         .collect()
 }
 
-/// What differs between operating systems is in `crates/platform`.
+/// Code that differs between operating systems is in `crates/platform`.
 fn platform_conditions(files: &[SourceFile]) -> Vec<String> {
     let mut violations = Vec::new();
     for file in files.iter().filter(|file| !file.is_exempt(PLATFORM_CODE)) {
@@ -223,7 +223,7 @@ fn shared_type_names(files: &[SourceFile]) -> Vec<String> {
         .collect()
 }
 
-/// No function takes a tuple: its parts have no names at the call.
+/// No function takes a tuple, because the parts have no names at the call.
 fn tuple_parameters(files: &[SourceFile]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files {
@@ -236,7 +236,7 @@ fn tuple_parameters(files: &[SourceFile]) -> Vec<String> {
     found
 }
 
-/// An id is a type of its own, so that one cannot be passed for another.
+/// Each kind of id is a separate type, so that one cannot be passed for another.
 fn integer_ids(files: &[SourceFile]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files {
@@ -247,7 +247,8 @@ fn integer_ids(files: &[SourceFile]) -> Vec<String> {
     found
 }
 
-/// What a child process of a test does is no test of its own: it would count as one that passed.
+/// The code of a test's child process must not be a test itself, because it would count as a passed
+/// test.
 fn child_entries(files: &[SourceFile]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files {
@@ -278,8 +279,8 @@ fn rules_about_languages(files: &[SourceFile]) -> Vec<String> {
     found
 }
 
-/// Strings that list languages, as quoted text: the display names and extensions of code, and so
-/// the beginnings of arrays that decide by language.
+/// Quoted strings that occur in lists of languages: the display names and extensions of languages
+/// with code.
 struct LanguageLists {
     names: Vec<String>,
     extensions: Vec<String>,
@@ -304,7 +305,7 @@ fn language_rules<'c>(
     let variants = code.lines().filter(|line| names_variant(line));
     let variants =
         variants.map(|line| format!("a language is named outside of syntax: {}", line.trim()));
-    // Two neighbours of one list: one extension alone may be part of an algorithm.
+    // Only two neighbours in a list count, because a single extension may be part of an algorithm.
     let arrays = code.lines().filter(|line| !line.trim_start().starts_with("//")).filter(|line| {
         let listed = |all: &[String]| {
             let parts = line.split([',', '|', '[', ']', '(', ')', '{', '}']).map(str::trim);
@@ -345,7 +346,7 @@ fn sources(folder: &Path) -> XtaskResult<Vec<PathBuf>> {
     Ok(found)
 }
 
-/// Whether the laws hold for a file: tests and examples are free.
+/// Whether the laws apply to a file. Tests and examples are exempt.
 fn is_source(path: &Path) -> bool {
     !rust_source::is_test_path(path) && path.components().all(|part| part.as_os_str() != "examples")
 }

@@ -1,4 +1,4 @@
-//! What a developer runs: the tests with all they need, generated pages, benchmarks.
+//! The commands for developers: tests with everything they need, generated pages, benchmarks.
 
 mod alias_page;
 mod bench;
@@ -30,18 +30,18 @@ cargo xtask test servers      only those against real language servers
 cargo xtask test team         only those against a real PostgreSQL server, and the contract suite over a team
 cargo xtask test clients      only real MCP clients and the conformance suite
 cargo xtask test browser [--cairn BINARY] [CLONE…]  only those of the page in a browser, also on copies of other clones
-cargo xtask shots [--cairn BINARY] [CLONE]  write the pictures of docs/page.md
+cargo xtask shots [--cairn BINARY] [CLONE]  write the screenshots of docs/page.md
 cargo xtask times [--cairn BINARY] [CLONE…]  time and size of every view of the page in a browser, as a table
 cargo xtask codegen [--check] write the reference pages, or fail if they are out of date
-cargo xtask house [CLONE…]    how this repository reads, beside other clones; prints a table
-cargo xtask dist [--check] [--without-build]  write all packages of a release into target/dist; ask their validators
+cargo xtask house [CLONE…]    measures of readability, of this repository and other clones; prints a table
+cargo xtask dist [--check] [--without-build]  write all packages of a release into target/dist; run their validators
 cargo xtask deny              check licences and sources of dependencies
-cargo xtask bench [--quick] [NAME…]  measure beside the peer or the limit; prints a table
-cargo xtask cochange-eval REPO…  how well what changes together is predicted, beside counting
+cargo xtask bench [--quick] [NAME…]  measure, compared with another tool or a limit; prints a table
+cargo xtask cochange-eval REPO…  how well co-change is predicted, compared with plain counting
 cargo xtask oracle [--show]   compare importers and calls with compilers named by CAIRN_ORACLE_*; prints a table
 cargo xtask omission CLONE…   how often `review` names a file that was left out of a real fix; prints a table
-cargo xtask retrieval         how well a text leads to the right files, beside plain BM25
-cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes unless told
+cargo xtask retrieval         how well a text leads to the right files, compared with plain BM25
+cargo xtask soak [MINUTES]    eight processes at once, killed at random; ten minutes by default
 cargo xtask soak work [MINUTES]  eight processes that plan, start, discuss and finish tasks, killed at random
 cargo xtask soak kb           eight processes of a thousand changesets each, killed at random
 cargo xtask soak tests        the tests with many more random cases, and a kill at every step
@@ -56,8 +56,8 @@ cargo xtask prove team clients [CLIENTS…]  writes a second of one and of a hun
 cargo xtask prove team log [CHANGES…]  catching up with 10,000, 100,000 and a million changes
 cargo xtask prove week CLONE [OLDER_BINARY]  a week of two agents and a person on httpx; calls and characters of each
 cargo xtask prove page [--cairn BINARY] CLONE CLONE…  every view, change and refusal of the page, in copies of other repositories
-cargo xtask prove load [RUNS]  the tests in a fresh clone beside two busy loops a core; ten times unless told
-cargo xtask fuzz [TARGET] [MINUTES]  every parser of outside text, given what nobody would write
+cargo xtask prove load [RUNS]  the tests in a fresh clone beside two busy loops per core; ten times by default
+cargo xtask fuzz [TARGET] [MINUTES]  random input for every parser of untrusted text
 ";
 
 fn main() -> ExitCode {

@@ -1,4 +1,4 @@
-//! Running programs: the tests, and what checks dependencies.
+//! Runs programs: the tests, and the checks of dependencies.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs cargo and the tests")]
 
@@ -8,10 +8,10 @@ use std::process::Command;
 
 use crate::{browser, tools};
 
-/// What went wrong, in a line for the developer.
+/// The error is one line for the developer.
 pub(crate) type XtaskResult<T> = std::result::Result<T, String>;
 
-/// Tests of random input try this often, unless the caller says otherwise.
+/// How many random inputs property tests try, unless the environment says otherwise.
 const PROPTEST_CASES: &str = "64";
 
 /// The version of cargo-deny that was tried.
@@ -36,16 +36,16 @@ const MAY_BE_SKIPPED: [(&str, &str); 5] = [
 const TEAM_CONTRACT: [&str; 7] =
     ["work::", "kb::", "seed_work::", "seed_graph::", "seed_fields::", "undo::", "branches::"];
 
-/// What is different in a team: the name of a branch means one store for all machines, so a name that is used again
-/// finds what the first branch of that name had.
+/// Tests that do not apply to a team. In a team the name of a branch means one store for all
+/// machines, so a name that is used again finds the facts of the first branch of that name.
 const TEAM_DIFFERENCES: [&str; 1] = ["branches::a_branch_that_is_not_checked_out_is_followed_too"];
 
-/// The same command by a build of this program that is optimised, for commands that measure.
+/// Runs the same command with an optimised build of this program, for commands that measure.
 pub(crate) fn optimised(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let program = ["run", "--quiet", "--profile", "measure", "--package", "xtask", "--"];
     let mut command = cargo(root, &program);
     let here = std::env::current_dir().map_err(|error| error.to_string())?;
-    run(command.current_dir(here).args(args)) // clones may be named from here
+    run(command.current_dir(here).args(args)) // clones may be given relative to the current folder
 }
 
 /// All tests: those of the crates, then real clients against the real binary.
@@ -66,8 +66,8 @@ pub(crate) fn test(root: &Path) -> XtaskResult<()> {
     let is_ci = std::env::var("CI").is_ok_and(|value| value == "true");
     print(&skipped_summary(&skipped));
     check_skipped(&skipped, is_ci)?;
-    // The same packages as above: with fewer of them, features differ and dependencies are built
-    // a second time.
+    // The same packages as above: with fewer packages, features would differ and dependencies would
+    // be built a second time.
     let built = build(root, &["--workspace", "--bins", "--examples"], "debug")?;
     verify(root, &built.join("cairn"))?;
     test_clients(root, &built)?;
@@ -112,7 +112,7 @@ fn verify(root: &Path, cairn: &Path) -> XtaskResult<()> {
     run(Command::new(cairn).current_dir(root).args(["matrix", "--gate"]))
 }
 
-/// The engine against real language servers, which are fetched first.
+/// The tests with real language servers, which are fetched first.
 fn server_tests(root: &Path) -> XtaskResult<Command> {
     let servers = tools::install_servers(root)?;
     let args = ["test", "--workspace", "--locked", "--test", "servers"];
@@ -149,14 +149,14 @@ pub(crate) fn servers(root: &Path) -> XtaskResult<()> {
     run(&mut server_tests(root)?)
 }
 
-/// The same with many more random cases, and a kill at every step.
+/// Runs the tests with many more random cases, and a kill at every step.
 pub(crate) fn soak(root: &Path) -> XtaskResult<()> {
     let mut command = cargo(root, &["test", "--workspace", "--locked", "--release"]);
     run(command.env("PROPTEST_CASES", "5000").env("CAIRN_SOAK", "1"))
 }
 
-/// Licences and sources of what we depend on. Known holes are in a list that has to be fetched,
-/// which is not to be had everywhere: `cargo deny check advisories` by hand.
+/// Checks licences and sources of dependencies. Known vulnerabilities need a list that cannot be
+/// fetched everywhere, so `cargo deny check advisories` is run by hand.
 pub(crate) fn deny(root: &Path) -> XtaskResult<()> {
     let mut tool = root.join(".tools/deny/bin/cargo-deny");
     let is_there = Command::new("cargo-deny").arg("--version").output();
@@ -175,7 +175,7 @@ pub(crate) fn deny(root: &Path) -> XtaskResult<()> {
     run(Command::new(tool).current_dir(root).args(checks))
 }
 
-/// Builds something and says in which folder it is.
+/// Builds something and returns the folder of the result.
 pub(crate) fn build(root: &Path, what: &[&str], profile: &str) -> XtaskResult<PathBuf> {
     let args: Vec<&str> = ["build", "--locked"].iter().chain(what).copied().collect();
     run(&mut cargo(root, &args))?;
@@ -195,7 +195,7 @@ pub(crate) fn run(command: &mut Command) -> XtaskResult<()> {
     if status.success() { Ok(()) } else { Err(format!("{name} failed ({status})")) }
 }
 
-/// What a command prints; it must succeed.
+/// The output of a command, which must succeed.
 pub(crate) fn output(command: &mut Command) -> XtaskResult<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("{name} does not start: {error}"))?;

@@ -51,7 +51,7 @@ pub(crate) struct TypeDeclaration {
     pub(crate) is_operation_input: bool,
 }
 
-/// What a function looks like from outside.
+/// Facts about a function.
 #[derive(Debug)]
 pub(crate) struct FunctionFacts {
     pub(crate) name: Mention,
@@ -239,7 +239,7 @@ fn attributes(item: &syn::Item) -> &[syn::Attribute] {
     }
 }
 
-/// Whether an attribute says that an item is only there in tests.
+/// Whether an attribute says that an item is only compiled in tests.
 fn is_test_attribute(attribute: &syn::Attribute) -> bool {
     let text = match &attribute.meta {
         syn::Meta::Path(path) => {

@@ -1,4 +1,4 @@
-//! The long versions: many processes at once, killed at random, for minutes.
+//! Soak tests: many processes at once, killed at random, for minutes.
 
 #![expect(clippy::disallowed_methods, reason = "the workers are processes of their own")]
 
@@ -20,7 +20,7 @@ const CHANGESETS: usize = 1_000;
 /// How many changesets are acknowledged between two kills.
 const BETWEEN_KILLS: usize = 5;
 
-/// Has eight workers do everything for so many minutes, ten unless told otherwise.
+/// Lets eight workers do everything for some minutes, by default ten.
 pub(crate) fn run(minutes: Option<&str>) -> XtaskResult<()> {
     let (minutes, report) = soak_for(minutes, "soak-worker")?;
     run::print(&format!(
@@ -38,7 +38,7 @@ pub(crate) fn run(minutes: Option<&str>) -> XtaskResult<()> {
     refuse_failures(&report.failures)
 }
 
-/// Has eight workers plan, start, discuss and finish tasks for so many minutes, ten unless told otherwise.
+/// Lets eight workers plan, start, discuss and finish tasks for some minutes, by default ten.
 pub(crate) fn run_work(minutes: Option<&str>) -> XtaskResult<()> {
     let (minutes, report) = soak_for(minutes, "task-worker")?;
     let counts = report.work.counts();
@@ -58,10 +58,10 @@ pub(crate) fn run_work(minutes: Option<&str>) -> XtaskResult<()> {
     refuse_failures(&report.failures)
 }
 
-/// Eight processes of a kind, for so many minutes.
+/// Runs eight workers of a kind for some minutes.
 fn soak_for(minutes: Option<&str>, worker: &str) -> XtaskResult<(f64, SoakReport)> {
     let minutes: f64 = match minutes {
-        Some(text) => text.parse().map_err(|_| format!("`{text}` is no number of minutes"))?,
+        Some(text) => text.parse().map_err(|_| format!("`{text}` is not a number of minutes"))?,
         None => 10.0,
     };
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
@@ -107,7 +107,7 @@ pub(crate) fn run_kb() -> XtaskResult<()> {
 
 /// One of the writers.
 pub(crate) fn kb_writer(root: &str, name: &str, from: &str, count: &str) -> XtaskResult<()> {
-    let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is no number"));
+    let number = |text: &str| text.parse().map_err(|_| format!("`{text}` is not a number"));
     let part =
         WriterAssignment { name: name.to_owned(), next: number(from)?, count: number(count)? };
     writers::run_writer(Path::new(root), &part);
@@ -116,7 +116,7 @@ pub(crate) fn kb_writer(root: &str, name: &str, from: &str, count: &str) -> Xtas
 
 /// One of the workers.
 pub(crate) fn worker(root: &str, name: &str, seed: &str, actions: SoakActions) -> XtaskResult<()> {
-    let seed = seed.parse().map_err(|_| format!("`{seed}` is no seed"))?;
+    let seed = seed.parse().map_err(|_| format!("`{seed}` is not a seed"))?;
     soak::run_worker(Path::new(root), name, seed, actions);
     Ok(())
 }

@@ -1,9 +1,9 @@
 //! Installs the MCP clients that `tests/clients` runs, and the language servers that the engine is
 //! tested with, into `.tools` at the repository's root.
 //!
-//! What is installed is pinned by the manifests in `tests/clients` and `tests/servers`. A copy of them is written
-//! beside each installation when it is complete, so a second call finds it and does nothing, and
-//! one that was interrupted or is out of date begins anew.
+//! What is installed is pinned by the manifests in `tests/clients` and `tests/servers`. A copy of
+//! the manifests is written beside each installation when it is complete. A second call finds it
+//! and does nothing; an installation that was interrupted or is out of date is made again.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs npm and Python")]
 
@@ -32,7 +32,7 @@ pub struct InstalledClients {
     pub python: PathBuf,
 }
 
-/// Brings `.tools` up to date with the manifests. The error says what to do.
+/// Updates `.tools` to match the manifests. The error says what to do.
 pub fn install(root: &Path) -> Result<InstalledClients, String> {
     let folder = root.join(".tools");
     fs::create_dir_all(&folder).map_err(io_failure("create", &folder))?;
@@ -92,8 +92,8 @@ pub fn client_test_command(
     command
 }
 
-/// The tests of the page with their driver, in a folder of its own: node looks for packages beside
-/// the script that needs them.
+/// Copies the tests of the page into a folder with their driver, because Node looks for packages
+/// beside the script that needs them.
 pub fn install_browser_driver(root: &Path, tests: &str) -> Result<PathBuf, String> {
     let (into, from) = (root.join(".tools/browser"), root.join(tests));
     let folder = root.join(".tools");
@@ -117,7 +117,7 @@ pub fn install_browser_driver(root: &Path, tests: &str) -> Result<PathBuf, Strin
 pub struct InstalledServers {
     /// The folder that holds `v5` and `v7`, each with `node_modules`
     pub folder: PathBuf,
-    /// What has to come first on `PATH`, if the machine's own does not work
+    /// The folder that must come first on `PATH`, if the machine's own rust-analyzer does not work
     pub rust_analyzer: Option<PathBuf>,
 }
 
@@ -151,7 +151,8 @@ pub fn install_postgres(root: &Path) -> Result<PathBuf, String> {
     Ok(folder)
 }
 
-/// Makes the links that the package lists: npm keeps none, and its own script is not run.
+/// Creates the symbolic links that the package lists, because npm does not keep links and the
+/// package's own script is not run.
 fn link_libraries(package: &Path) -> Result<(), String> {
     let list = package.join("native/pg-symlinks.json");
     let text = fs::read_to_string(&list).map_err(io_failure("read", &list))?;
@@ -168,8 +169,8 @@ fn link_libraries(package: &Path) -> Result<(), String> {
     Ok(())
 }
 
-/// Fetches what the standard library is made of: servers are started without a network, and a
-/// rust-analyzer that cannot read it knows half of the types.
+/// Fetches the sources of the standard library and their dependencies. Servers are started without
+/// a network, and without these sources rust-analyzer misses many types.
 fn fetch_standard_library() -> Result<(), String> {
     let said = Command::new("rustc").args(["--print", "sysroot"]).output();
     let said = said.map_err(|error| format!("cannot run `rustc`: {error}"))?;
@@ -179,14 +180,14 @@ fn fetch_standard_library() -> Result<(), String> {
     if !manifest.exists() {
         run_to_end(Command::new("rustup").args(["component", "add", "rust-src"]), hint)?;
     }
-    // Its manifest has keys that only its own toolchain may use.
+    // The manifest of the standard library has keys that only its own toolchain may use.
     let mut cargo = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.env("RUSTC_BOOTSTRAP", "1").args(["fetch", "--quiet", "--locked", "--manifest-path"]);
     run_to_end(cargo.arg(manifest), hint)
 }
 
-/// A rust-analyzer that starts. What rustup puts on `PATH` can be an empty proxy, so one is asked
-/// for its version, and built if it does not know.
+/// Finds a rust-analyzer that starts. The one that rustup puts on `PATH` can be a proxy without a
+/// program, so it is asked for its version; if that fails, one is built.
 fn install_rust_analyzer(root: &Path) -> Result<Option<PathBuf>, String> {
     let answers = |program: &Path| {
         let said = Command::new(program).arg("--version").output();
@@ -212,7 +213,7 @@ fn install_rust_analyzer(root: &Path) -> Result<Option<PathBuf>, String> {
     Ok(Some(bin))
 }
 
-/// Calls `install` in an empty `folder` unless it was installed from these very manifests.
+/// Calls `install` in an empty `folder`, unless it was installed from the same manifests.
 fn install_if_stale(
     folder: &Path,
     manifests: &Path,
@@ -242,7 +243,7 @@ fn install_if_stale(
     fs::write(&stamp, wanted).map_err(io_failure("write", &stamp))
 }
 
-/// Installs what the lock file names. No package's own script is run.
+/// Installs the packages of the lock file without running their scripts.
 fn npm(folder: &Path) -> Result<(), String> {
     let mut npm = Command::new(if cfg!(windows) { "npm.cmd" } else { "npm" });
     npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]);
@@ -286,7 +287,7 @@ fn version(python: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// Runs a command to its end; `hint` is what helps if it cannot.
+/// Runs a command to its end; `hint` says what to do if it fails.
 fn run_to_end(command: &mut Command, hint: &str) -> Result<(), String> {
     let name = command.get_program().display().to_string();
     match command.status() {

@@ -128,7 +128,7 @@ pub(crate) async fn accept_connections(
                     shutdown.clone(),
                 ));
             }
-            // No file handle is free, or the client has left; neither ends the server.
+            // No file handle is free, or the client has disconnected. Neither ends the server.
             Err(_) => tokio::time::sleep(ACCEPT_RETRY_DELAY).await,
         }
     }
@@ -204,7 +204,7 @@ async fn handle_api_call(
             (refusal.status(), Err(problem.hint("send a JSON object with the arguments")))
         }
     };
-    // A command line elsewhere shows the text that it would show here.
+    // A remote command line shows the same text as a local one.
     if headers.get(header::ACCEPT).is_some_and(|wanted| wanted == TEXT) {
         let code = exit_code(&outcome).to_string();
         let text = CallFormat::CommandLine.text(&outcome, ColorMode::Plain);
@@ -228,7 +228,7 @@ impl HttpApi {
         check_scope(op, identity)?;
         let field = take_actor_arg(op, &mut args)?;
         let named = actor_from_headers(headers)?.or(field);
-        // A named token says who it is, whatever the request says.
+        // The name of a token is the author, whatever the request says.
         let actor = identity.name.clone().or(named).unwrap_or_else(|| "http".into());
         let caller = CallerInfo {
             session: crate::session::for_request(&actor, headers),

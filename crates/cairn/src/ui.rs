@@ -1,5 +1,5 @@
-//! The server of the page: who may see it, and what every response carries. What is shown is
-//! decided by the crate `page`.
+//! The server of the page: access control and response headers. The crate `page` decides what is
+//! shown.
 //!
 //! It listens on loopback only. A one-time token in the printed address is exchanged for a cookie,
 //! `Host` and `Origin` are checked as for the API, and forms carry a token of their session.
@@ -32,7 +32,8 @@ use crate::perform::{CallerInfo, run_blocking};
 /// The longest form, in bytes.
 const MAX_FORM_BYTES: usize = 4 * 1024 * 1024;
 
-/// What every response carries. Nothing is loaded from elsewhere, nothing is embedded elsewhere.
+/// The headers of every response. Pages load nothing from other servers and cannot be embedded in
+/// other pages.
 const SECURITY_HEADERS: &[(&str, &str)] = &[
     (
         "content-security-policy",
@@ -47,7 +48,7 @@ const SECURITY_HEADERS: &[(&str, &str)] = &[
     ("permissions-policy", "camera=(), geolocation=(), microphone=()"),
 ];
 
-/// What a server of the page serves, and to whom.
+/// The configuration of a server of the page.
 pub(crate) struct UiConfig {
     /// The repository
     pub workspace: Arc<Workspace>,
@@ -161,8 +162,8 @@ async fn authorize(
     next.run(request).await
 }
 
-/// Whether a form was sent by a page of this server. The guard has checked the origin's name; a
-/// form also has to have one.
+/// Whether a form was sent by a page of this server. The guard has checked the origin if there is
+/// one; a form must have one.
 fn is_own_form(request: &Request) -> bool {
     let headers = request.headers();
     let site = headers.get("sec-fetch-site").map(HeaderValue::as_bytes);
@@ -186,8 +187,8 @@ fn html(status: StatusCode, body: String) -> Response {
 impl UiServer {
     /// Exchanges the one-time token for a cookie.
     ///
-    /// The answer is a page that leads on by itself: a redirect would still count as sent by the
-    /// program in which the link was clicked, and a browser would hold the cookie back.
+    /// The answer is a page that navigates by itself. A redirect would count as sent by the program
+    /// in which the link was clicked, and the browser would not send the cookie.
     fn exchange(&self, query: &str) -> Response {
         match self.access.exchange(query) {
             Ok(Some(cookie)) => {

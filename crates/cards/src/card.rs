@@ -104,7 +104,7 @@ pub fn parse_card(bytes: &[u8]) -> (Option<Card>, Vec<CardDiagnostic>) {
     }
 }
 
-/// The mark of a merge that nobody has settled yet. It makes the frontmatter unreadable.
+/// Finds the markers of an unresolved merge conflict, which make the frontmatter unreadable.
 fn conflict(text: &str) -> Option<CardDiagnostic> {
     let (line, _) = (1..).zip(text.lines()).find(|(_, line)| line.starts_with("<<<<<<< "))?;
     Some(unreadable_diagnostic("a conflict of a merge is not settled here", line))
@@ -202,7 +202,7 @@ impl CardReader<'_> {
 
     fn string_list(&mut self, name: &str) -> Vec<String> {
         let Some(node) = self.document.get(name) else { return Vec::new() };
-        // One word alone is what people write before they need the second.
+        // A single value is accepted as a list of one.
         if let Some(one) = node.scalar() {
             return vec![one.into_owned()];
         }

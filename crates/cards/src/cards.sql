@@ -1,12 +1,12 @@
--- Cards, by the file that holds them: two files may claim one key, which is a mistake to be told.
+-- Cards by their files: two files may declare one key, which is an error that is reported.
 CREATE TABLE card (
     path        BLOB PRIMARY KEY,
     key         TEXT NOT NULL,
-    folded      TEXT NOT NULL,  -- what keys that clash have in common
+    folded      TEXT NOT NULL,  -- the folded key, which is equal for keys that clash
     type        TEXT NOT NULL,
     summary     TEXT NOT NULL,
     status      TEXT NOT NULL,
-    tags        TEXT NOT NULL,  -- JSON, as the next three
+    tags        TEXT NOT NULL,  -- JSON, like the next three
     subjects    TEXT NOT NULL,
     constraints TEXT NOT NULL,
     extra       TEXT NOT NULL,
@@ -18,7 +18,7 @@ CREATE TABLE card (
 CREATE INDEX card_key ON card (key);
 CREATE INDEX card_folded ON card (folded);
 
--- What cards say about others. Reverse edges are the same rows, read by their target.
+-- Relations between cards. Reverse relations are the same rows, read by their target.
 CREATE TABLE card_relation (
     path   BLOB NOT NULL,
     number INTEGER NOT NULL,
@@ -31,20 +31,20 @@ CREATE TABLE card_relation (
 CREATE INDEX card_relation_source ON card_relation (source);
 CREATE INDEX card_relation_target ON card_relation (target);
 
--- Code that the texts of cards name.
+-- Code that is mentioned in the texts of cards.
 CREATE TABLE card_mention (
     path   BLOB NOT NULL,
     number INTEGER NOT NULL,
     source TEXT NOT NULL,
     target BLOB NOT NULL,
-    symbol TEXT,                -- none for the file as a whole
+    symbol TEXT,                -- null for the file as a whole
     line   INTEGER NOT NULL,
     PRIMARY KEY (path, number)
 ) WITHOUT ROWID;
 CREATE INDEX card_mention_source ON card_mention (source);
 CREATE INDEX card_mention_target ON card_mention (target);
 
--- What is wrong with card files.
+-- Faults of card files.
 CREATE TABLE card_trouble (
     path    BLOB NOT NULL,
     number  INTEGER NOT NULL,
@@ -54,11 +54,11 @@ CREATE TABLE card_trouble (
     PRIMARY KEY (path, number)
 ) WITHOUT ROWID;
 
--- Tags `@see type::slug` in doc comments, whether there is such a card or not.
+-- Tags `@see type::slug` in doc comments, whether or not such a card exists.
 CREATE TABLE see (
     path   BLOB NOT NULL,
     number INTEGER NOT NULL,
-    owner  TEXT,                -- the symbol; none for the module itself
+    owner  TEXT,                -- the symbol; null for the module itself
     key    TEXT NOT NULL,
     line   INTEGER NOT NULL,
     colons INTEGER NOT NULL,    -- whether `::` is part of the language

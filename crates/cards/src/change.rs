@@ -1,7 +1,7 @@
 //! Writes new cards, and edits cards without changing any other byte.
 //!
-//! The template writes one item and one relation a line, so that two branches that touch different
-//! fields, or add different relations, merge by lines. A list without items is left out.
+//! The template writes one item and one relation per line, so that two branches that touch
+//! different fields, or add different relations, merge by lines. A list without items is left out.
 
 use base::entity::CardKey;
 use document::{Document, DocumentEdit, DocumentError, FieldPathSegment, NewValue, YamlNode, edit};

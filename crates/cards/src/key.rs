@@ -39,7 +39,7 @@ pub fn slug_error(slug: &str) -> Option<&'static str> {
     if slug.split('/').any(|part| matches!(part, "." | "..")) {
         Some("would leave the cards folder")
     } else if slug.contains(odd) {
-        Some("holds a character other than letters, digits, `.`, `_`, `-` and `/`")
+        Some("contains a character other than letters, digits, `.`, `_`, `-` and `/`")
     } else if slug.split('/').any(part) {
         Some("has a part that is empty or starts or ends with a dot")
     } else {

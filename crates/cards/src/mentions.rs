@@ -47,7 +47,7 @@ fn add(found: &mut Vec<CardMention>, target: Option<RepoPath>, symbol: Option<&s
     }
 }
 
-/// A path and the symbol after `#`. An anchor of a line, such as `#L10`, is no symbol.
+/// A path and the symbol after `#`. The anchor of a line, such as `#L10`, is not a symbol.
 fn split_fragment(text: &str) -> (&str, Option<&str>) {
     match text.split_once('#') {
         None => (text, None),

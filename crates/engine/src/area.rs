@@ -32,7 +32,7 @@ pub struct Area {
 }
 
 impl Area {
-    /// An area that adds nothing, as the default of fields.
+    /// An area that adds nothing. Other areas take the fields that they leave out from it.
     pub const EMPTY: Self = Self {
         name: "",
         indexer: None,
@@ -96,7 +96,7 @@ pub const AREAS: &[Area] = &[
     },
 ];
 
-/// Areas that have another name today: the older name, which is still accepted, and the present one.
+/// Areas that were renamed: the former name, which is still accepted, and the present one.
 pub const OLDER_AREAS: &[(&str, &str)] = &[("graph", "knowledge")];
 
 /// The present name of an area.

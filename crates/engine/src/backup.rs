@@ -132,12 +132,12 @@ impl<'a> BackupFolder<'a> {
         Ok(Self { shared, identity })
     }
 
-    /// Every durable store that is there, by name: `work`, `branches/main/kb`.
+    /// Every existing durable store, by name: `work`, `branches/main/kb`.
     pub fn stores(&self) -> Vec<String> {
         stores(self.shared)
     }
 
-    /// Every copy that is there: the stores by name, what `backup` took before other copies, the
+    /// All copies, ordered by the name of the store; those that `backup` made before others, the
     /// newest first.
     pub fn list(&self) -> Vec<Backup> {
         let folder = self.shared.join(FOLDER);
@@ -306,7 +306,7 @@ fn next_number(numbers: impl Iterator<Item = u64>) -> u64 {
     numbers.max().unwrap_or(0).saturating_add(1)
 }
 
-/// Every durable store that is there, by name.
+/// Every existing durable store, by name.
 pub(crate) fn stores(shared: &Path) -> Vec<String> {
     let is_own = |path: &&PathBuf| {
         let first = path.components().next().map(|part| part.as_os_str().to_string_lossy());

@@ -16,7 +16,7 @@ use crate::durable::owner::StoreOwner;
 use crate::durable::tables::{self, ChangeRecord};
 use crate::view::View;
 
-/// The name of the files of this worktree, where stores are named.
+/// The name of the files of this worktree, used like the name of a store.
 const FILES: &str = "files";
 
 /// A change that was made.
@@ -38,7 +38,8 @@ pub enum UndoTarget {
 }
 
 impl RecordedChange {
-    /// Its name for `undo`: its number, with the name of the store where the store numbered it.
+    /// Its name for `undo`: its number; for a change that its store numbered itself, with the name
+    /// of the store.
     pub fn name(&self) -> String {
         match self {
             Self::Files(entry) => entry.id.to_string(),
@@ -102,7 +103,7 @@ impl UndoneChanges {
         let mut found = Self::default();
         for (id, undoes) in undos {
             found.undoes.insert(id, undoes);
-            // What takes this one back is newer, and was looked at.
+            // A change that undoes this one is newer, so it was already looked at.
             if !found.by.contains_key(&id) {
                 found.by.entry(undoes).or_insert(id);
             }
@@ -229,7 +230,7 @@ fn find_by_number(view: &View, number: u64) -> Result<RecordedChange> {
     match found.len() {
         0 => Err(not_found_here(view, number)?),
         1 => Ok(found.remove(0)),
-        // Two counters were brought together, as by a backup of another repository.
+        // The number was given twice, as by a backup from another repository.
         _ => {
             let handle = |change: &RecordedChange| match change {
                 RecordedChange::Files(entry) => format!("{FILES}:{}", entry.id),
@@ -414,7 +415,7 @@ mod tests {
         };
         assert_eq!(sought(UndoTarget::Change), [1]);
         assert_eq!(sought(UndoTarget::Undo), [4, 7]);
-        // 8 takes the redo 6 back: 5 is in effect again, as a second undo of 2.
+        // 8 undoes the redo 6: 5 is in effect again, as a second undo of 2.
         let taken_back = undone(&[(8, 6), (6, 5), (5, 2)]);
         assert!(!taken_back.matches(ChangeId(2), UndoTarget::Change));
         for undo in [5, 8] {

@@ -150,7 +150,7 @@ impl Deref for PooledConnection {
 
 impl Drop for PooledConnection {
     fn drop(&mut self) {
-        // One to a file that nobody can write would not see what is written once somebody can.
+        // A connection to a file that was not writable would not see later writes to it.
         let is_still = |conn: &Connection| conn.is_readonly("main").unwrap_or(true);
         if let (Some(conn), Some((home, file))) = (self.conn.take(), self.pool.take())
             && conn.execute_batch(END_READ).is_ok()

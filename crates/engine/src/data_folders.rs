@@ -40,7 +40,8 @@ impl DataFolders {
             }
         } else {
             let own = root.join(".cairn/local");
-            // Without git there is nothing to share with, and a read makes its cache alone.
+            // Without git there are no other worktrees to share with, and reading creates only the
+            // cache.
             let facts = cache.join("facts.sqlite");
             let own_local = PrivateFolder::below(root, ".cairn/local");
             let own_shared = own_local.clone();

@@ -41,7 +41,7 @@ impl RepositoryIdentity {
         if known.as_ref() == Some(&identity) {
             return Ok(identity);
         }
-        // Where nothing can be written, the root commits have to do.
+        // If the file cannot be written, the root commits identify the repository.
         let _ = identity.write(shared, known.is_none());
         Ok(read(shared).filter(|kept| kept.roots == identity.roots).unwrap_or(identity))
     }

@@ -1,4 +1,4 @@
-//! The version of what cairn wrote into the repository: `.cairn/schema/version`.
+//! The version of the files that cairn wrote into the repository: `.cairn/schema/version`.
 
 use base::{Problem, ProblemCode, RepoPath, Result};
 use tree::WorkingTree;

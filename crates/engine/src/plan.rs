@@ -1,4 +1,4 @@
-//! A change that has not happened: a mutation returns it, only the engine commits it.
+//! A change that is not made yet: a mutation returns it, and only the engine commits it.
 //!
 //! @see spec::workspace/plans
 
@@ -23,8 +23,8 @@ pub struct Plan<A> {
     pub change: PlannedChange,
     /// The answer of the operation
     pub answer: A,
-    /// Whether the operation may plan again after another writer came between; otherwise that is a
-    /// conflict
+    /// Whether the operation may be planned again if another writer changed something meanwhile;
+    /// otherwise that is a conflict
     pub retry_on_conflict: bool,
 }
 
@@ -127,7 +127,7 @@ impl PlannedChange {
         }
     }
 
-    /// The change to files that it takes back.
+    /// The change to files that it undoes.
     pub(crate) fn undone_change(&self) -> Option<ChangeId> {
         match self {
             Self::Undo { undoes, .. } => Some(*undoes),

@@ -1,4 +1,4 @@
-//! The git repository as the engine uses it: what is checked out, in types of our own.
+//! The git repository as the engine uses it, with answers in the types of the engine.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -158,8 +158,8 @@ impl Repository {
         let layout = self.layout();
         let exclude = layout.common_dir.join("info/exclude");
         let index = stat_fingerprint(&layout.git_dir.join("index"));
-        // Git writes its index anew under another inode; a person writes the rules in place, and
-        // twice within one tick of the clock if they are quick.
+        // Git replaces its index by a new file. A person changes the rules in place, perhaps twice
+        // within one tick of the clock, so their content is compared.
         format!("{index} {} {}", stat_fingerprint(&exclude), content_fingerprint(&exclude))
             .replace('|', "/")
     }
@@ -246,7 +246,7 @@ impl Repository {
     }
 }
 
-/// What the system says of a file, as far as it tells that the file changed.
+/// The metadata of a file that shows whether the file changed.
 fn stat_fingerprint(path: &Path) -> String {
     std::fs::metadata(path)
         .map_or_else(|_| "-".into(), |known| platform::change_fingerprint(&known))

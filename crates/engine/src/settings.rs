@@ -51,7 +51,7 @@ impl SettingsFile {
                 let text = text.and_then(Result::ok).map(|blob| blob.bytes);
                 Settings::parse(&text.unwrap_or_default())?
             }
-            // A file that cannot be read is a mistake in it like any other.
+            // A file that cannot be read is reported like a mistake in it.
             Err(problem) => Settings::unreadable(&problem)?,
         });
         *known = Some((stat, settings.clone()));
@@ -60,8 +60,8 @@ impl SettingsFile {
 }
 
 impl Settings {
-    /// What every answer has to say about the file: mistakes that change nothing, and those that
-    /// leave a value at its default although another was meant.
+    /// What every answer must say about the file: mistakes without an effect, and mistakes because
+    /// of which a default is used.
     pub(crate) fn basis_reasons(&self) -> (Vec<String>, Vec<String>) {
         let said = |found: &ConfigFinding| {
             let place = format!("{FILE}:{}:{}: {}", found.line, found.column, found.message);

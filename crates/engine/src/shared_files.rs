@@ -1,4 +1,4 @@
-//! The files under `.cairn/shared/`, by which knowledge is shared through git.
+//! The files under `.cairn/shared/`, through which knowledge is shared with git.
 
 use std::collections::BTreeMap;
 
@@ -27,8 +27,8 @@ pub(crate) fn fingerprint(view: &View) -> Result<String> {
     Ok(base::Hash::of(lines.collect::<String>().as_bytes()).to_string())
 }
 
-/// The shared files; the text of one that a store agrees with, by its path and the hash of its
-/// text, is not read.
+/// The shared files. `is_agreed` says by path and hash whether a store agrees with a file; then its
+/// text is not read.
 pub fn files(view: &View, is_agreed: impl Fn(&str, &str) -> bool) -> Result<SharedFiles> {
     let mut files = SharedFiles::default();
     for (path, hash, _) in tables::contents_below(view.index()?.conn(), &folder()?)? {
@@ -36,7 +36,7 @@ pub fn files(view: &View, is_agreed: impl Fn(&str, &str) -> bool) -> Result<Shar
         if !hash.is_some_and(|hash| is_agreed(&name, &hash.short())) {
             match text(view, &path) {
                 Ok(Some(text)) => drop(files.texts.insert(name.clone(), text)),
-                Ok(None) => continue, // it went since the index was made
+                Ok(None) => continue, // it was deleted since the index was built
                 Err(why) => drop(files.unreadable.insert(name.clone(), why)),
             }
         }

@@ -72,7 +72,7 @@ struct TrustRecord {
     subject: String,
     at: Timestamp,
     by: String,
-    /// Identifies its folder among others at the same place
+    /// Identifies its folder, because another folder may be at the same path later
     folder: String,
     /// The commit that its history begins with, where it has one
     root_commit: Option<String>,
@@ -96,7 +96,7 @@ impl TrustRecord {
 pub struct TrustStore {
     /// The user's folder with a record for each trusted repository; `None` without a home
     records: Option<PathBuf>,
-    /// What is trusted: the repository, or the folder
+    /// What the record covers: the repository, or the folder
     subject: PathBuf,
     root: PathBuf,
 }
@@ -264,7 +264,7 @@ mod tests {
         }
     }
 
-    /// A repository as a test says it is.
+    /// A repository with the programs and commits that a test gives it.
     struct FakeEvidence {
         programs: ProgramFingerprints,
         commits: &'static [&'static str],

@@ -44,7 +44,7 @@ pub struct View<'w> {
     named_files: RefCell<BTreeSet<RepoPath>>,
     /// Whether the index holds these files alone
     is_early: Cell<bool>,
-    /// Whether it waits for the index although it could answer from named files
+    /// Whether it waits for the index even if it could answer from named files
     waits_for_index: bool,
     /// Each durable store, opened at its first use
     store_views: Vec<(DurableStore, OnceCell<StoreView>)>,
@@ -178,8 +178,8 @@ impl<'w> View<'w> {
         self.index.get().map(|(index, _)| index).ok_or_else(|| Problem::internal("no index"))
     }
 
-    /// Says which targets the question is about. If all of them name files, and there is no index
-    /// yet, the answer is made from these files.
+    /// Sets the targets that the question is about. If all of them name files, and there is no
+    /// index yet, the answer is made from these files.
     pub(crate) fn name_targets(&self, targets: &[&NodeTarget]) {
         if self.waits_for_index || !self.workspace.answers_early() {
             return;
@@ -202,7 +202,7 @@ impl<'w> View<'w> {
         found.find_map(|typed| self.paths().candidates(typed).into_iter().find(is_file))
     }
 
-    /// An index of the named files, where there is no other.
+    /// An index of the named files, if there is no other.
     fn early_index(&self) -> Result<Option<Index>> {
         let files = self.named_files.borrow();
         if files.is_empty() || self.workspace.index_path().is_some() {
@@ -289,8 +289,8 @@ impl<'w> View<'w> {
         cell.get().ok_or_else(|| Problem::internal("no store"))
     }
 
-    /// The file of a store that is read: up to date with the team when it was first asked for, with the
-    /// changes that wait for its server.
+    /// The file of a store that is read, with the changes that wait for the team's server. It was
+    /// brought up to date with the team when it was first read.
     pub(crate) fn store_file(&self, durable: &DurableStore) -> Result<PathBuf> {
         if let Some(known) = self.store_files.borrow().get(durable.name) {
             return Ok(known.clone());
@@ -306,7 +306,7 @@ impl<'w> View<'w> {
         Ok(file)
     }
 
-    /// Brings every store up to date with the team, for who reads its files directly.
+    /// Brings every store up to date with the team, for callers that read the files directly.
     pub(crate) fn catch_up_with_team(&self) -> Result<()> {
         self.durables().iter().try_for_each(|durable| self.store_file(durable).map(drop))
     }
@@ -399,7 +399,7 @@ impl<'w> View<'w> {
     ) -> Result<Option<&FollowerFiles>> {
         let found = self.followers.iter().find(|followed| followed.name == area);
         let followed =
-            found.ok_or_else(|| Problem::internal(format!("nothing follows as {area}")))?;
+            found.ok_or_else(|| Problem::internal(format!("{area} has no follower")))?;
         if let Some(known) = followed.get(limit.is_some()) {
             return Ok(known.files.as_ref());
         }
@@ -499,9 +499,9 @@ impl<'w> View<'w> {
 struct FollowerSlot {
     /// The area's name
     name: &'static str,
-    /// Its state when an answer looked that does not need it
+    /// Its state when it was read without waiting
     if_ready: OnceCell<FollowerState>,
-    /// Its state after an answer waited for it
+    /// Its state when it was read after waiting
     up_to_date: OnceCell<FollowerState>,
 }
 

@@ -1,4 +1,4 @@
-//! One repository, opened: hands out views, keeps the index up to date and has plans committed.
+//! One repository, opened: hands out views, keeps the index up to date and lets plans be committed.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -190,8 +190,8 @@ impl Workspace {
         }
         let settings = self.settings.current(&self.tree)?;
         if self.mode == WorkspaceMode::Once {
-            // A store is moved at the next command after a rename, whatever that command is. A
-            // failure is told to whoever needs the store.
+            // The first command after a branch was renamed moves its stores, whatever the command
+            // is. A failure is reported to the caller that needs the store.
             self.stores.follow_renames_once(self.git.as_ref(), &call);
         }
         Ok(View::new(self, settings, call))
@@ -258,7 +258,8 @@ impl Workspace {
                 self.answered_early.store(true, Ordering::Relaxed);
             }
             if answer.is_err() && view.is_early() {
-                // What a few files do not tell, the whole index may.
+                // The problem may come from looking at a few files only, so the whole index is
+                // asked.
                 let view = View::waiting(self, self.settings()?, call.clone());
                 return Ok((read(&view)?, view.basis()?));
             }
@@ -299,9 +300,9 @@ impl Workspace {
         self.has_index_builder && self.git.as_ref().is_some_and(is_large)
     }
 
-    /// Whether there is no index yet and git's own has at least so many bytes: callers that must be
-    /// quick say nothing rather than wait for it. The index [is needed](Self::needs_index_builder)
-    /// from then on, if somebody can build it.
+    /// Whether there is no index yet and git's index has at least this many bytes. Callers that
+    /// must be quick then say nothing instead of waiting. The index [is
+    /// needed](Self::needs_index_builder) from then on, if somebody can build it.
     pub fn lacks_index_of(&self, git_index_bytes: u64) -> bool {
         let is_large = |git: &Repository| git.index_bytes() >= git_index_bytes;
         let lacks = self.index_path().is_none() && self.git.as_ref().is_some_and(is_large);
@@ -375,7 +376,7 @@ impl Workspace {
     /// The follower of an area.
     pub fn follower(&self, name: &str) -> Result<&WorktreeFollower> {
         let found = self.followers.iter().find(|following| following.name == name);
-        found.ok_or_else(|| Problem::internal(format!("nothing follows as {name}")))
+        found.ok_or_else(|| Problem::internal(format!("{name} has no follower")))
     }
 
     /// The files of all followers, each with a name.
@@ -481,7 +482,8 @@ impl Workspace {
         }
     }
 
-    /// Plans and commits. A plan that met another writer is made once more under the lock.
+    /// Plans and commits. If another writer changed something meanwhile, the plan is made once more
+    /// under the lock.
     pub fn write<A>(
         &self,
         call: &Arc<Call>,
@@ -571,7 +573,7 @@ impl TrustEvidence for WorkspaceTrustEvidence<'_> {
     }
 
     fn has_commit(&self, commit: &str) -> bool {
-        // Without git nobody can tell, and the folder has to do.
+        // Without git there are no commits to compare, so the folder decides.
         self.workspace.git.as_ref().is_none_or(|git| git.has_commit(commit, self.call))
     }
 }
@@ -591,7 +593,7 @@ fn plain_root(start: &Path) -> Result<PathBuf> {
     let start =
         platform::canonicalize(start).map_err(Problem::io(format!("open {}", start.display())))?;
     let folder = if start.is_dir() { start.as_path() } else { start.parent().unwrap_or(&start) };
-    // A cache alone does not make a root: every read leaves one.
+    // A folder with only a cache is not a root, because every read creates a cache.
     let is_root = |folder: &&Path| {
         folder.join("cairn.jsonc").is_file() || folder.join(".cairn/schema/version").is_file()
     };

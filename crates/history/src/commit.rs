@@ -93,7 +93,7 @@ impl CommitChangeKind {
     }
 }
 
-/// What a commit says of itself, without the files that it changed.
+/// A commit without the files that it changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommitHeader {
     /// Its SHA

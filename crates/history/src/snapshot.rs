@@ -22,7 +22,7 @@ const FORMAT: u64 = 2;
 /// The format before it, which is still read: the same without compression.
 const PLAIN_FORMAT: u64 = 1;
 
-/// The most that a snapshot may hold, in bytes; a file that would hold more is not one of ours.
+/// The largest uncompressed size of a snapshot, in bytes. A larger file was not written by cairn.
 const MAX_BODY_BYTES: u64 = 4 << 30;
 
 /// A flag in the number of parents: the renames of the commit are unknown. No commit has so many parents,
@@ -329,7 +329,7 @@ mod tests {
         let middle = changed.len() / 2;
         changed[middle] ^= 1;
         assert_eq!(code(&changed), ProblemCode::StoreDamaged);
-        // One that is sealed and yet says less, or more, than it promises.
+        // The checksum is right, but there are fewer or more commits than the header says.
         for (promised, there) in [(3, 2), (2, 3)] {
             let about = SnapshotHeader { commits: promised, ..about.clone() };
             let bytes = rolled(&about, there);

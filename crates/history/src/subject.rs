@@ -11,7 +11,7 @@ pub struct ConventionalSubject<'a> {
     pub breaking: bool,
 }
 
-/// Reads a message; none if its subject follows no such rules.
+/// Parses the subject of a message; `None` if it is not a conventional commit.
 pub fn parse_conventional_subject(message: &str) -> Option<ConventionalSubject<'_>> {
     let (head, rest) = crate::commit::subject(message).split_once(':')?;
     if !rest.starts_with(' ') {

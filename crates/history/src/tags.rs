@@ -4,21 +4,21 @@ use std::collections::BTreeSet;
 
 use base::RepoPath;
 
-/// Something that a commit did to the tags of the files it touched.
+/// A tag that a commit added to or removed from the files it touched.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct TagOp {
     /// The tag
     pub tag: String,
-    /// Whether it was put on, or taken off
+    /// Whether it was added; otherwise it was removed
     pub adds: bool,
 }
 
-/// Which parts of a path make no tag.
+/// Which parts of a path do not become tags.
 #[derive(Debug, Clone, Default)]
 pub struct FolderTagRules {
-    /// Parts that are only structure
+    /// Parts that only structure the repository, such as `src`
     pub structural_parts: Vec<String>,
-    /// Names too general to tell anything
+    /// Names that are too general to be useful
     pub stop_words: Vec<String>,
 }
 
@@ -49,7 +49,7 @@ pub fn replay_tag_ops<'a>(
     tags
 }
 
-/// What the `tags:` line of a message does.
+/// The tag operations in the `tags:` line of a message.
 ///
 /// It counts in the last paragraph, or in the one before a closing block of git trailers. Prose
 /// that happens to start with the word further up does not, and neither does the subject.
@@ -85,7 +85,7 @@ fn tag_line<'a>(paragraph: &[&'a str]) -> Option<&'a str> {
     paragraph.iter().find_map(|line| line.strip_prefix("tags:"))
 }
 
-/// Whether a line is one that git or its users put at the very end.
+/// Whether a line is a git trailer or a similar line at the end of a message.
 fn is_trailer(line: &str) -> bool {
     let is_key = |key: &str| {
         !key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')

@@ -1,4 +1,5 @@
-//! What a changeset is checked against: the rows of the store, and what lies outside of it.
+//! The data that a changeset is checked against: the rows of the store, and entities and code
+//! outside of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +33,7 @@ pub struct ExternalRefs {
     pub case_variants: BTreeMap<String, String>,
 }
 
-/// A store together with what lies outside of it.
+/// A store together with the entities and code outside of it.
 #[derive(Clone, Copy)]
 pub struct ChangesetContext<'a> {
     /// The store; `None` while nobody has written to it

@@ -1,5 +1,6 @@
--- What files say, as a part of the index. Which files count is decided when it is read.
--- Increase this number when the same document gives other rows, so that indexes are built again: 3
+-- Entities (`kb_said`) and relations (`kb_told`) that files declare. The queries decide which files
+-- count.
+-- Increase this number when the same document gives other rows, so that indexes are rebuilt: 3
 CREATE TABLE kb_said (
     path      BLOB NOT NULL,
     number    INTEGER NOT NULL,
@@ -22,7 +23,7 @@ CREATE TABLE kb_told (
     PRIMARY KEY (path, number)
 ) WITHOUT ROWID;
 
--- What looks like an entity and was not taken in.
+-- Text that looks like an entity but was not read as one.
 CREATE TABLE kb_notice (
     path      BLOB NOT NULL,
     number    INTEGER NOT NULL,

@@ -51,7 +51,8 @@ fn canonical_text(value: &Value) -> String {
     }
 }
 
-/// A changeset as JSON. Places in the payload are left out: they say nothing new.
+/// A changeset as JSON. Places in the payload are left out: they follow from the order of the
+/// items.
 fn to_json(set: &Changeset) -> Value {
     let key = |key: &RelationKey| json!({"type": key.relates.word(), "from": key.from, "to": key.to, "kind": key.kind});
     let entities = set.entities.iter().map(

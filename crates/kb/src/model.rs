@@ -69,7 +69,7 @@ words!(
 );
 
 words!(
-    /// How much a requirement matters.
+    /// The priority of a requirement.
     RequirementPriority, "a priority" {
         /// Without it the project fails
         Must = "must",
@@ -264,9 +264,9 @@ pub struct Entity {
     /// What it is
     #[serde(rename = "type")]
     pub kind: KbEntityKind,
-    /// What it says in short
+    /// Its title
     pub title: String,
-    /// The state it is in
+    /// Its status
     pub status: String,
     /// When it was first written, if that is known
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -279,43 +279,43 @@ pub struct Entity {
     /// Who wrote it
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub author: String,
-    /// Counts up with every change; 0 for what a file says
+    /// Increases with every change; 0 for an entity from a file
     #[serde(default)]
     pub version: u32,
-    /// What it may have besides
+    /// Its optional fields
     #[serde(flatten)]
     pub more: EntityDetails,
 }
 
-/// What an entity may have.
+/// The optional fields of an entity.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
 pub struct EntityDetails {
     /// Words to find it by
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// Who answers for it
+    /// Who is responsible for it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub owner: Option<String>,
-    /// How much it matters
+    /// Its priority
     #[serde(skip_serializing_if = "Option::is_none")]
     pub priority: Option<RequirementPriority>,
-    /// How bad it is if it fails
+    /// How bad a failure is
     #[serde(skip_serializing_if = "Option::is_none")]
     pub severity: Option<String>,
-    /// Addresses to read on
+    /// Web addresses with more about it
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub links: Vec<String>,
     /// Where its long text is
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text_ref: Option<String>,
-    /// What it says in full
+    /// Its long text
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The kind of test, such as unit or e2e
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<String>,
-    /// The code it is, as `path#name`
+    /// The code it stands for, as `path#name`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
     /// When a test last ran, as RFC 3339 has it
@@ -332,14 +332,14 @@ pub struct EntityDetails {
 /// One relation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct KbRelation {
-    /// What it says
+    /// Its type
     #[serde(rename = "type")]
     pub relates: KbRelationKind,
     /// Where it starts: an id, or a handle
     pub from: String,
     /// Where it ends: an id, or a handle
     pub to: String,
-    /// The kind of tie, for `relates_to`
+    /// The kind of relation, for `relates_to`
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kind: String,
     /// When it was written
@@ -350,7 +350,7 @@ pub struct KbRelation {
     pub created_by: String,
     /// Where it comes from
     pub source: String,
-    /// How sure it is, from 0 to 1
+    /// Its confidence, from 0 to 1
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confidence: Option<f64>,
     /// Whether it may be part of a cycle
@@ -358,23 +358,23 @@ pub struct KbRelation {
     pub allow_cycle: bool,
 }
 
-/// What tells relations apart.
+/// The fields that identify a relation.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RelationKey {
-    /// What it says
+    /// Its type
     #[serde(rename = "type")]
     pub relates: KbRelationKind,
     /// Where it starts
     pub from: String,
     /// Where it ends
     pub to: String,
-    /// The kind of tie
+    /// The kind of relation, for `relates_to`
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub kind: String,
 }
 
 impl KbRelation {
-    /// What tells it apart.
+    /// The fields that identify it.
     pub fn key(&self) -> RelationKey {
         let (from, to, kind) = (self.from.clone(), self.to.clone(), self.kind.clone());
         RelationKey { relates: self.relates, from, to, kind }

@@ -1,8 +1,8 @@
-//! Words that other tools use for the statuses of ours.
+//! Words that other tools use for these statuses.
 
 use crate::model::KbEntityKind;
 
-/// The status of a type that a foreign word means; `None` if nobody knows.
+/// The status of a type that a foreign word means; `None` if the word is unknown.
 pub fn known_status(kind: KbEntityKind, word: &str) -> Option<&'static str> {
     let own = kind.statuses().iter().find(|status| **status == word).copied();
     own.or_else(|| {

@@ -1,5 +1,5 @@
-//! Which agents' programs somebody works with: traces in the repository, in the user's home and
-//! on the `PATH`. Nothing is started.
+//! Finds the agents' programs that the user works with, from files in the repository and in the
+//! user's home and from programs on the `PATH`. Nothing is started.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use engine::workspace::Workspace;
 pub struct FoundAgent {
     /// Its name, as `init --agents` takes it
     pub agent: String,
-    /// What gave it away
+    /// The file or program by which it was found
     pub found: String,
     /// Whether it already uses cairn in this repository
     pub uses_cairn: bool,

@@ -1,5 +1,5 @@
-//! Answers in the words of the door they leave through: a suggested call is a shell line on the
-//! command line, a tool call for an agent, a request over HTTP.
+//! Answers in the form of the door that sends them: a suggested call is a shell line on the command
+//! line, a tool call for an agent, and a request over HTTP.
 
 use base::NextCall;
 use clap::{Arg, ArgAction, Command};
@@ -36,13 +36,13 @@ impl CallFormat {
     /// A call, as this door takes it.
     pub fn call(&self, call: &NextCall) -> String {
         let Some(op) = ops::ALL.iter().find(|op| op.name == call.operation) else {
-            // `cairn mcp` and its like are words of the command line alone.
+            // `cairn mcp` and similar commands exist only on the command line.
             return format!("cairn {}", call.operation.replace('.', " "));
         };
         let args = without_defaults(op, &call.args);
         match self {
             Self::CommandLine => command_line(op, &args),
-            // What only a person may do is written as that person types it.
+            // A call that only a person may make is written as that person types it.
             _ if !op.is_reachable_from(self.door()) => command_line(op, &args),
             Self::ToolCall(listed) => tool_call(op, &args, listed),
             Self::Http => format!("POST /api/{} {}", op.name, Value::Object(args)),
@@ -59,7 +59,7 @@ impl CallFormat {
     }
 }
 
-/// The arguments that say something: neither absent, nor what is assumed without them.
+/// The arguments that are given and differ from their defaults.
 fn without_defaults(op: &OpSpec, args: &JsonObject) -> JsonObject {
     let schema = (op.input_schema)();
     let default =
@@ -86,7 +86,7 @@ fn tool_call(op: &OpSpec, args: &JsonObject, listed: &[String]) -> String {
     format!(r#"{indirect} {{"operation":"{}"{arguments}}}"#, op.name)
 }
 
-/// The words that a person types, quoted for a shell: what stands alone first, flags after it.
+/// The words that a person types, quoted for a shell: positional arguments first, then flags.
 fn command_line(op: &OpSpec, args: &JsonObject) -> String {
     let shape = clap_command(op);
     let mut words = vec!["cairn".to_owned(), op.words()];
@@ -136,7 +136,7 @@ fn value_words(value: &Value) -> Vec<String> {
 }
 
 fn shell_quoted(word: &str) -> String {
-    // A null byte cannot be typed; nothing that was typed has one.
+    // A text with a null byte cannot be quoted, but such a text cannot have been typed.
     shlex::try_quote(word).map_or_else(|_| format!("{word:?}"), Into::into)
 }
 

@@ -23,7 +23,7 @@ pub struct Prompt {
     pub arguments: &'static [PromptArgument],
     /// Writes the request
     pub write: fn(&View<'_>, &PromptArguments) -> Result<String>,
-    /// How an argument that was begun may go on
+    /// Completions for the start of an argument
     pub complete: fn(&View<'_>, &str, &str) -> Result<Vec<String>>,
 }
 
@@ -37,7 +37,7 @@ pub struct PromptArgument {
     pub required: bool,
 }
 
-/// What was given, by name.
+/// The arguments that were given, by name.
 pub type PromptArguments = BTreeMap<String, String>;
 
 /// Every prompt.

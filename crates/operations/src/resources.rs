@@ -5,7 +5,7 @@ use base::{Problem, RepoPath, Result};
 use engine::areas::files;
 use engine::view::View;
 
-/// The largest text that is handed out whole, in bytes.
+/// The largest text that can be read as a resource, in bytes.
 const MAX_TEXT_BYTES: u64 = 512 * 1024;
 
 /// How many resources are listed, and how many completions are offered, at most.
@@ -21,11 +21,11 @@ pub struct Resource {
     pub name: &'static str,
     /// What it gives
     pub description: &'static str,
-    /// Those worth listing: the variable part and a title
+    /// The resources that are listed: the variable part and a title
     pub list: fn(&View<'_>) -> Result<Vec<ResourceEntry>>,
     /// Reads one
     pub read: fn(&View<'_>, &str) -> Result<ResourceContent>,
-    /// How a variable part that was begun may go on
+    /// Completions for the start of a variable part
     pub complete: fn(&View<'_>, &str) -> Result<Vec<String>>,
 }
 
@@ -105,7 +105,7 @@ fn read_file(view: &View<'_>, path: &str) -> Result<ResourceContent> {
     let blob = view.tree().read_at_most(&path, MAX_TEXT_BYTES)?.ok_or_else(absent)?;
     let large = |size: u64| {
         Problem::invalid(format!("`{path}` has {size} bytes, more than {MAX_TEXT_BYTES}"))
-            .hint("read a part of it with other means")
+            .hint("read a part of it with `code.show`")
     };
     let bytes = blob.map_err(large)?.bytes;
     Ok(String::from_utf8(bytes)

@@ -342,7 +342,7 @@ fn check_parent(draft: &WorkDraft<'_>, parent: &WorkItem, part: &WorkItem) -> Re
         above = parent_of(draft, &id)?;
     }
     if parent_task.status.is_terminal() || part_task.status.is_terminal() {
-        return Ok(()); // nothing waits now
+        return Ok(()); // one of the two is finished, so nothing waits
     }
     refuse_cycle(draft, part, parent)
 }

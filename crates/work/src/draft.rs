@@ -1,4 +1,4 @@
-//! A planned change: rows as they will be, laid over the rows of the store.
+//! A planned change: planned rows laid over the rows of the store.
 //!
 //! Rules read and write through a draft, so that a rule sees what it has planned so far and nobody
 //! else does. The result is a list of [`WorkRowChange`]s, which the store's change record keeps too.
@@ -19,7 +19,7 @@ use crate::planned_index::{PlannedIndex, RowLookup};
 use crate::record::{Record, Table};
 use crate::tables;
 
-/// A row before and after a change. Its JSON is stored: it is what undoes a recorded change.
+/// A row before and after a change. Its JSON is stored, and undoing a recorded change reads it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkRowChange {
     /// Name of its table
@@ -63,7 +63,7 @@ impl RowChange for WorkRowChange {
     }
 }
 
-/// What tells one row of the store from all others.
+/// Identifies a row of the store.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct WorkRowKey {
     table: &'static str,
@@ -126,8 +126,8 @@ impl<'c> WorkDraft<'c> {
         }
     }
 
-    /// The stored records whose column has one of the values. It is an error to ask for a table of
-    /// which the draft has planned rows.
+    /// The stored records whose column has one of the values. It is an error if the draft has
+    /// planned rows of that table.
     pub(crate) fn stored<R: Record>(
         &self,
         column: &'static str,
@@ -310,7 +310,7 @@ fn row_key(table: Table, id: &WorkRecordId) -> WorkRowKey {
     WorkRowKey { table: table.name, id: id.clone() }
 }
 
-/// Writes planned rows into the store. Refused when a row is no longer as it was planned from.
+/// Writes planned rows into the store. Fails if a row has changed since it was planned.
 pub fn apply_changes(conn: &Connection, changes: &[WorkRowChange]) -> Result<()> {
     apply_row_changes(conn, changes)?.map_err(|stale| {
         let names = stale.0.join(", ");

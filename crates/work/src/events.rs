@@ -19,7 +19,7 @@ use crate::words::{DependencyKind, WorkEventKind, WorkKind};
 /// The longest value that an event quotes, in characters.
 const MAX_QUOTED_CHARS: usize = 60;
 
-/// Columns whose changes are not worth an event of their own.
+/// Columns whose changes get no event of their own.
 const SILENT_COLUMNS: [&str; 6] =
     ["version", "updated_at", "created_at", "ended_from", "slug", "project_id"];
 
@@ -119,8 +119,8 @@ fn new_event(
     })
 }
 
-/// The images of an undo with what it does to the history: events are never removed, and each
-/// feature or task that changes gets one about the undo.
+/// The row changes of an undo, adapted to the history: events are never removed, and each changed
+/// feature or task gets an event about the undo.
 pub fn record_undo(
     images: &[WorkRowChange],
     at: &str,
@@ -143,7 +143,7 @@ pub fn record_undo(
         let before = image.before.clone().and_then(|row| serde_json::from_value(row).ok());
         let Some(event): Option<WorkEvent> = before else { continue };
         if gone.contains(&&event.item_id) {
-            kept.push(image.clone()); // the item goes, and its history with it
+            kept.push(image.clone()); // the item is deleted, and its history with it
         } else {
             let text = match event.text.strip_prefix("undone: ") {
                 Some(first) => format!("redone: {first}"),
@@ -312,7 +312,7 @@ fn describe_dependency(
     Ok(())
 }
 
-/// What the second end of a relation says of the first.
+/// The words for a relation, from its second end to the first.
 pub fn incoming_words(relation: DependencyKind) -> &'static str {
     match relation {
         DependencyKind::Blocks => "blocked by",
@@ -323,7 +323,7 @@ pub fn incoming_words(relation: DependencyKind) -> &'static str {
     }
 }
 
-/// What the first end of a relation says of the second.
+/// The words for a relation, from its first end to the second.
 pub fn outgoing_words(relation: DependencyKind) -> &'static str {
     match relation {
         DependencyKind::Blocks => "blocks",
@@ -363,7 +363,7 @@ fn describe_claim(
             let task: Option<Task> = draft.get(&change.id)?;
             match task {
                 Some(task) if !task.status.is_terminal() => "released".into(),
-                _ => return Ok(()), // its end is told by its status
+                _ => return Ok(()), // its status shows that it ended
             }
         }
         _ => return Ok(()),

@@ -54,7 +54,8 @@ impl WorkRecordId {
         let millis = now.as_millisecond().max(0).to_be_bytes();
         bytes[..6].copy_from_slice(&millis[2..]);
         bytes[6..].copy_from_slice(&hash.as_bytes()[..10]);
-        // Records of one change count on from a random start, so that their short forms differ.
+        // Records of one change get consecutive numbers from a random start, so that their short
+        // forms differ.
         let start = u32::from(u16::from_be_bytes([seed[0], seed[1]]));
         let [.., high, low] = ((start + number) & 0xfff).to_be_bytes();
         (bytes[6], bytes[7]) = (0x70 | high, low);

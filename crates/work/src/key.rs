@@ -46,7 +46,7 @@ impl fmt::Display for WorkKey {
     }
 }
 
-/// A key that a caller wrote, taken apart.
+/// The parts of a key that a caller wrote.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct WrittenKey {
     /// The slug, or its first words; empty if only the digits were written

@@ -126,7 +126,7 @@ impl WorkDraft<'_> {
         Ok(first.flatten())
     }
 
-    /// The features or tasks of this name, but for its case.
+    /// The features or tasks with this name, ignoring case.
     pub(crate) fn called(&self, kind: WorkKind, name: &str) -> Result<Vec<WorkItem>> {
         let mut items = Vec::new();
         for one in self.by_column(&[kind.table()], NameColumn::Name, name)? {
@@ -142,7 +142,7 @@ impl WorkDraft<'_> {
         Ok(self.by_key(&[table], &key)?.iter().any(same))
     }
 
-    /// The records whose name or source is a text but for its case.
+    /// The records whose name or source is a text, ignoring case.
     fn by_column(
         &self,
         tables: &[Table],
@@ -243,7 +243,7 @@ fn no_match(
     let all = names.iter().flat_map(|(_, names)| names.values().map(String::as_str));
     match most_similar(&asked.name, all, MAX_NEAR_NAMES).as_slice() {
         [] => problem.hint_call(
-            "no name is near it; to search",
+            "no name is similar; search with",
             NextCall::new("search").with("query", asked.name.as_str()),
         ),
         near => problem.hint(format!("the nearest: {}", near.join(", "))),

@@ -156,7 +156,7 @@ impl WorkPipelines {
         };
         let brief = work.brief();
         let what = format!(
-            "{} stands in {status}, a state that `work.pipelines.{kind}` does not have",
+            "{} is in {status}, a state that `work.pipelines.{kind}` does not have",
             kind_and_name(work)
         );
         let handle = brief.handle();
@@ -469,7 +469,7 @@ fn update_feature_status(
     Ok(Some((FeatureTransition { what: ended.work.brief(), from, to: next }, ended.unblocked)))
 }
 
-/// The final status that the tasks of a feature add up to; `None` while one is open.
+/// The final status that follows from the tasks of a feature; `None` while one is open.
 fn feature_end_status(draft: &WorkDraft<'_>, feature: &WorkRecordId) -> Result<Option<WorkStatus>> {
     let tasks: Vec<Task> = draft.list("feature_id", feature)?;
     if tasks.is_empty() || tasks.iter().any(|task| !task.status.is_terminal()) {

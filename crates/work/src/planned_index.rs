@@ -1,5 +1,5 @@
-//! Which planned rows have a value. A plan may have many thousands of rows, and must not be read
-//! through for each question.
+//! An index of planned rows by value. A plan may have many thousands of rows, which must not be
+//! searched one by one for each lookup.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -15,7 +15,7 @@ use crate::record::Table;
 pub(crate) enum RowLookup {
     /// By the value of a column
     Column(&'static str),
-    /// By the value of a column but for its case
+    /// By the value of a column, ignoring case
     Name(&'static str),
     /// By the last digits of the id
     KeyDigits,
@@ -31,7 +31,7 @@ impl RowLookup {
         }
     }
 
-    /// A value as it is asked for.
+    /// A value in the form that is looked up.
     pub(crate) fn wanted(self, value: &str) -> String {
         match self {
             Self::Name(_) => value.to_ascii_lowercase(),
@@ -51,12 +51,13 @@ type IdsByValue = BTreeMap<String, BTreeSet<WorkRecordId>>;
 #[derive(Debug, Default)]
 pub(crate) struct PlannedIndex {
     tables: BTreeMap<&'static str, BTreeSet<WorkRecordId>>,
-    /// Only the ways that were asked for are kept
+    /// Only the lookups that were used are indexed
     values: RefCell<BTreeMap<(&'static str, RowLookup), IdsByValue>>,
 }
 
 impl PlannedIndex {
-    /// Notes that a row was planned: the row as it was planned before, and as it is now.
+    /// Updates the index after a row was planned: the row as it was planned before, and as it is
+    /// now.
     pub(crate) fn note(
         &mut self,
         table: Table,

@@ -1,4 +1,4 @@
-//! Rows of an export, taken into a store.
+//! Imports the rows of an export into a store.
 
 use base::{Problem, Result};
 use schemars::JsonSchema;
@@ -17,11 +17,11 @@ pub struct ImportedRows {
     pub added: usize,
     /// How many rows were there already, and the same
     pub known: usize,
-    /// Rows that are here with other values; they were kept
+    /// Rows that exist here with other values; they were not changed
     pub different: Vec<String>,
 }
 
-/// Takes the rows of an export that are missing. Rows that differ are kept as they are here.
+/// Imports the rows of an export that are missing. Rows that differ stay as they are here.
 pub fn import_rows(draft: &mut WorkDraft<'_>, export: &Value) -> Result<ImportedRows> {
     let tables = ["tables", "data"].iter().find_map(|key| match *key {
         "tables" => export["tables"].as_object(),
@@ -37,7 +37,7 @@ pub fn import_rows(draft: &mut WorkDraft<'_>, export: &Value) -> Result<Imported
                 .hint("the export is of a newer cairn"));
         };
         if table == SharedAgreement::TABLE {
-            continue; // it says what this clone and its shared files agree on
+            continue; // it records what this clone and its shared files agree on
         }
         for row in rows.as_array().into_iter().flatten() {
             import_row(draft, table, row, &mut done)?;

@@ -1,4 +1,4 @@
-//! What is written about projects, features and tasks, in sections.
+//! The sections with the long texts of projects, features and tasks.
 
 use base::{Problem, ProblemCode, Result};
 use schemars::JsonSchema;
@@ -15,11 +15,11 @@ use crate::words::{ContentFormat, WorkKind};
 /// Sections that one record may have.
 const MAX_SECTIONS: usize = 200;
 
-/// A section to add, or what to change of one.
+/// A section to add, or the fields of one to change.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SectionFields {
-    /// Which one, for a change
+    /// The section to change
     #[serde(alias = "sectionId", alias = "section_id", skip_serializing_if = "Option::is_none")]
     pub id: Option<WorkRecordRef>,
     /// The version it must have
@@ -43,7 +43,7 @@ pub struct SectionFields {
     /// Labels
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<ListArg<Tag>>,
-    /// The project, feature or task it is added to, where not all have the same
+    /// The project, feature or task that it is added to, if sections are added to several
     #[serde(alias = "entityId", alias = "entity_id", skip_serializing_if = "Option::is_none")]
     pub owner: Option<WorkRecordRef>,
     /// What kind of record that is
@@ -66,7 +66,7 @@ pub fn of(draft: &WorkDraft<'_>, owner: &WorkItem) -> Result<Vec<Section>> {
     Ok(sections)
 }
 
-/// The section of a record with this title, but for its case.
+/// The section of a record with this title, ignoring case.
 pub fn titled(draft: &WorkDraft<'_>, owner: &WorkItem, title: &str) -> Result<Section> {
     let all = of(draft, owner)?;
     let titles: Vec<String> = all.iter().map(|one| format!("\"{}\"", one.title)).collect();

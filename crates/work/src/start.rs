@@ -58,8 +58,8 @@ pub fn start(
     }
 }
 
-/// Starts a task as [`start`] does, or none if none is ready. What the draft has freed is not in the tables yet, so it
-/// is given.
+/// Starts a task as [`start`] does, or none if none is ready. Work that the draft has unblocked is
+/// not in the tables yet, so the caller passes it.
 pub fn start_if_ready(
     draft: &mut WorkDraft<'_>,
     pipelines: &WorkPipelines,
@@ -132,7 +132,7 @@ impl StartOrder {
     }
 }
 
-/// The tasks that work which a draft has freed makes ready: itself, or the tasks of a feature.
+/// The tasks that become ready with unblocked work: the task itself, or the tasks of a feature.
 fn freed_tasks(
     draft: &WorkDraft<'_>,
     among: ClaimScope<'_>,
@@ -195,8 +195,8 @@ fn nothing_to_start(draft: &WorkDraft<'_>, among: ClaimScope<'_>) -> Result<Prob
     Ok(Problem::not_found(what).hint_call(&why, NextCall::new("work.blocked")))
 }
 
-/// The task that a caller means: the named one, or the only one that the session holds, not counting those that are
-/// blocked if another is not.
+/// The task that a caller means: the named one, or the only one that the session holds. Blocked
+/// tasks do not count if the session also holds one that is not blocked.
 pub fn held_or_named(draft: &WorkDraft<'_>, asked: Option<&WorkRecordRef>) -> Result<Task> {
     if let Some(asked) = asked {
         return draft.find(asked);

@@ -168,7 +168,7 @@ pub(crate) fn ids_with_digits(
     rows(conn, &sql, "read work", &[&digits], |row| id_column(row, 0))
 }
 
-/// The first ids of the rows whose column is a text but for its case, 21 at most.
+/// The first ids of the rows whose column is a text, ignoring case; 21 at most.
 pub(crate) fn ids_called(
     conn: &Connection,
     table: Table,

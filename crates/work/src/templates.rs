@@ -31,20 +31,20 @@ struct BuiltInTemplate {
 
 const PLAN: BuiltInSection = BuiltInSection {
     title: "Implementation Plan",
-    purpose: "How it will be built, step by step, and why so",
+    purpose: "How it will be built, step by step, and why this way",
     sample: "1. \n",
     is_required: true,
 };
 const FILES: BuiltInSection = BuiltInSection {
     title: "Context Files",
-    purpose: "The files to read and change, one a line; knowledge about them is found by these",
+    purpose: "The files to read and change, one per line; knowledge is found through these",
     // The name is `knowledge::files::PLACEHOLDER`, which is not a file.
     sample: "- `path/to/file` why it matters\n",
     is_required: true,
 };
 const VERIFICATION: BuiltInSection = BuiltInSection {
     title: "Verification",
-    purpose: "What shows that it works: tests by name, and what to look at",
+    purpose: "What shows that it works: tests by name, and what to check by hand",
     sample: "- [ ] \n",
     is_required: true,
 };
@@ -228,7 +228,7 @@ pub fn add_section(
     version: Option<u32>,
     section: TemplateSection,
 ) -> Result<Template> {
-    // Adding takes nothing away, so it needs no version.
+    // Adding a section overwrites nothing, so it needs no version.
     let current = find(draft, asked)?.version;
     let mut template = require_custom_template(draft, asked, version.or(Some(current)))?;
     let last = template.sections.len();

@@ -27,9 +27,9 @@ text_type!(
     /// A name: not empty, at most 255 characters.
     RecordName,
     |text| match text.trim().chars().count() {
-        0 => Err("a name is not empty".into()),
+        0 => Err("a name must not be empty".into()),
         long if long > MAX_NAME_CHARS => Err(format!("{long} characters are more than {MAX_NAME_CHARS}")),
-        _ if text.trim().contains(char::is_control) => Err("a name is one line".into()),
+        _ if text.trim().contains(char::is_control) => Err("a name must be one line".into()),
         _ => Ok(()),
     }
 );
@@ -68,7 +68,7 @@ text_type!(
     /// A tag: one or more words without commas.
     Tag,
     |text| match text.trim() {
-        "" => Err("a tag is not empty".into()),
+        "" => Err("a tag must not be empty".into()),
         tag if tag.chars().count() > MAX_TAG_CHARS => Err(format!("a tag has at most {MAX_TAG_CHARS} characters")),
         tag if tag.contains(|c: char| c == ',' || c.is_control()) => {
             Err(format!("`{}` is not a tag", tag.escape_debug()))
@@ -81,10 +81,10 @@ text_type!(
     /// The name of a person or agent: one line, at most 255 characters.
     PersonName,
     |text| match text.trim().chars().count() {
-        0 => Err("a person's name is not empty".into()),
+        0 => Err("a person's name must not be empty".into()),
         long if long > MAX_NAME_CHARS => Err(format!("{long} characters are more than {MAX_NAME_CHARS}")),
         _ if text.trim().contains(|c: char| c == ',' || c.is_control()) => {
-            Err("a person's name is one line without commas".into())
+            Err("a person's name must be one line without commas".into())
         }
         _ => Ok(()),
     }
@@ -189,7 +189,8 @@ impl<T: FromStr<Err: Display>> FromStr for ListArg<T> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // A glob may start with a bracket or a brace too; only what is JSON is taken for it.
+        // A glob may start with a bracket or a brace too, so the text counts as JSON only if it
+        // parses.
         if text.trim_start().starts_with(['[', '{'])
             && let Ok(json) = serde_json::from_str::<Value>(text)
         {

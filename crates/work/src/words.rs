@@ -54,7 +54,7 @@ macro_rules! words {
 pub(crate) use words;
 
 words!(
-    /// What work is written as.
+    /// The formats that work is exported in.
     ExportFormat {
         /// A plan that people read and change
         Markdown = "markdown",
@@ -68,7 +68,7 @@ words!(
 );
 
 words!(
-    /// What work is divided into.
+    /// The kinds of work.
     WorkKind {
         /// Holds features, tasks and knowledge; has no state
         Project = "project",
@@ -80,7 +80,7 @@ words!(
 );
 
 words!(
-    /// What knowledge is divided into.
+    /// The kinds of knowledge.
     KnowledgeKind {
         /// Knowledge about some paths
         Atom = "atom",
@@ -90,7 +90,7 @@ words!(
 );
 
 words!(
-    /// Where a feature or task stands.
+    /// The status of a feature or task.
     WorkStatus {
         /// Not begun
         New = "NEW",
@@ -98,7 +98,7 @@ words!(
         Active = "ACTIVE",
         /// Written, not yet tested
         ToBeTested = "TO_BE_TESTED",
-        /// Done, not yet with its users
+        /// Done, not yet released
         ReadyToProd = "READY_TO_PROD",
         /// Done
         Closed = "CLOSED",
@@ -108,7 +108,7 @@ words!(
 );
 
 impl WorkStatus {
-    /// Whether nothing follows.
+    /// Whether no other status can follow.
     pub const fn is_terminal(self) -> bool {
         matches!(self, Self::Closed | Self::WillNotImplement)
     }
@@ -117,9 +117,9 @@ impl WorkStatus {
 words!(
     /// How urgent it is.
     WorkPriority {
-        /// First
+        /// To be done first
         High = "HIGH",
-        /// Then this
+        /// To be done after those
         Medium = "MEDIUM",
         /// When there is time
         Low = "LOW",
@@ -159,7 +159,7 @@ words!(
 );
 
 words!(
-    /// What a section's content is written in.
+    /// The format of a section's content.
     ContentFormat {
         /// Text for people
         Markdown = "MARKDOWN",
@@ -173,11 +173,11 @@ words!(
 );
 
 words!(
-    /// What is done with new knowledge.
+    /// How new knowledge is written.
     KnowledgeWriteMode {
         /// It replaces the old
         Overwrite = "overwrite",
-        /// It is added below, with the moment and the task
+        /// It is appended, with the time and the task
         Append = "append",
     }
 );

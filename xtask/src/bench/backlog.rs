@@ -14,14 +14,14 @@ use crate::run::{self, XtaskResult};
 const FEATURES: usize = 200;
 const TASKS: usize = 100;
 
-/// Atoms, each of one folder; molecules that group them, and tasks whose changelog entries they have.
+/// How many atoms, each for one folder, and how many molecules that group them.
 const ATOMS: usize = 5_000;
 const MOLECULES: usize = 100;
 
-/// What a read may take.
+/// How long a read may take.
 const LIMIT: Duration = Duration::from_millis(20);
 
-/// What `verify` of all rules, and `review` of a clean tree, may take.
+/// How long `verify` of all rules, and `review` of a clean tree, may take.
 const VERIFY_LIMIT: Duration = Duration::from_millis(200);
 const REVIEW_LIMIT: Duration = Duration::from_millis(50);
 
@@ -62,7 +62,7 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     warm.measure_and_print("verify", &[json!({})], VERIFY_LIMIT)
 }
 
-/// Names an answer that is longer than an answer should be.
+/// Prints a row for an answer that is longer than the limit.
 fn print_length(tool: &str, args: &Value, text: &str) {
     let chars = text.chars().count();
     if chars > MAX_ANSWER_CHARS {
@@ -72,7 +72,7 @@ fn print_length(tool: &str, args: &Value, text: &str) {
     }
 }
 
-/// Questions about tasks, one of each kind and of each way to be slow.
+/// Questions about tasks: each operation, with the arguments that could make it slow.
 fn reads_of_work() -> Vec<(&'static str, Value)> {
     vec![
         ("work_next", json!({"limit": 3})),
@@ -99,7 +99,7 @@ fn reads_of_work() -> Vec<(&'static str, Value)> {
     ]
 }
 
-/// Molecules, and atoms of which every tenth is in none.
+/// Creates molecules and atoms; every tenth atom is in no molecule.
 fn record_knowledge(warm: &mut WarmServer) -> XtaskResult<()> {
     for number in 0..MOLECULES {
         let args = json!({"kind": "molecule", "name": format!("Molecule {number}"),
@@ -135,7 +135,7 @@ fn file(number: usize) -> String {
     format!("src/area{number}/f.ts")
 }
 
-/// Features that one import brings.
+/// Features in one import.
 const PART: usize = 50;
 
 /// A plan of some features. Every fifth task waits for the one before it, and every third is closed.

@@ -1,4 +1,4 @@
-//! Who calls whom: our static answer beside the call hierarchy of the language server.
+//! Callers: the answer of the index compared with the call hierarchy of the language server.
 //!
 //! `CAIRN_BENCH_CALLS` names checkouts with their servers in reach, joined by `:`; this repository
 //! comes first, unless `CAIRN_BENCH_OTHERS` is set. A sample of functions and methods is asked about twice, with and without `precise`.
@@ -45,7 +45,7 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     Ok(())
 }
 
-/// Gives or takes back trust; whether it was given before.
+/// Gives or withdraws trust. Returns whether it was given before.
 fn set_trust(site: &BenchContext, checkout: &Path, verb: &str) -> XtaskResult<bool> {
     let done = Command::new(&site.cairn).args(["--json", verb]).current_dir(checkout).output();
     let done = done.map_err(|error| error.to_string())?;
@@ -108,7 +108,7 @@ fn sample(client: &mut McpClient) -> XtaskResult<Vec<String>> {
     Ok(all.into_iter().step_by(every).take(SAMPLE).collect())
 }
 
-/// Waits until the server answers; its name.
+/// Waits until the server answers, and returns its name.
 fn wait_until_loaded(client: &mut McpClient, symbol: &str) -> XtaskResult<String> {
     let since = Instant::now();
     loop {
@@ -125,7 +125,7 @@ fn wait_until_loaded(client: &mut McpClient, symbol: &str) -> XtaskResult<String
     }
 }
 
-/// Who calls a symbol; nothing where the server was not the one to answer.
+/// The callers of a symbol; `None` if the server did not answer.
 fn callers(
     client: &mut McpClient,
     symbol: &str,
@@ -142,7 +142,8 @@ fn callers(
     Ok(Some(named.filter(|one| one != symbol).collect()))
 }
 
-/// The nearest symbol with a name: servers do not tell anonymous functions apart.
+/// The nearest enclosing symbol with a name, because servers do not distinguish anonymous
+/// functions.
 fn nearest_named_symbol(node: &str) -> String {
     match (node.split_once("#<"), node.split_once(".<")) {
         (Some((file, _)), _) => file.replacen("symbol:", "module:", 1),

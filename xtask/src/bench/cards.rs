@@ -16,7 +16,7 @@ pub(super) const FILES: usize = 2_000;
 /// Entities in each file.
 const ENTITIES: usize = 5;
 
-/// How often a file is changed and the index built anew.
+/// How often a file is changed and the index rebuilt.
 const ROUNDS: usize = 15;
 
 /// Measures the questions about cards on a warm server, and how the index follows.

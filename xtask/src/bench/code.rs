@@ -1,7 +1,9 @@
-//! Code: the index of a large checkout beside a peer, one changed file, and warm answers.
+//! Code: the index of a large checkout compared with that of another tool, one changed file, and
+//! warm answers.
 //!
-//! `CAIRN_BENCH_CODE` names a checkout (rust-analyzer is what the figures are given for),
-//! `CAIRN_BENCH_CODEGRAPH` the peer's program, of the npm package `@colbymchenry/codegraph`.
+//! `CAIRN_BENCH_CODE` names a checkout (published figures are for rust-analyzer),
+//! `CAIRN_BENCH_CODEGRAPH` the program of the other tool, from the npm package
+//! `@colbymchenry/codegraph`.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark runs programs and takes the time")]
 
@@ -16,13 +18,13 @@ use super::latency::WarmServer;
 use super::{BenchContext, Comparison, median, print_not_run, print_row};
 use crate::run::{XtaskResult, print};
 
-/// What a cold index may take, on two cores.
+/// How long a cold index may take, on two cores.
 const COLD_INDEX_LIMIT: Duration = Duration::from_secs(15);
 
-/// What one changed file may take when its exports stay.
+/// How long one changed file may take if its exports stay.
 const CHANGED_FILE_LIMIT: Duration = Duration::from_millis(50);
 
-/// What a warm answer may take at the 99th percentile.
+/// How long a warm answer may take at the 99th percentile.
 const WARM_ANSWER_LIMIT: Duration = Duration::from_millis(5);
 
 /// How often one file is changed.
@@ -41,9 +43,9 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     bench_grep(&mut warm, &checkout)
 }
 
-/// The whole index from nothing: time and peak memory, beside the peer.
+/// The whole index from nothing: time and peak memory, compared with the other tool.
 fn bench_cold_index(site: &BenchContext, checkout: &Path) -> XtaskResult<()> {
-    // Facts that are kept from earlier runs would make it a warm one.
+    // Facts that were cached by earlier runs would make it a warm index.
     for kept in [".cairn/cache", ".git/cairn/cache"] {
         let _ = fs::remove_dir_all(checkout.join(kept));
     }
@@ -62,7 +64,7 @@ fn bench_cold_index(site: &BenchContext, checkout: &Path) -> XtaskResult<()> {
     Ok(())
 }
 
-/// Runs a program to its end: how long it took, and the most memory it had, in megabytes.
+/// Runs a program to its end. Returns how long it took, and its peak memory in megabytes.
 pub(super) fn run_measured(
     folder: &Path,
     program: &Path,
@@ -85,8 +87,8 @@ pub(super) fn run_measured(
     }
 }
 
-/// The most memory that a process, or one that it started, has had so far, in kilobytes: some
-/// programs only start another. Zero where the system does not say.
+/// The peak memory of a process or of one that it started, in kilobytes, because some programs only
+/// start another. 0 if the system does not provide it.
 fn peak_memory(process: u32) -> u64 {
     let read = |file: &str| fs::read_to_string(format!("/proc/{process}/{file}"));
     let own = status_field(&read("status").unwrap_or_default(), "VmHWM:");
@@ -165,7 +167,7 @@ fn bench_warm_answers(warm: &mut WarmServer, files: &[String]) -> XtaskResult<()
     warm.measure_and_print("impact", &about("target"), WARM_ANSWER_LIMIT)
 }
 
-/// The same pattern in process and by `rg`, which has to start and to walk.
+/// The same pattern in the server and with `rg`, whose time includes its start and the walk.
 fn bench_grep(warm: &mut WarmServer, checkout: &Path) -> XtaskResult<()> {
     let pattern = "fn\\s+resolve_\\w+";
     let ours = median(ROUNDS, || {

@@ -1,5 +1,5 @@
-//! Questions that cross all layers: 500 cards, 2,000 files, 10,000 entities and 10,000 commits,
-//! with knowledge and tasks beside them.
+//! Questions across all areas: 500 cards, 2,000 files, 10,000 entities and 10,000 commits, with
+//! knowledge and tasks beside them.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark runs git to write a history")]
 
@@ -20,11 +20,11 @@ const COMMITS: usize = 10_000;
 /// Atoms and tasks beside the code.
 const ATOMS: usize = 40;
 
-/// What an answer may take at the 99th percentile, and a context.
+/// How long an answer, and a context, may take at the 99th percentile.
 const WARM_ANSWER_LIMIT: Duration = Duration::from_millis(10);
 const CONTEXT_LIMIT: Duration = Duration::from_millis(30);
 
-/// Measures every question about all layers on a warm server.
+/// Measures the operations that ask all areas, on a warm server.
 pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     let repo = TestRepo::new(&cards::fixture());
     repo.commit("everything");
@@ -46,7 +46,7 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     warm.measure_and_print("trace", &pairs, WARM_ANSWER_LIMIT)
 }
 
-/// A card, a file and a symbol that have to do with each other.
+/// A card, a file and a symbol that are linked.
 fn related_nodes(n: usize) -> [String; 3] {
     [
         format!("spec::area{}/card{n}", n % 20),

@@ -1,7 +1,7 @@
-//! History: the whole index beside `git log`, one more commit, and warm answers.
+//! History: the whole history compared with `git log`, one more commit, and warm answers.
 //!
-//! `CAIRN_BENCH_JJ` and `CAIRN_BENCH_RUST_ANALYZER` name whole clones of jj and rust-analyzer,
-//! which are what the figures are given for.
+//! `CAIRN_BENCH_JJ` and `CAIRN_BENCH_RUST_ANALYZER` name whole clones of jj and rust-analyzer, for
+//! which figures are published.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark runs programs and takes the time")]
 
@@ -18,23 +18,23 @@ use super::latency::WarmServer;
 use super::{BenchContext, Comparison, median, print_not_run, print_row};
 use crate::run::{XtaskResult, print};
 
-/// A repository, the variable that names a clone of it, and the most that its index may take,
-/// beside `git log`.
+/// A repository, the variable that names a clone of it, and the limit for its history as a multiple
+/// of the time of `git log`.
 const REPOSITORIES: [(&str, &str, f64); 2] =
     [("jj", "CAIRN_BENCH_JJ", 1.5), ("rust-analyzer", "CAIRN_BENCH_RUST_ANALYZER", 0.6)];
 
-/// What git is asked for the same: every commit with its message and the files it touched.
+/// The arguments of git for the same data: every commit with its message and the files it touched.
 const GIT_LOG_ARGS: [&str; 7] =
     ["log", "--raw", "-z", "-M", "-c", "--format=%H%n%P%n%an%n%ae%n%at%n%cn%n%ce%n%ct%n%B", "HEAD"];
 
-/// How often the index is built, in turns with `git log`, and a commit is made.
+/// How often the history is built, alternating with `git log`, and how often a commit is made.
 const ROUNDS: usize = 5;
 
-/// What one more commit may take, and a warm answer at the 99th percentile.
+/// How long one more commit, and a warm answer at the 99th percentile, may take.
 const NEW_COMMIT_LIMIT: Duration = Duration::from_millis(30);
 const WARM_ANSWER_LIMIT: Duration = Duration::from_millis(5);
 
-/// Words that commits and files are looked for by.
+/// Words to search commits and files for.
 const WORDS: [&str; 8] =
     ["rename", "conflict", "parser", "fix typo", "cli test", "completion", "release", "perf"];
 
@@ -53,7 +53,7 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     Ok(())
 }
 
-/// The whole index from nothing, search text and snapshot included, in turns with `git log`.
+/// The whole history from nothing, search text and snapshot included, alternating with `git log`.
 fn bench_cold_index(site: &BenchContext, name: &str, clone: &Path, most: f64) -> XtaskResult<()> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let mut peak = 0;
@@ -78,7 +78,7 @@ fn bench_cold_index(site: &BenchContext, name: &str, clone: &Path, most: f64) ->
     Ok(())
 }
 
-/// Removes what is kept of a clone's history.
+/// Removes the caches of a clone's history.
 fn remove_caches(clone: &Path) -> XtaskResult<()> {
     let _ = fs::remove_dir_all(clone.join(".git/cairn/cache"));
     for entry in fs::read_dir(clone.join(".cairn/cache")).into_iter().flatten().flatten() {
@@ -89,7 +89,8 @@ fn remove_caches(clone: &Path) -> XtaskResult<()> {
     Ok(())
 }
 
-/// Runs a program: its time, the processor time of it and all its children, its memory.
+/// Runs a program. Returns its time, the processor time of it and all its children, and its peak
+/// memory.
 fn measure_cpu(
     run: impl FnOnce() -> XtaskResult<(Duration, u64)>,
 ) -> XtaskResult<(Duration, Duration, u64)> {
@@ -98,7 +99,7 @@ fn measure_cpu(
     Ok((time, children_time().saturating_sub(before), peak))
 }
 
-/// The processor time of all children that have ended. Zero where the system does not say.
+/// The processor time of all children that have ended; 0 if the system does not provide it.
 fn children_time() -> Duration {
     let stat = fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap_or_default().split(' ').collect();
@@ -106,7 +107,7 @@ fn children_time() -> Duration {
     Duration::from_millis((ticks(14) + ticks(15)) * 10)
 }
 
-/// One more commit, until the next answer knows it. Takes the commits back afterwards.
+/// The time from one more commit until an answer contains it. Removes the commits afterwards.
 pub(super) fn bench_new_commit(warm: &mut WarmServer, clone: &Path) -> XtaskResult<()> {
     let before = git(clone, ["rev-parse", "HEAD"])?;
     let index = clone.join(".git/cairn/bench-index");
@@ -161,7 +162,7 @@ fn git<A: AsRef<OsStr>>(clone: &Path, args: impl IntoIterator<Item = A>) -> Xtas
     }
 }
 
-/// Runs git with an index of its own.
+/// Runs git with a separate index file.
 fn git_with_index(clone: &Path, index: &Path, args: &[&str]) -> XtaskResult<String> {
     let mut command = Command::new("git");
     command.arg("-C").arg(clone).env("GIT_INDEX_FILE", index).args(args);

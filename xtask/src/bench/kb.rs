@@ -1,4 +1,5 @@
-//! The knowledge base at the size its originals were measured at: 115 documents, 15 symbols.
+//! The knowledge base at the size at which the tool that it replaces was measured: 115 documents,
+//! 15 symbols.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark starts what it measures")]
 
@@ -32,8 +33,8 @@ const FACTS: usize = 100;
 /// How often a process is started.
 const ROUNDS: usize = 15;
 
-/// Measures `sync` as a process of its own, from nothing and with nothing to do; then questions,
-/// the rules and the first write on a new branch, of a warm server.
+/// Measures `sync` as a separate process, from nothing and with nothing to do; then, on a warm
+/// server, questions, the rules and the first write on a new branch.
 pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     let repo = TestRepo::new(&fixture());
     let ms = Duration::from_millis;
@@ -57,7 +58,8 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     let copied = median(ROUNDS, || {
         number += 1;
         repo.git(&["checkout", "-q", "-b", &format!("branch{number}")]);
-        // The tree is the same; what moved with HEAD is looked at before the clock starts.
+        // The tree is the same; this first query adapts to the new HEAD before the measurement
+        // starts.
         warm.call("kb_query", json!({"type": "fact", "limit": 1}))?;
         time_call(|| warm.call("kb_upsert", json!({"entities": [fact(FACTS + number)]})))
     })?;

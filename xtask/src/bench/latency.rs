@@ -43,7 +43,7 @@ impl WarmServer {
         if failed { Err(format!("{tool}: {text}")) } else { Ok(text) }
     }
 
-    /// Asks the questions in turn, each time another one.
+    /// Asks the questions in turn.
     pub(super) fn measure(&mut self, tool: &str, questions: &[Value]) -> XtaskResult<Latency> {
         let mut times = Vec::with_capacity(CALLS);
         for question in questions.iter().cycle().take(CALLS) {
@@ -55,7 +55,7 @@ impl WarmServer {
         Ok(Latency { median: times[CALLS / 2], p99: times[CALLS * 99 / 100] })
     }
 
-    /// Measures and prints, beside the limit at the 99th percentile.
+    /// Measures and prints a row with the limit at the 99th percentile.
     pub(super) fn measure_and_print(
         &mut self,
         tool: &str,

@@ -1,7 +1,9 @@
-//! Measurements beside the peer or the limit, in the same run, as ratios.
+//! Benchmarks. Each measurement is printed with that of another tool from the same run, or with a
+//! limit, and their ratio.
 //!
-//! One file an area, and one line in [`ALL`]. What a benchmark needs from outside (a checkout, a
-//! peer's program) comes from the environment; without it the row says NOT RUN.
+//! There is one file per area, and one line in [`ALL`]. What a benchmark needs from outside (a
+//! checkout, another tool's program) is named by environment variables; without them the row says
+//! NOT RUN.
 
 mod backlog;
 mod calls;
@@ -24,7 +26,7 @@ use crate::run::{self, XtaskResult};
 /// One area's measurements.
 struct Benchmark {
     name: &'static str,
-    /// Whether it takes so long that it has to be asked for
+    /// Whether it takes so long that it only runs if it is named
     on_request: bool,
     run: fn(&BenchContext) -> XtaskResult<()>,
 }
@@ -47,7 +49,7 @@ const ALL: &[Benchmark] = &[
 /// The flag that names the program to measure.
 const BINARY_FLAG: &str = "--binary=";
 
-/// What every benchmark is given.
+/// The input of every benchmark.
 struct BenchContext {
     /// This repository
     root: PathBuf,
@@ -55,8 +57,9 @@ struct BenchContext {
     cairn: PathBuf,
 }
 
-/// Runs the benchmarks that are named, or all that are not too long for that, and prints the table. `--quick` measures a
-/// build without link-time optimisation, `--binary=PATH` a program that was built before.
+/// Runs the named benchmarks, or all but those that run only on request, and prints the table.
+/// `--quick` measures a build without link-time optimisation, `--binary=PATH` a program that was
+/// built before.
 pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let (flags, names): (Vec<&str>, Vec<&str>) = args.iter().partition(|a| a.starts_with("--"));
     if let Some(unknown) = names.iter().find(|name| ALL.iter().all(|bench| bench.name != **name)) {
@@ -73,7 +76,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     chosen.into_iter().try_for_each(|bench| (bench.run)(&site))
 }
 
-/// The program that the flags ask to measure.
+/// The program to measure, according to the flags.
 fn measured_program(root: &Path, flags: &[&str]) -> XtaskResult<PathBuf> {
     let profile = match flags {
         [] => "release",
@@ -88,7 +91,7 @@ fn measured_program(root: &Path, flags: &[&str]) -> XtaskResult<PathBuf> {
     Ok(built.join("cairn"))
 }
 
-/// What a measurement is compared with: a peer's time, or a limit.
+/// What a measurement is compared with: the time of another tool, or a limit.
 struct Comparison<'a> {
     label: &'a str,
     duration: Duration,
@@ -104,14 +107,14 @@ impl<'a> Comparison<'a> {
     }
 }
 
-/// Prints a measurement beside a peer or a limit.
+/// Prints a measurement with its comparison.
 fn print_row(what: &str, ours: Duration, beside: &Comparison) {
     let Comparison { label, duration } = beside;
     let ratio = ours.as_secs_f64() / duration.as_secs_f64();
     run::print(&format!("| {what} | {ours:.2?} | {label} {duration:.2?} | {ratio:.2} |\n"));
 }
 
-/// A measurement that could not be made, and why.
+/// Prints that a measurement could not be made, and why.
 fn print_not_run(what: &str, why: &str) {
     run::print(&format!("| {what} | NOT RUN: {why} | | |\n"));
 }

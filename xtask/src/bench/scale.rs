@@ -1,5 +1,5 @@
-//! Growth: generated repositories of up to 100,000 files and of up to 100,000 commits, beside what
-//! the smallest would take if everything grew with its size.
+//! Growth: generated repositories of up to 100,000 files and of up to 100,000 commits, compared
+//! with linear growth from the smallest one.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark runs programs and takes the time")]
 
@@ -17,7 +17,7 @@ use super::latency::WarmServer;
 use super::{BenchContext, Comparison, history, median, print_row};
 use crate::run::{XtaskResult, print};
 
-/// How many files, and how many commits, there are in turn.
+/// The numbers of files, and of commits, one after the other.
 const SIZES: [usize; 3] = [10_000, 30_000, 100_000];
 
 /// How many files lie in one folder, and how many the history is about.
@@ -105,7 +105,7 @@ struct SizeMeasurement {
     duration: Duration,
 }
 
-/// Prints a measurement beside what it would be if time grew linearly from the first size.
+/// Prints a measurement with the time that linear growth from the first size would give.
 fn print_growth(what: &str, first: &mut Option<SizeMeasurement>, now: SizeMeasurement) {
     let smallest = *first.get_or_insert(now);
     #[expect(clippy::cast_precision_loss, reason = "some hundred thousand")]
@@ -148,7 +148,7 @@ fn path_of(at: usize) -> String {
     format!("src/area{}/part{}.ts", at / FILES_PER_FOLDER, at)
 }
 
-/// A module that takes something of its neighbour and of one far away.
+/// A module that imports from its neighbour and from a distant module.
 fn module(at: usize) -> String {
     let (near, far) = (at.saturating_sub(1), at / 7);
     let mut text = String::new();
@@ -169,12 +169,12 @@ fn module(at: usize) -> String {
     text
 }
 
-/// Has git take in a line of commits.
+/// Imports a chain of commits with git.
 fn import(root: &Path, size: usize) -> XtaskResult<()> {
     let mut command = Command::new("git");
     command.arg("-C").arg(root).args(["fast-import", "--quiet"]).stdin(Stdio::piped());
     let mut child = command.spawn().map_err(|error| error.to_string())?;
-    let input = child.stdin.take().ok_or("git does not listen")?;
+    let input = child.stdin.take().ok_or("git takes no input")?;
     write_fast_import(&mut BufWriter::new(input), size).map_err(|error| error.to_string())?;
     let status = child.wait().map_err(|error| error.to_string())?;
     if status.success() { Ok(()) } else { Err(format!("git fast-import ended with {status}")) }

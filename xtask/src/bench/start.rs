@@ -1,4 +1,5 @@
-//! From the start of the process to the list of tools, beside a bare server on the same SDK.
+//! The time from the start of the process to the list of tools, compared with a minimal server on
+//! the same SDK.
 
 #![expect(clippy::disallowed_methods, reason = "a benchmark starts what it measures")]
 

@@ -1,4 +1,4 @@
-//! A server that is asked for long: its memory, and what it does while nobody asks.
+//! A server that answers many calls: the growth of its memory, and its processor time while idle.
 
 use std::fs;
 use std::time::Duration;
@@ -10,14 +10,14 @@ use super::code::resident_memory;
 use super::latency::WarmServer;
 use crate::run::{XtaskResult, print};
 
-/// After how many calls memory is looked at first, and last.
+/// After how many calls memory is measured first, and last.
 const FIRST_SAMPLE: usize = 100;
 const LAST_SAMPLE: usize = 10_000;
 
-/// How much more there may be at the end.
+/// The largest ratio of the last measurement to the first.
 const MAX_GROWTH: f64 = 1.05;
 
-/// How long nobody asks.
+/// How long the server is left idle.
 const IDLE_TIME: Duration = Duration::from_secs(10);
 
 pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {

@@ -1,4 +1,4 @@
-//! What is known about files, the next task, and writes beside the disk's own flush.
+//! Knowledge about files, the next task, and writes compared with a flush of the disk.
 
 use std::fmt::Write as _;
 use std::fs::{File, OpenOptions};
@@ -16,7 +16,7 @@ use crate::run::XtaskResult;
 const ATOMS: usize = 2_000;
 const PATTERNS: usize = 10;
 
-/// Files that are there, each covered by one atom.
+/// Existing files, each covered by one atom.
 const FILES: usize = 2_000;
 
 /// Paths of one question.
@@ -50,7 +50,7 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     writes(&mut warm, &repo)
 }
 
-/// A write and a flush in turn, so that both meet the same disk.
+/// Alternates a write and a flush, so that both are measured under the same conditions.
 fn writes(warm: &mut WarmServer, repo: &TestRepo) -> XtaskResult<()> {
     let log = repo.root().join(".git/flush");
     let mut log = OpenOptions::new().create(true).append(true).open(log).map_err(io_error_text)?;
@@ -93,7 +93,7 @@ fn writes(warm: &mut WarmServer, repo: &TestRepo) -> XtaskResult<()> {
     Ok(())
 }
 
-/// What any write costs at least: a store with one table, and a row into it.
+/// The minimal cost of a write: a row in a store with one table.
 struct MinimalStore(store::Store);
 
 impl MinimalStore {
@@ -130,12 +130,12 @@ fn fixture() -> String {
     text
 }
 
-/// The file that one atom's first pattern but some covers.
+/// The file that a pattern of atom `n` covers.
 fn path(n: usize) -> String {
     format!("src/area{n}/part{}/deep/f.ts", n % PATTERNS)
 }
 
-/// How long the disk takes to make a few bytes last.
+/// How long a flush of a few bytes takes.
 fn time_flush(log: &mut File) -> XtaskResult<Duration> {
     let begin = Instant::now();
     log.write_all(&[7; 4096]).and_then(|()| log.sync_data()).map_err(io_error_text)?;

@@ -1,5 +1,5 @@
-//! Asks the official validators about everything that `dist` wrote. They run offline; the test
-//! command installs them into `.tools`.
+//! Runs the official validators on everything that `dist` wrote. They run offline; the test command
+//! installs them into `.tools`.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs npm and Python")]
 
@@ -12,7 +12,7 @@ use super::{crates, table};
 use crate::run::{self, XtaskResult};
 use crate::tools::{self, InstalledValidators};
 
-/// One validator with what it is asked.
+/// One validator with its arguments.
 struct Validation {
     name: String,
     command: Command,
@@ -67,9 +67,10 @@ fn validations(release: &Release, tools: &InstalledValidators) -> XtaskResult<Ve
             &release.out.join("gemini"),
         ),
     ];
-    // Its own launcher is put in place by a script that runs at installation, and none does here.
+    // Claude Code's launcher is normally installed by a script of its package, which is not run
+    // here.
     let launcher = tools.node.join("node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs");
-    // It would otherwise look for settings, and for a newer version of itself.
+    // With an empty home it finds no settings, and it does not look for a newer version of itself.
     let home = release.out.join("empty-home");
     std::fs::create_dir_all(&home).map_err(|error| error.to_string())?;
     for file in [
@@ -120,7 +121,7 @@ fn python(tools: &InstalledValidators, name: &str, args: &[&str], path: &Path) -
     Validation { name: name.into(), command }
 }
 
-/// A validator of our own, in `packaging/validators`.
+/// A validator in `packaging/validators` of this repository.
 fn script(
     release: &Release,
     tools: &InstalledValidators,
@@ -142,8 +143,8 @@ fn npm_pack(release: &Release, package: &str) -> Validation {
     Validation { name: format!("npm pack {package}"), command }
 }
 
-/// The packager of the extension, on its manifest and its own files; what it depends on is added in
-/// the release workflow, where it is installed.
+/// The packager of the extension, on its manifest and its own files; its dependencies are added in
+/// the release workflow, where they are installed.
 fn vscode_package(release: &Release, tools: &InstalledValidators) -> Validation {
     let mut command = Command::new(tools.node.join("node_modules/.bin/vsce"));
     command.args(["package", "--no-dependencies", "--allow-missing-repository", "--out"]);
@@ -167,7 +168,7 @@ fn cargo_package(release: &Release) -> Validation {
     Validation { name: "cargo publish --workspace --dry-run".into(), command }
 }
 
-/// Homebrew itself is not to be had offline; Ruby reads the formula where there is a Ruby.
+/// Homebrew is not available offline, so only Ruby parses the formula, if it is installed.
 fn ruby_syntax(release: &Release) -> Validation {
     let has_ruby = Command::new("ruby").arg("--version").output().is_ok();
     let mut command = Command::new(if has_ruby { "ruby" } else { "-" });
@@ -175,7 +176,7 @@ fn ruby_syntax(release: &Release) -> Validation {
     Validation { name: "Homebrew formula (ruby -c)".into(), command }
 }
 
-/// The files that are kept by hand and name the version.
+/// Checks the version in files that are maintained by hand.
 fn check_versions(release: &Release) -> XtaskResult<()> {
     let path = release.root.join("editors/vscode/package.json");
     let text = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;

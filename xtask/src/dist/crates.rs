@@ -1,4 +1,4 @@
-//! The crates as the crate registry takes them: a copy of the workspace with names that are free there.
+//! The crates for the crate registry: a copy of the workspace with names that are free there.
 //!
 //! In this repository the crates have short names such as `git` and `store`, which others own on
 //! the crate registry. In the copy a package is called `cairn-code-git`, its library is still called `git`,

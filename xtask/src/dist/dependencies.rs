@@ -1,4 +1,4 @@
-//! What the program is made of: every crate that is linked into it, on any platform.
+//! The dependencies of the program: every crate that is linked into it, on any platform.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ impl CratePackage {
     }
 }
 
-/// All crates of the program, sorted by name and version, and who depends on whom.
+/// All crates of the program, sorted by name and version, and their dependencies.
 #[derive(Debug)]
 pub(super) struct ProgramCrates {
     pub packages: Vec<CratePackage>,
@@ -70,8 +70,8 @@ struct MetadataDependencyKind {
     kind: Option<String>,
 }
 
-/// Asks cargo, and follows dependencies from the crate with the program. What only tests use is
-/// left out; what only builds use is kept, because it can end up in the program.
+/// Asks cargo, and follows dependencies from the crate with the program. Dependencies of tests are
+/// left out. Dependencies of builds are kept, because their code can end up in the program.
 pub(super) fn read(root: &Path) -> XtaskResult<ProgramCrates> {
     let args = ["metadata", "--format-version", "1", "--locked"];
     let text = run::output(&mut run::cargo(root, &args))?;

@@ -1,4 +1,4 @@
-//! What people download by hand: archives, the Homebrew formula, and the checksums of everything.
+//! The archives, the Homebrew formula, and the checksums of all files.
 
 use std::fs;
 

@@ -26,7 +26,7 @@ use table::{PLATFORMS, PROGRAM, Platform, UNNAMED_OWNER};
 
 use crate::run::{self, XtaskResult};
 
-/// What was asked for.
+/// The options of the command.
 #[derive(Debug, Default)]
 struct DistOptions {
     /// The owner of the repository
@@ -37,9 +37,10 @@ struct DistOptions {
     binary: Option<PathBuf>,
     /// Whether the validators are asked afterwards
     check: bool,
-    /// A repository that every package is tried on afterwards
+    /// A repository with which every package is tried afterwards
     trial: Option<PathBuf>,
-    /// Whether a stand-in for the program will do, since only the packages are checked
+    /// Whether the packages contain a placeholder instead of the program, because only the packages
+    /// are checked
     without_build: bool,
 }
 
@@ -65,8 +66,8 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     options.trial.map_or(Ok(()), |repository| trial::try_packages(&release, &repository))
 }
 
-/// Writes everything anew. The order matters: packages contain the licences, the formula the
-/// checksums of archives, and the checksums come last.
+/// Writes everything again. The order matters: packages contain the licences, the formula contains
+/// the checksums of archives, and `SHA256SUMS` comes last.
 fn write(release: &Release) -> XtaskResult<()> {
     match fs::remove_dir_all(&release.out) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {

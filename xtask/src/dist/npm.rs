@@ -1,4 +1,5 @@
-//! The npm packages: a launcher, and one package for each platform that it depends on optionally.
+//! The npm packages: a launcher, and one package for each platform, on all of which the launcher
+//! depends optionally.
 //!
 //! No package has a script that runs when it is installed.
 

@@ -1,9 +1,9 @@
 //! The agent plugin with its overlays, and the extension for Gemini CLI.
 //!
 //! The portable part is `plugin.json`, `mcp.json` and the skill. Claude Code, Codex and Cursor each
-//! read a manifest of their own beside it. The MCP server is started through npm, so a plugin works
-//! where nothing else is installed. Hooks are a plugin of their own in the same marketplace, so that
-//! nobody gets them without asking; they run only where `cairn` is on the `PATH`.
+//! have an additional manifest. The MCP server is started through npm, so a plugin works without
+//! any other installation. Hooks are a plugin of their own in the same marketplace, so that nobody
+//! gets them without asking; they run only where `cairn` is on the `PATH`.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,7 @@ pub(super) fn write(release: &Release) -> XtaskResult<()> {
     write_gemini(release)
 }
 
-/// The template for GitLab, which can include one file only: the script of the gate is put into it.
+/// The template for GitLab. GitLab can include only one file, so the script is inserted into it.
 fn write_gitlab(release: &Release) -> XtaskResult<()> {
     let path = release.root.join(".github/actions/cairn/gate.sh");
     let script = std::fs::read_to_string(&path).map_err(|error| error.to_string())?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::table::{PROGRAM, Platform, WheelPlatform};
 use crate::run::XtaskResult;
 
-/// What all packages of a release are written from.
+/// The input from which all packages of a release are written.
 #[derive(Debug)]
 pub(super) struct Release {
     /// The root of this repository
@@ -97,8 +97,8 @@ impl PlatformBuild {
     }
 }
 
-/// The newest minor version of glibc 2 that a program asks for, as the names of the versions of
-/// its symbols say; 17 is the oldest that a wheel can name.
+/// The newest minor version of glibc 2 that a program needs, from the version names of its symbols;
+/// at least 17, the oldest that a wheel can name.
 fn newest_glibc(program: &[u8]) -> u32 {
     const NAME: &[u8] = b"GLIBC_2.";
     let minor = |at: usize| {
@@ -118,7 +118,7 @@ pub(super) fn write_file(path: &Path, bytes: &[u8]) -> XtaskResult<()> {
     fs::write(path, bytes).map_err(failure("write", path))
 }
 
-/// Makes a file executable, where files are.
+/// Makes a file executable, on systems that have such a permission.
 pub(super) fn make_executable(path: &Path) -> XtaskResult<()> {
     #[cfg(unix)]
     {

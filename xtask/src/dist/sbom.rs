@@ -59,7 +59,8 @@ fn is_program(package: &CratePackage) -> bool {
     package.is_ours() && package.name == PROGRAM
 }
 
-/// The address of a package. Crates of this workspace are told from crates of the same name.
+/// The address of a package. The addresses of crates of this workspace differ from those of
+/// registry crates with the same name.
 fn package_url(package: &CratePackage) -> String {
     let ours = if package.is_ours() { "?repository_url=workspace" } else { "" };
     format!("pkg:cargo/{}@{}{ours}", package.name, package.version.replace('+', "%2B"))

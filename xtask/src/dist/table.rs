@@ -17,11 +17,12 @@ pub(super) const LICENSE: &str = "MIT OR Apache-2.0";
 
 pub(super) const KEYWORDS: [&str; 5] = ["mcp", "agents", "code-graph", "traceability", "lsp"];
 
-/// Stands for the owner of the repository where none is given.
+/// Placeholder for the owner of the repository if none is given.
 pub(super) const UNNAMED_OWNER: &str = "OWNER";
 
-/// Packages whose tests are compiled on Unix only: the harness makes links, pipes and sockets. On Windows the release
-/// workflow tests all others, and the program itself by `packaging/trial/first_minute.sh`.
+/// Packages whose tests are compiled on Unix only: their test harness creates links, pipes and
+/// sockets. On Windows the release workflow tests all others, and the program itself by
+/// `packaging/trial/first_minute.sh`.
 const TESTED_ON_UNIX: [&str; 5] = ["cairn", "operations", "page", "testkit", "xtask"];
 
 /// One platform that a release is built for.
@@ -37,7 +38,7 @@ pub(super) struct Platform {
     pub cpu: &'static str,
     /// The platform tag of a wheel; on Linux the version of glibc is read from the binary
     pub wheel: WheelPlatform,
-    /// The two questions of a Homebrew formula; none where there is no Homebrew
+    /// The conditions in a Homebrew formula; `None` for a platform without Homebrew
     pub homebrew: Option<HomebrewPlatform>,
 }
 
@@ -50,7 +51,7 @@ pub(super) enum WheelPlatform {
     Manylinux(&'static str),
 }
 
-/// Where a formula puts a platform.
+/// The conditions of a platform in a formula.
 #[derive(Debug)]
 pub(super) struct HomebrewPlatform {
     /// `on_macos` or `on_linux`

@@ -1,4 +1,4 @@
-//! Installs every package that `dist` wrote into an empty home and asks it a question.
+//! Installs every package that `dist` wrote into an empty home folder and runs a command with it.
 //!
 //! The script is in `packaging/trial`. It uses the package managers of this machine and no network.
 
@@ -11,7 +11,7 @@ use super::release::Release;
 use crate::run::XtaskResult;
 use crate::tools;
 
-/// Tries the packages on a clone of a repository. What fails or is left behind is printed.
+/// Tries the packages with a clone of a repository. Failures and left-over files are printed.
 pub(super) fn try_packages(release: &Release, repository: &Path) -> XtaskResult<()> {
     let tools = tools::install_validators(&release.root)?;
     let claude = tools.node.join("node_modules/@anthropic-ai/claude-code/cli-wrapper.cjs");

@@ -1,4 +1,4 @@
-//! Fixes in a history, and what plain counting says about them.
+//! Fixes in a history, and predictions of their files by plain counting.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,19 +11,19 @@ use syntax::{FileRole, Language};
 use super::CommitsByFile;
 use crate::run::{self, XtaskResult};
 
-/// A fix changes so many files.
+/// How many files a fix changes.
 const FIX_SIZES: std::ops::RangeInclusive<usize> = 2..=8;
 
-/// So many commits come before the first fix that is shown.
+/// How many commits must come before the first fix that is used.
 const MIN_PAST: usize = 100;
 
-/// Larger commits say nothing about what belongs together.
+/// Larger commits do not show which files belong together.
 const MAX_COMMIT_FILES: usize = 50;
 
-/// A commit of the history that is no merge.
+/// The commits of a history that are not merges.
 pub(super) struct FixHistory(Vec<FixCommit>);
 
-/// What a commit did.
+/// A commit and the files that it changed.
 pub(super) struct FixCommit {
     sha: String,
     subject: String,
@@ -31,9 +31,9 @@ pub(super) struct FixCommit {
     changes: Vec<(char, String)>,
 }
 
-/// A fix that is shown without one of its files.
+/// A fix of which one file is withheld.
 pub(super) struct Fix {
-    /// Where it is in the history
+    /// Its position in the history
     position: usize,
     pub(super) sha: String,
     pub(super) modified: Vec<String>,
@@ -56,12 +56,13 @@ impl FixCommit {
         self.changes.iter().map(|(_, path)| path.as_str())
     }
 
-    /// Whether it says anything about what belongs together.
+    /// Whether it counts as evidence of which files belong together.
     pub(super) fn is_countable(&self) -> bool {
         self.changes.len() <= MAX_COMMIT_FILES
     }
 
-    /// The fix that it is, with the file that is left out. Which one that is depends on its name alone.
+    /// The commit as a fix, if it is one. Which file is left out depends only on the id of the
+    /// commit.
     fn as_fix(&self, position: usize) -> Option<Fix> {
         let words = self.subject.to_lowercase();
         let mut words = words.split(|c: char| !c.is_alphanumeric());
@@ -145,7 +146,7 @@ fn parsed(path: &str) -> Option<RepoPath> {
     RepoPath::from_bytes(path.as_bytes().to_vec()).ok()
 }
 
-/// What changed in the largest share of the commits of a shown file, best first.
+/// The files that changed in the largest share of the commits of a shown file, best first.
 pub(super) fn plain_cochange(
     past: &[FixCommit],
     shown: &[&str],

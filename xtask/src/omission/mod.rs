@@ -1,8 +1,10 @@
-//! Whether `review` notices a forgotten file: real fixes are shown to it without one of their files.
+//! Measures whether `review` notices a forgotten file: it reviews real fixes of which one file is
+//! withheld.
 //!
-//! Beside it, in the same run: plain co-change, files of the same folders, and `review` itself over a history in which
-//! every commit has as many files as before, but other ones. Then, for fixes that changed tests: are these test files
-//! among those that `review` says to run?
+//! The same run also measures plain co-change, files of the same folders, and `review` over a
+//! shuffled history in which every commit has as many files as before, but others. Then, for fixes
+//! that changed tests, it measures whether these test files are among those that `review` says to
+//! run.
 
 #![expect(clippy::disallowed_methods, reason = "an evaluation runs git and cairn")]
 
@@ -18,16 +20,16 @@ use serde_json::Value;
 use crate::run::{self, XtaskResult};
 use fixes::{Fix, FixHistory};
 
-/// How many fixes of each repository are shown unless told.
+/// How many fixes of each repository are shown, by default.
 const FIXES: usize = 60;
 
-/// How many of the named files count.
+/// How many of the first named files count.
 const TOP: usize = 3;
 
 /// How many test files `review` prints.
 const TESTS_PRINTED: usize = 6;
 
-/// What came out for one repository, as sums.
+/// The sums of the results for one repository.
 #[derive(Default)]
 struct OmissionTotals {
     fixes: usize,
@@ -69,8 +71,8 @@ fn share(part: usize, of: usize) -> f64 {
     part as f64 / of.max(1) as f64
 }
 
-/// Prints a table row for each clone, and one for all. `--cairn=FILE` takes a build that is there, `--fixes=N` that
-/// many fixes of each clone, `--show` each of them.
+/// Prints a table row for each clone, and one for all. `--cairn=FILE` uses an existing build,
+/// `--fixes=N` takes that many fixes of each clone, and `--show` prints each of them.
 pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let option = |name: &str| args.iter().find_map(|arg| arg.strip_prefix(name));
     let cairn = match option("--cairn=") {
@@ -96,7 +98,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     Ok(())
 }
 
-/// The part of a clone's path that names it.
+/// The last part of a clone's path, as its name.
 fn clone_name(clone: &Path) -> String {
     let mut parts = clone.components().rev().map(|part| part.as_os_str().to_string_lossy());
     parts.find(|part| part != "repo").map(std::borrow::Cow::into_owned).unwrap_or_default()
@@ -231,7 +233,7 @@ impl Checkout {
         )
     }
 
-    /// Checks out a commit, and puts some files of a fix on top of it.
+    /// Checks out a commit, and applies some files of a fix to it.
     fn show(&self, commit: &str, fix: &Fix, files: &[&str]) -> XtaskResult<()> {
         self.git(&["checkout", "-q", "-f", "--detach", commit])?;
         self.git(&["clean", "-q", "-f", "-d"])?;
@@ -272,7 +274,7 @@ impl Checkout {
             .collect())
     }
 
-    /// The review of what was put on top of the commit, once the history was read.
+    /// Reviews the uncommitted changes, after the history was read.
     fn review(&self, cairn: &Path) -> XtaskResult<Value> {
         let mut sync = Command::new(cairn);
         sync.current_dir(&self.path).env("CAIRN_BACKGROUND", "off").arg("sync");

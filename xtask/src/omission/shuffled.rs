@@ -14,7 +14,7 @@ use crate::run::{self, XtaskResult};
 /// The branch that is written.
 const BRANCH: &str = "refs/heads/shuffled-history";
 
-/// Writes such a history into a clone, and gives its last commit.
+/// Writes such a history into a clone, and returns its last commit.
 pub(super) fn write(clone: &Path, past: &[FixCommit]) -> XtaskResult<String> {
     let mut paths: Vec<&str> =
         past.iter().filter(|commit| commit.is_countable()).flat_map(FixCommit::paths).collect();
@@ -41,12 +41,12 @@ pub(super) fn write(clone: &Path, past: &[FixCommit]) -> XtaskResult<String> {
     Ok(run::output(tip.arg("-C").arg(clone).args(["rev-parse", BRANCH]))?.trim().to_owned())
 }
 
-/// A path as git's streams have it.
+/// A path as `git fast-import` quotes it.
 fn quoted(path: &str) -> String {
     format!("\"{}\"", path.replace('\\', "\\\\").replace('"', "\\\""))
 }
 
-/// The same order every time (xorshift).
+/// Shuffles with a fixed seed (xorshift), so that the order is always the same.
 fn shuffle(paths: &mut [&str]) {
     let mut state: u64 = 0x9e37_79b9_7f4a_7c15;
     for at in (1..paths.len()).rev() {

@@ -1,4 +1,4 @@
-//! go/types, through `tests/oracle/calls.go`: who calls whom.
+//! Calls according to go/types, through `tests/oracle/calls.go`.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs compilers")]
 
@@ -19,13 +19,13 @@ pub(super) fn pairs(root: &Path, repo: &TestRepo) -> XtaskResult<DependencyPairs
     Ok(text.lines().filter_map(pair).collect())
 }
 
-/// The calls that the index has. Functions that are called the same are one.
+/// The calls that the index has. Functions with the same name count as one.
 pub(super) fn cairn_pairs(repo: &TestRepo, files: &[String]) -> DependencyPairs {
     let name = |path: &RepoPath, symbol: &str| {
         format!("{path}#{}", symbol.split('~').next().unwrap_or_default())
     };
     let mut pairs = calls::pairs(repo, files, name);
-    // go/types knows no calls outside of functions.
+    // The oracle has no calls outside of functions.
     pairs.retain(|(from, _)| !from.ends_with('#'));
     pairs
 }

@@ -1,11 +1,12 @@
-//! Importers and calls compared with an oracle that is not ours: precision and recall of pairs of
+//! Compares importers and calls with the tools of each language: precision and recall of pairs of
 //! files, or of symbols (`path#symbol`).
 //!
-//! Folders and tools come from the environment, since none of them is part of this repository:
-//! `CAIRN_ORACLE_TYPESCRIPT`, `CAIRN_ORACLE_JAVASCRIPT_CALLS`, `CAIRN_ORACLE_RUST`,
-//! `CAIRN_ORACLE_PYTHON`, `CAIRN_ORACLE_PYTHON_CALLS`, `CAIRN_ORACLE_GO` name checkouts, joined by `:`;
-//! `CAIRN_ORACLE_NODE` a folder whose `node_modules` has `typescript` and `pyright`;
-//! `rust-analyzer`, `python3` and `go` are found on the `PATH`. What is not there is NOT RUN.
+//! Folders and tools are named by environment variables, because none of them is part of this
+//! repository: `CAIRN_ORACLE_TYPESCRIPT`, `CAIRN_ORACLE_JAVASCRIPT_CALLS`, `CAIRN_ORACLE_RUST`,
+//! `CAIRN_ORACLE_PYTHON`, `CAIRN_ORACLE_PYTHON_CALLS`, `CAIRN_ORACLE_GO` name checkouts, joined by
+//! `:`; `CAIRN_ORACLE_NODE` a folder whose `node_modules` has `typescript` and `pyright`;
+//! `rust-analyzer`, `python3` and `go` are found on the `PATH`. If something is missing, the row
+//! says NOT RUN.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs compilers")]
 
@@ -25,13 +26,13 @@ use testkit::TestRepo;
 
 use crate::run::{self, XtaskResult};
 
-/// Who imports or calls whom, paths from the root.
+/// Pairs of a file or symbol and what it imports or calls. Paths are relative to the root.
 type DependencyPairs = BTreeSet<(String, String)>;
 
 /// How many rows are asked for at once.
 const PAGE: u64 = 1000;
 
-/// What separates a callee from its form, in the pairs that tell the forms of callees.
+/// Separates a callee from its form, in pairs that include the form of the callee.
 const FORM_SEPARATOR: char = '\t';
 
 /// How many pairs of each kind of mistake are shown.
@@ -42,7 +43,7 @@ struct Oracle {
     variable: &'static str,
     endings: &'static [&'static str],
     expected_pairs: fn(&Path, &TestRepo) -> XtaskResult<DependencyPairs>,
-    /// Those that must be found, where an oracle also tells what follows from others
+    /// The pairs that must be found; some oracles also report pairs that are optional
     required_pairs: fn(&DependencyPairs) -> DependencyPairs,
     cairn_pairs: fn(&TestRepo, &[String]) -> DependencyPairs,
 }
@@ -98,7 +99,7 @@ const ALL: &[Oracle] = &[
     },
 ];
 
-/// Compares with every oracle that is there. `--show` lists where they differ.
+/// Compares with every oracle that is available. `--show` lists where they differ.
 pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let show = args.contains(&"--show");
     run::print("| oracle | repository | pairs | precision | recall |\n|---|---|---|---|---|\n");
@@ -156,7 +157,7 @@ fn compare(root: &Path, oracle: &Oracle, folder: &Path, show: bool) -> XtaskResu
     Ok(())
 }
 
-/// Counts what is missing by the form of the callee, where the oracle tells it.
+/// Counts the missing pairs by the form of the callee, if the oracle reports it.
 fn list_forms<'a>(theirs: &DependencyPairs, missing: impl Iterator<Item = &'a (String, String)>) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for (from, to) in missing {
@@ -178,7 +179,7 @@ fn list<'a>(what: &str, pairs: impl Iterator<Item = &'a (String, String)>) {
     }
 }
 
-/// The files that git knows of; links are none.
+/// The files that git tracks, without links.
 fn files(repo: &TestRepo) -> Vec<String> {
     let listed = repo.git(&["ls-files", "--stage"]);
     let file =
@@ -186,7 +187,7 @@ fn files(repo: &TestRepo) -> Vec<String> {
     listed.lines().filter_map(file).collect()
 }
 
-/// The names of the files that git knows of, as the input of a program.
+/// The names of the files that git tracks, as the input of a program.
 fn file_list(repo: &TestRepo) -> XtaskResult<std::fs::File> {
     let list = tempfile::NamedTempFile::new().map_err(|error| error.to_string())?;
     std::fs::write(list.path(), files(repo).join("\n")).map_err(|error| error.to_string())?;
@@ -247,7 +248,7 @@ fn node_tools() -> XtaskResult<PathBuf> {
     Ok(PathBuf::from(folder))
 }
 
-/// What a program writes to its output; it may fail after that.
+/// The output of a program, even if the program fails.
 fn output(command: &mut Command) -> XtaskResult<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let done = command.output().map_err(|error| format!("{name} does not start: {error}"))?;

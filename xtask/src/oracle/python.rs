@@ -1,4 +1,5 @@
-//! pyright: which files each file imports, and who calls whom through `tests/oracle/calls.py`.
+//! Imports according to pyright, and calls according to `tests/oracle/calls.py`, which uses
+//! pyright.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs compilers")]
 
@@ -81,7 +82,7 @@ pub(super) fn required_calls(pairs: &DependencyPairs) -> DependencyPairs {
 }
 
 /// The calls that the index has, without those that Python makes by itself (`with`, `for`): pyright
-/// does not tell them.
+/// does not report them.
 pub(super) fn cairn_calls(repo: &TestRepo, files: &[String]) -> DependencyPairs {
     let name = |path: &RepoPath, symbol: &str| {
         let parts = symbol.split('.').filter(|part| !part.starts_with("<lambda"));

@@ -37,7 +37,7 @@ pub(super) fn pairs(_: &Path, repo: &TestRepo) -> XtaskResult<DependencyPairs> {
     Ok(pairs)
 }
 
-/// What `use` brings in, as `code imports` answers; `mod` declarations are not asked about.
+/// The imports by `use`, as `code imports` answers; `mod` declarations are left out.
 pub(super) fn cairn_pairs(repo: &TestRepo, files: &[String]) -> DependencyPairs {
     imports_that(repo, files, |row| row["how"] != "mod")
 }

@@ -1,4 +1,4 @@
-//! As much of a SCIP index as is needed: documents, and where symbols occur in them.
+//! Reads the needed parts of a SCIP index: documents, and where symbols occur in them.
 
 /// One file.
 #[derive(Debug, Default)]

@@ -8,10 +8,10 @@ use testkit::freshness;
 use super::{ProofBinary, number_arg};
 use crate::run::{self, XtaskResult};
 
-/// How many steps are taken unless told.
+/// How many steps are taken, by default.
 const STEPS: usize = 2_000;
 
-/// How many differences are shown whole.
+/// How many differences are shown completely.
 const SHOWN: usize = 3;
 
 /// Takes the steps with a seed, which is printed and can be given again.

@@ -8,10 +8,10 @@ use testkit::kills;
 use super::{ProofBinary, number_arg};
 use crate::run::{self, XtaskResult};
 
-/// How many processes are killed unless told.
+/// How many processes are killed, by default.
 const COUNT: usize = 2_000;
 
-/// Kills that many, with a seed, which is printed and can be given again.
+/// Runs the kills with a seed, which is printed and can be given again.
 pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let count = number_arg(args, 0, COUNT)?;
     let seed = number_arg(args, 1, u64::from(std::process::id()))?;

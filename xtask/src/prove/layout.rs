@@ -1,7 +1,8 @@
 //! Versions of files that differ only in layout and comments: every symbol in them must keep its substance.
 //!
-//! Whether two versions differ in more is decided here by a reading of characters that shares nothing with the code
-//! under proof. It knows no language, and says rather too seldom than too often that only the layout differs.
+//! Whether two versions differ in more is decided here by comparing characters, with no code that
+//! is under proof. The comparison knows no language, and rather misses versions that differ only in
+//! layout than reports others.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool reads repositories with git")]
 
@@ -16,7 +17,8 @@ use syntax::{Language, code_substance, extract};
 use super::suspects::{git_text, is_product_code};
 use crate::run::XtaskResult;
 
-/// What versions that differ only in layout and comments did to the substance of symbols.
+/// The result: how versions that differ only in layout and comments affected the substance of
+/// symbols.
 #[derive(Debug, Default)]
 pub(super) struct LayoutProof {
     /// Commits all of whose changes to code are of layout and comments
@@ -160,7 +162,8 @@ fn without_layout(text: &str) -> String {
     out
 }
 
-/// Where a comment starts: at a mark at the start or behind white space. The one in an address is none.
+/// Where a comment starts: at a marker at the start of the text or after white space. The `//` in
+/// an address is not a comment.
 fn comment_start(text: &str, mark: &str) -> Option<usize> {
     let is_free = |at: &usize| text[..*at].chars().next_back().is_none_or(char::is_whitespace);
     text.match_indices(mark).map(|(at, _)| at).find(is_free)

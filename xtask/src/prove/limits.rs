@@ -1,5 +1,5 @@
-//! Large files, anything but files at every path, and idle clients: bounded memory, and every call
-//! answered or refused in time.
+//! Proves that memory is bounded and every call is answered or refused in time, with large files,
+//! with other things than files at every path, and with idle clients.
 
 use std::path::Path;
 
@@ -11,11 +11,11 @@ use crate::run::{self, XtaskResult};
 /// How large the large file is, in bytes.
 const FILE_BYTES: u64 = 1 << 30;
 
-/// How many connections say nothing unless told.
+/// How many idle connections are opened, by default.
 const CONNECTIONS: usize = 5_000;
 
-/// Tries everything at its full amount; the first argument is another number of connections, the
-/// second a number of paths.
+/// Tries everything at full size. The first argument is another number of connections, the second
+/// another number of paths.
 pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let amounts = LimitAmounts {
         file_bytes: FILE_BYTES,

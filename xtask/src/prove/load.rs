@@ -1,4 +1,4 @@
-//! The README's test command, several times in a fresh clone, on a machine that has too much to do.
+//! Runs the README's test command several times in a fresh clone, on an overloaded machine.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool runs git, cargo and busy loops")]
 
@@ -10,13 +10,13 @@ use std::time::{Duration, Instant};
 use super::number_arg;
 use crate::run::{self, XtaskResult};
 
-/// How often the tests are run unless told.
+/// How often the tests are run, by default.
 const RUNS: usize = 10;
 
 /// How many loops keep each core busy.
 const LOOPS_PER_CORE: usize = 2;
 
-/// A loop that ends by itself when the process that started it is gone, however that ended.
+/// A loop that ends when the process that started it is gone, even if that was killed.
 const LOOP: &str =
     "while kill -0 \"$1\" 2>/dev/null; do i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done; done";
 
@@ -68,7 +68,7 @@ fn run_once(clone: &Path, words: &[&str], log: &Path) -> XtaskResult<(ExitStatus
     let output = File::create(log).map_err(text)?;
     let errors = output.try_clone().map_err(text)?;
     let mut command = Command::new(words[0]);
-    // The clone builds for itself; what this process was built with is not its business.
+    // The clone uses its own build folder and toolchain, not those of this process.
     command.env_remove("CARGO_TARGET_DIR").env_remove("CARGO");
     command.current_dir(clone).args(&words[1..]).stdin(Stdio::null());
     let begin = Instant::now();
@@ -76,8 +76,8 @@ fn run_once(clone: &Path, words: &[&str], log: &Path) -> XtaskResult<(ExitStatus
     Ok((status.map_err(|error| format!("{} does not start: {error}", words[0]))?, begin.elapsed()))
 }
 
-/// Shells that do nothing, busily. They are ended with this, and end by themselves when this process
-/// is killed or interrupted.
+/// Shells in busy loops. They are killed when this is dropped, and end by themselves when this
+/// process is killed or interrupted.
 struct BusyLoops(Vec<Child>);
 
 impl BusyLoops {

@@ -1,14 +1,15 @@
-//! Random three-way merges of cards and shared records, compared with a merge by rule.
+//! Random three-way merges of cards and shared records, compared with the result that the rules
+//! require.
 
 use testkit::merges;
 
 use super::number_arg;
 use crate::run::{self, XtaskResult};
 
-/// How many merges are made unless told.
+/// How many merges are made, by default.
 const COUNT: usize = 10_000;
 
-/// How many differences are shown whole.
+/// How many differences are shown completely.
 const SHOWN: usize = 3;
 
 /// Makes the merges with a seed, which is printed and can be given again.

@@ -1,4 +1,4 @@
-//! Proofs that take minutes or hours: what is claimed in `docs/reliability.md`, by command.
+//! Proofs of the claims in `docs/reliability.md`, which take minutes or hours.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool reads its environment")]
 
@@ -36,28 +36,28 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     }
 }
 
-/// One process of the proof of a team.
+/// Runs one process of the team proof.
 pub(crate) fn team_worker(worker: &str) -> XtaskResult<()> {
     team::work(worker)
 }
 
-/// A number from the command line, or what it is unless told.
+/// A number from the command line, or its default.
 fn number_arg<T: std::str::FromStr>(args: &[&str], at: usize, otherwise: T) -> XtaskResult<T> {
     match args.get(at) {
         None => Ok(otherwise),
-        Some(text) => text.parse().map_err(|_| format!("`{text}` is no number")),
+        Some(text) => text.parse().map_err(|_| format!("`{text}` is not a number")),
     }
 }
 
-/// The binary under proof, built with optimisation, as it is used, and copied, so that a build
-/// meanwhile does not change it.
+/// The binary under proof: an optimised build, as in use. It is copied, so that a build meanwhile
+/// does not change it.
 struct ProofBinary {
     _folder: TempDir,
     binary: PathBuf,
 }
 
 impl ProofBinary {
-    /// Builds it, unless `CAIRN_PROOF_BINARY` names one that is built already.
+    /// Builds it, unless `CAIRN_PROOF_BINARY` names a binary.
     fn build(root: &Path) -> XtaskResult<Self> {
         let what = ["--package", "cairn", "--bins", "--profile", "quick"];
         let built = match std::env::var_os("CAIRN_PROOF_BINARY") {

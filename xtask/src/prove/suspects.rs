@@ -20,13 +20,13 @@ use super::layout::{self, LayoutProof};
 use super::{ProofBinary, number_arg};
 use crate::run::{self, XtaskResult};
 
-/// How many commits are checked out unless told.
+/// How many commits are checked out, by default.
 const COMMITS: usize = 500;
 
 /// How many functions are linked.
 const LINKS: usize = 60;
 
-/// Functions of fewer lines are not linked: there is little in them that could change.
+/// Functions with fewer lines are not linked, because there is little in them that could change.
 const MIN_LINES: u32 = 3;
 
 /// The kinds of symbols that are linked.
@@ -41,7 +41,8 @@ const FUNCTIONS: [SymbolKind; 5] = [
 /// The folder of the requirements, in a place that `kb.documents` has by default.
 const FOLDER: &str = "documentation/proof";
 
-/// Runs the proof on clones, and prints the commits that made a link suspect, to be read.
+/// Runs the proof on clones, and prints the commits that made a link suspect, so that a person can
+/// check them.
 pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let has_count = args.first().is_some_and(|first| first.parse::<usize>().is_ok());
     let commits = if has_count { number_arg(args, 0, COMMITS)? } else { COMMITS };
@@ -76,7 +77,7 @@ struct SuspectProof {
     commits: Vec<String>,
 }
 
-/// What a range of commits did to the links.
+/// How a range of commits affected the links.
 struct SuspectReport {
     name: String,
     commits: usize,
@@ -201,8 +202,8 @@ impl SuspectProof {
         Ok(report)
     }
 
-    /// The symbols whose links a commit made suspect. `fix` first follows functions that moved; the manifest keeps a
-    /// function that is gone as a symbol without code, which counts as ended.
+    /// The symbols whose links a commit made suspect. `fix` first follows functions that moved. A
+    /// removed function stays in the manifest as a symbol without code; its link counts as ended.
     fn suspects(&self, commit: &str, ended: &mut usize) -> XtaskResult<Vec<String>> {
         self.ask(&["fix"])?;
         let answer = self.ask(&["confirm", "--all", "--why", commit])?;
@@ -244,7 +245,7 @@ pub(super) fn is_product_code(file: &str) -> bool {
     is_code && FileRole::of(&path) == FileRole::Production
 }
 
-/// What a git command prints.
+/// The output of a git command.
 pub(super) fn git_text(clone: &Path, args: &[&str]) -> XtaskResult<String> {
     run::output(Command::new("git").current_dir(clone).args(args))
 }
@@ -273,7 +274,7 @@ impl SuspectReport {
             let _ = writeln!(text, "  {} {subject}\n    {}", &commit[..10], symbols.join(" "));
         }
         for different in &self.layout.different {
-            let _ = writeln!(text, "  layout only, and another substance: {different}");
+            let _ = writeln!(text, "  layout only, but another substance: {different}");
         }
         text
     }

@@ -1,4 +1,5 @@
-//! A team on several machines: that nothing is lost while everything fails.
+//! Proves that a team on several machines loses nothing while processes, connections and the server
+//! fail.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool starts itself as a worker")]
 
@@ -12,7 +13,7 @@ use super::{number_arg, team_cost};
 use crate::run::{self, XtaskResult};
 use crate::tools;
 
-/// Minutes of the proof, unless told.
+/// Minutes of the proof, by default.
 const MINUTES: u64 = 10;
 
 pub(super) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {

@@ -1,8 +1,9 @@
-//! A week of two agents and a person on a public repository: what each of them sends and reads, with the operations of
-//! today and with those of the first version.
+//! A simulated week of two agents and a person on a public repository: how much each of them sends
+//! and reads, with the present operations and with those of the first version.
 //!
-//! The plan is for httpx: eight tasks with seven blocks. One agent has a question that stops it until the person answers,
-//! the other ends without a word, and its task is taken up when its claim has run out.
+//! The plan is for httpx: eight tasks with seven blocks. One agent has a question and waits until
+//! the person answers. The other ends without notice, and its task is taken over when its claim has
+//! expired.
 
 #![expect(
     clippy::disallowed_methods,
@@ -24,13 +25,14 @@ use crate::run::{self, XtaskResult};
 /// The plan that the person writes.
 const PLAN: &str = include_str!("week/plan.md");
 
-/// How long the claim of the agent that ends without a word lasts, in minutes.
+/// How long the claim of the agent that ends without notice lasts, in minutes.
 const SHORT_CLAIM: u32 = 1;
 
 /// How often a command that is refused as busy is repeated.
 const MAX_REPEATS: usize = 20;
 
-/// Replays the week in copies of a clone of httpx. A second binary may be given for the old way.
+/// Replays the week in copies of a clone of httpx. A second binary may be given for the first
+/// version.
 pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let Some(clone) = args.first() else {
         return Err("which clone of httpx? `cargo xtask prove week CLONE [OLDER_BINARY]`".into());
@@ -48,7 +50,7 @@ pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     Ok(())
 }
 
-/// What the agents read of the source in the old way.
+/// What source the agents read with the operations of the first version.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum SourceRead {
     /// The symbols that `work start` shows, with `code show`
@@ -57,7 +59,7 @@ enum SourceRead {
     Files,
 }
 
-/// Calls, and the characters that were sent and read.
+/// The number of calls, and of the characters that were sent and read.
 #[derive(Debug, Clone, Copy, Default)]
 struct RoleCost {
     calls: usize,
@@ -126,7 +128,7 @@ impl RoleCost {
     }
 }
 
-/// What a week cost each role.
+/// The cost of a week for each role.
 #[derive(Debug, Clone, Copy, Default)]
 struct WeekCost {
     person: RoleCost,
@@ -135,14 +137,14 @@ struct WeekCost {
     plan: RoleCost,
 }
 
-/// Who works.
+/// The two agents.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Agent {
     First,
     Second,
 }
 
-/// A copy of the clone, and those who work in it.
+/// A copy of the clone, with the agents and the person who work in it.
 struct Week {
     _folder: TempDir,
     root: PathBuf,
@@ -151,16 +153,17 @@ struct Week {
     second: McpClient,
     cost: WeekCost,
     log: Option<PathBuf>,
-    /// Whether a claim keeps others from changing a task, which the first version did not do
+    /// Whether others cannot change a claimed task; in the first version they could
     claims_bind: bool,
 }
 
-/// A task of the plan, as the old way needs it.
+/// A task of the plan, with what the operations of the first version need.
 struct PlannedTask {
     title: &'static str,
     files: &'static str,
     symbols: &'static [&'static str],
-    /// Parts of the lines that its plan changes or copies: who does not see them has to ask for them
+    /// Parts of the lines that its plan changes or copies. If an answer does not show them, another
+    /// call is needed
     needs: &'static [&'static str],
     evidence: &'static str,
     learnt: &'static str,
@@ -247,7 +250,7 @@ const DOCS: PlannedTask = PlannedTask {
 const TASKS: [&PlannedTask; 8] =
     [&PORTS, &HEADERS, &SOCKS, &SOCKS_ASYNC, &MOUNTS, &CREDENTIALS, &OPTION, &DOCS];
 
-/// What stops the second agent, and the answer.
+/// The question of the second agent, and the answer.
 const QUESTION: &str = "Are several headers separated by commas or by semicolons?";
 const ANSWER: &str = "By semicolons: values have commas.";
 
@@ -268,8 +271,8 @@ impl Week {
         Ok(Self { _folder: folder, binary, first, second, cost, log, root, claims_bind })
     }
 
-    /// Runs a command of the person. While another process holds the lock, as an index that is built on a busy machine
-    /// does, the command is repeated as its answer says; only the last time counts.
+    /// Runs a command of the person. While another process holds a lock, for example to build an
+    /// index, the command is repeated as its answer says; only the last time counts.
     fn run_command(&self, words: &[&str]) -> XtaskResult<Output> {
         for _ in 0..MAX_REPEATS {
             let output = Command::new(&self.binary)
@@ -285,7 +288,7 @@ impl Week {
         Err(format!("`cairn {}` was refused as busy {MAX_REPEATS} times", words.join(" ")))
     }
 
-    /// A command of the person; it must succeed.
+    /// Runs a command of the person, which must succeed.
     fn person(&mut self, words: &[&str]) -> XtaskResult<String> {
         let output = self.run_command(words)?;
         let text = String::from_utf8_lossy(&output.stdout).into_owned()
@@ -300,7 +303,7 @@ impl Week {
         }
     }
 
-    /// A call of an agent; it must succeed.
+    /// Makes a call of an agent, which must succeed.
     fn agent(&mut self, agent: Agent, tool: &str, arguments: Value) -> XtaskResult<String> {
         let request = format!("{tool} {arguments}");
         let sent = request.chars().count() - 1;
@@ -334,8 +337,9 @@ impl Week {
         std::fs::write(log, new).map_err(|error| error.to_string())
     }
 
-    /// A call that starts a task. What the answer cuts is asked for, as a reader would who wants the whole symbol; it is
-    /// needed if the task changes lines that the answer does not show.
+    /// Makes a call that starts a task. Left-out source is then requested, as by a reader who wants
+    /// the whole symbol. That call counts as needed if the task changes lines that the answer does
+    /// not show.
     fn task(
         &mut self,
         agent: Agent,
@@ -376,14 +380,14 @@ impl Week {
         }
     }
 
-    /// An agent says that a task is done and starts the next, which must be the one that is expected.
+    /// An agent finishes a task and starts the next, which must be the expected one.
     fn done(&mut self, agent: Agent, task: &PlannedTask, next: &PlannedTask) -> XtaskResult<()> {
         let arguments = json!({"task": task.title, "evidence": [task.evidence],
             "learnt": task.learnt, "next": true});
         self.task(agent, "work_done", arguments, next)
     }
 
-    /// The week with the operations of today.
+    /// The week with the present operations.
     fn now(mut self) -> XtaskResult<WeekCost> {
         use Agent::{First, Second};
         std::fs::write(self.root.join("PLAN.md"), PLAN).map_err(|error| error.to_string())?;
@@ -403,8 +407,8 @@ impl Week {
         self.done(Second, &MOUNTS, &HEADERS)?;
         self.done(First, &SOCKS, &SOCKS_ASYNC)?;
         self.done(First, &SOCKS_ASYNC, &OPTION)?;
-        // The first agent ends without a word. Its claim is made short, because nobody waits an hour here; that call is
-        // not counted.
+        // The first agent ends without notice. Its claim is shortened, so that the proof need not
+        // wait an hour; that call is not counted.
         let before = self.cost.first;
         let short = json!({"task": OPTION.title, "minutes": SHORT_CLAIM});
         self.agent(First, "run", call("work.claim", short))?;
@@ -436,15 +440,16 @@ impl Week {
         // The person sees that something is blocked, reads why, writes the answer and removes the block.
         self.person(&["work", "overview"])?;
         expect_words(&self.person(&["work", "blocked"])?, &[QUESTION])?;
-        // Sections of a task that another session holds cannot be changed any more, so that with the present program the
-        // answer is a comment.
+        // In the present program, sections of a task that another session holds cannot be changed,
+        // so the answer is a comment there.
         let section = ["work", "section-edit", "add", "--owner", HEADERS.title];
         let section = [&section[..], &["--title", "Answer", "--content", ANSWER]].concat();
         let remark = vec!["work", "comment", HEADERS.title, ANSWER];
         self.person(if self.claims_bind { &remark } else { &section })?;
         self.person(&["work", "unblock", HEADERS.title])?;
         self.finish_before(Second, &MOUNTS, None)?;
-        // Its own task is claimed and active, so it is not offered: the agent asks for it by name.
+        // The agent's own task is claimed and active, so it is not suggested, and the agent
+        // requests it by name.
         let own = json!({"id": HEADERS.title, "include_sections": true});
         expect_words(&self.agent(Second, "ask", call("work.show", own))?, &[ANSWER])?;
         self.finish_before(First, &SOCKS, None)?;
@@ -456,7 +461,7 @@ impl Week {
         self.start_before(Second, &CREDENTIALS, source)?;
         wait_for_the_claim();
         self.finish_before(Second, &CREDENTIALS, Some(&HEADERS))?;
-        // Nothing is offered; the agent looks for what is active and held by nobody.
+        // No task is suggested, so the agent searches for active tasks that nobody holds.
         self.agent(Second, "ask", call("work.next", json!({})))?;
         let active = json!({"kind": "task", "status": ["ACTIVE"]});
         let text = self.agent(Second, "ask", call("work.search", active))?;
@@ -506,14 +511,15 @@ impl Week {
         reads.iter().try_for_each(|words| self.person(words).map(drop))
     }
 
-    /// The next task, claimed, shown and moved on, and its source.
+    /// Claims, shows and advances the next task, and reads its source.
     fn start_before(
         &mut self,
         agent: Agent,
         task: &PlannedTask,
         source: SourceRead,
     ) -> XtaskResult<()> {
-        // Which of the ready tasks is first is not asked here: the agents share the work as they do today.
+        // The order of the ready tasks does not matter here: the agents do the same tasks as with
+        // the present operations.
         self.agent(agent, "ask", call("work.next", json!({"limit": 3})))?;
         self.claim_before(agent, task, 60, source)
     }
@@ -546,7 +552,8 @@ impl Week {
         }
     }
 
-    /// The task closed with evidence, and what was learnt in an atom: a new one, or that of an earlier task.
+    /// Closes the task with evidence, and records what was learnt in a new atom or in that of an
+    /// earlier task.
     fn finish_before(
         &mut self,
         agent: Agent,
@@ -591,7 +598,7 @@ fn expect_words(text: &str, words: &[&str]) -> XtaskResult<()> {
     }
 }
 
-/// A claim lasts a minute at least.
+/// Waits until the claim of a minute, the shortest that is possible, has expired.
 fn wait_for_the_claim() {
     std::thread::sleep(Duration::from_secs(u64::from(SHORT_CLAIM) * 60 + 1));
 }

@@ -1,4 +1,4 @@
-//! Plain BM25, the yardstick: words of texts, counts, nothing else.
+//! Plain BM25, for comparison: it uses only the words of texts and their counts.
 
 use std::collections::HashMap;
 

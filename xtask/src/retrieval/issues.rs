@@ -23,7 +23,7 @@ struct IssueAccuracy {
     hits: [usize; 3],
 }
 
-/// Both rankings, and over how many issues.
+/// The accuracy of both rankings, and the number of issues.
 #[derive(Default)]
 struct IssueScores {
     ours: IssueAccuracy,
@@ -33,7 +33,7 @@ struct IssueScores {
     show: bool,
 }
 
-/// Prints the accuracy of both, for all issues or every so many.
+/// Prints the accuracy of both rankings, over all issues or every `every`-th.
 pub(super) fn run(cairn: &Path, every: usize, show: bool) -> XtaskResult<()> {
     let folder = |name: &str| std::env::var_os(name).map(PathBuf::from);
     let (Some(data), Some(repos)) = (folder("CAIRN_SWE_ISSUES"), folder("CAIRN_SWE_REPOS")) else {
@@ -87,7 +87,8 @@ fn evaluate_issue(
         .filter_map(|line| line.strip_prefix("diff --git a/")?.split(' ').next())
         .collect();
     let question = field("problem_statement");
-    // A server answers from the last index if a new one takes long; here every answer has to be from this commit.
+    // A server may answer from the last index if a refresh takes long, but here every answer must
+    // be about this commit.
     let synced = Command::new(cairn).current_dir(at).arg("sync").output();
     let synced = synced.map_err(|error| format!("cairn sync: {error}"))?;
     if !synced.status.success() {

@@ -28,7 +28,7 @@ const PROJECTS: [(&str, &str, &str, &str); 5] = [
 
 type TraceLinks = BTreeMap<String, BTreeSet<String>>;
 
-/// Prints the mean average precision of both, for each project.
+/// Prints the mean average precision of both rankings, for each project.
 pub(super) fn run(cairn: &Path) -> XtaskResult<()> {
     let Some(data) = std::env::var_os("CAIRN_TRACE_DATA").map(PathBuf::from) else {
         run::print(&format!("{TITLE}: NOT RUN, CAIRN_TRACE_DATA is not set\n"));
@@ -91,7 +91,7 @@ fn average_precision(ranked: &[&str], gold: &BTreeSet<String>) -> f64 {
     sum / all
 }
 
-/// `UC1.txt: A.java` a line, or `RQ1.txt:a.c b.c`.
+/// Reads lines such as `UC1.txt: A.java` or `RQ1.txt:a.c b.c`.
 fn read_links(file: &Path) -> XtaskResult<TraceLinks> {
     let mut links = TraceLinks::new();
     for line in read(file)?.lines() {

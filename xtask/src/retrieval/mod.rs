@@ -1,7 +1,8 @@
-//! How well a plain text leads to the right files, beside plain BM25 in the same run.
+//! Measures how well a plain text leads to the right files, compared with plain BM25 in the same
+//! run.
 //!
-//! The data sets are public and not in this repository: their folders come from the
-//! environment, and without them a line says NOT RUN.
+//! The data sets are public and not in this repository: their folders are named by environment
+//! variables, and without them a line says NOT RUN.
 
 mod bm25;
 mod issues;
@@ -12,10 +13,10 @@ use std::path::{Path, PathBuf};
 
 use crate::run::{self, XtaskResult};
 
-/// Runs both evaluations with the release build. `--quick` takes a build that is made sooner,
-/// `--cairn=FILE` one that is there, `--every=4` every fourth issue, `--show` each of them,
-/// `--links` no issues, `--questions` only our own questions, and with `--held-out` the half that was
-/// held out.
+/// Runs both evaluations with the release build. `--quick` uses a build that compiles faster,
+/// `--cairn=FILE` an existing one. `--every=4` takes every fourth issue, `--show` prints each of
+/// them, `--links` leaves out the issues. `--questions` runs only the question set of this
+/// repository, with `--held-out` its held-out half.
 pub(crate) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
     let given = args.iter().find_map(|arg| arg.strip_prefix("--cairn="));
     let cairn = if let Some(file) = given {

@@ -1,8 +1,8 @@
-//! From a question in plain words to the code that answers it: a question set of our own.
+//! From a question in plain words to the code that answers it: the question set of this repository.
 //!
-//! Eighty questions over eight public repositories, written without looking at answers; half are held
-//! out. `CAIRN_QUESTION_REPOS` is a folder with one checkout a repository, at the commits that
-//! `xtask/data/question-repositories.json` names.
+//! Eighty questions over eight public repositories, written without looking at answers; half are
+//! held out. `CAIRN_QUESTION_REPOS` is a folder with one checkout per repository, at the commits
+//! that `xtask/data/question-repositories.json` names.
 
 #![expect(clippy::disallowed_methods, reason = "a measurement takes its data from outside")]
 
@@ -32,7 +32,7 @@ struct RetrievalQuestion {
     spans: Vec<(String, u32, u32)>,
 }
 
-/// What was found for all questions, as sums.
+/// The sums of the results over all questions.
 #[derive(Default)]
 struct QuestionTotals {
     questions: f64,
@@ -63,7 +63,7 @@ pub(super) fn run(cairn: &Path, held_out: bool, show: bool) -> XtaskResult<()> {
         }
         totals.add(cairn, &at, &question, show);
     }
-    let half = if held_out { "held-out half" } else { "half that was looked at" };
+    let half = if held_out { "held-out half" } else { "development half" };
     run::print(&format!("\nquestion to code, {half}: {}\n", totals.text()));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! The side of the command: asks the background process, and starts one for the next command.
+//! The client side: a command asks the background process, and starts one for the next command.
 
 use std::io::{BufRead, BufReader, Write};
 use std::os::unix::net::UnixStream;
@@ -14,13 +14,15 @@ use super::protocol::{
 use super::socket::BackgroundPaths;
 use super::{BackgroundCall, BackgroundStatus, COMMAND, INDEX, SERVE, may_run_in, refusal};
 
-/// How long a process may take to reply about itself. The answer to a question takes as long as it takes.
+/// How long a process may take to reply about its own state. Answers of operations have no limit
+/// here.
 const STATUS_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The printed answer of the background process and its exit code. None if the command has to answer by itself:
-/// it writes, nothing runs, or another build runs. Where one may run the next command finds a process.
+/// The printed answer of the background process and its exit code. `None` if the command must
+/// answer by itself: it writes, no process runs, or the process is of another build. If a process
+/// may run here, one is started for the next command.
 pub(crate) fn answer(call: &BackgroundCall<'_>) -> Option<(String, u8)> {
-    // What only the command line can do, such as a hook, concerns this process.
+    // Operations that only the command line has, such as `hook`, depend on this process.
     let is_question = call.op.is_read_only() && call.op.is_reachable_from(Door::Http);
     if !is_question || refusal().is_some() || !may_run_in(call.workspace) {
         return None;
@@ -98,7 +100,7 @@ fn start_detached(workspace: &Workspace, what: &str) {
     command.args([COMMAND, what, "--dir"]).arg(workspace.tree.root());
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.current_dir(workspace.tree.root()).process_group(0);
-    // A command that cannot start it has its answer all the same.
+    // If it cannot be started, the command still answers.
     let _ = command.spawn();
 }
 
@@ -116,6 +118,6 @@ fn ask(
     stream.write_all(&line).ok()?;
     let mut reply = String::new();
     BufReader::new(&stream).read_line(&mut reply).ok()?;
-    // A process that ended in the middle of a reply has not replied.
+    // A reply that was cut off, because the process ended, counts as no reply.
     serde_json::from_str(&reply).ok().or(Some(BackgroundReply::Refused))
 }

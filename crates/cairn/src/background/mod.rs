@@ -1,10 +1,11 @@
 //! A background process that answers the command line of one working tree, so that language servers and indexes
 //! stay loaded between commands.
 //!
-//! It starts by itself in trusted repositories and in clones that have joined a team, never in CI and never from hooks,
-//! and answers questions. Writes are made by the command itself, so that a broken connection never leaves open whether
-//! a write was made. It ends when it was idle for a while, when the program was replaced, and when the repository
-//! is gone or no longer trusted.
+//! It starts by itself in trusted repositories and in clones that have joined a team, never in CI
+//! and never from hooks, and answers questions. Commands write by themselves, so that after a
+//! broken connection it is always clear whether a write was made. It ends when it was idle for a
+//! while, when the program was replaced, and when the repository was deleted or is no longer
+//! trusted.
 
 #[cfg_attr(not(unix), path = "unavailable.rs")]
 mod client;
@@ -28,10 +29,10 @@ use serde::{Deserialize, Serialize};
 use crate::cli::env_var;
 use crate::perform::now;
 
-/// The command that controls it.
+/// The name of the command that controls it.
 pub(crate) const COMMAND: &str = "background";
 
-/// The word after the command that makes the process itself; not shown in help.
+/// The word after the command that runs the process itself; not shown in help.
 pub(crate) const SERVE: &str = "serve";
 
 /// The word after the command that builds the index and ends; not shown in help.
@@ -69,8 +70,9 @@ pub(crate) struct BackgroundStatus {
     pub idle_minutes: u64,
 }
 
-/// Whether a process may run for a working tree: the user trusts the repository, or has joined a team with it, whose
-/// server every question would otherwise wait for. What runs code of the project asks for trust by itself.
+/// Whether a process may run for a working tree: the user trusts the repository, or has joined a
+/// team with it, whose server every question would otherwise wait for. Code that runs programs of
+/// the project checks trust by itself.
 #[cfg_attr(not(unix), expect(dead_code, reason = "none runs there"))]
 pub(crate) fn may_run_in(workspace: &Workspace) -> bool {
     let is_member = || workspace.stores().team().membership().is_ok_and(|team| team.is_some());
@@ -88,6 +90,6 @@ pub(crate) fn refusal() -> Option<String> {
     }
     let foreign = FOREIGN_VARIABLES.iter().find(|name| env_var(name).is_some());
     foreign.map(|name| {
-        format!("{name} is set: commands of CI and of git's hooks answer by themselves")
+        format!("{name} is set: commands in CI and in git's hooks answer by themselves")
     })
 }

@@ -1,28 +1,28 @@
-//! What a command and the background process say to each other: one line of JSON each way.
+//! The protocol between a command and the background process: one line of JSON in each direction.
 
 use engine::{ColorMode, JsonObject};
 use serde::{Deserialize, Serialize};
 
 use super::BackgroundStatus;
 
-/// What a command asks.
+/// A request of a command.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct BackgroundRequest {
-    /// The program that asks, see [`program_identity`]
+    /// Identifies the build of the asking program, see [`program_identity`]
     pub program: String,
     /// What it wants
     pub wanted: RequestKind,
 }
 
-/// What a command wants.
+/// The kinds of requests.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(super) enum RequestKind {
     /// The answer of an operation
     Answer(AnswerRequest),
-    /// How long it has run and what it has done
+    /// The state of the process
     Status,
-    /// That it ends
+    /// To end the process
     Stop,
 }
 
@@ -84,7 +84,7 @@ pub(super) enum BackgroundReply {
     Refused,
 }
 
-/// What tells one build of this program from another: its file, that file's size and its time.
+/// Identifies a build of this program: the path, size and modification time of its file.
 pub(super) fn program_identity() -> Option<String> {
     let file = std::env::current_exe().ok()?;
     let known = file.metadata().ok()?;

@@ -27,7 +27,7 @@ use crate::perform::now;
 /// How long it waits for a call before it ends.
 const IDLE: Duration = Duration::from_mins(15);
 
-/// How often it looks whether it should end.
+/// How often it checks whether it should end.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
 
 /// How long a command may take to send its request.
@@ -36,7 +36,7 @@ const REQUEST_TIMEOUT: Duration = Duration::from_secs(5);
 /// The longest request, in bytes.
 const MAX_REQUEST_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The process, as its threads share it.
+/// The state that the threads of the process share.
 struct BackgroundServer {
     workspace: Arc<Workspace>,
     program: String,
@@ -59,7 +59,8 @@ pub(crate) fn serve(workspace: Arc<Workspace>) -> Result<()> {
     if lock.try_lock().is_err() || !is_wanted(&workspace, &paths) {
         return Ok(());
     }
-    // Whoever left it is gone: the lock is ours.
+    // An old socket file is left over from a process that ended, because this process holds the
+    // lock.
     let _ = std::fs::remove_file(&paths.socket);
     let listener = UnixListener::bind(&paths.socket).map_err(failed())?;
     let Some(program) = program_identity() else { return Ok(()) };
@@ -89,7 +90,7 @@ pub(crate) fn serve(workspace: Arc<Workspace>) -> Result<()> {
     Ok(())
 }
 
-/// Keeps the replicas of a team up to date, so that the questions of commands wait for no server.
+/// Keeps the replicas of a team up to date, so that questions need not wait for the server.
 fn follow_team(server: Arc<BackgroundServer>) {
     std::thread::spawn(move || {
         let own = server.clone();
@@ -100,7 +101,8 @@ fn follow_team(server: Arc<BackgroundServer>) {
     });
 }
 
-/// Builds the index if there is none: until then questions about named files are answered from these.
+/// Builds the index if there is none. Until then, questions about named files are answered from
+/// these files.
 fn build_first_index(server: Arc<BackgroundServer>) {
     if server.workspace.index_path().is_some() {
         return;
@@ -165,12 +167,12 @@ impl BackgroundServer {
     ) {
         self.running.fetch_add(1, Ordering::SeqCst);
         std::thread::spawn(move || {
-            // A connection that breaks concerns only who asked.
+            // A broken connection only concerns the command that asked.
             let _ = self.reply(&stream);
             let elapsed = u64::try_from(self.since.elapsed().as_millis()).unwrap_or(u64::MAX);
             self.last_call.store(elapsed, Ordering::SeqCst);
             self.running.fetch_sub(1, Ordering::SeqCst);
-            // Nobody listens any more if the process is about to end.
+            // The receiver is gone if the process is about to end.
             let _ = events.send(BackgroundEvent::Replied);
         });
     }
@@ -242,13 +244,14 @@ fn team_state(outcome: &Outcome) -> Option<TeamState> {
     outcome.as_ref().ok()?.basis.team.as_ref().map(|team| team.state)
 }
 
-/// Is set when the command hangs up: its answer is not wanted any more.
+/// The flag is set when the command disconnects, because its answer is no longer wanted.
 fn watch_for_end(stream: &UnixStream) -> Arc<AtomicBool> {
     let is_gone = Arc::new(AtomicBool::new(false));
     if let Ok(mut stream) = stream.try_clone() {
         let (_, seen) = (stream.set_read_timeout(None), is_gone.clone());
         std::thread::spawn(move || {
-            // A command sends nothing after its request: what ends the read is the end of the connection.
+            // A command sends nothing after its request, so this read ends when the connection
+            // does.
             let _ = stream.read(&mut [0]);
             seen.store(true, Ordering::SeqCst);
         });

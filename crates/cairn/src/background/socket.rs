@@ -12,7 +12,7 @@ pub(super) struct BackgroundPaths {
     pub socket: PathBuf,
     /// The lock that one process holds while it listens
     pub lock: PathBuf,
-    /// The mark that switches it off for this working tree
+    /// The file whose existence switches it off for this working tree
     pub off: PathBuf,
 }
 

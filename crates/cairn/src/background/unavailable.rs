@@ -7,17 +7,17 @@ use engine::Workspace;
 
 use super::{BackgroundCall, BackgroundStatus};
 
-/// None: the command answers by itself.
+/// Always `None`: the command answers by itself.
 pub(crate) fn answer(_: &BackgroundCall<'_>) -> Option<(String, u8)> {
     None
 }
 
-/// None runs.
+/// No process runs.
 pub(crate) fn status(_: &Workspace) -> Option<BackgroundStatus> {
     None
 }
 
-/// None runs.
+/// No process runs.
 pub(crate) fn stop(_: &Workspace) -> bool {
     false
 }

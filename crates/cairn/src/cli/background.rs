@@ -12,7 +12,7 @@ use super::{invocation, terminal};
 use crate::background::{self, BackgroundStatus, COMMAND, INDEX, SERVE};
 use crate::perform::now;
 
-/// What a user can ask of it.
+/// The choices of a user.
 const CHOICES: [&str; 7] = ["status", "start", "stop", "on", "off", SERVE, INDEX];
 
 /// Its arguments.
@@ -39,7 +39,7 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// Does what was asked.
+/// Carries out the choice.
 pub(super) fn control(matches: &ArgMatches) -> Result<ExitCode> {
     let what = matches.get_one::<String>("what").map(String::as_str).unwrap_or_default();
     let mode = if what == SERVE { WorkspaceMode::Serving } else { WorkspaceMode::Once };

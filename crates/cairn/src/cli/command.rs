@@ -46,7 +46,7 @@ fn mcp_command() -> Command {
     ServerOptions::augment_args(Command::new("mcp"))
 }
 
-/// What `cairn --help` ends with: on a terminal the end is what somebody sees who asks for it.
+/// The end of `cairn --help`, which is what remains visible on a terminal.
 const FIRST_COMMANDS: &str = "\
 Start here:
   cairn                                    what this repository is
@@ -125,7 +125,7 @@ fn group_summary(group: &str) -> &'static str {
         .map_or("More operations", |(_, about)| about)
 }
 
-/// Accepts a flag also as JSON spells its argument, with `_`.
+/// Also accepts a flag in the spelling of JSON arguments, with `_`.
 fn with_json_alias(arg: Arg) -> Arg {
     let field = arg.get_id().to_string();
     match arg.get_long() {
@@ -240,7 +240,8 @@ mod tests {
                 let typed =
                     ["cairn"].into_iter().chain(words.split(' ')).chain(line.split_whitespace());
                 let parsed = command().try_get_matches_from(typed);
-                // Quoted words were taken apart above; what is left over is only words.
+                // Splitting at spaces breaks quoted words, so errors about superfluous words are
+                // ignored.
                 let kind = parsed.err().map(|error| error.kind());
                 let fine = [None, Some(clap::error::ErrorKind::UnknownArgument)];
                 assert!(fine.contains(&kind), "{words} {}: {kind:?}", example.args);

@@ -8,14 +8,14 @@ use clap::{Arg, ArgMatches, Command, value_parser};
 use engine::{JsonObject, OpSpec, Workspace};
 use page::{HTML_REPORTS, HtmlReport};
 
-/// The argument, on the command line alone.
+/// The name of the argument, which only the command line has.
 const HTML: &str = "html";
 
 fn report_of(op: &OpSpec) -> Option<&'static HtmlReport> {
     HTML_REPORTS.iter().find(|report| report.operation == op.name)
 }
 
-/// Adds the argument to an operation that has such a report.
+/// Adds the argument to an operation that has an HTML report.
 pub(super) fn with_html_arg(command: Command, op: &OpSpec) -> Command {
     if report_of(op).is_none() {
         return command;
@@ -30,12 +30,12 @@ pub(super) fn with_html_arg(command: Command, op: &OpSpec) -> Command {
     )
 }
 
-/// Whether the report was asked for.
+/// Whether the report was requested.
 pub(super) fn is_asked(op: &OpSpec, matches: &ArgMatches) -> bool {
     report_of(op).is_some() && matches.get_one::<PathBuf>(HTML).is_some()
 }
 
-/// Writes the report if it was asked for.
+/// Writes the report if it was requested.
 pub(super) fn write_if_asked(
     op: &OpSpec,
     matches: &ArgMatches,

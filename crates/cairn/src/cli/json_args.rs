@@ -14,7 +14,7 @@ const JSON_VALUE_NAME: &str = "JSON";
 /// The most that is read from a file or from standard input, in bytes.
 const MAX_INPUT_BYTES: u64 = 64 * 1024 * 1024;
 
-/// Replaces `@file` and `-` in nested values by what they name, parsed as JSON.
+/// Replaces `@file` and `-` in nested values by the content that they name, parsed as JSON.
 pub(super) fn read_json_args(args: &mut JsonObject, command: &Command) -> Result<()> {
     for arg in command.get_arguments() {
         let is_nested =

@@ -1,5 +1,5 @@
-//! Older spellings of commands: `rebuild`, `index`, `card add`, `kiste query`; and the names that
-//! answers give to operations, such as `card.create`.
+//! Older spellings of commands: `rebuild`, `index`, `card add`, `kiste query`; and names of
+//! operations as answers show them, such as `card.create`.
 //!
 //! An alias whose arguments need no translation is accepted as a command; its preset arguments
 //! become flags.

@@ -1,4 +1,4 @@
-//! `--server URL`: the same command line, answered by a server elsewhere.
+//! `--server URL`: the same command line, answered by a server.
 //!
 //! The token comes from `CAIRN_TOKEN` or the file that `CAIRN_TOKEN_FILE` names. A server that is not on this
 //! machine is asked over TLS, whose certificate is verified.
@@ -75,7 +75,7 @@ fn ask(server: &str, name: &str, matches: &ArgMatches, json: bool) -> Result<Rem
     let status = response.status();
     let text = response.body_mut().with_config().limit(MAX_ANSWER_BYTES).read_to_string();
     let text = text.map_err(|error| unreachable_server(server, &error))?;
-    // What the guard of the server or a proxy in front of it refuses has no exit code.
+    // A refusal by the server's guard or by a proxy has no exit code.
     let Some(exit) = exit else { return Err(refusal(status.as_u16(), &text)) };
     let text = match json {
         true => pretty(&text),
@@ -93,7 +93,7 @@ fn refusal(status: u16, text: &str) -> Problem {
     let problem = Problem::new(code.unwrap_or(ProblemCode::Unavailable), message);
     let hints = body["error"]["hints"].as_array().into_iter().flatten();
     let hints: Vec<&str> = hints.filter_map(Value::as_str).collect();
-    // How to send a token is no question here.
+    // The server's hint on how to send a token does not help on the command line.
     if status == UNAUTHORIZED || hints.is_empty() {
         return problem.hint(format!("check the address, and the token in {TOKEN}"));
     }
@@ -129,7 +129,7 @@ fn checked_url(server: &str) -> Result<&str> {
         .strip_prefix("http://")
         .ok_or_else(|| Problem::invalid("the server is not a URL").hint(hint))?;
     let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    // What is before an `@` is a user, and the host comes after it.
+    // The part before an `@` is a user; the host comes after it.
     let host = authority.rsplit_once('@').map_or(authority, |(_, host)| host);
     let host = host.rsplit_once(':').map_or(host, |(host, _)| host);
     match ["127.0.0.1", "localhost", "[::1]"].contains(&host) {

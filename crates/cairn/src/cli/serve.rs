@@ -71,7 +71,7 @@ pub(super) fn serve(matches: &ArgMatches) -> Result<ExitCode> {
     served.map(|()| ExitCode::SUCCESS)
 }
 
-/// Refuses an unknown toolset, which would otherwise list fewer tools without a word.
+/// Refuses an unknown toolset, which would otherwise be ignored silently.
 fn check_toolsets(wanted: &[String]) -> Result<()> {
     let groups = ops::ALL.iter().map(engine::OpSpec::group).chain(["all"]);
     let known: Vec<&str> = groups.collect::<BTreeSet<&str>>().into_iter().collect();
@@ -91,7 +91,7 @@ pub(super) fn index_in_background(workspace: Arc<Workspace>, gone: CancellationT
     });
 }
 
-/// Keeps the replicas of a team up to date, so that a read asks nobody.
+/// Keeps the replicas of a team up to date, so that reads need not ask its server.
 fn follow_team_in_background(workspace: Arc<Workspace>, gone: CancellationToken) {
     std::thread::spawn(move || {
         let stop = move || gone.is_cancelled().then_some(CallStopReason::Cancelled);
@@ -196,7 +196,7 @@ fn read_named_token(file: &Path) -> Result<String> {
     }
     let (sender, token) = std::sync::mpsc::channel();
     let path = file.to_path_buf();
-    // The thread ends with the process if nobody ever writes.
+    // If no token is ever written, the thread ends with the process.
     std::thread::spawn(move || sender.send(read_token(&path)));
     token.recv_timeout(PIPE_TIMEOUT).unwrap_or_else(|_| {
         let seconds = PIPE_TIMEOUT.as_secs();
@@ -251,14 +251,14 @@ fn write_private(file: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     platform::set_owner_only(&mut options);
-    let _ = std::fs::remove_file(&temp); // of a process that was killed and had this number
+    let _ = std::fs::remove_file(&temp); // left over from a killed process with the same process id
     let mut written = options.open(&temp)?;
     written.write_all(bytes)?;
     written.sync_all()?;
     let given = match std::fs::hard_link(&temp, file) {
-        // Another server made its token meanwhile; that one is used.
+        // Another server created its token meanwhile; that token is used.
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(()),
-        // Not every file system has links.
+        // Not every file system has hard links.
         Err(_) => std::fs::rename(&temp, file),
         linked => linked,
     };

@@ -12,7 +12,7 @@ use std::time::Duration;
 /// The most lines that wait to be written.
 const MAX_QUEUED_LINES: usize = 256;
 
-/// How long a server that ends waits for its last lines to be written.
+/// How long an ending server waits until its last lines are written.
 const FLUSH_TIMEOUT: Duration = Duration::from_millis(200);
 
 static STDERR_QUEUE: OnceLock<StderrQueue> = OnceLock::new();
@@ -54,7 +54,7 @@ impl StderrQueue {
     /// Starts a thread that writes queued lines to `out`.
     fn spawn_writer(out: impl Write + Send + 'static) -> Self {
         let (queue, notes) = sync_channel(MAX_QUEUED_LINES);
-        // It lives as long as the process does.
+        // It is leaked on purpose, because it is needed until the process ends.
         let dropped: &'static AtomicU64 = Box::leak(Box::default());
         std::thread::spawn(move || write_all(out, &notes, dropped));
         Self { queue, dropped }
@@ -76,7 +76,7 @@ impl StderrQueue {
 
 fn write_all(mut out: impl Write, notes: &Receiver<StderrItem>, dropped: &AtomicU64) {
     for note in notes {
-        // Nobody can be told that stderr is gone.
+        // If stderr is closed, there is nowhere to report it.
         let _ = match note {
             StderrItem::Line(line) => out.write_all(line.as_bytes()),
             StderrItem::Flush(done) => {
@@ -100,7 +100,7 @@ mod tests {
 
     use super::*;
 
-    /// A pipe that is full until it is told otherwise, and passes on what is written.
+    /// A pipe that stays full until it is released, and then passes on what is written.
     struct Slow {
         open: Option<Receiver<()>>,
         written: Sender<String>,

@@ -16,9 +16,10 @@ use super::invocation;
 /// Progress shows up on a terminal when a call takes longer than this.
 const PROGRESS_DELAY: Duration = Duration::from_millis(250);
 
-/// Data goes to stdout. A problem is data for a program, and a message for a person.
+/// Data goes to stdout. A problem is data on stdout for a program, and a message on stderr for a
+/// person.
 ///
-/// `false` when the answer could not be written although somebody wanted to read it.
+/// Returns `false` if the answer could not be written although the reader had not closed the pipe.
 pub(super) fn print_outcome(outcome: &Outcome, json: bool) -> bool {
     if json {
         return print(&format!("{:#}\n", CallFormat::CommandLine.json(outcome)));
@@ -41,7 +42,7 @@ pub(super) fn print_error_text(text: &str) -> bool {
     true
 }
 
-/// What clap has to say: help is an answer, a wrong command line is a problem.
+/// Prints an error of clap: help is an answer, and a wrong command line is a problem.
 pub(super) fn print_usage_error(error: &clap::Error, json: bool) -> ExitCode {
     if json && error.use_stderr() {
         let text = error.to_string();
@@ -61,7 +62,7 @@ pub(super) fn print_usage_error(error: &clap::Error, json: bool) -> ExitCode {
     ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(2))
 }
 
-/// The help of `cairn` without words where there is nothing to show an overview of.
+/// Prints the help for `cairn` without arguments outside of a repository.
 pub(super) fn print_help_outside_of_a_repository(json: bool) -> ExitCode {
     let problem = Problem::invalid("this folder is in no git repository")
         .hint("run it in a repository, or read any folder with  cairn overview");
@@ -91,7 +92,7 @@ fn print(text: &str) -> bool {
     print_bytes(text.as_bytes())
 }
 
-/// A reader that has seen enough closes the pipe; that is no failure. A full disk is.
+/// A reader may close the pipe early, which is not a failure. A full disk is one.
 pub(super) fn print_bytes(bytes: &[u8]) -> bool {
     let mut out = io::stdout().lock();
     match out.write_all(bytes).and_then(|()| out.flush()) {

@@ -25,7 +25,7 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// Prints a new token, and the line that the server's file needs. The token is kept nowhere.
+/// Prints a new token, and the line that the server's file needs. The token is not stored.
 pub(super) fn make(matches: &ArgMatches) -> Result<ExitCode> {
     let text = |id: &str| matches.get_one::<String>(id).map(String::as_str).unwrap_or_default();
     let name = text("name");

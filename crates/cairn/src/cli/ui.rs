@@ -17,7 +17,7 @@ use crate::ui::{self, UiConfig};
 /// How long running requests may take at shutdown.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(800);
 
-/// Ports that repositories get: below those that systems hand out by themselves.
+/// The ports of repositories. They are below those that systems assign automatically.
 const FIRST_PORT: u16 = 20_000;
 const PORT_COUNT: u16 = 12_000;
 
@@ -75,7 +75,7 @@ pub(super) fn ui(matches: &ArgMatches) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Listens on loopback: on the port that was asked for, else on the repository's own, else on any.
+/// Listens on loopback: on the given port, otherwise on the repository's own, otherwise on any.
 fn listen(port: Option<u16>, workspace: &Workspace) -> Result<TcpListener> {
     let bind = |port: u16| TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
     let bound = match port {
@@ -90,7 +90,7 @@ fn listen(port: Option<u16>, workspace: &Workspace) -> Result<TcpListener> {
     })
 }
 
-/// A port that only depends on where the repository is, so that bookmarks stay good.
+/// A port that only depends on the path of the repository, so that bookmarks stay valid.
 fn own_port(workspace: &Workspace) -> u16 {
     let hash = blake3::hash(workspace.tree.root().as_os_str().as_encoded_bytes());
     let [first, second, ..] = hash.as_bytes();

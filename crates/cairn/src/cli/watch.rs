@@ -1,4 +1,4 @@
-//! `watch`: keeps the index fresh in the foreground, and says what it does.
+//! `watch`: keeps the index up to date in the foreground, and prints what it does.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -47,7 +47,8 @@ pub(super) fn watch(matches: &ArgMatches) -> Result<ExitCode> {
 /// The problems that `verify` would report now, each as one line.
 fn problems(workspace: &Workspace, call: &Arc<Call>) -> Result<BTreeSet<String>> {
     let (report, _) = workspace.read(call, |view| rules::run(view, &RuleScope::Everything, &[]))?;
-    // Without the line: what moves is not broken and mended.
+    // The line number is left out, so that a problem that only moves does not count as fixed and
+    // new.
     let line = |found: &rules::RuleFinding| {
         let place = found.path.as_ref().map(ToString::to_string);
         let place = place.or_else(|| found.node.as_ref().map(ToString::to_string));
@@ -56,7 +57,7 @@ fn problems(workspace: &Workspace, call: &Arc<Call>) -> Result<BTreeSet<String>>
     Ok(report.findings.iter().map(line).collect())
 }
 
-/// What a change broke and what it mended. Of the first state only the number is told.
+/// The problems that a change caused and fixed. For the first state, only their number.
 fn changes(before: Option<&BTreeSet<String>>, now: &BTreeSet<String>) -> Vec<String> {
     let Some(before) = before else {
         return vec![format!("{} known", counted(now.len(), "problem"))];

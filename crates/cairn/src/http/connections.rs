@@ -1,18 +1,18 @@
-//! Connections, and how many there may be.
+//! Connections, and their limits.
 //!
-//! A connection costs a file handle and memory before it says who it is. So those that have not shown
-//! the token are few: one more ends the oldest of them, and a client that shows it at once always
-//! gets in.
+//! A connection costs a file handle and memory before it is authenticated. The number of
+//! connections that have not sent the token is therefore small: one more ends the oldest of them. A
+//! client that sends the token at once always gets through.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio_util::sync::CancellationToken;
 
-/// Connections that have not shown the token, at most.
+/// Maximum number of connections that have not sent the token.
 const MAX_UNAUTHENTICATED: usize = 64;
 
-/// Connections that have shown the token, at most.
+/// Maximum number of connections that have sent the token.
 const MAX_AUTHENTICATED: usize = 256;
 
 /// All connections of a server.
@@ -42,7 +42,7 @@ impl ConnectionTable {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes in a new connection, at the cost of the oldest stranger if there are too many.
+    /// Adds a new connection. If there are too many unauthenticated ones, the oldest of them ends.
     pub(super) fn accept(&self) -> ConnectionHandle {
         let mut counts = self.counts();
         if counts.unauthenticated.len() >= MAX_UNAUTHENTICATED
@@ -69,7 +69,7 @@ impl ConnectionHandle {
         self.0.evicted.cancelled().await;
     }
 
-    /// Notes that it has shown the token; false if there are too many that have.
+    /// Records that it has sent the token. Returns false if too many connections have.
     pub(crate) fn try_authenticate(&self) -> bool {
         let mut is_known = self.0.is_authenticated.lock().unwrap_or_else(PoisonError::into_inner);
         if *is_known {

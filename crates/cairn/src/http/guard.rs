@@ -1,4 +1,4 @@
-//! Who may come in: loopback `Host`, known `Origin`, bearer token.
+//! Checks requests: loopback `Host`, known `Origin`, bearer token.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,10 +13,11 @@ use operations::CallFormat;
 use super::connections::ConnectionHandle;
 use super::tokens::{TokenIdentity, TokenList};
 
-/// Which `Host` and `Origin` a server answers to: a page that was led here by another name must
-/// not read it.
+/// Which `Host` and `Origin` a server answers to. A page whose host name was made to resolve to
+/// this server (DNS rebinding) must not read answers.
 pub(crate) struct AddressGuard {
-    /// Bound to every address: then any name may be meant, and the token alone decides
+    /// Whether the server is bound to every address. Then any host name is accepted, and only the
+    /// token decides
     any_host: bool,
     hosts: Vec<String>,
     origins: Vec<String>,
@@ -41,7 +42,7 @@ impl AddressGuard {
         self.origins.extend([format!("http://{host}"), format!("https://{host}")]);
     }
 
-    /// Whether the request was meant for this server, and not sent by a page of another.
+    /// Whether the request was meant for this server and was not sent by a page of another server.
     pub(crate) fn accepts(&self, headers: &HeaderMap) -> bool {
         let text = |name: HeaderName| headers.get(name).map(|v| v.to_str().unwrap_or_default());
         let listed = |list: &[String], value: &str| list.iter().any(|entry| entry == value);
@@ -51,7 +52,7 @@ impl AddressGuard {
     }
 }
 
-/// Who may come in.
+/// Decides which requests are accepted.
 pub(super) struct RequestGuard {
     address: AddressGuard,
     tokens: TokenList,
@@ -88,7 +89,8 @@ fn bearer_token(value: &str) -> Option<&str> {
     scheme.eq_ignore_ascii_case("Bearer").then(|| token.trim_start())
 }
 
-/// Lets a request pass, or answers it. A connection that once had the token is a known one.
+/// Lets a request pass, or answers it. A connection that once sent the token counts as
+/// authenticated.
 pub(super) async fn authorize(
     State(guard): State<Arc<RequestGuard>>,
     Extension(visitor): Extension<ConnectionHandle>,

@@ -1,8 +1,9 @@
-//! Ids of MCP messages over HTTP: every id that JSON-RPC allows is answered as it was sent.
+//! Ids of MCP messages over HTTP: every id that JSON-RPC allows comes back in the answer as it was
+//! sent.
 //!
-//! The library knows strings and whole numbers, and keeps one request an id. So each request gets a
-//! name of ours on its way in, which says what it was; answers get their own id back on their way
-//! out, whichever stream they leave by.
+//! The library supports strings and whole numbers, and one request per id. Therefore each incoming
+//! request gets an internal id that encodes the original one, and each outgoing answer gets the
+//! original id back, on whichever stream it is sent.
 
 use std::collections::HashMap;
 use std::pin::Pin;
@@ -22,54 +23,55 @@ use super::MAX_MESSAGE_BYTES;
 use crate::mcp::json_member::{find_member, is_id, lossy_text, splice};
 use crate::session::MCP_SESSION_HEADER;
 
-/// What our names of requests start with.
+/// How internal ids start.
 const INTERNAL_ID_PREFIX: &str = "\"cairn:";
 
-/// Requests that were not cancelled yet, at most: a client that never cancels costs no more.
+/// Maximum number of requests that are remembered for a cancellation, so that a client that never
+/// cancels uses limited memory.
 const MAX_TRACKED_REQUESTS: usize = 4_096;
 
-/// The names that were given to requests.
+/// The internal ids of requests.
 #[derive(Default)]
 pub(super) struct RequestIdMap {
     next_number: AtomicU64,
-    /// The last name of each id, by session
+    /// The last internal id for each id of a client, by session and id
     latest: Mutex<HashMap<(String, String), String>>,
 }
 
 impl RequestIdMap {
-    /// Another name for the request that a session sent under an id.
+    /// A new internal id for the request that a session sent under an id.
     fn assign(&self, session: &str, id: &str) -> String {
         let number = self.next_number.fetch_add(1, Ordering::Relaxed);
         let name = format!("{INTERNAL_ID_PREFIX}{number}:{}\"", hex::encode(id));
         let mut given = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         if given.len() >= MAX_TRACKED_REQUESTS {
-            given.clear(); // what was asked so long ago is answered
+            given.clear(); // such old requests have been answered
         }
         given.insert((session.to_owned(), id.to_owned()), name.clone());
         name
     }
 
-    /// The name that the last request with this id got.
+    /// The internal id of the last request with this id.
     fn lookup(&self, session: &str, id: &str) -> Option<String> {
         let given = self.latest.lock().unwrap_or_else(PoisonError::into_inner);
         given.get(&(session.to_owned(), id.to_owned())).cloned()
     }
 }
 
-/// The id that a request had before it got one of our names.
+/// The original id that is encoded in an internal one.
 fn original_id(name: &str) -> Option<String> {
     let (_, hidden) = name.strip_prefix(INTERNAL_ID_PREFIX)?.strip_suffix('"')?.split_once(':')?;
     String::from_utf8(hex::decode(hidden).ok()?).ok()
 }
 
-/// A message with the id that its client knows.
+/// A message with the original id of its client.
 fn restore_id(message: &[u8]) -> Option<Vec<u8>> {
     let part = find_member(message, "id")?;
     let id = original_id(&lossy_text(&message[part.clone()]))?;
     Some(splice(message, part, &id))
 }
 
-/// Gives every request a name of ours, and every answer its id back.
+/// Gives every request an internal id, and every answer its original id.
 pub(super) async fn rewrite_ids(
     State(ids): State<Arc<RequestIdMap>>,
     request: Request,
@@ -85,7 +87,7 @@ pub(super) async fn rewrite_ids(
     let (mut head, body) = next.run(request).await.into_parts();
     let kind = head.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     let is_stream = kind.is_some_and(|kind| kind.starts_with("text/event-stream"));
-    head.headers.remove(CONTENT_LENGTH); // an id may be longer or shorter than its name
+    head.headers.remove(CONTENT_LENGTH); // the original id may be longer or shorter
     Response::from_parts(
         head,
         Body::new(IdRestoringBody {
@@ -113,7 +115,7 @@ impl RequestIdMap {
         Ok(Request::from_parts(head, Body::from(bytes)))
     }
 
-    /// The message under its new name; none if it has no id of its client's.
+    /// The message with an internal id; `None` if it has no id.
     fn rewrite_message(
         &self,
         session: &str,
@@ -133,7 +135,7 @@ impl RequestIdMap {
         Ok(self.rewrite_cancellation(session, message))
     }
 
-    /// A cancellation, of the name that the request got.
+    /// A cancellation with the internal id of the request.
     fn rewrite_cancellation(&self, session: &str, message: &[u8]) -> Option<Vec<u8>> {
         let params = find_member(message, "params")?;
         let inner = find_member(&message[params.clone()], "requestId")?;
@@ -165,17 +167,18 @@ impl IntoResponse for MessageRejection {
     }
 }
 
-/// A body whose messages get their ids back: line by line in a stream of events, else at its end.
+/// A body whose messages get their original ids back: line by line in a stream of events, otherwise
+/// at its end.
 struct IdRestoringBody {
     inner: Body,
-    /// What is not a whole line yet
+    /// The start of a line that is not complete yet
     pending: Vec<u8>,
     is_stream: bool,
     has_ended: bool,
 }
 
 impl IdRestoringBody {
-    /// What can be sent on of what has come so far.
+    /// The part of the received bytes that can be sent on.
     fn drain_ready(&mut self, is_end: bool) -> Vec<u8> {
         let end = match (is_end, self.is_stream) {
             (true, _) => self.pending.len(),
@@ -194,7 +197,7 @@ impl IdRestoringBody {
     }
 }
 
-/// A line of a stream of events, with the id in its message given back.
+/// A line of a stream of events, with the original id in its message.
 fn restore_event_line(line: &[u8]) -> Vec<u8> {
     let message = line.strip_prefix(b"data:").and_then(restore_id);
     message.map_or_else(|| line.to_vec(), |message| [b"data:", message.as_slice()].concat())

@@ -1,7 +1,7 @@
-//! MCP sessions over HTTP, and how many there may be.
+//! MCP sessions over HTTP, and their limit.
 //!
-//! An older client opens a session and may never close it. Beyond a number the one that was not used
-//! for the longest time ends; MCP has its client open a new one then.
+//! An older client opens a session and may never close it. If there are too many, the least
+//! recently used one is closed; its client then opens a new one, as MCP requires.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -16,7 +16,7 @@ use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager
 
 use crate::session::MCP_SESSION_HEADER;
 
-/// Sessions that are open at the same time, at most.
+/// Maximum number of sessions that are open at the same time.
 const MAX_SESSIONS: usize = 128;
 
 /// The sessions of a server, and when each was last used.
@@ -26,20 +26,20 @@ pub(super) struct SessionLimiter {
 }
 
 impl SessionLimiter {
-    /// Those that a manager keeps.
+    /// The limiter for the sessions of a manager.
     pub(super) fn new(manager: Arc<LocalSessionManager>) -> Self {
         Self { manager, last_used: Mutex::default() }
     }
 
-    /// Makes room for one more.
+    /// Makes room for one more session.
     async fn evict_oldest(&self) {
         let open: Vec<SessionId> = self.manager.sessions.read().await.keys().cloned().collect();
         for id in self.least_recently_used(open) {
-            let _ = self.manager.close_session(&id).await; // one that has ended is fine
+            let _ = self.manager.close_session(&id).await; // it may have ended already
         }
     }
 
-    /// Those that were not used for the longest time, beyond what may be open.
+    /// The least recently used of the open sessions, as many as are too many.
     fn least_recently_used(&self, mut open: Vec<SessionId>) -> Vec<SessionId> {
         let mut used = self.last_used.lock().unwrap_or_else(PoisonError::into_inner);
         used.retain(|id, _| open.contains(id));
@@ -55,7 +55,7 @@ impl SessionLimiter {
     }
 }
 
-/// Notes which session a request is for; a request without one may open another.
+/// Records which session a request uses. A request without a session may open one.
 pub(super) async fn track_sessions(
     State(sessions): State<Arc<SessionLimiter>>,
     request: Request,

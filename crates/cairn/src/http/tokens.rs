@@ -1,7 +1,7 @@
 //! The bearer tokens of a server: one without a name, or named ones with a scope and limits.
 //!
-//! A file of named tokens has one line each, `name:scope:hash`. The hash is that of the token, so that who
-//! reads the file cannot log in with it.
+//! A file of named tokens has one line each, `name:scope:hash`. The file has only hashes of tokens,
+//! so that nobody who reads it can log in.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use std::time::{Duration, Instant};
 
 use base::{Problem, Result};
 
-/// Requests of one named token that run at the same time, at most.
+/// Maximum number of requests of one named token that run at the same time.
 const MAX_RUNNING: usize = 32;
 
-/// Requests of one named token within [`WINDOW`], at most.
+/// Maximum number of requests of one named token within [`WINDOW`].
 const MAX_IN_WINDOW: usize = 3_000;
 
 /// The time in which requests are counted.
@@ -35,7 +35,7 @@ pub struct TokenList(Arc<[AcceptedToken]>);
 
 #[derive(Debug)]
 struct AcceptedToken {
-    /// None for the one token that names nobody
+    /// `None` for the one token without a name
     name: Option<String>,
     scope: TokenScope,
     hash: blake3::Hash,
@@ -55,10 +55,10 @@ struct RequestWindow {
     count: usize,
 }
 
-/// Who a request comes from.
+/// The identity of the sender of a request.
 #[derive(Debug, Clone)]
 pub(crate) struct TokenIdentity {
-    /// The token's name; none for the one that names nobody
+    /// The token's name; `None` for the one without a name
     pub(crate) name: Option<String>,
     /// What it may do
     pub(crate) scope: TokenScope,
@@ -70,7 +70,7 @@ pub(crate) struct TokenIdentity {
 pub(super) struct RunningRequest(TokenIdentity);
 
 impl TokenList {
-    /// One token that may do everything and names nobody.
+    /// One token without a name and with all rights.
     pub fn of_one(token: &str) -> Self {
         let hash = blake3::hash(token.as_bytes());
         Self(Arc::new([AcceptedToken {
@@ -106,7 +106,8 @@ impl TokenList {
         }
     }
 
-    /// Whose token it is. Hashes compare in constant time, so the time of the answer tells nothing.
+    /// The identity of a token. Hashes are compared in constant time, so the time of the answer
+    /// reveals nothing.
     pub(super) fn identify(&self, token: &str) -> Option<TokenIdentity> {
         let hash = blake3::hash(token.as_bytes());
         let index = self.0.iter().position(|accepted| accepted.hash == hash)?;
@@ -121,7 +122,7 @@ impl TokenIdentity {
         self.scope == TokenScope::Read
     }
 
-    /// Counts one more request; none if the token has used up its share.
+    /// Counts one more request; `None` if the token has reached its limit.
     pub(super) fn begin(&self) -> Option<RunningRequest> {
         let token = &self.list.0[self.index];
         if token.name.is_some() && !token.use_count.may_begin() {
@@ -153,7 +154,7 @@ impl Drop for RunningRequest {
 
 fn parse_line(line: &str) -> std::result::Result<AcceptedToken, String> {
     let parts: Vec<&str> = line.split(':').collect();
-    let [name, scope, hash] = parts[..] else { return Err("it has not three parts".into()) };
+    let [name, scope, hash] = parts[..] else { return Err("it does not have three parts".into()) };
     let is_fine = !name.is_empty() && name.len() <= 100 && !name.contains(char::is_control);
     if !is_fine {
         return Err("a name has 1 to 100 characters".into());
@@ -169,7 +170,7 @@ pub(crate) fn parse_scope(text: &str) -> std::result::Result<TokenScope, String>
     match text {
         "read" => Ok(TokenScope::Read),
         "write" => Ok(TokenScope::Write),
-        other => Err(format!("`{other}` is no scope: read or write")),
+        other => Err(format!("`{other}` is not a scope: read or write")),
     }
 }
 

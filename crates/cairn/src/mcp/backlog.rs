@@ -1,6 +1,6 @@
-//! What is on its way between a client and the server: requests that wait, calls under way, answers
-//! that are not read yet. All of it is bounded, so that a client which does not read its answers is
-//! not read from either.
+//! The traffic between a client and the server: waiting requests, running calls, and answers that
+//! are not read yet. All of it is bounded: if a client does not read its answers, nothing more is
+//! read from the client.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -9,19 +9,19 @@ use std::time::{Duration, Instant};
 use rmcp::model::{ClientJsonRpcMessage, RequestId};
 use tokio::sync::Notify;
 
-/// Calls that run at the same time, at most.
+/// Maximum number of calls that run at the same time.
 const MAX_RUNNING: usize = 64;
 
-/// Requests that wait for one of those to end, in bytes as they were sent.
+/// Maximum size of the requests that wait for a running call to end, in bytes as they were sent.
 const MAX_WAITING_BYTES: usize = 4 * 1024 * 1024;
 
-/// Messages that are not requests and wait for their turn.
+/// Maximum number of waiting messages that are not requests.
 const MAX_URGENT: usize = 1000;
 
-/// Answers that the client has not read; beyond that no further call is started, in bytes.
+/// Size of unread answers, in bytes, above which no further call is started.
 const MAX_UNWRITTEN_BYTES: usize = 16 * 1024 * 1024;
 
-/// How long a client that sends no more may leave its answers unread.
+/// How long a client that has closed its input may leave its answers unread.
 const STALL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The traffic of one client.
@@ -37,11 +37,11 @@ struct BacklogState {
     urgent: VecDeque<ClientJsonRpcMessage>,
     waiting: VecDeque<QueuedMessage>,
     waiting_bytes: usize,
-    /// The ids of those that wait
+    /// The ids of waiting requests
     waiting_ids: HashSet<RequestId>,
-    /// Calls under way by the id that they go by here, with the id as the client wrote it
+    /// Running calls by their internal id, with the id as the client wrote it
     running: HashMap<RequestId, Box<str>>,
-    /// Ids of our own that were given out
+    /// Number of internal ids that were generated
     own_ids_issued: u64,
     unwritten_bytes: usize,
     last_written: Option<Instant>,
@@ -49,20 +49,20 @@ struct BacklogState {
     is_closed: bool,
 }
 
-/// Whether the client sends more.
+/// Whether the client can still send more.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum InputPhase {
     #[default]
     Open,
-    /// It hung up, and what it sent before is not read yet
+    /// It closed its input, and what it sent before is not read yet
     HungUp(Instant),
-    /// All was read
+    /// Everything was read
     Ended(Instant),
 }
 
 /// A message that waits for its turn.
 struct QueuedMessage {
-    /// The id of a request: as it goes by here, and as the client wrote it
+    /// The id of a request: the internal one, and as the client wrote it
     id: Option<(RequestId, Box<str>)>,
     message: ClientJsonRpcMessage,
     bytes: usize,
@@ -73,14 +73,14 @@ impl ClientBacklog {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state, and wakes whoever waits for a change of it.
+    /// Changes the state, and wakes the tasks that wait for a change.
     fn update<T>(&self, change: impl FnOnce(&mut BacklogState) -> T) -> T {
         let changed = change(&mut self.state());
         self.changed.notify_waiters();
         changed
     }
 
-    /// Waits until a look at the state gives something.
+    /// Waits until `look` returns a value for the state.
     async fn wait_for<T>(&self, mut look: impl FnMut(&mut BacklogState) -> Option<T>) -> T {
         loop {
             let changed = self.changed.notified();
@@ -93,12 +93,13 @@ impl ClientBacklog {
         }
     }
 
-    /// An id for a request: the client's own where rmcp knows such ids and no other call has it,
-    /// else one of ours.
+    /// An id for a request: the client's own if rmcp supports it and no other call has it,
+    /// otherwise a generated one.
     pub(super) fn assign_id(&self, text: &str) -> RequestId {
         self.update(|state| {
             let own = serde_json::from_str::<RequestId>(text).ok();
-            // A number that is not written as rmcp would write it is not that number.
+            // A number that rmcp would write differently is not kept, because it would come back
+            // changed.
             let own = own.filter(|id| text.starts_with('"') || id.to_string() == text);
             if let Some(own) = own.filter(|id| !state.is_in_use(id)) {
                 return own;
@@ -113,7 +114,7 @@ impl ClientBacklog {
         })
     }
 
-    /// Takes a request in.
+    /// Adds a request.
     pub(super) fn push_request(
         &self,
         id: RequestId,
@@ -129,7 +130,7 @@ impl ClientBacklog {
         });
     }
 
-    /// Takes in a message that is not a request; it stays behind what was sent before it.
+    /// Adds a message that is not a request. It waits for the messages before it.
     pub(super) fn push_notification(&self, message: ClientJsonRpcMessage, bytes: usize) {
         self.update(|state| {
             state.waiting_bytes += bytes;
@@ -137,12 +138,12 @@ impl ClientBacklog {
         });
     }
 
-    /// Takes in a message that does not wait for those before it.
+    /// Adds a message that does not wait for those before it.
     pub(super) fn push_urgent(&self, message: ClientJsonRpcMessage) {
         self.update(|state| state.urgent.push_back(message));
     }
 
-    /// The calls under way that a client means by an id; those that only wait are dropped.
+    /// The running calls that a client means by an id. Waiting requests with the id are dropped.
     pub(super) fn cancel(&self, text: &str) -> Vec<RequestId> {
         self.update(|state| {
             let is_meant = |waiting: &QueuedMessage| {
@@ -158,7 +159,7 @@ impl ClientBacklog {
             }
             let meant = state.running.iter().filter(|(_, known)| &***known == text);
             let meant: Vec<RequestId> = meant.map(|(id, _)| id.clone()).collect();
-            // Nobody answers a call that was cancelled.
+            // A cancelled call gets no answer.
             for id in &meant {
                 state.running.remove(id);
             }
@@ -178,7 +179,8 @@ impl ClientBacklog {
         .await
     }
 
-    /// The id of a call as the client wrote it, once it is answered; none for what is no call.
+    /// Removes an answered call and returns its id as the client wrote it; `None` if there is no
+    /// such call.
     pub(super) fn finish_call(&self, id: &RequestId) -> Option<Box<str>> {
         self.update(|state| state.running.remove(id))
     }
@@ -188,12 +190,12 @@ impl ClientBacklog {
         self.wait_for(|state| (state.is_closed || state.has_room()).then_some(())).await;
     }
 
-    /// Whether there is room for messages that may as well be dropped.
+    /// Whether there is room for messages that may be dropped.
     pub(super) fn has_room(&self) -> bool {
         self.state().has_room()
     }
 
-    /// Counts bytes that the client is to read.
+    /// Adds bytes that the client has to read.
     pub(super) fn add_unwritten(&self, bytes: usize) {
         self.update(|state| {
             if state.unwritten_bytes == 0 {
@@ -203,7 +205,7 @@ impl ClientBacklog {
         });
     }
 
-    /// Counts bytes that the client has read, or its system for it.
+    /// Subtracts bytes that were written to the client's pipe.
     pub(super) fn mark_written(&self, bytes: usize) {
         self.update(|state| {
             state.unwritten_bytes -= bytes;
@@ -211,7 +213,7 @@ impl ClientBacklog {
         });
     }
 
-    /// The client hung up; it may still read.
+    /// The client closed its input; it may still read.
     pub(super) fn mark_hung_up(&self) {
         self.update(|state| {
             if state.input == InputPhase::Open {
@@ -229,13 +231,14 @@ impl ClientBacklog {
         });
     }
 
-    /// There is nobody left to answer.
+    /// The client can no longer be answered.
     pub(super) fn close(&self) {
         self.update(|state| state.is_closed = true);
     }
 
-    /// Ends it when everything is answered and read, or will not be: calls get `patience` after the
-    /// end of the input, and answers some seconds to be read. Says whether it is over.
+    /// Closes it when everything is answered and read, or when the time is over: calls get
+    /// `patience` after the end of the input, and answers [`STALL_TIMEOUT`] to be read. Returns
+    /// whether it is closed.
     pub(super) fn close_if_done(&self, patience: Duration) -> bool {
         self.update(|state| {
             state.is_closed |= state.is_done(patience);
@@ -243,7 +246,7 @@ impl ClientBacklog {
         })
     }
 
-    /// Waits until the client has hung up.
+    /// Waits until the client has closed its input.
     pub(super) async fn wait_hung_up(&self) {
         self.wait_for(|state| (state.is_closed || state.input != InputPhase::Open).then_some(()))
             .await;

@@ -79,7 +79,7 @@ pub(super) fn complete(view: &View<'_>, request: &CompleteRequestParams) -> Resu
             let prompt = find_prompt(&prompt.name)?;
             (prompt.complete)(view, &request.argument.name, begun)?
         }
-        _ => Vec::new(), // a kind of reference that came after us
+        _ => Vec::new(), // a kind of reference that this version does not know
     };
     let info = CompletionInfo::new(values).map_err(Problem::internal)?;
     Ok(CompleteResult::new(info))
@@ -91,7 +91,7 @@ fn find_prompt(name: &str) -> Result<&'static Prompt> {
 }
 
 /// A problem as a protocol error, with its code for programs.
-#[expect(clippy::needless_pass_by_value, reason = "it ends its life here, in `map_err`")]
+#[expect(clippy::needless_pass_by_value, reason = "it is consumed here, in `map_err`")]
 pub(super) fn protocol_error(problem: Problem) -> ErrorData {
     let data = Some(json!({"error": problem}));
     match problem.code {
@@ -102,7 +102,7 @@ pub(super) fn protocol_error(problem: Problem) -> ErrorData {
     }
 }
 
-/// A resource that is not there has an error of its own.
+/// A missing resource has its own error code.
 pub(super) fn resource_error(problem: Problem, uri: &str) -> ErrorData {
     match problem.code {
         ProblemCode::NotFound | ProblemCode::ValidationError => {

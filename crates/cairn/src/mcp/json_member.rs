@@ -19,7 +19,7 @@ pub(crate) fn find_member(object: &[u8], key: &str) -> Option<Range<usize>> {
     }
 }
 
-/// The text with another value in the place of one of its parts.
+/// The text with one of its parts replaced.
 pub(crate) fn splice(text: &[u8], part: Range<usize>, value: &str) -> Vec<u8> {
     [&text[..part.start], value.as_bytes(), &text[part.end..]].concat()
 }
@@ -64,13 +64,13 @@ fn is_key(written: &[u8], key: &str) -> bool {
             && serde_json::from_slice::<String>(written).is_ok_and(|name| name == key))
 }
 
-/// The next place that is not blank.
+/// The next position that is not white space.
 fn skip_whitespace(text: &[u8], at: usize) -> usize {
     let rest = text.get(at..).unwrap_or_default();
     at + rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count()
 }
 
-/// The place behind the next byte, if it is this one.
+/// The position after the next byte, if it is this one.
 fn expect_byte(text: &[u8], at: usize, byte: u8) -> Option<usize> {
     let at = skip_whitespace(text, at);
     (text.get(at) == Some(&byte)).then_some(at + 1)

@@ -45,7 +45,8 @@ const LIST_TTL_MS: u64 = 60 * 60 * 1000;
 const METHODS_WITH_ARGUMENTS: [&str; 4] =
     ["tools/call", "resources/read", "prompts/get", "completion/complete"];
 
-/// The instructions for agents. Short: some clients truncate them, and they cost tokens in all.
+/// The instructions for agents. They are short because some clients truncate them, and they cost
+/// tokens in every client.
 const INSTRUCTIONS: &str = "\
 cairn is this repository's memory, read from the working tree as it is now. Start with `context` and \
 the task in plain words: it shows the code that decides it, tests and callers. Read code with \
@@ -174,7 +175,7 @@ impl McpServer {
         }
     }
 
-    /// Runs something that reads the workspace for the pages of this server.
+    /// Runs a function that reads the workspace, for resources and prompts.
     async fn read_view<T: Send + 'static>(
         &self,
         context: &McpRequestContext,
@@ -271,7 +272,7 @@ impl ServerHandler for McpServer {
         self.read_view(&context, write).await.map(Into::into).map_err(catalog::protocol_error)
     }
 
-    /// Answers a known request with invalid arguments, which rmcp takes for an unknown request.
+    /// Answers a known request with invalid arguments, which rmcp treats as an unknown request.
     async fn on_custom_request(
         &self,
         request: CustomRequest,

@@ -1,7 +1,7 @@
 //! Noticing that a client closed its end of a pipe, without reading or writing.
 
-/// Ready when whoever writes to stdin has closed it, also while there is something left to read.
-/// Where that cannot be known it is never ready.
+/// Ready when the writing end of stdin was closed, even while there is something left to read. On
+/// systems where that cannot be detected it is never ready.
 #[cfg(unix)]
 pub(super) async fn stdin() {
     use std::os::fd::AsFd;
@@ -10,7 +10,7 @@ pub(super) async fn stdin() {
     wait_closed(fd, Interest::READABLE).await;
 }
 
-/// Ready when whoever reads from stdout has closed it.
+/// Ready when the reading end of stdout was closed.
 #[cfg(unix)]
 pub(super) async fn stdout() {
     use std::os::fd::AsFd;
@@ -27,7 +27,7 @@ async fn wait_closed(fd: std::io::Result<std::os::fd::OwnedFd>, interest: tokio:
         reason = "its successor is unsafe; an `OwnedFd` stays the same descriptor"
     )]
     let watch = |fd| AsyncFd::with_interest(fd, interest);
-    // A file cannot be watched, and nobody closes it either.
+    // A regular file cannot be watched and is never closed by a client.
     let Ok(watched) = fd.and_then(watch) else { return std::future::pending().await };
     loop {
         let Ok(mut guard) = watched.ready(interest).await else {
@@ -41,13 +41,13 @@ async fn wait_closed(fd: std::io::Result<std::os::fd::OwnedFd>, interest: tokio:
     }
 }
 
-/// Ready when whoever writes to stdin has closed it: never, where that cannot be known.
+/// Never ready, because this system cannot detect that stdin was closed.
 #[cfg(not(unix))]
 pub(super) async fn stdin() {
     std::future::pending().await
 }
 
-/// Ready when whoever reads from stdout has closed it: never, where that cannot be known.
+/// Never ready, because this system cannot detect that stdout was closed.
 #[cfg(not(unix))]
 pub(super) async fn stdout() {
     std::future::pending().await

@@ -61,7 +61,7 @@ impl StdioTransport {
         let out = ClientOutput { traffic: traffic.clone(), lines };
         tokio::spawn(write_lines(output, written, traffic.clone()));
         let reader = LineReader { input: BufReader::new(input), out: out.clone(), log: note };
-        // A task of its own, because rmcp drops the future of `receive` whenever it has to write.
+        // A separate task, because rmcp drops the future of `receive` whenever it has to write.
         let reading = traffic.clone();
         tokio::spawn(async move {
             reader.run().await;
@@ -91,7 +91,7 @@ async fn shut_down(traffic: Arc<ClientBacklog>, parting: ShutdownSignals) {
     };
     tokio::select! {
         () = settled => {}
-        // Somebody who neither writes nor reads is not there.
+        // A client that has closed both pipes is gone.
         () = left => {}
     }
     gone.cancel();
@@ -164,7 +164,7 @@ impl ClientOutput {
         let id = match message {
             JsonRpcMessage::Response(response) => Some(&response.id),
             JsonRpcMessage::Error(error) => error.id.as_ref(),
-            // Progress is of no use to somebody who does not read.
+            // Progress is dropped if the client does not read.
             JsonRpcMessage::Notification(_) if !self.traffic.has_room() => return Ok(()),
             _ => None,
         };
@@ -227,7 +227,7 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
             } else {
                 self.handle_line(&line, &mut greeted);
             }
-            // Who does not read what it is answered is not read from either.
+            // If the client does not read its answers, nothing more is read from it.
             self.out.traffic.wait_for_room().await;
         }
     }
@@ -254,7 +254,7 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
                 }
             }
             _ => match serde_json::from_slice(line) {
-                // rmcp takes anything but a request for a broken handshake, and ends.
+                // rmcp treats anything but a request as a broken handshake and ends.
                 Ok(_) if !*greeted => (self.log)("ignored a message before the handshake"),
                 Ok(message) => self.handle_notification(line, message),
                 Err(error) => self.report_unreadable(line, &error, id.map(|(_, text)| text)),
@@ -268,7 +268,7 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
         match method.as_deref() {
             Some("\"notifications/cancelled\"") => {}
             Some(_) => return self.out.traffic.push_notification(message, line.len()),
-            None => return self.out.traffic.push_urgent(message), // an answer to us
+            None => return self.out.traffic.push_urgent(message), // an answer to this server
         }
         let params = find_member(line, "params").unwrap_or_default();
         let Some(inner) = find_member(&line[params.clone()], "requestId") else { return };
@@ -329,7 +329,7 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
         let Ok(error) = serde_json::to_string(error) else { return };
         let id = id.filter(|id| is_id(id)).unwrap_or_else(|| "null".into());
         let line = format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#);
-        // A client that is gone ends the reading, not the writing.
+        // If the client is gone, the reader notices it.
         let _ = self.out.send_line(line.into_bytes());
     }
 }

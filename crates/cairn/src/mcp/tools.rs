@@ -10,7 +10,7 @@ use serde::Deserialize;
 use super::ServerOptions;
 use crate::perform::check_allowed;
 
-/// A tool that calls operations by name, also those that are not listed.
+/// A tool that calls operations by name, including those that are not listed.
 struct IndirectTool {
     name: &'static str,
     description: &'static str,

@@ -5,7 +5,7 @@ use std::sync::{Mutex, PoisonError};
 
 use axum::http::{HeaderMap, header};
 
-/// Where the token is exchanged for a cookie.
+/// The path at which the token is exchanged for a cookie.
 pub(super) const OPEN_PATH: &str = "/open";
 
 /// The field with the token.
@@ -21,16 +21,16 @@ pub(super) struct UiAccess {
 }
 
 struct UiKeys {
-    /// The token that the next browser shows
+    /// The token that the next browser must send
     token: String,
-    /// Hashes of the cookies that were given out
+    /// Hashes of the cookies that were issued
     sessions: Vec<blake3::Hash>,
 }
 
-/// A browser that has shown the token.
+/// A browser that has sent the token.
 #[derive(Debug, Clone)]
 pub(super) struct UiSession {
-    /// What its forms carry, so that no other page can send one
+    /// The token in its forms, so that no other page can send one
     pub form_token: String,
 }
 
@@ -50,12 +50,13 @@ impl UiAccess {
         self.keys.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The cookie for a browser that shows the token; nothing if the token is not the current
-    /// one. A token that was shown is replaced.
+    /// The cookie for a browser that sends the token; `None` if the token is not the current one. A
+    /// used token is replaced.
     pub(super) fn exchange(&self, query: &str) -> Result<Option<String>, getrandom::Error> {
         let shown = query.split('&').find_map(|pair| pair.strip_prefix(TOKEN_FIELD));
         let mut keys = self.keys();
-        // Hashes compare in constant time, so the answer's timing tells nothing of the token.
+        // Hashes are compared in constant time, so the time of the answer reveals nothing about the
+        // token.
         let is_right = shown.is_some_and(|shown| {
             blake3::hash(shown.as_bytes()) == blake3::hash(keys.token.as_bytes())
         });
@@ -72,12 +73,12 @@ impl UiAccess {
         Ok(Some(format!("{name}={session}; HttpOnly; SameSite=Strict; Path=/")))
     }
 
-    /// Cookies do not know ports, and several repositories may be open at once.
+    /// Cookies are not separated by port, and several repositories may be open at the same time.
     fn cookie_name(&self) -> String {
         format!("cairn-ui-{}", self.address.port())
     }
 
-    /// The session of a request, if its cookie is one that was given out.
+    /// The session of a request, if its cookie was issued by this server.
     pub(super) fn session_of(&self, headers: &HeaderMap) -> Option<UiSession> {
         let name = self.cookie_name();
         let cookies =

@@ -19,13 +19,13 @@ use tokio_util::sync::CancellationToken;
 use super::UiServer;
 use crate::perform::now;
 
-/// How often the repository is looked at while a page is open.
+/// How often the repository is checked while a page is open.
 const LOOK_INTERVAL: Duration = Duration::from_millis(700);
 
-/// How often a silent connection is used, so that one whose browser has gone is noticed.
+/// How often something is sent on an idle connection, so that a closed browser is noticed.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
 
-/// Looks at the repository while pages are open, and passes its state on when it changes.
+/// Checks the repository while pages are open, and publishes its state when it changes.
 pub(super) async fn follow_repository(
     workspace: Arc<Workspace>,
     state: watch::Sender<String>,
@@ -45,7 +45,7 @@ pub(super) async fn follow_repository(
             let call = Arc::new(Call::new("ui", now()).with_stop_check(is_gone));
             page::repository_state(&workspace, &call)
         });
-        // A state that cannot be read now is read at the next look.
+        // A state that cannot be read now is read at the next check.
         if let Ok(Ok(seen)) = look.await {
             state.send_if_modified(|known| {
                 let is_new = *known != seen;
@@ -72,7 +72,7 @@ struct EventBody {
 
 impl EventBody {
     fn new(mut state: watch::Receiver<String>, shutdown: CancellationToken) -> Self {
-        // The state that is known already is the first event.
+        // The first event is the state that is already known.
         if !state.borrow().is_empty() {
             state.mark_changed();
         }

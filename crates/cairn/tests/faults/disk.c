@@ -1,12 +1,12 @@
-/* Put before the system's library: calls on some files fail from their n-th time on, and the clock
-   goes backwards whenever somebody looks at it. Told by the environment:
+/* Preloaded before the system's library: calls on some files fail from the n-th on, and the clock
+   goes backwards at each read. Environment variables:
 
    FAULT_CALL   write, sync or truncate
-   FAULT_FILE   a piece of the paths of the files that are meant
+   FAULT_FILE   a part of the paths of these files
    FAULT_FROM   the first call that fails, from 1
    FAULT_ERROR  its errno
-   FAULT_MARK   a file that is made when one fails
-   FAULT_CLOCK  how many seconds earlier it is at each look at the clock */
+   FAULT_MARK   a file that is created when a call fails
+   FAULT_CLOCK  by how many seconds the clock goes back at each read */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>

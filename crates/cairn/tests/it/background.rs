@@ -1,4 +1,5 @@
-//! The background process of the command line: it starts where it may, gives the same answers, and ends when it should.
+//! The background process of the command line: it starts where that is allowed, gives the same
+//! answers as the command itself, and ends when it should.
 
 #![cfg(unix)]
 #![expect(clippy::disallowed_methods, reason = "the binary under test, and `kill`")]
@@ -25,7 +26,7 @@ export function settle(): boolean {
 }
 ";
 
-/// A repository with a user of its own, and a copy of the program that can be replaced.
+/// A repository with its own home folder, and a copy of the program that can be replaced.
 struct BackgroundFixture {
     repo: TestRepo,
     home: TempDir,
@@ -75,7 +76,8 @@ impl BackgroundFixture {
         String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
     }
 
-    /// A repository that is large enough to be answered before its first index.
+    /// A repository that is large enough for early answers, which come before its first index is
+    /// built.
     fn with_many_files() -> Self {
         let fixture = Self::new();
         for number in 0..120 {
@@ -95,14 +97,15 @@ impl BackgroundFixture {
         }
     }
 
-    /// Asks until a process runs that answers this program. One that ends may still hold its lock.
+    /// Repeats a question until a background process answers it. One that is ending may still hold
+    /// the lock.
     fn ask_until_running(&self) {
         while !self.is_running() {
             assert!(self.text(&["code", "find", "charge"]).contains("src/pay.ts"));
         }
     }
 
-    /// The number of the process.
+    /// The id of the background process.
     fn process(&self) -> String {
         let text = self.text(&["background"]);
         let number = text.split("as process ").nth(1).and_then(|rest| rest.split(' ').next());

@@ -1,4 +1,4 @@
-//! What the list of tools costs an agent, held by a golden file a tool.
+//! What the list of tools costs an agent in tokens. There is one golden file per tool.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,8 @@ fn every_tool_is_as_its_golden_file_says() {
         .iter()
         .filter(|tool| fs::read_to_string(file(tool)).ok() != Some(page(tool)))
         .map(|tool| {
-            // The new text lies beside the old one: look at it, then move it there.
+            // The new text is written next to the old one. Review it, then replace the old one with
+            // it.
             let new = file(tool).with_extension("json.new");
             fs::create_dir_all(&folder).unwrap();
             fs::write(&new, page(tool)).unwrap();

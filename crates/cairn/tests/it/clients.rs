@@ -1,4 +1,4 @@
-//! Clients as they should not be: odd ids, ends that are not read, and ends that are closed early.
+//! Clients that misbehave: odd ids, output that they never read, and pipes that they close early.
 
 #![cfg(unix)]
 
@@ -10,7 +10,7 @@ use testkit::TestRepo;
 const HELLO: &str = r#"{"jsonrpc":"2.0","id":"hello","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"odd","version":"1"}}}
 {"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
-/// A server, and its pipes as they are.
+/// A server with its raw pipes.
 struct Server {
     child: Child,
     input: Option<ChildStdin>,
@@ -18,7 +18,7 @@ struct Server {
 }
 
 impl Server {
-    /// Starts it and says hello. Nobody reads its stderr.
+    /// Starts the server and initializes it. Its stderr is not read.
     fn start(repo: &TestRepo) -> Self {
         #[expect(clippy::disallowed_methods, reason = "the binary under test")]
         let mut command = Command::new(env!("CARGO_BIN_EXE_cairn"));

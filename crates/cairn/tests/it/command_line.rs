@@ -1,4 +1,4 @@
-//! The command line as a person meets it.
+//! The command line, run as a person runs it.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -31,7 +31,7 @@ fn without_words_a_repository_is_shown_and_any_other_folder_gets_the_help() {
     assert!(out(&shown).contains("Ask next"), "{}", out(&shown));
     let json: Value = serde_json::from_str(&out(&cairn(&repo.root(), &["--json"]))).unwrap();
     assert_eq!(json["data"]["files"], 3);
-    // A folder that is no repository may be a whole disk.
+    // A folder that is not a repository could be a whole disk.
     let plain = tempfile::tempdir().unwrap();
     let help = cairn(plain.path(), &[]);
     assert_eq!(help.status.code(), Some(2));

@@ -250,7 +250,7 @@ fn printed_text_is_compared_line_by_line() {
     }
 }
 
-/// One thing that a page asks its reader to do.
+/// One step that a page asks its reader to perform.
 #[derive(Debug)]
 enum PageStep {
     /// Save a file

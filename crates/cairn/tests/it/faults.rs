@@ -14,7 +14,7 @@ use testkit::TestRepo;
 const CAIRN: &str = env!("CARGO_BIN_EXE_cairn");
 
 /// Runs in a namespace of its own with `.git/cairn` on a small disk; `cairn`, `upsert` and `facts`
-/// are at hand. Each line that the script prints is one the test looks at.
+/// are at hand. The test checks each line that the script prints.
 const SMALL_DISK: &str = r#"
 cairn=$1; root=$2; body=$3; stores="$root/.git/cairn"
 mkdir -p "$stores" && mount -t tmpfs -o size=512k none "$stores" || exit 99
@@ -97,8 +97,8 @@ fn a_read_only_disk_is_told_and_read() {
     assert_eq!(lines[3..], ["exit 0", r#""FACT-1" "FACT-2" "#], "{said}");
 }
 
-/// Stands before the system's library and makes its calls fail. Compiled once, by the compiler that
-/// SQLite was built with.
+/// Replaces calls of the system's library (`LD_PRELOAD`) and makes them fail. Compiled once, by the
+/// compiler that SQLite was built with.
 static FAULT_LIBRARY: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| {
     let folder = tempfile::tempdir().expect("a folder");
     let library = folder.path().join("disk.so");
@@ -111,7 +111,7 @@ static FAULT_LIBRARY: LazyLock<(tempfile::TempDir, PathBuf)> = LazyLock::new(|| 
     (folder, library)
 });
 
-/// The binary with a disk that can be told to fail.
+/// The binary with a disk that can be made to fail.
 #[expect(clippy::disallowed_methods, reason = "the binary under test")]
 fn cairn(repo: &TestRepo, words: &[&str]) -> Command {
     let mut command = Command::new(CAIRN);
@@ -157,9 +157,10 @@ fn run_with_fault(repo: &TestRepo, fault: &Fault, at: usize, words: &[&str]) -> 
 /// The most calls that one change is expected to take.
 const MAX_CALLS: usize = 200;
 
-/// Lets every call of a change fail in turn, and every one after it: what was acknowledged is
-/// there, what was refused is there whole or not at all. `change` gives the words of the change of
-/// a name; `names` what is there, and finds that nothing is torn.
+/// Repeats a change, and lets all calls fail from the first on, then from the second on, and so on.
+/// Acknowledged changes must be stored; refused ones must be stored completely or not at all.
+/// `change` returns the command line that stores a name; `names` returns the stored names and
+/// asserts that none is incomplete.
 fn fail_each_call_in_turn(
     fault: &Fault,
     change: impl Fn(&str) -> Vec<String>,
@@ -174,7 +175,7 @@ fn fail_each_call_in_turn(
         let words = change(&id);
         let words: Vec<&str> = words.iter().map(String::as_str).collect();
         if at == 0 {
-            // The store has to be there, and whole, before it can fail.
+            // The store must exist and be complete before its calls fail.
             run_ok(&mut cairn(&repo, &words));
             acknowledged.insert(id);
         } else {
@@ -202,7 +203,7 @@ fn fail_each_call_in_turn(
     assert!(names(&repo).contains("FACT-last"), "work goes on");
 }
 
-/// A changeset of two facts and what ties them.
+/// A changeset of two facts and a relation between them.
 fn changeset(id: &str) -> Value {
     json!({"id": id, "entities": [
             {"id": id, "type": "fact", "title": "one of two"},
@@ -214,7 +215,7 @@ fn upsert(id: &str) -> Vec<String> {
     vec!["kb".into(), "upsert".into(), changeset(id).to_string()]
 }
 
-/// The changesets that are there: the log tells exactly what can be found.
+/// The stored changesets. The log must list exactly those whose facts can be found.
 fn facts(repo: &TestRepo) -> BTreeSet<String> {
     let found = repo.data("kb.query", json!({"type": "fact", "limit": 1000}));
     let rows = found["entities"].as_array().unwrap();
@@ -244,7 +245,7 @@ fn a_knowledge_base_whose_flushes_fail_in_turn_is_before_or_after() {
     fail_each_call_in_turn(&Fault { call: "sync", file: STORES, errors: &[EIO] }, upsert, facts);
 }
 
-/// A project is all that has no other around it.
+/// A project, because it belongs to no other record.
 fn project(name: &str) -> Vec<String> {
     let words = ["work", "create", "project", name, "--summary", "all of it", "--tags", "a,b"];
     words.map(str::to_owned).to_vec()
@@ -271,7 +272,7 @@ fn work_whose_flushes_fail_in_turn_is_before_or_after() {
     fail_each_call_in_turn(&Fault { call: "sync", file: WORK, errors: &[EIO] }, project, projects);
 }
 
-/// What is only derived may fail at every write: the answer is right all the same, then and after.
+/// If every write of derived data fails, this answer and later ones are still correct.
 #[test]
 fn an_index_whose_writes_fail_in_turn_still_answers_rightly() {
     let repo = TestRepo::new("//- a.rs\npub fn start() {}\n");
@@ -294,7 +295,7 @@ fn an_index_whose_writes_fail_in_turn_still_answers_rightly() {
     }
 }
 
-/// An hour earlier at every look: what was done last is still what was done last.
+/// The clock goes back an hour at every read. The order of changes must stay the same.
 #[test]
 fn a_clock_that_goes_backwards_mixes_nothing_up() {
     let repo = TestRepo::new("//- a.rs\npub fn start() {}\n");

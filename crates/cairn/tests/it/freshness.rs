@@ -1,5 +1,5 @@
-//! A server, a new process and an index from nothing agree after whatever happened. The long version
-//! is `cargo xtask prove freshness`.
+//! A server, a new process and a newly built index agree after any change of the working tree. The
+//! long version is `cargo xtask prove freshness`.
 
 use std::path::Path;
 

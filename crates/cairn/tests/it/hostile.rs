@@ -1,4 +1,4 @@
-//! A repository that would like to run something: nothing of it runs, under any operation.
+//! A repository whose files try to run programs: no operation runs any of them.
 
 use std::path::Path;
 use std::process::Command;
@@ -21,7 +21,7 @@ fn args(name: &str) -> Vec<&'static str> {
     }
 }
 
-/// A wrapper of toolchains would take its settings from the folders above the one it starts in.
+/// A toolchain wrapper such as rustup reads its settings from the folders above its working folder.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the binary under test, and its environment")]
 fn a_language_server_is_probed_outside_of_the_repository() {

@@ -1,4 +1,4 @@
-//! The HTTP server as clients without a library meet it.
+//! The HTTP server, tested by a client that writes raw requests.
 
 #![cfg(unix)]
 
@@ -14,7 +14,7 @@ use testkit::TestRepo;
 const CAIRN: &str = env!("CARGO_BIN_EXE_cairn");
 const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 
-/// A server that may open few files, as on a machine where handles are short.
+/// A server with a low limit on open files.
 struct Server {
     child: Child,
     address: String,
@@ -35,7 +35,7 @@ impl Server {
         let mut line = String::new();
         said.read_line(&mut line).unwrap();
         let address = line.split("http://").nth(1).unwrap().split('/').next().unwrap().to_owned();
-        // Whoever starts a server goes on reading what it says.
+        // Keep reading the server's output, so that it does not block.
         std::thread::spawn(move || said.read_to_string(&mut line));
         Self { child, address }
     }
@@ -49,12 +49,12 @@ impl Server {
         self.post_text(path, headers, &body.to_string())
     }
 
-    /// The same, with a body that need not be a value of ours.
+    /// The same, with a body that need not be valid JSON.
     fn post_text(&self, path: &str, headers: &[(&str, &str)], body: &str) -> (String, String) {
         self.post_to(&self.address, path, headers, body)
     }
 
-    /// The same, under a name that a proxy forwards.
+    /// The same, with another `Host`, as behind a proxy.
     fn post_to(
         &self,
         host: &str,
@@ -219,7 +219,7 @@ fn named_tokens_have_a_scope_and_name_their_changes() {
     assert_eq!(post(TOKEN, "/api/kb.query", &json!({})).0, "401");
     let (status, log) = post(&bot, "/api/kb.log", &json!({}));
     assert!(status == "200" && log.contains("\"actor\":\"ada\""), "{log}");
-    // Over MCP the scope holds as well.
+    // The scope also applies over MCP.
     let call = |token: &str| {
         let bearer = format!("Bearer {token}");
         let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
@@ -291,7 +291,8 @@ fn two_agents_with_one_token_do_not_share_claims() {
     assert!(!claim(&first).contains("claimed by agent in another session"));
     assert!(claim(&second).contains("claimed by agent in another session"), "{}", claim(&second));
     assert!(!claim(&first).contains("in another session"), "its own claim is extended");
-    // Requests that name their session do not share claims either, and the id of a session is kept by nobody.
+    // Requests that name their session do not share claims either, and the server does not store
+    // the id of a session.
     let ask = |session: &str| {
         let headers = [BEARER, ("X-Cairn-Session", session), ("X-Cairn-Actor", "agent")];
         server.post("/api/work.claim", &headers, &json!({"task": task})).1
@@ -358,7 +359,7 @@ fn a_kept_token_that_others_may_read_is_refused() {
     assert!(code == Some(2) && said.contains("not a regular file"), "{code:?} {said}");
 }
 
-/// Starts a server whose token is in a file that is named, and returns how it ended and what it said.
+/// Starts a server whose token is in a named file, and returns its exit code and output.
 fn serve_with_token_file(repo: &TestRepo, file: &Path) -> (Option<i32>, String) {
     #[expect(clippy::disallowed_methods, reason = "the binary under test, with a limit")]
     let mut command = Command::new("timeout");

@@ -1,11 +1,11 @@
-//! Commands that are killed: what they acknowledged is there, and nothing is half done. The long version
-//! is `cargo xtask prove kills`.
+//! Commands that are killed: what they acknowledged is stored, and no change is stored in part. The
+//! long version is `cargo xtask prove kills`.
 
 use std::path::Path;
 
 use testkit::kills;
 
-/// Each kill is of another operation; which ones they are depends on the seed.
+/// How many commands are killed, each of another operation. The seed chooses the operations.
 const KILLS: usize = 4;
 
 #[test]

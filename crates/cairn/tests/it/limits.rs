@@ -1,5 +1,5 @@
-//! Large files, what is no file, and clients that say nothing: memory is bounded, and every call is
-//! answered or refused. The long version is `cargo xtask prove limits`.
+//! Large files, paths that are not regular files, and silent clients: memory is bounded, and every
+//! call is answered or refused. The long version is `cargo xtask prove limits`.
 
 #![cfg(target_os = "linux")]
 

@@ -44,7 +44,7 @@ struct EditorClient {
     process: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-    /// Messages that came while another was waited for
+    /// Messages that arrived while the test waited for another one
     kept: Vec<Value>,
     root: String,
     next_id: u64,
@@ -98,7 +98,7 @@ impl EditorClient {
         serde_json::from_slice(&bytes).unwrap()
     }
 
-    /// The first message that fits, from those that came and those that come.
+    /// The first message that fits, among those already received and those still to come.
     fn wait_for(&mut self, fits: impl Fn(&Value) -> bool) -> Value {
         if let Some(at) = self.kept.iter().position(&fits) {
             return self.kept.remove(at);
@@ -190,7 +190,7 @@ fn an_editor_sees_cards_problems_and_tests() {
     assert_eq!(titles, ["implements spec::auth/login", "covered by 1 test file"]);
     assert_eq!(lenses[0]["range"]["start"]["line"], 5);
 
-    // Somebody else writes: an agent, git, another editor.
+    // Another program changes files: an agent, git, another editor.
     repo.remove(card);
     let codes = editor.wait_for_codes(code, |codes| !codes.is_empty());
     assert_eq!(codes, ["SEE_TARGET_MISSING"]);
@@ -219,7 +219,7 @@ fn an_action_writes_a_card_and_links_it() {
     assert!(card.contains("summary: Compares two passwords"), "{card}");
     assert!(repo.read("src/auth/login.ts").unwrap().contains("@see spec::auth/check"));
 
-    // What is not saved would be overwritten.
+    // Unsaved text would be overwritten.
     editor.notify("textDocument/didChange", json!({"textDocument": {"uri": uri, "version": 2}}));
     assert_eq!(editor.request("textDocument/codeAction", params), json!([]));
 }
@@ -242,7 +242,7 @@ fn an_action_confirms_a_link_whose_code_changed() {
         let actions = editor.request("textDocument/codeAction", params.clone());
         let actions = actions.as_array().unwrap().clone();
         let titles: Vec<&str> = actions.iter().map(|one| one["title"].as_str().unwrap()).collect();
-        // What is linked already is not offered as a link.
+        // An existing link is not offered again.
         assert!(!titles.iter().any(|one| one.starts_with("Link ")), "{titles:?}");
         actions.into_iter().find(|action| action["title"] == title.as_str())
     };
@@ -258,7 +258,7 @@ fn an_action_confirms_a_link_whose_code_changed() {
     let written = repo.git(&["status", "--porcelain", ".cairn/links"]);
     assert!(!written.is_empty());
 
-    // The person at the editor confirmed it, and takes it back on the command line.
+    // The editor's user confirmed the link, and undoes that on the command line.
     let file = fs::read_dir(repo.root().join(".cairn/links")).unwrap().flatten().next().unwrap();
     let record = fs::read_to_string(file.path()).unwrap();
     assert!(record.contains("ada@example.org"), "{record}");
@@ -267,7 +267,7 @@ fn an_action_confirms_a_link_whose_code_changed() {
     assert_ne!(fs::read_to_string(file.path()).unwrap(), record);
 }
 
-/// Takes back the last change of this person, on the command line.
+/// Undoes the last change of the editor's user, on the command line.
 #[expect(clippy::disallowed_methods, reason = "the binary under test")]
 fn undo(repo: &TestRepo) -> bool {
     let mut command = Command::new(env!("CARGO_BIN_EXE_cairn"));

@@ -1,4 +1,5 @@
-//! A pipe at any path that cairn opens: every command and the server answer or refuse, none waits.
+//! A named pipe at any path that cairn opens: every command and the server answer or refuse, and
+//! never block.
 
 #![cfg(unix)]
 
@@ -10,13 +11,13 @@ use testkit::TestRepo;
 
 const CAIRN: &str = env!("CARGO_BIN_EXE_cairn");
 
-/// Long enough for the slowest machine; who waits for a pipe waits for ever.
+/// Long enough for the slowest machine. A command that opens the pipe would wait for ever.
 const TIMEOUT_SECONDS: &str = "120";
 
-/// What `timeout` ends with when the command did not.
+/// The exit code of `timeout` if it had to end the command.
 const EXIT_TIMED_OUT: i32 = 124;
 
-/// Runs cairn, or ends it; it must not have to be ended, and not fail for a reason of its own.
+/// Runs cairn under `timeout`. The callers assert that it ended by itself.
 fn cairn(repo: &TestRepo, input: &str, args: &[&str]) -> Output {
     #[expect(clippy::disallowed_methods, reason = "the binary under test, with a limit")]
     let mut command = Command::new("timeout");
@@ -33,7 +34,7 @@ fn make_pipe(path: &Path) {
     assert!(Command::new("mkfifo").arg(path).status().unwrap().success());
 }
 
-/// A repository where everything is that cairn keeps: cards, shared knowledge, stores, hooks.
+/// A repository with everything that cairn stores: cards, shared knowledge, stores, hooks.
 fn repository() -> TestRepo {
     let repo = TestRepo::new(
         "//- cairn.jsonc\n{}\n//- .gitignore\ntarget/\n//- src/.gitignore\n*.log\n\
@@ -55,7 +56,7 @@ fn repository() -> TestRepo {
     repo
 }
 
-/// What the server answers to one call, its input closed right behind it.
+/// The server's answer to one call. Its input is closed right after the call.
 fn serve_one_call(repo: &TestRepo) -> Output {
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "pipes", "version": "1"}});
@@ -69,7 +70,7 @@ fn serve_one_call(repo: &TestRepo) -> Output {
     cairn(repo, &input, &["mcp"])
 }
 
-/// Puts a pipe at each path in turn, and asks everything.
+/// Puts a pipe at each path in turn, and runs every command.
 fn assert_nothing_waits(repo: &TestRepo, paths: &[PathBuf]) {
     for (number, path) in paths.iter().enumerate() {
         let aside = repo.root().with_extension("aside");

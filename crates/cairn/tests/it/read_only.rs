@@ -1,4 +1,4 @@
-//! A repository on a disk that takes no writes, or has no room: reads are answered all the same.
+//! A repository on a disk that is read-only or full: reads are still answered.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -15,8 +15,8 @@ esac || exit 99
 cd / && exec "$@"
 "#;
 
-/// Runs the binary where the repository is read-only or has no room for a cache. None where
-/// the system does not let us mount; then a folder without permissions has to do.
+/// Runs the binary where the repository is read-only or has no room for a cache. `None` if the
+/// system does not allow mounting; a folder without write permission is tested instead.
 #[expect(clippy::disallowed_methods, reason = "the binary under test, and its surroundings")]
 fn run(repo: &TestRepo, how: &str, words: &[&str]) -> Option<Output> {
     let mut command = Command::new("unshare");
@@ -43,11 +43,11 @@ fn reads_on_a_read_only_disk_are_answered_from_memory() {
     let first = text(&first);
     assert!(first.contains("file:a.md") && first.contains("index in memory only"), "{first}");
     assert!(!repo.root().join(".cairn").exists());
-    // An index that is there and up to date is read where it lies.
+    // An existing index that is up to date is read in place.
     repo.text("status");
     let second = text(&run(&repo, "ro", &["impact", "src/b.ts"]).unwrap());
     assert!(second.contains("file:a.md") && !second.contains("in memory"), "{second}");
-    // One that is behind is brought up to date in memory.
+    // An index that is out of date is updated in memory.
     repo.write("c.md", "# C\n[b](src/b.ts)\n");
     let third = text(&run(&repo, "ro", &["impact", "src/b.ts"]).unwrap());
     assert!(third.contains("file:c.md") && third.contains("in memory only"), "{third}");
@@ -55,7 +55,7 @@ fn reads_on_a_read_only_disk_are_answered_from_memory() {
     assert_eq!(refused.status.code(), Some(3));
 }
 
-/// The same where only permissions can be taken away.
+/// The same with write permissions removed, where mounting is not possible.
 #[expect(clippy::disallowed_methods, reason = "the binary under test")]
 fn without_permission(repo: &TestRepo) {
     use std::os::unix::fs::PermissionsExt;

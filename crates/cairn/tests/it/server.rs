@@ -1,4 +1,4 @@
-//! The server as a client without a library meets it.
+//! The server, tested by a client that writes raw messages.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! A team through the real binary: passwords, and where they are not kept.
+//! A team through the real binary: the ways to give a password, and that it is stored nowhere.
 
 #![cfg(unix)]
 
@@ -66,7 +66,7 @@ fn a_password_comes_from_the_environment_or_a_private_file_and_is_kept_nowhere()
     assert!(said(&refused).contains("the address contains a password"), "{}", said(&refused));
     let joined = join(&[("PGPASSWORD", PASSWORD)]);
     assert!(joined.status.success(), "{}", said(&joined));
-    // Every other way, and a file that others can read.
+    // The other ways to give the password; a file that others can read is refused.
     let folder = tempfile::tempdir().unwrap();
     let (private, shared, list) =
         (folder.path().join("private"), folder.path().join("shared"), folder.path().join("list"));
@@ -86,7 +86,7 @@ fn a_password_comes_from_the_environment_or_a_private_file_and_is_kept_nowhere()
     }
     let refused = create(&[("CAIRN_TEAM_PASSWORD_FILE", shared.to_str().unwrap())]);
     assert!(said(&refused).contains("others can read the passwords"), "{}", said(&refused));
-    // Without one, a write is refused and does not wait for a network that is there.
+    // Without a password, a write is refused, not queued, because the network works.
     let refused = create(&[]);
     assert!(said(&refused).contains("it asks for a password"), "{}", said(&refused));
     let read = cairn(&repo, &[], &["work", "overview"]);
@@ -123,10 +123,10 @@ fn the_background_process_of_a_member_listens_for_its_commands() {
         String::from_utf8([output.stdout, output.stderr].concat()).unwrap()
     };
     assert!(ask(&["team", "join", &database.url()]).contains("Joined"));
-    // Joining is enough, without trust: the first question starts it.
+    // Joining is enough, without trust: the first question starts the background process.
     ask(&["work", "overview"]);
     wait_until(|| ask(&["background"]).starts_with("It runs"));
-    // Only who listens asks for the number of the newest change alone.
+    // Only a listening process runs this query, which reads nothing but the newest change number.
     let mut admin = server.admin(&database.name).unwrap();
     let listeners =
         "SELECT 1 FROM pg_stat_activity WHERE query LIKE 'SELECT seq FROM cairn.projects%'";

@@ -1,5 +1,5 @@
-//! `cairn watch`: takes in what happens, and says so. That it sleeps while nothing happens is held by
-//! `tree::Watcher::wait` and measured by `cargo xtask bench steady`.
+//! `cairn watch`: updates the index when files change, and reports it. `tree::Watcher::wait` makes
+//! it sleep while nothing happens, which `cargo xtask bench steady` measures.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};

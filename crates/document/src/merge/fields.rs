@@ -112,7 +112,8 @@ fn mark_field(text: &str, theirs: &str, name: &str) -> Result<String, DocumentEr
 
 /// The lines of a field, from 0; an empty range at the end of the frontmatter if it is not there.
 fn field_lines(text: &str, name: &str) -> Result<(usize, usize), DocumentError> {
-    // Markers that are already there are below the field, or it is not parsed again.
+    // Markers that were added before are below this field, so the text above them can still be
+    // parsed.
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
     let close = lines.iter().skip(1).position(|line| matches!(line.trim_end(), "---" | "..."));
     let close = close.map_or(lines.len(), |at| at + 1);

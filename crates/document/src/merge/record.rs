@@ -93,7 +93,8 @@ impl RecordMerger<'_> {
         );
         let mut text = render_file(&record, BODY, revision);
         if has_markers {
-            // Written apart: a record that quotes markers on purpose is another thing.
+            // Appended here and not rendered as a body: conflict markers are no content of the
+            // record.
             text.truncate(text.len() - 1);
             text.push_str(&with_line_end(&body.text));
         }

@@ -1,5 +1,5 @@
-//! Laws over random documents: an edit and its inverse leave the same bytes, and what was
-//! written is what is read.
+//! Laws over random documents: an edit and its inverse leave the same bytes, and a written value is
+//! read back unchanged.
 
 use document::{Document, DocumentEdit, NewValue, edit};
 use proptest::prelude::*;

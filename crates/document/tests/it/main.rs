@@ -1,4 +1,4 @@
-//! What the crate promises, from the outside.
+//! Tests of the crate's public functions.
 
 mod edits;
 mod laws;

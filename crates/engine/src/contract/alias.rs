@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::schema::JsonObject;
 
-/// What stands between the kind of a record and its id.
+/// Separates the kind of a record and its id.
 const KIND_SEPARATOR: &str = ":";
 
 /// An unlisted name for an operation, with what must be done to its arguments.
@@ -12,33 +12,35 @@ const KIND_SEPARATOR: &str = ":";
 pub struct OpAlias {
     /// The name that callers use
     pub name: &'static str,
-    /// One tool with many verbs: the argument that picks, and the value that picks this one
+    /// For a tool with many verbs: the argument that selects, and the value that selects this
+    /// operation
     pub selector: Option<(&'static str, &'static str)>,
-    /// Their name, our name
+    /// The alias's name of each argument, and the operation's name of it
     pub renames: &'static [(&'static str, &'static str)],
-    /// Our name, and the JSON it is given unless the caller says otherwise
+    /// The operation's name of an argument, and the JSON value that it gets unless the caller gives
+    /// one
     pub presets: &'static [(&'static str, &'static str)],
     /// Objects whose fields are taken as arguments themselves
     pub lifts: &'static [&'static str],
-    /// Two of their arguments that are one of ours: the first, the second, what is between, ours.
-    /// A first one with several spellings has `|` between them
+    /// Two arguments of the alias that become one argument of the operation: the first, the second,
+    /// the separator, the operation's argument. Several spellings of the first are separated by `|`
     pub join: Option<[&'static str; 4]>,
 }
 
 impl OpAlias {
-    /// A name whose arguments are ours.
+    /// A name whose arguments are those of the operation.
     pub const fn of(name: &'static str) -> Self {
         Self { name, selector: None, renames: &[], presets: &[], lifts: &[], join: None }
     }
 
-    /// Only when the argument `key` says `value`.
+    /// Applies only if the argument `key` is `value`.
     #[must_use]
     pub const fn when(mut self, key: &'static str, value: &'static str) -> Self {
         self.selector = Some((key, value));
         self
     }
 
-    /// Arguments that go by other names.
+    /// Arguments that have other names.
     #[must_use]
     pub const fn renaming(mut self, renames: &'static [(&'static str, &'static str)]) -> Self {
         self.renames = renames;
@@ -59,19 +61,19 @@ impl OpAlias {
         self
     }
 
-    /// Two arguments that we take as one, such as a path and a symbol in it.
+    /// Two arguments that the operation takes as one, such as a path and a symbol in it.
     #[must_use]
     pub const fn joining(mut self, join: [&'static str; 4]) -> Self {
         self.join = Some(join);
         self
     }
 
-    /// Whether the arguments pick this one.
+    /// Whether the arguments select this alias.
     pub fn selects(&self, args: &JsonObject) -> bool {
         self.selector.is_none_or(|(key, value)| args.get(key).is_some_and(|found| found == value))
     }
 
-    /// The caller's arguments in our words.
+    /// The caller's arguments as the operation declares them.
     pub fn translate(&self, mut args: JsonObject) -> JsonObject {
         if let Some((key, _)) = self.selector {
             args.remove(key);
@@ -105,7 +107,7 @@ impl OpAlias {
     }
 }
 
-/// Texts with something between them; a single value stays as it is.
+/// Texts joined with a separator; a single value stays as it is.
 fn join_texts(parts: &[Value], between: &str) -> Option<Value> {
     let texts: Option<Vec<&str>> = parts.iter().map(Value::as_str).collect();
     match (parts, texts) {

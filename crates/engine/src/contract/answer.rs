@@ -14,7 +14,7 @@ use crate::durable::team::TeamBasis;
 
 use super::page::{CallWriter, ColorMode, Page, PageCell};
 
-/// Whether everything could be looked at as it is now.
+/// Whether the answer shows the repository as it is now.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum BasisState {
@@ -46,7 +46,7 @@ pub struct Basis {
     /// Files that changed since they were indexed
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<RepoPath>,
-    /// Why the answer is not whole, or how it was made sure
+    /// Why the answer is incomplete, or how its freshness was ensured
     pub reasons: Vec<String>,
     /// The branch whose knowledge base was read
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -109,7 +109,7 @@ impl Basis {
 /// Which part of a longer list an answer holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Paging {
-    /// How many were passed over
+    /// How many were skipped
     pub offset: u64,
     /// How many were asked for at most
     pub limit: u64,
@@ -136,7 +136,7 @@ impl Paging {
     }
 }
 
-/// JSON that is made when somebody first looks at it: most answers are read as text alone.
+/// JSON that is built when it is first read: most answers are only read as text.
 pub type LazyJson = LazyLock<Value, Box<dyn FnOnce() -> Value + Send>>;
 
 /// An answer with its types erased: JSON for programs, a page for readers.
@@ -148,7 +148,7 @@ pub struct OpAnswer {
     pub page: Page,
     /// Which part of a longer list it is
     pub paging: Option<Paging>,
-    /// Whether a gate should stop at it
+    /// Whether a check that runs the operation, such as CI, should fail
     pub has_findings: bool,
     /// What it rests on
     pub basis: Basis,
@@ -201,7 +201,7 @@ fn problem_page(problem: &Problem, calls: CallWriter<'_>) -> Page {
     page.table(0, vec![vec![PageCell::bad(problem.code), PageCell::text(problem)]]);
     for (key, value) in &problem.details {
         match value {
-            // A hint names these already; a list of objects is a table worth reading.
+            // Other details are already named in hints; a list of objects is shown as a table.
             Value::Array(rows) if rows.iter().all(Value::is_object) => {
                 page.table(2, rows.iter().map(detail_cells).collect());
             }

@@ -89,19 +89,21 @@ macro_rules! number_type {
 pub use crate::number_type;
 
 number_type!(
-    /// How many rows an answer holds at most.
+    /// Maximum number of rows in an answer.
     Limit, 1..=1000, default 50
 );
 number_type!(
-    /// How many rows are passed over first.
+    /// How many rows are skipped first.
     Offset, 0..=4_000_000, default 0
 );
 number_type!(
-    /// How many hops a walk takes; more than the cap is clamped, and said.
+    /// How many hops a walk takes. A larger number is reduced to the maximum, and the answer says
+    /// so.
     WalkDepth, 1..=1000, default 3
 );
 number_type!(
-    /// How far around a centre to look; more than the cap is clamped, and said.
+    /// How many hops around a centre are shown. A larger number is reduced to the maximum, and the
+    /// answer says so.
     Hops, 1..=1000, default 2
 );
 number_type!(
@@ -183,8 +185,8 @@ text_type!(
     Words, check_text
 );
 
-/// Values that are more than one word: a list of objects. On the command line JSON, `@file`, or
-/// `-`; the door reads what the last two mean.
+/// A list of objects. On the command line it is JSON, `@file`, or `-` for stdin; the door reads the
+/// last two.
 #[derive(Debug, Clone, Default, PartialEq, serde::Serialize)]
 #[serde(transparent)]
 pub struct Objects(Vec<Value>);

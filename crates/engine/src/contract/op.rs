@@ -1,4 +1,4 @@
-//! The three kinds of operation. What one is handed decides what it can do.
+//! The three kinds of operation. What each kind is given decides what it can do.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ impl Door {
 pub enum ToolVisibility {
     /// Always
     Everyday,
-    /// When its toolset is asked for by name: the first word of its own name
+    /// When its toolset is requested by name: the first word of its own name
     Area,
 }
 
@@ -101,9 +101,9 @@ pub trait Query: OpInput {
     const TOOLSET: ToolVisibility = ToolVisibility::Area;
     /// Older names and shapes
     const ALIASES: &'static [OpAlias] = &[];
-    /// Command lines that show it at work
+    /// Command lines that show its use
     const EXAMPLES: &'static [OpExample] = &[];
-    /// Whether the answer depends on who asks. Finding out costs the command line a git call.
+    /// Whether the answer depends on who asks. To find that out, the command line must run git.
     const NEEDS_ACTOR: bool = false;
     /// What it answers
     type Answer: OpOutput;
@@ -128,7 +128,7 @@ pub trait Mutation: OpInput {
     const TOOLSET: ToolVisibility = ToolVisibility::Area;
     /// Older names and shapes
     const ALIASES: &'static [OpAlias] = &[];
-    /// Command lines that show it at work
+    /// Command lines that show its use
     const EXAMPLES: &'static [OpExample] = &[];
     /// What a person is asked for when a field that must be there was left out
     const ASKS: &'static [FieldPrompt] = &[];
@@ -153,7 +153,7 @@ pub trait Action: OpInput {
     const TOOLSET: ToolVisibility = ToolVisibility::Area;
     /// Older names and shapes
     const ALIASES: &'static [OpAlias] = &[];
-    /// Command lines that show it at work
+    /// Command lines that show its use
     const EXAMPLES: &'static [OpExample] = &[];
     /// What it answers
     type Answer: OpOutput;

@@ -21,7 +21,7 @@ pub trait Render {
         None
     }
 
-    /// Whether the answer reports something that a gate should stop at.
+    /// Whether the answer reports something at which a check, such as CI, should fail.
     fn has_findings(&self) -> bool {
         false
     }
@@ -32,7 +32,7 @@ pub trait Render {
     }
 }
 
-/// What a piece of text is; the terminal's colours follow from it.
+/// What a piece of text is. It decides the colour in a terminal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum CellStyle {
     Plain,
@@ -71,17 +71,17 @@ impl PageCell {
         Self::new(CellStyle::Plain, text)
     }
 
-    /// What the next call takes as it is.
+    /// A handle, which the next call accepts as it is.
     pub fn handle(text: impl Display) -> Self {
         Self::new(CellStyle::Handle, text)
     }
 
-    /// A call that the reader can make next. It stands last in a row.
+    /// A call that the reader can make next. It is always last in a row.
     pub fn call(call: NextCall) -> Self {
         Self(CellStyle::Handle, CellContent::Call(call))
     }
 
-    /// What to do, and the call that does it. They stand last in a row.
+    /// What to do, and the call that does it. They are always last in a row.
     pub fn hint_cells(hint: &Hint) -> Vec<Self> {
         let text = match (&hint.call, hint.text.is_empty()) {
             (Some(_), false) => format!("{}  ", hint.text),
@@ -142,7 +142,7 @@ impl PageCell {
     }
 }
 
-/// Labelled lines. Every text is escaped on its way in, so nothing can slip past.
+/// Lines of cells. Every text is escaped when a cell is made, so no unescaped text can get in.
 #[derive(Debug, Default)]
 pub struct Page {
     lines: Vec<Vec<PageCell>>,
@@ -260,7 +260,7 @@ impl Page {
         self.is_document
     }
 
-    /// Whether nothing was said.
+    /// Whether it has no lines.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }

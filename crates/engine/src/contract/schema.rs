@@ -25,7 +25,7 @@ pub fn listed_input(mut schema: JsonObject) -> JsonObject {
     fields.retain(|_, field| field.get(RARE_MARKER).is_none());
     for field in fields.values_mut() {
         if let Some(Value::Object(items)) = field.get_mut("items") {
-            items.remove("description"); // the field's own says it
+            items.remove("description"); // the field has one of its own
             list_item_fields(items);
         }
         let first = field["description"].as_str().and_then(|text| text.lines().next());
@@ -34,7 +34,7 @@ pub fn listed_input(mut schema: JsonObject) -> JsonObject {
         }
     }
     if fields.len() < all {
-        schema.remove("additionalProperties"); // those that are not listed are taken too
+        schema.remove("additionalProperties"); // arguments that are not listed are accepted too
     }
     schema
 }
@@ -72,7 +72,7 @@ fn generate<T: JsonSchema>(settings: SchemaSettings) -> JsonObject {
 fn simplify(schema: &mut Schema) {
     let Some(object) = schema.as_object_mut() else { return };
     object.remove("format");
-    // The lower bound of an unsigned number goes without saying.
+    // The lower bound of an unsigned number is obvious.
     object.retain(|key, value| !(key == "minimum" && *value == 0));
     object.retain(|key, value| !(key == "default" && (value.is_null() || *value == empty_list())));
     if let Some(Value::Array(types)) = object.get_mut("type") {
@@ -82,7 +82,7 @@ fn simplify(schema: &mut Schema) {
             object.insert("type".into(), only);
         }
     }
-    // A list of anything is a list of objects: what is no object has a type of its own.
+    // A list whose items have no type is a list of objects: every other item has a type.
     if object.get("items").is_some_and(|items| *items == json!(true) || *items == json!({})) {
         object.insert("items".into(), json!({"type": "object"}));
     }

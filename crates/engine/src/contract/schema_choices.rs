@@ -1,6 +1,6 @@
-//! The words that an argument takes, where a registry knows all of them, as an `enum` in its schema.
+//! The values of an argument as an `enum` in its schema, where a table knows all of them.
 //!
-//! The operation still checks what it gets: its error lists the same words.
+//! The operation still checks the value: its error lists the same words.
 
 use base::{Problem, Result};
 use schemars::{Schema, SchemaGenerator, json_schema};

@@ -25,7 +25,7 @@ use crate::workspace::Workspace;
 /// The argument that every mutation has and none declares.
 const DRY_RUN: (&str, &str) = ("dry_run", "Show what would change, write nothing");
 
-/// The object in which the older tools took what narrows a question.
+/// The object in which the older tools took filters.
 const FILTERS: &str = "filters";
 
 /// One row of the table of operations.
@@ -41,7 +41,7 @@ pub struct OpSpec {
     pub effect: Effect,
     /// Older names and shapes
     pub aliases: &'static [OpAlias],
-    /// Command lines that show it at work
+    /// Command lines that show its use
     pub examples: &'static [OpExample],
     /// What a person is asked for when a field that must be there was left out
     pub asks: &'static [FieldPrompt],
@@ -211,8 +211,8 @@ impl OpSpec {
         fields.map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
     }
 
-    /// Arguments under the names that are declared: also `camelCase`, and other usual names
-    /// where the operation does not take the caller's own.
+    /// Arguments under the declared names. Accepts `camelCase`, and other usual names that the
+    /// operation does not declare itself.
     fn with_declared_names(&self, args: JsonObject) -> JsonObject {
         let args = self.without_filters(args);
         let schema = (self.input_schema)();
@@ -228,7 +228,7 @@ impl OpSpec {
         if (self.accepts)(&args) { args } else { synonyms::with_declared_names(args, &schema) }
     }
 
-    /// Arguments that stand in an object `filters`, as the older tools wrote them.
+    /// Moves arguments out of an object `filters`, as the older tools wrote them.
     fn without_filters(&self, mut args: JsonObject) -> JsonObject {
         if !args.contains_key(FILTERS) || self.fields().iter().any(|field| field == FILTERS) {
             return args;
@@ -241,7 +241,7 @@ impl OpSpec {
         args
     }
 
-    /// A refused input names the argument that was probably meant, and where to read on.
+    /// Adds the argument that was probably meant, and where the arguments are listed.
     fn with_argument_hints(&self, mut problem: Problem, asked: &NextCall) -> Problem {
         for hint in &mut problem.hints {
             hint.call = hint.call.take().map(|call| call.resolve_repeat(asked));
@@ -262,7 +262,7 @@ impl OpSpec {
     }
 }
 
-/// The call with what it asks for, unless it is asked again.
+/// The call with a record of its request, unless it has one already.
 fn with_request(call: &Arc<Call>, operation: &str, args: &JsonObject) -> Result<Arc<Call>> {
     if call.request.is_some() {
         return Ok(call.clone());

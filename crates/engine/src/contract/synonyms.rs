@@ -94,7 +94,8 @@ fn join_path_and_symbol(mut args: JsonObject, fields: &[String]) -> JsonObject {
     args
 }
 
-/// One value as a list of one, and a list of one as its value, as the field wants it.
+/// Turns a single value into a list of one, or a list of one into its value, as the field's type
+/// requires.
 fn to_field_shape(value: Value, field: &Value) -> Value {
     let wants_list = field["type"] == "array";
     match value {

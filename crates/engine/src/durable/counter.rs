@@ -89,7 +89,7 @@ fn journals(shared: &Path) -> Vec<Journal> {
     let Some(common) = shared.parent() else { return Vec::new() };
     let linked = fs::read_dir(common.join("worktrees")).into_iter().flatten().flatten();
     let git_dirs = linked.map(|entry| entry.path()).chain([common.to_path_buf()]);
-    // Without git the folder is called otherwise.
+    // Without git the folder has another name.
     let name = shared.file_name().unwrap_or_default().to_string_lossy().into_owned();
     git_dirs.map(|dir| Journal::new(PrivateFolder::below(&dir, &name).join("journal"))).collect()
 }

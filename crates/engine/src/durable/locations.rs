@@ -122,14 +122,14 @@ fn move_stores(shared: &Path, old: &StoreOwner, new: &StoreOwner, call: &Call) -
     let _lock = lock(shared, call)?;
     let (from, to) = (folder_of(shared, old), folder_of(shared, new));
     if to.exists() || !from.exists() {
-        return Ok(()); // another process was quicker
+        return Ok(()); // another process was faster
     }
-    // Nobody may be in the middle of a write to what is moved.
+    // No process may be writing to the stores while they are moved.
     let stores = fs::read_dir(&from).map_err(failed())?.flatten().map(|entry| entry.path());
     let stores = stores.filter(|file| file.extension() == Some("sqlite".as_ref()));
     let locks = stores.map(|file| tree::lock(&file.with_extension("lock"), LOCK_TIMEOUT, call));
     let _locks = locks.collect::<Result<Vec<_>>>()?;
-    // A label that does not fit its folder is not believed, so a crash in between is harmless.
+    // A label that does not fit its folder is ignored, so a crash in between is harmless.
     write_label(&from, new.display_name())?;
     fs::rename(&from, &to).map_err(failed())
 }
@@ -230,13 +230,14 @@ impl StoreLocations {
         let failed = || Problem::io("make the folder of a branch's stores");
         let _lock = lock(&self.shared, call)?;
         if file.exists() {
-            return Ok(false); // another process was quicker
+            return Ok(false); // another process was faster
         }
         let source = self.read_path(durable);
         let folder = self.folder(own);
         fs::create_dir_all(&folder).map_err(failed())?;
         write_label(&folder, own.display_name())?;
-        // Another process may have made the branch's own store meanwhile: that is no source.
+        // Another process may have created the branch's own store meanwhile, which is then not
+        // copied onto itself.
         if source != file && source.exists() {
             let source = durable.open(&source)?;
             store::back_up(source.connection(), &file, &BackupNotes::new())?;

@@ -92,10 +92,9 @@ impl StoreManager {
         Ok(followed)
     }
 
-    /// Creates the branch's own stores where they are missing, as copies of the default
-    /// branch's. Where nothing was ever written there is nothing to copy. A commit that is
-    /// checked out without a branch gets its own with the first write, because most are only
-    /// looked at.
+    /// Creates missing stores of the checked-out branch as copies of the default branch's. If
+    /// nothing was ever written, nothing is copied. A commit that is checked out without a branch
+    /// gets its own store with the first write, because most such commits are only read.
     pub fn create_branch_stores_if_written(
         &self,
         locations: &StoreLocations,

@@ -64,7 +64,7 @@ impl StoreCommit<'_> {
     /// planned.
     fn outdated_plan(&self) -> Problem {
         match self.team {
-            TeamWrite::Local => Problem::new(ProblemCode::Conflict, "another writer came between"),
+            TeamWrite::Local => Problem::new(ProblemCode::Conflict, "the store changed meanwhile"),
             _ => Problem::new(ProblemCode::Busy, "the team's records moved on meanwhile")
                 .hint("repeat the request"),
         }
@@ -90,7 +90,7 @@ impl StoreCommit<'_> {
     }
 
     /// Applies the change and publishes its records before the local transaction is committed. A
-    /// request that waits for the server leaves no rows here.
+    /// request that waits for the server writes no rows here.
     fn apply_and_publish(&self, store: &mut Store) -> Result<ChangeId> {
         let records = record_tables(store.connection())?;
         let capture = RecordCapture::start(store.connection(), records)?;

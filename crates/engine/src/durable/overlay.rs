@@ -1,9 +1,10 @@
-//! A store with what was pulled laid over it.
+//! A store together with the records of shared files that it does not contain yet.
 //!
-//! Shared files may hold what a store does not: all of it where nobody has written to the store
-//! yet, what others added since where somebody has. Then a copy in memory takes it over, and
-//! looks like any other store to those who read. It is made once for each state of the files and
-//! the store. The next change to the store is written behind what was pulled, in one transaction.
+//! Shared files may contain records that a store does not have: all of them if nothing was ever
+//! written to the store, otherwise those that others added since. Then a copy of the store in
+//! memory takes these records over, and readers use the copy like any other store. It is made once
+//! for each state of the files and the store. The next change to the store first writes the pulled
+//! records, in the same transaction.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -22,20 +23,20 @@ use crate::view::View;
 pub struct SharedChanges {
     /// The change that takes over what the store does not have
     pub change: Option<Arc<dyn StoreChange>>,
-    /// What it takes over, and what is left to settle
+    /// What it takes over, and which conflicts are left
     pub merged: MergeReport,
 }
 
 /// How an area reads shared files.
 #[derive(Debug, Clone, Copy)]
 pub struct SharedSource {
-    /// Compares the files with a store; none where nobody has written to it
+    /// Compares the files with a store; the connection is `None` if nothing was ever written to it
     pub pull: fn(&View<'_>, Option<&Connection>) -> Result<SharedChanges>,
-    /// What the result depends on besides the files and the store, in a word
+    /// A text that identifies what the result depends on besides the files and the store
     pub depends: fn(&View<'_>) -> Result<String>,
 }
 
-/// What was pulled for a store, and the store with it.
+/// What was pulled for a store, and the copy of the store with it.
 #[derive(Debug)]
 pub(crate) struct SharedOverlay {
     /// What was found in the files
@@ -47,20 +48,20 @@ pub(crate) struct SharedOverlay {
 #[derive(Debug)]
 struct OverlaidStoreCopy {
     home: MemoryStore,
-    /// It lasts as long as this is open
+    /// The store in memory exists as long as this connection is open
     _open: Mutex<Store>,
 }
 
 /// A store as a view sees it.
 #[derive(Debug, Default)]
 pub(crate) struct StoreView {
-    /// Its rows, unless there are none
+    /// Its rows; `None` if it has none
     pub reading: Option<StoreReader>,
-    /// What the shared files have for it; nothing where nothing is shared
+    /// What the shared files have for it; `None` if nothing is shared
     pub overlay: Option<Arc<SharedOverlay>>,
 }
 
-/// Lays over a store what the shared files have for it.
+/// Reads a store together with what the shared files have for it.
 pub(crate) fn read_with_overlay(
     view: &View,
     durable: &DurableStore,
@@ -95,8 +96,8 @@ pub(crate) fn read_with_overlay(
     Ok(StoreView { reading, overlay: Some(overlay) })
 }
 
-/// What tells the state of the files and the store from every other; none where the index is
-/// only in memory, which has no name.
+/// Identifies the state of the files and the store. `None` if the index is only in memory, because
+/// it has no fingerprint then.
 fn fingerprint(
     view: &View,
     durable: &DurableStore,
@@ -128,7 +129,7 @@ fn make_overlay(
         Some(reading) => {
             let path = view.store_file(durable)?;
             home.copy_from(&path)?;
-            // Somebody may have written between the look at the store and the copy.
+            // Another process may have written to the store before it was copied.
             if tables::revision(open.connection())? != reading.revision {
                 pulled = (source.pull)(view, Some(open.connection()))?;
             }
@@ -149,7 +150,7 @@ fn new_memory(durable: &DurableStore) -> Result<(MemoryStore, Store)> {
 }
 
 impl SharedOverlay {
-    /// Says in the basis which shared records an answer had to do without.
+    /// Says in the basis which shared records could not be used.
     fn report_unmerged(&self, view: &View) {
         for kind in [
             SharedProblemKind::Unreadable,
@@ -172,7 +173,7 @@ impl SharedOverlay {
         }
     }
 
-    /// The change that takes over what was pulled, as one that somebody makes now.
+    /// The change that takes over what was pulled, with a time and an author.
     pub(crate) fn change(&self, at: &str, actor: &str) -> Option<Arc<dyn StoreChange>> {
         let change = self.pulled.change.as_ref()?;
         Some(change.attributed_to(at, actor).unwrap_or_else(|| change.clone()))

@@ -63,7 +63,8 @@ impl StoreOwner {
         };
         let whole: String = bytes.iter().enumerate().map(written).collect();
         match whole.get(..MAX_FOLDER_NAME) {
-            // `%~` is no byte, so that a cut name is never the whole name of another.
+            // `%~` encodes no byte, so a shortened name never equals the full name of another
+            // branch.
             Some(start) if whole.len() > MAX_FOLDER_NAME => {
                 format!("{start}%~{}", base::Hash::of(bytes).prefix(32))
             }

@@ -28,9 +28,9 @@ pub struct ChangeRecord {
     pub session: Option<String>,
     /// What it did, in a few words
     pub summary: String,
-    /// What takes it back, as JSON of the area
+    /// The change that undoes it, as JSON of the area
     pub inverse: String,
-    /// The change that it takes back
+    /// The change that it undoes
     pub undoes: Option<ChangeId>,
 }
 
@@ -63,8 +63,8 @@ pub(crate) fn revision(conn: &Connection) -> Result<i64> {
         .map_err(sqlite_problem("read the record of changes"))
 }
 
-/// The highest number that anything in the store was given: a change, or an entry of a log that
-/// its area keeps. SQLite notes it for every table that never uses a number twice.
+/// The highest number that anything in the store was given: a change, or an entry of a log that its
+/// area keeps. SQLite stores it for every table with `AUTOINCREMENT`.
 pub(crate) fn highest_number(conn: &Connection) -> Result<u64> {
     conn.prepare_cached("SELECT ifnull(max(seq), 0) FROM sqlite_sequence")
         .and_then(|mut statement| statement.query_row([], |row| row.get(0)))
@@ -78,7 +78,7 @@ pub fn change_record(conn: &Connection, id: ChangeId) -> Result<Option<ChangeRec
         .map_err(sqlite_problem("read the record of changes"))
 }
 
-/// Every change that takes another back, with that one; the newest first.
+/// Every change that undoes another, with the change that it undoes; newest first.
 pub(crate) fn undos(conn: &Connection) -> Result<Vec<(ChangeId, ChangeId)>> {
     let sql = "SELECT id, undoes FROM change WHERE undoes IS NOT NULL ORDER BY id DESC";
     let pair = |row: &Row<'_>| Ok((ChangeId(row.get(0)?), ChangeId(row.get(1)?)));

@@ -1,9 +1,10 @@
--- Facts by content, shared by all branches and worktrees. A cache: losing it costs time alone.
+-- Facts by content hash, shared by all branches and worktrees. This is a cache; losing it only costs
+-- time.
 CREATE TABLE IF NOT EXISTS fact (
     hash     BLOB NOT NULL,
     dialect  TEXT NOT NULL,
     version  INTEGER NOT NULL,
-    used     INTEGER NOT NULL, -- day it was last of use, counted from 1970
+    used     INTEGER NOT NULL, -- the day it was last used, counted from 1970
     value    BLOB NOT NULL,
     PRIMARY KEY (hash, dialect, version)
 ) WITHOUT ROWID;

@@ -23,7 +23,7 @@ const FORMAT_VERSION: u32 = 1;
 /// Version of the rows that this program reads and writes.
 const ROW_VERSION: u32 = FORMAT_VERSION << 20 | EXTRACTOR_VERSION;
 
-/// The cache, or nothing if it cannot be opened.
+/// The cache; empty if it cannot be opened.
 pub(crate) struct FactsCache {
     store: Option<Store>,
     day: i64,
@@ -58,7 +58,7 @@ impl FactsCache {
         let store = open(path).or_else(|problem| {
             let cause = problem.source.as_ref().and_then(|source| source.downcast_ref());
             if cause.is_some_and(store::is_corrupt) {
-                // A damaged cache is worth nothing; one that is only busy may be worth a lot.
+                // A damaged cache is deleted; one that is only busy is kept.
                 for end in ["", "-wal", "-shm"] {
                     let mut name = path.as_os_str().to_owned();
                     name.push(end);
@@ -107,7 +107,8 @@ fn open(path: &Path) -> Result<Store> {
         tx.execute_batch(tables::SCHEMA).map_err(store::sqlite_problem("make the facts cache"))
     };
     store.write(make)?;
-    // Nobody reads what an older program wrote. A failure to drop it costs disk space alone.
+    // Rows that an older program wrote are never read. If deleting them fails, they only cost disk
+    // space.
     let _ = tables::drop_older_than(store.connection(), ROW_VERSION);
     Ok(store)
 }

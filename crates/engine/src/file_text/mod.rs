@@ -12,10 +12,10 @@ use crate::search::words;
 
 pub use question_words::{PathWordScores, QuestionWords};
 
-/// A word is kept this often in the text of a file, at most.
+/// How often one word is kept in the text of a file, at most.
 const MAX_WORD_REPEATS: usize = 8;
 
-/// A text with more telling words than this is prose: not all of them can be in one name.
+/// A text with more significant words than this is prose: not all of them can be in one name.
 const MAX_NAME_WORDS: usize = 6;
 
 /// Whether a text is a description and not a name or a few words.
@@ -25,12 +25,12 @@ pub fn is_prose(text: &str) -> bool {
     telling.count() > MAX_NAME_WORDS
 }
 
-/// The query of the full-text index for a text; empty if it says nothing.
+/// The full-text query for a text; empty if the text has no significant words.
 pub fn full_text_query(text: &str) -> String {
     QuestionWords::new(text).query()
 }
 
-/// How much of what is asked a text says, from 0 to 1.
+/// The share of the words of `asked` that a text contains, from 0 to 1.
 pub fn word_overlap(asked: &str, text: &str) -> f64 {
     QuestionWords::new(asked).share(text)
 }

@@ -13,7 +13,7 @@ const STOP_WORDS: &str = " the a an of to in is it and or for on this that with 
     here some other about after before first same been were am their them they these those your \
     our us may must shall could via per ";
 
-/// Maximum length of a word; a longer run of letters is none.
+/// Maximum length of a word; a longer run of letters is not a word.
 const MAX_WORD_LENGTH: usize = 40;
 
 /// How many different words of a question are used.
@@ -60,7 +60,7 @@ impl QuestionWords {
         if telling { &self.counts } else { &self.stop_words }
     }
 
-    /// Whether no word of the text tells anything.
+    /// Whether the text has no significant word.
     pub fn is_empty(&self) -> bool {
         self.counts.is_empty()
     }
@@ -74,7 +74,7 @@ impl QuestionWords {
         found as f64 / self.counts.len().max(1) as f64
     }
 
-    /// The query of the full-text index. What is said twice counts more, but not twice as much.
+    /// The full-text query. A word that occurs twice counts more, but not twice as much.
     pub fn query(&self) -> String {
         let times = |count: usize| match count {
             1 => 1,
@@ -88,7 +88,7 @@ impl QuestionWords {
         phrases.collect::<Vec<_>>().join(" OR ")
     }
 
-    /// What the words of paths are worth: a word that few of them have tells more.
+    /// Weights the words by the paths that contain them: a word that few paths have counts more.
     pub fn score_paths<'a>(&self, paths: impl Iterator<Item = &'a RepoPath>) -> PathWordScores {
         let mut own = BTreeMap::new();
         let mut having: BTreeMap<String, usize> = BTreeMap::new();
@@ -116,7 +116,7 @@ impl QuestionWords {
     }
 }
 
-/// How much of a question the words of each path say.
+/// How much of a question each path contains.
 pub struct PathWordScores {
     sums: BTreeMap<RepoPath, f64>,
     best: f64,

@@ -11,7 +11,7 @@ pub(crate) const SCHEMA: &str = include_str!("text.sql");
 pub(crate) const DUMP: &[&str] =
     &["SELECT node FROM doc_row WHERE id IN (SELECT rowid FROM doc_text)"];
 
-/// Keeps the words of a file. Its `doc` is there already.
+/// Stores the words of a file. Its `doc` row must exist.
 pub(crate) fn put(conn: &Connection, node: &str, words: &str) -> Result<()> {
     conn.prepare_cached(
         "INSERT INTO doc_text (rowid, text) SELECT id, ?2 FROM doc_row WHERE node = ?1",
@@ -21,7 +21,7 @@ pub(crate) fn put(conn: &Connection, node: &str, words: &str) -> Result<()> {
     .map_err(sqlite_problem("write the text of a file"))
 }
 
-/// Forgets the words of a file, while its `doc` is still there.
+/// Deletes the words of a file, while its `doc` row still exists.
 pub(crate) fn remove(conn: &Connection, node: &str) -> Result<()> {
     conn.prepare_cached(
         "DELETE FROM doc_text WHERE rowid = (SELECT id FROM doc_row WHERE node = ?1)",

@@ -86,7 +86,7 @@ impl FollowerFiles {
                 return Ok(None);
             };
             let conn = open(file)?;
-            // A file that somebody is just making has no tables yet.
+            // A file that another process is just creating has no tables yet.
             if !tables::has_meta(&conn)? || tables::meta(&conn, PATH_KEY)?.as_ref() != Some(&own) {
                 return Ok(None);
             }

@@ -112,15 +112,15 @@ impl WorktreeFollower {
         limit: Option<Duration>,
     ) -> Result<FollowResult> {
         let mut done = self.catch_up(checkout, call, limit);
-        // Whatever was kept is of no use: a cache is made anew, without being asked.
+        // Damaged files are useless: as a cache, they are built again without asking.
         if done.as_ref().is_err_and(is_damage) {
             self.connections.clear();
             FollowerFiles::remove(self.follower.files(), &self.folders, None);
             done = self.catch_up(checkout, call, limit);
         }
         match done {
-            // Files that are still being written, or a disk that takes no writes, are no failure:
-            // the last good state has to do.
+            // If files are still being written, or the disk is read-only, the last complete state
+            // is used.
             Err(problem)
                 if matches!(
                     problem.code,
@@ -185,7 +185,7 @@ impl WorktreeFollower {
         let goal = FollowTarget { git, head, config, call, report_progress: &tell };
         let _busy = self.lock_in_process(call)?;
         let _lock = FollowerFiles::lock(self.follower.files(), &self.folders, LOCK_TIMEOUT, call)?;
-        // Somebody else may have done it while this one waited.
+        // Another thread or process may have done it meanwhile.
         if let Some(files) = self.read_if_up_to_date(&goal)? {
             return Ok(files);
         }
@@ -193,7 +193,7 @@ impl WorktreeFollower {
         self.follower.update(&mut stores, &goal)?;
         drop(stores);
         self.read_if_up_to_date(&goal)?.ok_or_else(|| {
-            // The next one follows again: here it could go on for ever.
+            // The next caller follows the new commit; a loop here might never end.
             Problem::new(ProblemCode::Busy, format!("{} moved on while it was read", self.name))
                 .hint("repeat the request in a moment")
         })

@@ -203,7 +203,7 @@ pub struct NodeDescription {
     pub about: String,
 }
 
-/// A part of what is worth knowing about a node.
+/// One line of the context of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextItem {
     /// Where it belongs in the answer
@@ -315,7 +315,8 @@ pub trait GraphArea: Sync {
     /// The types of edge it has.
     fn edges(&self) -> &'static [EdgeKind];
 
-    /// Nodes that a loosely written name may mean, by the most certain reading only.
+    /// Nodes that a name may mean. Only the matches of the most certain interpretation are
+    /// returned.
     fn resolve(&self, view: &View, name: &str) -> Result<Vec<NodeCandidate>>;
 
     /// Names similar to one that no node has, each with its similarity from 0 to 1.
@@ -324,7 +325,7 @@ pub trait GraphArea: Sync {
     /// Whether a handle names an existing node.
     fn contains(&self, view: &View, node: &EntityRef) -> Result<bool>;
 
-    /// Refuses a node that a question cannot mean, because several things have its name.
+    /// Fails if the handle of a node is ambiguous, because several things have it.
     fn refuse_ambiguous(&self, _: &View, _: &EntityRef) -> Result<()> {
         Ok(())
     }

@@ -78,7 +78,7 @@ fn by_name(view: &View, name: &str) -> Result<EntityRef> {
 /// A target read as a handle.
 enum ParsedHandle {
     Node(EntityRef),
-    /// A kind that does not fit, and a path that may
+    /// The kind does not fit, but a node with this path may exist
     Path(String),
     None,
 }

@@ -21,8 +21,8 @@ pub const HIGH_FAN_OUT: usize = 10;
 /// A walk stops after so many nodes, and reports that.
 const MAX_NODES: usize = 20_000;
 
-/// How many nodes a walk with a limit expands at once: of its start nodes, most of which lead
-/// nowhere, and of the nodes that it reached.
+/// How many nodes a walk with a limit expands at once: of its start nodes, most of which have no
+/// edges, and of the nodes that it reached.
 const FRONTIER_BATCH_SIZES: [usize; 2] = [32, 4];
 
 /// A node that a walk reached.
@@ -176,8 +176,8 @@ fn walk(
 const STARTS_PER_WALK: usize = 64;
 
 /// Which of several sets of start nodes lead to a node that `is_goal` accepts, by their positions.
-/// All of them are followed in one walk, and a set that has led to one is not followed further.
-/// A start node is no goal of its own set.
+/// All sets are followed in one walk; a set that has led to a goal is not followed further. A start
+/// node does not count as a goal of its own set.
 pub fn starts_that_reach(
     view: &View,
     starts: &[Vec<EntityRef>],
@@ -324,13 +324,13 @@ pub struct TraceStep {
     pub edge: GraphEdge,
 }
 
-/// Edges that only say that files changed in one commit.
+/// Edges that only say that files changed in the same commit.
 const HISTORY_EDGES: &[&str] = &["history.touches", "history.co_change"];
 
 /// The shortest path from one node to another, in either direction of the edges. A path by code,
-/// specs and work is preferred to a shorter one by common commits. Two files in one
-/// folder are not related by that, so no path leads up into a folder and down again unless the
-/// filter names `contains`. The search starts from both ends and expands the smaller frontier first.
+/// specs and work is preferred to a shorter one by common commits. Two files are not related by
+/// being in the same folder, so no path leads up into a folder and down again unless the filter
+/// names `contains`. The search starts from both ends and expands the smaller frontier first.
 pub fn trace(
     view: &View,
     from: &EntityRef,
@@ -413,8 +413,8 @@ impl TraceEnd {
         let (filter, left_out) = (options.filter, Cell::new(0));
         let frontier = options.frontier(&self.frontier, self.came_from.len() == 1, &left_out);
         let mut edges = edges_from(view, frontier, wanted)?;
-        // A call says more than a common type or an import, and these more than where something
-        // is declared.
+        // A call is a better explanation than a common type or an import, and these are better than
+        // a declaration.
         edges.sort_by_key(|edge| match edge.kind.name {
             "declares" | "contains" => 2,
             "imports" | "uses" => 1,

@@ -118,7 +118,7 @@ impl RefreshWriter<'_> {
     /// Removes the rows of a file. Returns whether the index had it.
     fn drop_file(&self, tx: &Connection, path: &RepoPath) -> Result<bool> {
         if !tables::has_file(tx, path)? {
-            return Ok(false); // it came and went between two looks
+            return Ok(false); // it was created and deleted between two comparisons
         }
         self.indexers.iter().try_for_each(|indexer| indexer.remove_file(tx, path, true))?;
         tables::remove_file(tx, path)?;
@@ -141,7 +141,7 @@ fn read_ahead(
             for batch in suspects.chunks(BATCH) {
                 let seen = looker.read_all(batch, &mut cache, call);
                 let is_last = seen.is_err();
-                // Nobody takes any more where taking in failed.
+                // The receiver is gone if writing failed.
                 if give.send(seen).is_err() || is_last {
                     break;
                 }
@@ -172,7 +172,7 @@ fn compare_with_head(
         touched.into_iter().try_for_each(|path| tables::compare_one(tx, path))?;
     }
     let part = todo.part.as_ref().filter(|_| !todo.head_moved);
-    // Without a part everything may have changed; else only what is in it.
+    // Without a part, every file may have changed; otherwise only the files in it.
     let missing: BTreeMap<RepoPath, String> = match part {
         None => tables::missing_from_files(tx)?.into_iter().collect(),
         Some(part) => {

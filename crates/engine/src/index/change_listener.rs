@@ -114,7 +114,7 @@ impl ChangeListener {
         };
         let folders = watched_folders(FileWalk::whole_tree(sources.tree, sources.excludes, call)?);
         match Watcher::start(sources.tree, &folders, &cookies) {
-            // What changed since the index was compared is caught by comparing once more.
+            // Changes since the last comparison are found by comparing once more.
             Ok(watcher) => (self.watcher, self.compared_with_tree) = (Some(watcher), false),
             Err(error) => self.watch_error = Some(watch_error_text(&error)),
         }

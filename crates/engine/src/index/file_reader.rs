@@ -110,7 +110,7 @@ impl FileReader<'_> {
         let read = self.tree.read_at_most(&found.path, MAX_HASHED_BYTES);
         let (content, text) = match read.unwrap_or(Some(Err(0))) {
             None => (ScannedContent::Vanished, None),
-            // One file that cannot be read is told of; all others are still answered for.
+            // A file that cannot be read is reported; the other files are still indexed.
             Some(Err(0)) => skip("unreadable"),
             Some(Err(_)) => skip("too large"),
             Some(Ok(blob)) if Some(blob.hash) == to_read.known_hash => {
@@ -193,7 +193,8 @@ fn skip_reason(bytes: &[u8], largest: u64) -> Option<&'static str> {
     if bytes.len() as u64 > largest {
         return Some("too large");
     }
-    // A long text in a file that somebody wrote is another thing than a program without lines.
+    // A file with a few long lines may be written by a person. If most of it is in long lines, it
+    // is generated.
     let lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::len);
     let long: usize = lines.filter(|length| *length > MAX_LINE_BYTES).sum();
     (long > bytes.len() / 4 * 3).then_some("minified")

@@ -89,7 +89,7 @@ impl IndexGenerations {
 
     fn numbers(&self) -> Vec<u64> {
         let prefix = self.prefix();
-        // A number that cannot be counted up is none of ours.
+        // A number that cannot be increased is not from cairn.
         let number = |name: &str| {
             let digits = name.strip_prefix(&prefix)?.strip_suffix(".sqlite")?;
             digits.parse().ok().filter(|number| *number < u64::MAX)
@@ -99,7 +99,7 @@ impl IndexGenerations {
 
     fn names(&self) -> Vec<String> {
         if !tree::is_link_free(self.tree.root(), &self.folder) {
-            return Vec::new(); // what a link leads to is not our cache
+            return Vec::new(); // a link does not lead to this cache
         }
         let entries = fs::read_dir(&self.folder).into_iter().flatten().flatten();
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect()

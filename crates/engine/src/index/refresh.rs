@@ -94,8 +94,8 @@ impl Refresher {
         let schemas = own.into_iter().chain(indexers.iter().map(|indexer| indexer.schema()));
         let schemas = schemas.chain([search::tables::INDEX_SCHEMA]);
         let schema = schemas.collect::<Vec<_>>().join("\n");
-        // Rows are made from facts: a version that extracts other facts, and a program with other
-        // languages, use another index file.
+        // The index depends on the extracted facts, so another extractor, and a program with other
+        // languages, need another index.
         let late = indexers.iter().map(|indexer| indexer.late_schema());
         let late_schema = late.collect::<Vec<_>>().join("\n");
         let (version, languages) = (syntax::EXTRACTOR_VERSION, syntax::Language::table_text());
@@ -161,7 +161,7 @@ impl Refresher {
             .lock_listener(call)
             .and_then(|mut listener| self.refresh(&mut listener, sources, call));
         let freshness = match done {
-            // Time is up, and the caller still waits: the last good state, said to be that.
+            // The time is over: the caller gets the last complete state, and the answer says so.
             Err(problem)
                 if problem.code == ProblemCode::Timeout && self.generations.current().is_some() =>
             {
@@ -298,7 +298,7 @@ impl Refresher {
             true => Ok(None),
             false => self.update(sources, todo, &dirty, call),
         });
-        // Reported changes that were not written must not be forgotten.
+        // Changes that were reported but not written must not be lost.
         if !matches!(updated, Ok(None)) {
             listener.give_back(dirty);
         }

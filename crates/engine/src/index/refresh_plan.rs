@@ -187,7 +187,8 @@ impl TreeState {
         call: &Call,
     ) -> Result<Self> {
         let tracked = TrackedIgnored::find(conn, None, sources, call)?;
-        // Rules that git keeps apart from the tree may have changed with its index.
+        // Ignore rules that git stores outside of the tree may have changed together with git's
+        // index.
         let Some(paths) = paths_of(dirty).filter(|_| !tracked.is_new) else {
             let walk = FileWalk::whole_tree(sources.tree, sources.excludes, call)?;
             let tracked = TrackedIgnored::find(conn, Some(&walk), sources, call)?;

@@ -21,7 +21,7 @@ pub(crate) const DUMP: &[&str] = &[
 pub(crate) const BEGIN_READ: &str = "BEGIN DEFERRED";
 pub(crate) const END_READ: &str = "ROLLBACK";
 
-/// What the index has about a file since it was last read.
+/// What the index knows about a file from the last time it was read.
 #[derive(Debug, Clone)]
 pub struct KnownFile {
     /// Its size and times at that moment
@@ -194,7 +194,7 @@ pub fn contents_below(
 
 /// The paths among the given ones that are files.
 pub(crate) fn which_are_files(conn: &Connection, paths: &[RepoPath]) -> Result<HashSet<RepoPath>> {
-    // A path that is not UTF-8 cannot be asked for in this way, and counts as none.
+    // A path that is not UTF-8 cannot be passed to this query, and counts as no file.
     let texts = paths.iter().filter_map(|path| std::str::from_utf8(path.as_bytes()).ok());
     let list = texts.collect::<serde_json::Value>().to_string();
     let sql = "SELECT path FROM file WHERE path IN (SELECT CAST(value AS BLOB) FROM json_each(?1))";
@@ -339,7 +339,8 @@ pub(crate) fn missing_from_files(conn: &Connection) -> Result<Vec<(RepoPath, Str
     missing_where(conn, MISSING_FROM_FILES, &[])
 }
 
-/// The same at or below a path. The cost grows with what is below it.
+/// Like [`missing_from_files`], limited to what is at or below a path. The cost depends on what is
+/// below it.
 pub(crate) fn missing_below(
     conn: &Connection,
     below: &RepoPath,

@@ -50,7 +50,7 @@ impl TrackedIgnored {
         if kept == depends_on {
             return Ok(Self { paths: known, depends_on, is_new: false });
         }
-        // Without a whole walk it is not known what is hidden; the caller asks again with one.
+        // Only a full walk shows what is hidden; the caller asks again after one.
         let paths = match walk {
             Some(walk) => hidden(git.tracked(call)?, walk),
             None => BTreeSet::new(),

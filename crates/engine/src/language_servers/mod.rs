@@ -1,4 +1,4 @@
-//! The language servers that a workspace keeps running, and the files that each was told of.
+//! The language servers that a workspace keeps running, and the files that each was sent.
 //!
 //! What is asked of a server, and how its answers are read, is above the engine.
 
@@ -22,13 +22,13 @@ use crate::view::View;
 
 pub(crate) use self::programs::programs;
 
-/// More changed files than this are a branch switch: the server is started anew.
+/// More changed files than this count as a branch switch: the server is restarted.
 const MAX_CHANGED_FILES: usize = 150;
 
 /// Size above which files are not sent, in bytes.
 const MAX_FILE_BYTES: u64 = 8 << 20;
 
-/// The servers of a workspace, with what each has been told of its files.
+/// The servers of a workspace, with the files that each was sent.
 pub struct LanguageServerPool {
     servers: ServerPool,
     host: ToolHost,
@@ -81,7 +81,7 @@ impl LanguageServerPool {
         all.retain(|told| told.session.is_running());
         let at = all.iter().position(|told| Arc::ptr_eq(&told.session, &session));
         let Some(at) = at else {
-            // It reads the disk when it starts; later changes are sent.
+            // A server reads the disk when it starts; later changes are sent.
             all.push(ServerFileState { session: session.clone(), files: now });
             drop(all);
             session.sync_files(&self::open_notifications(view, asked)?);
@@ -104,7 +104,7 @@ impl LanguageServerPool {
             news.extend(file_notification(view, path, change)?);
         }
         all[at].files = now;
-        // Sent under the lock, so that a later question cannot overtake it.
+        // Sent while the lock is held, so that a later question cannot reach the server first.
         session.sync_files(&news);
         drop(all);
         session.sync_files(&self::open_notifications(view, asked)?);
@@ -112,7 +112,7 @@ impl LanguageServerPool {
     }
 }
 
-/// Files that are only asked about.
+/// Notifications for files that are only asked about.
 pub fn open_notifications(view: &View, paths: &[&RepoPath]) -> Result<Vec<FileUpdate>> {
     let mut news = Vec::new();
     for path in paths {

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::RuleFinding;
 use crate::view::View;
 
-/// Where it is unless another file is named.
+/// The default file.
 pub const FILE: &str = ".cairn/baseline.jsonl";
 
 /// Accepted problems, and how often each occurs.
@@ -40,7 +40,7 @@ impl BaselineEntry {
 }
 
 impl Baseline {
-    /// The one that is in force: `none`, another file, or the usual one.
+    /// Reads the baseline that `named` selects: `none`, another file, or the default one.
     pub fn read(view: &View, named: Option<&str>) -> Result<Self> {
         let path: RepoPath = match named {
             Some("none") => return Ok(Self::default()),
@@ -72,7 +72,7 @@ impl Baseline {
         Ok(baseline)
     }
 
-    /// Writes one that knows these.
+    /// The text of a baseline that accepts these findings.
     pub fn print(findings: &[RuleFinding]) -> String {
         let mut known: Vec<BaselineEntry> = findings.iter().map(BaselineEntry::of).collect();
         known.sort();
@@ -80,7 +80,7 @@ impl Baseline {
         known.iter().map(line).collect()
     }
 
-    /// Takes out what is known. Returns what is new, and how many were not.
+    /// Removes the accepted findings. Returns the new ones, and how many were accepted.
     pub fn subtract(mut self, findings: Vec<RuleFinding>) -> (Vec<RuleFinding>, usize) {
         let all = findings.len();
         let is_new = |finding: &RuleFinding| match self.entries.get_mut(&BaselineEntry::of(finding))

@@ -8,7 +8,7 @@ use crate::view::View;
 pub(crate) const CONFIG_INVALID: VerifyRule = VerifyRule {
     code: "CONFIG_INVALID",
     severity: RuleSeverity::Error,
-    statement: "cairn.jsonc parses, and every key and value of it is known",
+    statement: "cairn.jsonc parses, and every key and value in it is known",
     check,
 };
 

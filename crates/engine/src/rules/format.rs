@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use super::{RuleFinding, RuleSeverity};
 
-/// A code of findings, how bad it is, and what must hold.
+/// The code of a rule, its severity, and its statement.
 pub type RuleSummary = (&'static str, RuleSeverity, &'static str);
 
 /// A report in the format that code scanners exchange.

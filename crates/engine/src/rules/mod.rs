@@ -41,7 +41,7 @@ pub struct VerifyRule {
 }
 
 impl VerifyRule {
-    /// What a report says of it.
+    /// How reports describe it.
     pub const fn summary(&self) -> RuleSummary {
         (self.code, self.severity, self.statement)
     }
@@ -143,12 +143,12 @@ pub fn all(view: &View) -> Vec<&'static VerifyRule> {
     view.areas().iter().flat_map(|area| area.rules).collect()
 }
 
-/// Runs the rules that are asked for; all that are on if none is named.
+/// Runs the named rules, or all enabled ones if none is named.
 pub fn run(view: &View, scope: &RuleScope, wanted: &[String]) -> Result<RuleReport> {
     run_selected(view, scope, &selected_rules(view, wanted)?, !wanted.is_empty())
 }
 
-/// Runs some rules, those that are off only if they were named.
+/// Runs some rules; a disabled one only if it was named.
 pub fn run_selected(
     view: &View,
     scope: &RuleScope,
@@ -196,8 +196,8 @@ fn matches_name(code: &str, name: &str) -> bool {
     code.eq_ignore_ascii_case(&name.replace('-', "_"))
 }
 
-/// Rules that run only where they are named, here or in the configuration: they say again what
-/// other rules say in part.
+/// Rules that run only if a call or the configuration names them, because they partly repeat other
+/// rules.
 pub const ON_REQUEST: [&str; 1] = [crate::spec_links::GAP_RULE];
 
 /// The effective severity of a rule; none if the configuration disabled it and it was not named.

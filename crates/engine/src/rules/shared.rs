@@ -39,7 +39,7 @@ pub fn shared_problems(view: &View) -> Result<Vec<SharedProblem>> {
     Ok(problems)
 }
 
-/// What mends a problem with a shared file.
+/// How to fix a problem with a shared file.
 pub const fn shared_fix(kind: SharedProblemKind) -> &'static str {
     match kind {
         SharedProblemKind::Unreadable => {

@@ -63,7 +63,7 @@ impl StagedChanges {
     }
 }
 
-/// The lines of the newer text that are new or other, from 1.
+/// The lines of the newer text that are new or changed, from 1.
 pub fn changed_lines(before: Option<Vec<u8>>, after: Option<&[u8]>) -> Vec<Range<u32>> {
     let lines = |bytes: &[u8]| -> Vec<Vec<u8>> {
         bytes.split_inclusive(|byte| *byte == b'\n').map(<[u8]>::to_vec).collect()

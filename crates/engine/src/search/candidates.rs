@@ -120,8 +120,9 @@ impl<'a> CandidateSearch<'a> {
     fn find_all_words(&mut self, words: &[String], part: SearchField) -> Result<()> {
         match words {
             [] => Ok(()),
-            // A word that many others start with is searched by itself, then by the first of
-            // those: putting together what holds any of them would come before the first row.
+            // If many words start with this one, the word itself is searched, then the first of the
+            // longer words. A prefix query would collect the rows of all of them before it returned
+            // the first.
             [word] if self.bounds.is_unbounded() && word.is_ascii() => {
                 if self.find_full_text(&quoted(word), part)? >= self.most {
                     return Ok(());

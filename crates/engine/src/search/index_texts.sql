@@ -1,8 +1,8 @@
--- Text of the index that can be searched, one row a node. What a symbol's own row says is not
--- repeated here: such a row has its place and nothing else.
+-- The searchable texts of the index, one row per node. The text of a symbol is in the symbol's own
+-- row, so its row here only says which symbol it is.
 CREATE TABLE doc_row (
     id     INTEGER PRIMARY KEY,
-    place  INTEGER,            -- of a symbol: the file in `place`
+    place  INTEGER,            -- of a symbol: its file, as an id of the table `place`
     symbol INTEGER,            -- of a symbol: its number in the file
     node   TEXT,
     kind   TEXT,
@@ -11,10 +11,10 @@ CREATE TABLE doc_row (
     body   TEXT
 );
 CREATE UNIQUE INDEX doc_node ON doc_row (node) WHERE node IS NOT NULL;
--- The rows of a file's symbols, which follow each other.
+-- The ids of the rows of a file's symbols, which are consecutive.
 CREATE TABLE doc_range (place INTEGER PRIMARY KEY, first INTEGER NOT NULL, last INTEGER NOT NULL);
--- What a durable store has as a table. The code area makes one that reads the texts of symbols as
--- well; this is for an index without that area.
+-- A durable store has a table with this name. The code area creates a view that also reads the texts
+-- of symbols; this one is for an index without that area.
 CREATE VIEW IF NOT EXISTS doc AS SELECT id, node, kind, path, name, body FROM doc_row;
 -- Words with identifiers split, for ranking; trigrams for substrings, typos, and scripts
 -- that put no space between words.
@@ -24,7 +24,7 @@ CREATE VIRTUAL TABLE doc_word USING fts5 (
 CREATE VIRTUAL TABLE doc_gram USING fts5 (
     text, content='', contentless_delete=1, detail=none, tokenize='trigram'
 );
--- What a node is called, in lower case: all of its name, and the last part of it.
+-- The names of a node, in lower case: its full name, and the last part of it.
 CREATE TABLE doc_name (
     key TEXT NOT NULL,
     doc INTEGER NOT NULL,

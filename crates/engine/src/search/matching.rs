@@ -39,7 +39,7 @@ impl SearchQuery {
         let last = name.rsplit(['/', '.', ':']).next().unwrap_or_default();
         let stem = name.rsplit('/').next().unwrap_or_default();
         if name == self.whole || stem == self.whole || last == self.whole {
-            return Some((MatchReason::ExactName, 3.0)); // before a name that merely holds all of it
+            return Some((MatchReason::ExactName, 3.0)); // before a name that only contains it
         }
         let literal = name.contains(&self.whole) || self.is_contained_in(&row.body);
         let bonus = match (literal, self.is_punctuated()) {

@@ -54,7 +54,8 @@ pub struct SearchHit {
     pub kind: String,
     /// Its name
     pub name: String,
-    /// The part of its text that matched best, once it is shown; empty if its name did
+    /// The part of its text that matched best, filled in when it is shown; empty if its name
+    /// matched
     pub excerpt: String,
     /// All of its text
     pub body: String,
@@ -160,7 +161,7 @@ pub fn rank_texts(texts: Vec<SearchText>, query: &str) -> Vec<SearchHit> {
     };
     let mut hits: Vec<SearchHit> =
         texts.into_iter().filter_map(|text| asked.to_hit(row(text))).collect();
-    // The subject of a commit says less about a place than the name of a file.
+    // The subject of a commit is a weaker match than the name of a file.
     for hit in &mut hits {
         hit.score -= NOT_CURRENT_WEIGHT;
     }
@@ -332,7 +333,7 @@ mod tests {
             assert_eq!(found(query)[0].0, design, "{query}");
         }
         for query in ["C++", "\"quotes\"", "a-b", "-", "AND", "NEAR(", "*", "'", "a*b"] {
-            found(query); // no query is a syntax error
+            found(query); // no query causes a syntax error
         }
         assert_eq!(found("c++")[0].0, "docs/a-b.md");
     }

@@ -76,7 +76,7 @@ fn put_words(conn: &Connection, id: TextId, tokenized: &TokenizedText) -> Result
     let TokenizedText { text, name, body, keys } = tokenized;
     let sql = "INSERT INTO doc_word (rowid, name, body) VALUES (?1, ?2, ?3)";
     run(conn, sql, params![id, name, body])?;
-    // What follows the last letters makes them the start of a trigram too.
+    // The added line breaks make the last letters the start of a trigram too.
     let whole = format!("{}\n{}\n\n", text.name, text.body);
     run(conn, "INSERT INTO doc_gram (rowid, text) VALUES (?1, ?2)", params![id, whole])?;
     let sql = "INSERT OR IGNORE INTO doc_name (key, doc) VALUES (?1, ?2)";
@@ -95,7 +95,7 @@ pub(super) fn remove(conn: &Connection, table: TextTable, node: &str) -> Result<
 fn remove_words(conn: &Connection, id: TextId, name: &str) -> Result<()> {
     run(conn, "DELETE FROM doc_word WHERE rowid = ?1", params![id])?;
     run(conn, "DELETE FROM doc_gram WHERE rowid = ?1", params![id])?;
-    // A row of an older store was given the key that the statement can tell.
+    // In an older store, a row may only have the key that SQL could compute.
     let keys = words::lookup_keys(name).into_iter().chain([name.to_ascii_lowercase()]);
     let sql = "DELETE FROM doc_name WHERE key = ?1 AND doc = ?2";
     keys.into_iter().try_for_each(|key| run(conn, sql, params![key, id]).map(drop))
@@ -116,7 +116,7 @@ pub(super) fn put_symbols(conn: &Connection, path: &RepoPath, texts: &[SymbolTex
     let sql = "INSERT INTO doc_row (id, place, symbol, node, body) VALUES (?1, ?2, ?3, ?4, ?5)";
     let mut id = first;
     for SymbolText { symbol, tokenized, body } in texts {
-        // SQL cannot tell the handle of a path with bytes that are escaped.
+        // SQL cannot compute the handle of a path in which bytes are escaped.
         let text = &tokenized.text;
         let node = Some(&text.node).filter(|_| !is_plain(path));
         let body = Some(&text.body).filter(|_| matches!(body, SymbolBody::Own));
@@ -181,7 +181,7 @@ impl SearchBounds {
     }
 }
 
-/// The condition that bounds are, with the parameters from the third on.
+/// The bounds as an SQL condition, with parameters from the third on.
 const BOUNDS_CONDITION: &str = "(?3 IS NULL OR d.kind IN (SELECT value FROM json_each(?3)))
     AND (?4 IS NULL OR d.path = ?4 OR (d.path >= ?5 AND d.path < ?6))";
 
@@ -265,8 +265,8 @@ pub(super) fn by_name(
     matching(conn, &sql, name, bounds, most)
 }
 
-/// The first longer words that start so and are in `most` rows together; all such words if they
-/// are in fewer. A column is `name` or `body`.
+/// The first longer words with a prefix, until they are in `most` rows together; all such words if
+/// they are in fewer. A column is `name` or `body`.
 pub(super) fn terms_with_prefix(
     conn: &Connection,
     start: &str,
@@ -275,12 +275,13 @@ pub(super) fn terms_with_prefix(
 ) -> Result<Vec<String>> {
     let sql = "SELECT term, doc FROM doc_term WHERE term >= ?1 AND term < ?2
                AND (?3 IS NULL OR col = ?3)";
-    // No letter comes before this one. A condition of more than would start at the word itself.
+    // U+0001 sorts before every letter, so the range starts after the word itself.
     let longer = format!("{start}\u{1}");
     take_terms(conn, sql, &[&longer, &prefix_end(start), &column], most)
 }
 
-/// The first trigrams that start so and are in `most` rows together; all if in fewer.
+/// The first trigrams with a prefix, until they are in `most` rows together; all if they are in
+/// fewer.
 pub(super) fn trigrams_with_prefix(
     conn: &Connection,
     start: &str,
@@ -294,8 +295,8 @@ fn prefix_end(start: &str) -> String {
     format!("{start}{}", char::MAX)
 }
 
-/// Terms with the number of rows that hold each, until those are enough. Each costs as much to
-/// read as there are rows.
+/// Takes terms until the number of rows that contain them is enough. Reading a term costs time in
+/// proportion to its rows.
 fn take_terms(
     conn: &Connection,
     sql: &str,
@@ -311,14 +312,14 @@ fn take_terms(
     {
         let term: String = row.get(0).map_err(failed())?;
         held += row.get::<_, usize>(1).map_err(failed())?;
-        // A query ends at a zero byte.
+        // FTS5 ends a query at a zero byte.
         terms.extend(Some(term).filter(|term| !term.contains('\0')));
     }
     terms.dedup(); // one in both columns
     Ok(terms)
 }
 
-/// Those of some trigrams that the fewest rows hold, as many as are in `most` rows together.
+/// The rarest of some trigrams, as many as are in `most` rows together.
 pub(super) fn rarest_trigrams(
     conn: &Connection,
     pieces: &[String],

@@ -78,8 +78,8 @@ impl CharWindow {
     fn is_word_boundary(self) -> bool {
         let Self { earlier, before, here, next } = self;
         let camel = before.is_lowercase() && here.is_uppercase();
-        // `OAuth` and `HTTPServer`: two capitals before a small letter are an acronym's end, one
-        // capital alone is no word.
+        // `OAuth` and `HTTPServer`: of two capitals before a small letter, the first ends an
+        // acronym; a single capital is not a word.
         let acronym = before.is_uppercase()
             && here.is_uppercase()
             && next.is_some_and(char::is_lowercase)

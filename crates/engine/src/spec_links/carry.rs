@@ -1,4 +1,4 @@
-//! Confirmations that follow a rename: the same people confirmed the same thing under another name.
+//! Moves confirmations along with renames: a rename does not make a confirmed link suspect.
 
 use base::{EntityRef, Result};
 use tree::FileEdit;
@@ -9,8 +9,8 @@ use super::graph::SpecLink;
 use super::state::{LinkState, StoredConfirmation, spec_links};
 use crate::view::View;
 
-/// Edits of confirmations that go with edits which change names and nothing else. A link that was
-/// confirmed stays confirmed; a suspect one stays suspect.
+/// Edits of confirmations that belong to edits which only change names. A confirmed link stays
+/// confirmed; a suspect one stays suspect.
 pub fn renamed_confirmations(
     view: &View,
     edits: &[FileEdit],
@@ -19,8 +19,8 @@ pub fn renamed_confirmations(
     moved_confirmations(view, edits, rename, |_| false)
 }
 
-/// The same for edits that move something out of one node and into another. Links of nodes that changed
-/// keep what was confirmed.
+/// Like [`renamed_confirmations`], for edits that move something from one node into another. Links
+/// of nodes that changed keep the confirmed digests.
 pub fn moved_confirmations(
     view: &View,
     edits: &[FileEdit],
@@ -82,7 +82,7 @@ pub fn removed_confirmations(
     Ok(gone.map(remove).collect())
 }
 
-/// Edits that put one confirmation in the place of another.
+/// Edits that replace one confirmation by another.
 fn replacement(stored: &StoredConfirmation, record: &LinkConfirmation) -> Result<Vec<FileEdit>> {
     if *record == stored.record {
         return Ok(Vec::new());

@@ -1,5 +1,5 @@
-//! Confirmations as text files, one a link: the format of shared records, so that git and the
-//! merge driver treat them alike.
+//! Confirmations as text files, one per link. They have the format of shared records, so that git
+//! and the merge driver treat both alike.
 
 use base::shared::{parse_file, render_file};
 use base::{EntityRef, Hash, Problem, RepoPath, Result};
@@ -12,13 +12,13 @@ use super::graph::{SpecLink, SpecLinkKind};
 /// The folder of confirmations, below the root.
 pub const FOLDER: &str = ".cairn/links";
 
-/// The field below the others, with the reason.
+/// The last field, with the reason.
 const WHY: &str = "why";
 
 /// The longest readable part of a file name, in characters.
 const MAX_NAME_CHARS: usize = 80;
 
-/// What one end was when a link was confirmed.
+/// The state of one end when a link was confirmed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConfirmationSide {
     /// The digest of its substance
@@ -28,7 +28,7 @@ pub struct ConfirmationSide {
     pub blob: Option<String>,
 }
 
-/// That somebody saw that both ends of a link agree.
+/// The record that somebody confirmed that both ends of a link agree.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LinkConfirmation {
     /// The link
@@ -71,9 +71,9 @@ impl LinkConfirmation {
         render_file(&fields, WHY, self.version)
     }
 
-    /// Reads the text of a file, or says why it is no confirmation.
+    /// Reads the text of a file, or says why it is not a confirmation.
     pub fn parse(text: &str) -> Result<Self, String> {
-        let fields = parse_file(text, WHY)?.record.ok_or("it is the mark of a deleted record")?;
+        let fields = parse_file(text, WHY)?.record.ok_or("it marks a deleted record")?;
         let text = |name: &str| {
             let value = fields.get(name).and_then(Value::as_str).map(ToOwned::to_owned);
             value.ok_or_else(|| format!("`{name}` is missing"))
@@ -106,7 +106,8 @@ impl LinkConfirmation {
     }
 }
 
-/// The file of the confirmation of a link. Two branches that confirm one link write one file.
+/// The file of the confirmation of a link. Two branches that confirm the same link write the same
+/// file.
 pub fn confirmation_path(link: &SpecLink) -> Result<RepoPath> {
     let whole = format!("{} {} {}", link.kind, link.from, link.to);
     let digest = Hash::of(whole.as_bytes()).prefix(8);

@@ -1,4 +1,4 @@
-//! What stands at the ends of links, as text whose digest is compared.
+//! The substance of the ends of links, as text whose digest is compared.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -34,12 +34,12 @@ pub struct EndReader<'v> {
 }
 
 impl<'v> EndReader<'v> {
-    /// A reader of what is there now.
+    /// A reader of the present contents.
     pub const fn new(view: &'v View<'v>) -> Self {
         Self { view, planned: BTreeMap::new(), files: RefCell::new(BTreeMap::new()) }
     }
 
-    /// A reader of what will be there once some files have new contents.
+    /// A reader of the contents after some edits.
     pub fn with_edits(view: &'v View<'v>, edits: &[tree::FileEdit]) -> Self {
         let planned = edits.iter().map(|edit| (edit.path.clone(), edit.content.clone()));
         Self { planned: planned.collect(), ..Self::new(view) }
@@ -82,7 +82,8 @@ impl<'v> EndReader<'v> {
         Ok(bytes)
     }
 
-    /// The file that a node is in; else the substance of a record of a store.
+    /// The file that a node is in. The error is the substance of a record of a store, or `None` if
+    /// the node does not exist.
     pub fn path_of(&self, node: &EntityRef) -> Result<Result<RepoPath, Option<String>>> {
         Ok(match node {
             EntityRef::Card(key) => {
@@ -126,7 +127,7 @@ pub(super) fn substance_in(
 ) -> Result<String, String> {
     match node {
         EntityRef::Symbol(_, name) => {
-            let language = Language::from_path(path).ok_or_else(|| format!("{path} is no code"))?;
+            let language = Language::from_path(path).ok_or_else(|| format!("{path} is not code"))?;
             code_substance(language, bytes, Some(name.as_str()))
                 .ok_or_else(|| format!("no `{name}` can be read in {path}"))
         }
@@ -147,21 +148,22 @@ pub(super) fn substance_in(
             let mut entities = found.into_iter().flat_map(|found| found.entities);
             let own = entities.find(|(entity, _)| entity.id == id.as_str());
             own.map(|(entity, _)| entity_substance(&entity))
-                .ok_or_else(|| format!("{path} no longer tells {id}"))
+                .ok_or_else(|| format!("{path} no longer defines {id}"))
         }
         EntityRef::Dir(_) => Err("a folder has no text of its own".into()),
         node => Err(format!("{node} has no text that is compared")),
     }
 }
 
-/// What a card asks for. Its status, tags and relations are about the card and not about the code.
+/// The text of a card that code must follow. Its status, tags and relations are left out, because
+/// they are about the card and not about the code.
 fn card_substance(card: &Card) -> String {
     let constraints = card.constraints.iter().map(|text| format!("constraint {}", words(text)));
     let parts = [words(&card.summary)].into_iter().chain(constraints);
     parts.chain([prose_substance(&card.body)]).collect::<Vec<_>>().join("\n")
 }
 
-/// What an entity of the knowledge base asks for.
+/// The text of an entity that code must follow.
 fn entity_substance(entity: &Entity) -> String {
     let priority = entity.more.priority.map(|priority| format!("priority {priority}"));
     let text = entity.more.text.as_deref().map(prose_substance);

@@ -47,7 +47,7 @@ impl TestEvidence {
 /// A file of an older commit; `None` if it is not there.
 type OlderFile = Option<Rc<Vec<u8>>>;
 
-/// Compares code with what it was when tests ran; reads each older file once.
+/// Compares code with its state when tests ran. Each older file is read once.
 pub struct EvidenceReader<'v> {
     view: &'v View<'v>,
     now: EndReader<'v>,
@@ -60,7 +60,7 @@ impl<'v> EvidenceReader<'v> {
         Self { view, now: EndReader::new(view), files: RefCell::new(BTreeMap::new()) }
     }
 
-    /// What a test says about some code. Where no code is known, nothing can be said of it.
+    /// What a test says about some code. Without code, it is [`TestEvidence::Present`] at best.
     pub fn evidence(&self, test: &Entity, code: &[EntityRef]) -> Result<TestEvidence> {
         match (test.status.as_str(), &test.more.commit) {
             ("failing", _) => Ok(TestEvidence::Failed),
@@ -70,7 +70,7 @@ impl<'v> EvidenceReader<'v> {
         }
     }
 
-    /// What it says about some code that a test passed on a commit.
+    /// The evidence about some code if a test passed on a commit.
     pub fn passed_on(&self, commit: &str, code: &[EntityRef]) -> Result<TestEvidence> {
         if code.is_empty() {
             return Ok(TestEvidence::Present);

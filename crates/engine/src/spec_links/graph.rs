@@ -1,5 +1,5 @@
-//! Which links there are: `@see` tags, and the relations of the knowledge base that tie a
-//! requirement, scenario, decision or test to code or to each other.
+//! Lists the links: `@see` tags, and the relations of the knowledge base that connect a
+//! requirement, scenario, decision or test with code or with each other.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -83,7 +83,7 @@ fn as_word<S: serde::Serializer>(kind: &SpecLinkKind, out: S) -> Result<S::Ok, S
 }
 
 impl SpecLink {
-    /// The end that says what must hold.
+    /// The end that is the specification.
     pub const fn spec_end(&self) -> &EntityRef {
         use KbRelationKind::{Affects, SpecifiedBy, VerifiedBy};
         match self.kind {
@@ -94,7 +94,7 @@ impl SpecLink {
         }
     }
 
-    /// The end that has to do what the other says.
+    /// The end that must follow the specification.
     pub fn other_end(&self) -> &EntityRef {
         if self.spec_end() == &self.from { &self.to } else { &self.from }
     }
@@ -146,8 +146,8 @@ pub(super) fn all_links(view: &View) -> Result<Vec<SpecLink>> {
     Ok(links.into_iter().collect())
 }
 
-/// The links between documents about tests and the code that they name. Results that reports told name code as
-/// well, but nobody wrote them.
+/// The links between documents about tests and the code that they name. Test results from reports
+/// name code too, but nobody wrote them.
 fn links_to_tests(view: &View, known: &KbState) -> Result<Vec<SpecLink>> {
     let mut links = Vec::new();
     let tests = known.model.facts().filter(|fact| fact.entity.kind == KbEntityKind::Test);

@@ -33,7 +33,7 @@ pub enum TraceKind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TraceGap {
-    /// No scenario tells it as an example
+    /// No scenario describes it by an example
     Scenario,
     /// No code says that it implements it
     Code,
@@ -82,13 +82,13 @@ pub struct TraceRow {
     /// Its tags
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tags: Vec<String>,
-    /// The file that tells it; none for a record of a store
+    /// The file that defines it; none for a record of a store
     #[serde(skip_serializing_if = "Option::is_none")]
     pub path: Option<RepoPath>,
     /// The line in that file
     #[serde(skip)]
     pub line: u32,
-    /// Scenarios that tell it as examples
+    /// Scenarios that describe it by examples
     pub scenarios: Vec<MatrixEnd>,
     /// Cards that the same code links
     pub cards: Vec<EntityRef>,
@@ -115,7 +115,7 @@ impl TraceRow {
         self.tests.iter().any(|test| test.evidence == Some(wanted))
     }
 
-    /// Whether nothing about it depends on objects that may be missing in git.
+    /// Whether it does not depend on objects that may be missing in git.
     fn is_final(&self) -> bool {
         let mut ends = self.scenarios.iter().chain(&self.code).chain(&self.tests);
         ends.all(|end| {
@@ -124,7 +124,7 @@ impl TraceRow {
     }
 }
 
-/// The name under which the rows are kept.
+/// The cache key of the rows.
 const CACHE_KEY: &str = "spec_links.matrix";
 
 /// The whole matrix: requirements first, then cards, each by name. A server keeps it for later views
@@ -135,7 +135,7 @@ pub fn trace_matrix(view: &View) -> Result<Vec<TraceRow>> {
         return Ok(known.to_vec());
     }
     let rows = build_matrix(view)?;
-    // What git does not have now it may have later, without any other change.
+    // An object that git does not have now may arrive later, without any other change.
     if rows.iter().all(TraceRow::is_final) {
         view.cache_at(CACHE_KEY, mark, rows.clone());
     }
@@ -183,7 +183,7 @@ fn plain_code(code: &str) -> &str {
     kinds.into_iter().find_map(|kind| code.strip_prefix(kind)).unwrap_or(code)
 }
 
-/// Whether the tests of which reports tell passed, by the commit that they ran on.
+/// The test results of reports, by the commit that the tests ran on.
 fn test_runs(known: &KbState) -> BTreeMap<&str, TestRun> {
     let mut runs: BTreeMap<&str, TestRun> = BTreeMap::new();
     for fact in known.model.facts().filter(|fact| fact.entity.kind == KbEntityKind::Test) {
@@ -348,8 +348,8 @@ impl MatrixBuilder<'_> {
         cards.into_iter().cloned().collect()
     }
 
-    /// What a test says about the code of a row: the worst of its results. One that was skipped beside others
-    /// says nothing, and so does a document that no report speaks of.
+    /// What a test says about the code of a row: the worst of its results. A skipped result beside
+    /// others does not count, and neither does a document that no report mentions.
     fn evidence(&self, test: &EntityRef, code: &[EntityRef]) -> Result<TestEvidence> {
         let mut results = match test {
             EntityRef::Kb(id) => self.results_of_entity(id.as_str()),
@@ -410,7 +410,7 @@ impl MatrixBuilder<'_> {
     }
 }
 
-/// The tests that cover a node by a relation, call it, or stand beside it.
+/// The tests that cover a node by a relation, call it, or are in the test file beside it.
 pub fn tests_of(view: &View, node: &EntityRef) -> Result<Vec<EntityRef>> {
     let mut tests = BTreeSet::new();
     let covered = SpecLinkKind::Relation(KbRelationKind::CoveredBy);

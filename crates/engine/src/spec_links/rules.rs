@@ -1,4 +1,4 @@
-//! Rules: what was confirmed is still so.
+//! Rules: confirmed links are still valid.
 
 use base::{EntityRef, RepoPath, Result};
 use cards::CardStatus;
@@ -12,7 +12,8 @@ use crate::rules::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
 use crate::view::View;
 
 /// The rules of links. A spec that is in force makes a suspect link an error; one that is still
-/// being written or built makes it a warning; one that is no longer in force is not looked at.
+/// being written or built makes it a warning; links of one that is no longer in force are not
+/// checked.
 pub(crate) static RULES: &[VerifyRule] = &[
     VerifyRule {
         code: "LINK_SUSPECT",
@@ -29,7 +30,7 @@ pub(crate) static RULES: &[VerifyRule] = &[
     VerifyRule {
         code: "LINK_NOT_CHECKED",
         severity: RuleSeverity::Warning,
-        statement: "what was confirmed can be compared with what is there",
+        statement: "the confirmed state of a link can be compared with the present one",
         check: |view, _| not_checked(view),
     },
     VerifyRule {
@@ -52,7 +53,7 @@ pub(crate) static RULES: &[VerifyRule] = &[
     },
 ];
 
-/// The rule that the traceability matrix is gated by.
+/// The rule that fails if the traceability matrix has gaps.
 pub const GAP_RULE: &str = "TRACE_GAP";
 
 fn gaps(view: &View) -> Result<Vec<RuleViolation>> {
@@ -73,7 +74,7 @@ fn gaps(view: &View) -> Result<Vec<RuleViolation>> {
     Ok(found)
 }
 
-/// How something that is missing is linked.
+/// How to link what is missing.
 fn gap_fix(node: &EntityRef) -> String {
     match node {
         EntityRef::Kb(id) => format!(
@@ -84,7 +85,7 @@ fn gap_fix(node: &EntityRef) -> String {
     }
 }
 
-/// Whether a spec binds.
+/// Whether a spec is in force.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SpecForce {
     InForce,
@@ -180,8 +181,8 @@ fn unreadable(view: &View) -> Result<Vec<RuleViolation>> {
         path: Some(path.clone()),
         line: Some(1),
         node: None,
-        message: format!("no confirmation: {why}"),
-        fix: "settle it by hand, or delete the file and confirm the link again".into(),
+        message: format!("not a confirmation: {why}"),
+        fix: "correct it by hand, or delete the file and confirm the link again".into(),
     };
     Ok(known.unreadable.iter().map(violation).collect())
 }

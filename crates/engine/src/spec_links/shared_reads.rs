@@ -1,6 +1,6 @@
-//! What was read of one state of the repository: confirmations and the ends of links. A server keeps
-//! it for later views of the same state, because reading thousands of files takes longer than
-//! everything else that is done with links.
+//! The confirmations and the ends of links in one state of the repository. A server caches them for
+//! later views of the same state, because reading thousands of files takes longer than everything
+//! else that is done with links.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -14,7 +14,7 @@ use crate::areas::kb::STORE;
 use crate::index::tables;
 use crate::view::View;
 
-/// The name under which it is kept.
+/// The cache key.
 const CACHE_KEY: &str = "spec_links.reads";
 
 /// A file among the confirmations.
@@ -22,16 +22,16 @@ const CACHE_KEY: &str = "spec_links.reads";
 pub(super) enum ConfirmationRead {
     /// A confirmation
     Stored(Box<StoredConfirmation>),
-    /// A file that is none
+    /// A file that is not a confirmation
     Unreadable {
         /// The file
         path: RepoPath,
-        /// Why it is none
+        /// Why it is not
         why: String,
     },
 }
 
-/// What was read of one state of the repository.
+/// What was read in one state of the repository.
 #[derive(Debug, Default)]
 pub(super) struct SharedReads {
     confirmations: OnceLock<Vec<ConfirmationRead>>,
@@ -40,15 +40,15 @@ pub(super) struct SharedReads {
     blobs: Mutex<BTreeMap<RepoPath, Option<String>>>,
 }
 
-/// What ends, confirmations and everything derived from them depend on; `None` where the index is
-/// in memory and has no fingerprint.
+/// Identifies the state that ends, confirmations and everything derived from them depend on; `None`
+/// if the index is in memory and has no fingerprint.
 pub(super) fn state_mark(view: &View) -> Result<Option<String>> {
     let store = view.store_fingerprint(STORE)?;
     Ok(view.index()?.fingerprint().map(|index| format!("{index} {store}")))
 }
 
 impl SharedReads {
-    /// What was read of the state that a view sees.
+    /// The reads of the state that a view sees.
     pub(super) fn of(view: &View) -> Result<Arc<Self>> {
         let Some(mark) = state_mark(view)? else { return Ok(Arc::default()) };
         match view.cached_at(CACHE_KEY, &mark) {
@@ -78,7 +78,7 @@ impl SharedReads {
         Ok(self.confirmations.get_or_init(|| read))
     }
 
-    /// What stands at an end, or why it cannot be compared.
+    /// The content of an end, or why it cannot be compared.
     pub(super) fn content(
         &self,
         view: &View,

@@ -1,4 +1,4 @@
-//! Whether links are confirmed: what was confirmed is compared with what is there now.
+//! Whether links are confirmed: the confirmed state is compared with the present one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
@@ -55,7 +55,7 @@ pub struct LinkStatus {
     pub state: LinkState,
     /// The ends that changed, if it is suspect
     pub changed: Vec<EntityRef>,
-    /// For each of these ends, the digest of what was confirmed, as this version computes it
+    /// For each of these ends, the digest of the confirmed state, as this version computes it
     pub confirmed_digests: Vec<String>,
     /// Why it could not be compared, if it could not
     pub reason: Option<String>,
@@ -84,9 +84,9 @@ pub struct SpecLinks {
     confirmations: BTreeMap<SpecLink, StoredConfirmation>,
     /// Confirmations of links that do not exist
     orphans: Vec<StoredConfirmation>,
-    /// Files that are no confirmations, with the reason
+    /// Files that are not confirmations, with the reason
     pub unreadable: Vec<(RepoPath, String)>,
-    /// What was read of this state, also by earlier views
+    /// The reads of this state, also those of earlier views
     reads: Arc<SharedReads>,
 }
 
@@ -193,8 +193,8 @@ impl SpecLinks {
         })
     }
 
-    /// Whether the files of both ends are the very objects that were confirmed. Then nothing has to
-    /// be parsed, which would take longer than everything else that rules do.
+    /// Whether the files of both ends are identical to the confirmed ones. Then nothing needs to be
+    /// parsed, which would take longer than everything else that rules do.
     fn is_untouched(&self, view: &View, stored: &StoredConfirmation) -> Result<bool> {
         let LinkConfirmation { link, from, to, .. } = &stored.record;
         for (node, side) in [(&link.from, from), (&link.to, to)] {
@@ -206,8 +206,8 @@ impl SpecLinks {
         Ok(true)
     }
 
-    /// Confirmations of links that do not exist and did not move. Where a card or document cannot be read,
-    /// nobody knows which links it has.
+    /// Confirmations of links that do not exist and did not move. Links that may be in a card or
+    /// document that cannot be read are left out.
     pub fn abandoned(&self, view: &View) -> Result<Vec<&StoredConfirmation>> {
         let mut taken = BTreeSet::new();
         if !self.orphans.is_empty() {
@@ -226,13 +226,13 @@ impl SpecLinks {
         Ok(abandoned)
     }
 
-    /// What stands at an end now.
+    /// The present content of an end.
     pub fn content(&self, view: &View, node: &EntityRef) -> Result<Result<EndContent, String>> {
         self.reads.content(view, node)
     }
 
-    /// The confirmation of a link that had another name: its other end is the same, and what moved
-    /// has the same substance, or is the only one that could be meant.
+    /// The confirmation of a link of which one end was renamed: the other end is the same, and the
+    /// renamed end has the same substance or is the only candidate.
     fn moved_confirmation(
         &self,
         view: &View,
@@ -272,7 +272,8 @@ impl SpecLinks {
     }
 }
 
-/// Whether an end is not known and may be told by a file that cannot be read, as after a merge with conflicts.
+/// Whether an end is unknown and may be defined in a file that cannot be read, as after a merge
+/// with conflicts.
 fn is_unreadable(view: &View, end: &EntityRef) -> Result<bool> {
     let conn = view.index()?.conn();
     Ok(match end {
@@ -305,8 +306,8 @@ fn own_name(node: &EntityRef) -> Option<&str> {
     }
 }
 
-/// The digests that a confirmation is compared by. Those of another normaliser are made again from
-/// the objects that it names.
+/// The digests that a confirmation is compared by. Digests of another normaliser are computed again
+/// from the objects that it names.
 fn confirmed_sides(
     view: &View,
     record: &LinkConfirmation,

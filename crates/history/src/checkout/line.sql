@@ -1,4 +1,4 @@
--- The history of what is checked out: its commits in order, and what they did to which file.
+-- The history of the checked-out commit: its ancestors in order, and the changes of each file.
 CREATE TABLE IF NOT EXISTS meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 CREATE TABLE IF NOT EXISTS line (
@@ -9,7 +9,8 @@ CREATE TABLE IF NOT EXISTS line (
     files INTEGER NOT NULL,        -- how many files it touched
     merge INTEGER NOT NULL
 );
--- With what a path is near to others by: the folder it is in, and its name as its tests share it.
+-- Each path with its folder and its stem, the part of the name that its tests share. Both say which
+-- paths are related.
 CREATE TABLE IF NOT EXISTS path (
     id     INTEGER PRIMARY KEY,
     path   BLOB NOT NULL UNIQUE,
@@ -17,8 +18,8 @@ CREATE TABLE IF NOT EXISTS path (
     stem   BLOB NOT NULL
 );
 
--- The artifact that was last seen at a path: whether it is still there as the commits were replayed,
--- and whether the commit that is checked out has the path.
+-- The last artifact at each path. `alive`: it still exists after all commits were replayed. `live`:
+-- the checked-out commit contains the path.
 CREATE TABLE IF NOT EXISTS place (
     path     INTEGER PRIMARY KEY,
     artifact INTEGER NOT NULL,
@@ -30,7 +31,7 @@ CREATE TABLE IF NOT EXISTS touch (
     artifact INTEGER NOT NULL,
     path     INTEGER NOT NULL,
     old      INTEGER,          -- where it was before it was renamed
-    how      INTEGER NOT NULL, -- git's letter
+    how      INTEGER NOT NULL, -- git's status letter
     size     INTEGER NOT NULL, -- how many files its commit touched; 0 for a merge
     PRIMARY KEY (pos, artifact, path)
 ) WITHOUT ROWID;

@@ -47,7 +47,7 @@ pub fn insert_or_complete(
         news += 1;
     }
     if news > 0 {
-        // Whoever built something from what was known before builds it again.
+        // Everything that was built from the earlier content must be built again.
         tables::renew_stamp(conn)?;
     }
     Ok(news)

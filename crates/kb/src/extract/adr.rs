@@ -43,13 +43,14 @@ pub(super) fn is_decision_path(path: &RepoPath) -> bool {
     (is_here || is_numbered_decision(stem)) && !is_other
 }
 
-/// `adr-001-use-it` says what it is wherever it lies.
+/// Whether a file is named like `adr-001-use-it`, which is a decision in any folder.
 fn is_numbered_decision(stem: &str) -> bool {
     let number = stem.strip_prefix("adr").map(|rest| rest.trim_start_matches(['-', '_']));
     number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Reads a decision. A document that looks like one and cannot be taken says why.
+/// Reads a decision. A document that looks like one and cannot be taken in gets a notice that
+/// says why.
 pub(super) fn extract(path: &RepoPath, text: &str, document: &Document<'_>) -> ExtractedFacts {
     let mut out = ExtractedFacts::default();
     let outline = MarkdownOutline::of(document.body());
@@ -70,7 +71,7 @@ pub(super) fn extract(path: &RepoPath, text: &str, document: &Document<'_>) -> E
     let has_decision = outline.headings().any(|name| SECTIONS.contains(&name.as_str()));
     let raw = match status.filter(|status| !status.trim().is_empty()) {
         Some(status) => status,
-        // A decision that says nothing about its status has been taken.
+        // A decision without a status counts as accepted.
         None if has_decision => "accepted".to_owned(),
         None => {
             out.notices.push((
@@ -164,7 +165,7 @@ fn first_word_of_status(raw: &str) -> String {
     lower.replace([' ', '-'], "_")
 }
 
-/// The decisions that took the place of one, as its status tells them: linked, or by number.
+/// The decisions that replaced this one, from links or numbers in its status.
 fn successors(path: &RepoPath, raw: &str) -> Vec<String> {
     let linked = raw.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
     let stems = linked.filter_map(|(link, _)| link.rsplit('/').next()?.strip_suffix(".md"));

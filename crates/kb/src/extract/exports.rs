@@ -45,7 +45,7 @@ impl Extractor for SphinxNeedsExtractor {
     }
 }
 
-/// Adds a need. Says whether it was taken: one that stands for code is not.
+/// Adds a need. Returns whether it was taken in; a need that stands for code is not.
 fn add_need(path: &RepoPath, id: &str, need: &Value, out: &mut ExtractedFacts) -> bool {
     let text = |name: &str| need[name].as_str().unwrap_or_default().to_owned();
     let kind = match text("type").to_lowercase().as_str() {
@@ -71,7 +71,7 @@ fn strings(value: &Value) -> Vec<String> {
     items.filter_map(|item| item.as_str().map(ToOwned::to_owned)).collect()
 }
 
-/// Links that say nothing about their type: the types of the ends decide.
+/// Adds links without a type: the types of their ends decide.
 fn link_all(path: &RepoPath, from: &str, targets: Vec<String>, out: &mut ExtractedFacts) {
     out.relations.extend(targets.into_iter().map(|to| FileRelation {
         relates: None,

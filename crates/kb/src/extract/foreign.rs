@@ -1,14 +1,14 @@
-//! What readers of documents without ids share: entities, outlines and made-up ids.
+//! What readers of documents without ids share: entities, outlines and generated ids.
 
 use base::RepoPath;
 
 use crate::model::{Entity, EntityDetails, KbEntityKind};
 
-/// Folders in which a whole repository keeps its documents; others belong to a part of it.
+/// Names of folders for the documents of a whole repository. Other folders belong to a part of it.
 const COMMON_FOLDERS: [&str; 9] =
     ["doc", "docs", "documentation", "architecture", "arch", "design", ".", "src", "website"];
 
-/// An entity of a document that says little about it.
+/// An entity from a document with few fields.
 pub(super) struct ForeignEntity {
     path: String,
     id: String,

@@ -38,7 +38,7 @@ pub(super) fn extract(path: &RepoPath, body: &str, first_line: u32) -> Extracted
 /// Files in a folder of requirements or scenarios that are about the folder.
 const OTHER_FILES: [&str; 4] = ["readme", "index", "overview", "glossary"];
 
-/// Why a document without items should have one: it lies among requirements or scenarios.
+/// The notice about a document without items in a folder of requirements or scenarios.
 fn missed_item(path: &str) -> Option<String> {
     let mut parts = path.rsplit('/');
     let name = parts.next().unwrap_or_default().to_lowercase();

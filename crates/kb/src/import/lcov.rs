@@ -66,7 +66,7 @@ impl ReportImporter for LcovImporter {
                         if test.is_empty() { format!("coverage {report}") } else { test.clone() };
                     std::mem::take(&mut record).write_coverage(&name, code, &mut out);
                 }
-                _ => {} // branches and sums say nothing more
+                _ => {} // branches and sums are not needed
             }
         }
         Ok(out)

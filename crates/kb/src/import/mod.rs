@@ -97,7 +97,7 @@ impl ImportedReport {
         }
     }
 
-    /// Where an entity is, which is added if it is not there.
+    /// The position of an entity, which is added if it is missing.
     fn position_of(&mut self, id: &str, new: impl FnOnce() -> Value) -> usize {
         if let Some(at) = self.positions.get(id) {
             return *at;

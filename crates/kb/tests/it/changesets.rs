@@ -152,7 +152,7 @@ fn an_entity_that_is_referred_to_is_removed_with_cascade_only() {
         &["Blocked", "delete[0]: still needed: REQ-1 specified_by SCEN-1"],
     );
     check(&json!({"delete": ["SCEN-1"], "cascade": true}), &FIRST[..1]);
-    // Relations that start at the removed entity do not keep it.
+    // Relations that start at the removed entity do not prevent its removal.
     check(&json!({"delete": ["REQ-1"]}), &FIRST[1..2]);
     check(&json!({"delete": ["SCEN-1", "REQ-1"]}), &[]);
     check(

@@ -17,14 +17,14 @@ pub struct KbStore {
     changes: u8,
 }
 
-/// What happened to a changeset.
+/// The result of a changeset.
 #[derive(Debug)]
 pub enum Applied {
-    /// It is this entry of the log now
+    /// It became this entry of the log
     Entry(LogSeq),
     /// It changed nothing
     Nothing,
-    /// It is this entry of the log since before
+    /// It was applied earlier, as this entry of the log
     Before(LogSeq),
 }
 
@@ -83,7 +83,7 @@ impl KbStore {
         done
     }
 
-    /// Every entity and relation with all its fields, one a line.
+    /// Every entity and relation with all its fields, one per line.
     pub fn rows(&self) -> String {
         let mut rows = String::new();
         for entity in kb::entities(&self.conn).unwrap() {
@@ -95,7 +95,7 @@ impl KbStore {
         rows
     }
 
-    /// Every entity and relation in short, one a line.
+    /// Every entity and relation in short, one per line.
     pub fn outline(&self) -> String {
         let mut rows = String::new();
         for entity in kb::entities(&self.conn).unwrap() {

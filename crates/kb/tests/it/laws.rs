@@ -44,7 +44,7 @@ fn relation() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Changesets as callers send them. Many are refused, as callers' are.
+/// Random changesets, both valid and invalid.
 fn changesets() -> impl Strategy<Value = Vec<Value>> {
     let deletes = prop::collection::vec((0..IDS.len()).prop_map(|at| IDS[at].0), 0..2);
     let set = (
@@ -60,7 +60,7 @@ fn changesets() -> impl Strategy<Value = Vec<Value>> {
     prop::collection::vec(set, 1..8)
 }
 
-/// A store with those changesets that it accepts.
+/// A store to which all valid ones of the changesets were applied.
 fn store_of(sets: &[Value]) -> KbStore {
     let mut store = KbStore::new();
     for set in sets {

@@ -64,7 +64,7 @@ fn a_rollback_of_a_changed_row_is_refused() {
     let problem = store.roll_back(&[LogSeq(1)]).unwrap_err();
     assert_eq!(problem.message, "entry 1 cannot be undone: F-1 changed since");
     assert_eq!(problem.details["changed"], serde_json::json!(["F-1"]));
-    // Two entries that changed one row are undone together, and done again.
+    // Two entries that changed one row are undone together, and redone.
     let undone = store.roll_back(&[LogSeq(1), LogSeq(2)]).unwrap();
     assert_eq!(store.outline(), "");
     store.roll_back(&undone).unwrap();

@@ -40,7 +40,7 @@ enum ReplyForm {
 }
 
 impl AgentEvent {
-    /// Reads an event. What is missing or has another form is left out.
+    /// Reads an event. Fields that are missing or have another form are left out.
     pub(crate) fn read(event: Option<&Value>, hook: AgentHook) -> Self {
         let text = |key: &str| event.and_then(|event| event[key].as_str()).map(str::to_owned);
         let reply = match text("hook_event_name") {

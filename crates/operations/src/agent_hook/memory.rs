@@ -1,7 +1,7 @@
-//! What was already said in a session, so that it is not said again.
+//! What the hooks already said in a session, so that they do not say it again.
 //!
-//! One file a session in the cache, with the hash of each line that was said. A file that cannot be
-//! read or written costs a repetition, nothing else.
+//! There is one file per session in the cache, with the hash of each line that was said. If a file
+//! cannot be read or written, lines are only repeated.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -39,7 +39,7 @@ impl<'w> SessionMemory<'w> {
         Self { workspace, file, said, has_news: false }
     }
 
-    /// Whether a line was not said yet; from now on it was.
+    /// Whether a line was not said yet. Counts it as said from now on.
     pub(super) fn is_new(&mut self, line: &str) -> bool {
         let is_new = self.said.insert(Hash::of(line.as_bytes()).to_string());
         self.has_news |= is_new;
@@ -51,13 +51,13 @@ impl<'w> SessionMemory<'w> {
         self.is_new(line);
     }
 
-    /// Begins anew: the agent no longer knows what it was told.
+    /// Forgets everything, because the agent no longer has what it was told in its context.
     pub(super) fn forget(&mut self) {
         self.said.clear();
         self.has_news = true;
     }
 
-    /// Keeps what was said.
+    /// Writes the file.
     pub(super) fn save(&self) {
         let Some(file) = self.file.as_ref().filter(|_| self.has_news) else { return };
         if tree::is_link_free(self.workspace.tree.root(), &self.workspace.data_folders.cache)

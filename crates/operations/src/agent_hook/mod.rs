@@ -1,8 +1,8 @@
-//! What an agent is told by itself: about the repository when a session starts, about a file before
-//! an edit, and about what an edit broke.
+//! What agents are told without asking: about the repository when a session starts, about a file
+//! before an edit, and about what an edit broke.
 //!
 //! A hook never fails and never stops anything: if something goes wrong it says nothing. It says
-//! each thing once a session ([`memory`]).
+//! each thing once per session ([`memory`]).
 
 mod event;
 mod memory;
@@ -33,21 +33,22 @@ const MAX_OVERVIEW_CHARS: usize = 3000;
 /// index of cairn: about 1,400 files, which take some seconds.
 const MAX_AWAITED_AT_START: u64 = 128 * 1024;
 
-/// The same for an edit: about 90 files.
+/// The same limit for hooks of edits: about 90 files.
 const MAX_AWAITED_AT_EDIT: u64 = 8 * 1024;
 
-/// What is said where a session does not wait.
+/// The text if a session does not wait.
 const READING: &str = "cairn reads this repository for the first time. In a few seconds `context` with the task in \
                        a sentence shows the places that the task is about.\n";
 
-/// The finding of `review` that is not said after an edit: most edits change a file that something was written about,
-/// and nobody rewrites it before the work is done. In a trial it was the noise that agents complained of.
+/// The finding of `review` that is not reported after an edit. Most edits change a file that some
+/// knowledge is about, and nobody rewrites that before the work is done. In a trial, agents
+/// complained about this report.
 const SAID_AT_THE_END: &str = "KNOWLEDGE_STALE";
 
 /// How many lines are said about one edit.
 const MAX_LINES: usize = 8;
 
-/// What the agent's program reads; none if there is nothing to say.
+/// The reply to the agent's program; `None` if there is nothing to say.
 pub(crate) fn tell(workspace: &Workspace, call: &Arc<Call>, event: &AgentEvent) -> Option<String> {
     let mut memory = SessionMemory::open(workspace, event.session());
     let text = match event.hook() {
@@ -71,14 +72,14 @@ pub(crate) fn tell(workspace: &Workspace, call: &Arc<Call>, event: &AgentEvent) 
     text.ok().flatten().map(|text| event.wrap(&text))
 }
 
-/// The overview. What is broken already is remembered as said, so that only new damage is told.
+/// The overview. Existing problems count as said, so that only new ones are reported.
 fn start_session(
     workspace: &Workspace,
     call: &Arc<Call>,
     memory: &mut SessionMemory<'_>,
 ) -> Result<Option<String>> {
     let (mut overview, basis) = workspace.read(call, RepositoryOverview::collect)?;
-    // Whoever runs this hook has cairn already; setting it up further is a person's choice.
+    // If this hook runs, cairn is set up enough; suggesting more would be noise for an agent.
     overview.initialised = true;
     if let Ok((findings, _)) = workspace.read(call, damage) {
         for finding in &findings {
@@ -140,9 +141,9 @@ fn after_edit(
     Ok((!new.is_empty()).then(|| format!("After this edit (from cairn):\n{}", listed(&new))))
 }
 
-/// Something that an edit broke.
+/// A problem that an edit caused.
 struct EditDamage {
-    /// What it is about. The same damage with fewer callers left is the same thing.
+    /// Identifies it. The same damage with fewer callers left counts as the same.
     key: String,
     /// What the agent is told
     text: String,

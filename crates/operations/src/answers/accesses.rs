@@ -1,8 +1,8 @@
-//! Who reads, writes, calls and constructs a symbol, by the place of each mention.
+//! Which places read, write, call or construct a symbol.
 //!
 //! A mention belongs to the symbol if the index has an edge there, if the receiver has the type
-//! that declares the symbol, or, where that type is not known, by its name alone. The answer says
-//! which.
+//! that declares the symbol, or, if that type is not known, if it has the symbol's name. The answer
+//! says which.
 
 use std::collections::{BTreeSet, HashSet};
 use std::str::FromStr;
@@ -60,13 +60,13 @@ const DECLARING_KINDS: [SymbolKind; 7] = [
 )]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
-    /// It gets a value
+    /// A value is assigned to it
     Write,
     /// Its value is used
     Read,
     /// It is called
     Call,
-    /// A value of it is made
+    /// A value of this type is constructed
     Construct,
     /// It is written as a type
     Type,
@@ -80,7 +80,7 @@ impl FromStr for Access {
 }
 
 impl Access {
-    /// The access that a mention is, unless it declares or imports the name.
+    /// The kind of access of a mention; `None` if it declares or imports the name.
     const fn of(kind: AccessKind) -> Option<Self> {
         match kind {
             AccessKind::Write => Some(Self::Write),
@@ -104,7 +104,7 @@ impl Access {
     }
 }
 
-/// How a mention is known to mean the symbol
+/// How it is known that a mention means the symbol
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AccessEvidence {
@@ -114,7 +114,7 @@ pub enum AccessEvidence {
     Scope,
     /// The receiver has the type that declares it
     Type,
-    /// It has the name; the type of the receiver is not known
+    /// Only the name matches; the type of the receiver is not known
     Name,
 }
 
@@ -135,7 +135,7 @@ pub struct SymbolAccess {
     pub text: String,
     /// Whether it is in a test
     pub is_test: bool,
-    /// How it is known to mean the symbol
+    /// How it is known that it means the symbol
     pub evidence: AccessEvidence,
     /// The assigned value, if it is a short literal
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -150,7 +150,7 @@ pub(crate) struct FoundAccesses {
     pub others: usize,
 }
 
-/// Every place that uses what is named at a position, as far as the index and the texts tell.
+/// Every place that uses the symbol named at a position, as far as the index and the texts show.
 pub(crate) fn find_symbol_accesses(view: &View, spot: &TargetPosition) -> Result<FoundAccesses> {
     let target = AccessTarget::of(view, spot)?;
     let files = tables::all_files(view.index()?.conn())?;
@@ -195,13 +195,13 @@ pub(crate) fn accesses_at(
         .collect()
 }
 
-/// What is looked for.
+/// The symbol whose accesses are searched.
 struct AccessTarget {
     /// Its own name
     name: String,
     /// The file that declares it
     path: RepoPath,
-    /// The types whose member it is; empty for what is no member, or of an unknown type
+    /// The types whose member it is; empty if it is not a member or the type is unknown
     types: HashSet<String>,
     /// Whether it is used without a receiver: a function, type or constant, not a member
     is_free: bool,
@@ -263,7 +263,7 @@ impl AccessTarget {
         found
     }
 
-    /// How a mention is known to mean the target; `None` if it means something else.
+    /// How it is known that a mention means the target; `None` if it means something else.
     fn evidence(
         &self,
         path: &RepoPath,

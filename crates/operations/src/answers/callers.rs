@@ -1,5 +1,5 @@
 //! Who uses a symbol directly, most useful first: production code before tests, near before far,
-//! central before marginal. A module that only imports the symbol's file is no caller.
+//! central before marginal. A module that only imports the symbol's file does not count.
 
 use std::collections::BTreeMap;
 
@@ -52,7 +52,7 @@ pub(crate) fn direct_callers(view: &View, targets: &[EntityRef]) -> Result<Vec<S
     let mut best: BTreeMap<(RepoPath, String), CallEdgeRow> = BTreeMap::new();
     for row in rows {
         if ends.contains(&SymbolEndpoint::new(&row.from.0, &row.from.1)) {
-            continue; // what is asked about uses itself
+            continue; // a use within the requested symbols
         }
         let rank = |row: &CallEdgeRow| {
             (row.relation as usize, row.sure != EdgeConfidence::Exact, row.line)
@@ -89,7 +89,8 @@ fn rank(caller: &SymbolCaller, own: &RepoPath) -> impl Ord + use<> {
     (role, is_use, distance, used_by, caller.path.clone(), caller.line)
 }
 
-/// How far apart two files are: none in one file, then by the folders between them.
+/// The distance of two files: 0 for the same file, otherwise it grows with the folders between
+/// them.
 pub(crate) fn path_distance(one: &RepoPath, other: &RepoPath) -> usize {
     if one == other {
         return 0;

@@ -7,7 +7,7 @@ use super::source::LineRange;
 /// How many lines are shown before and after a line that matches.
 const CONTEXT_LINES: u32 = 2;
 
-/// The largest gap that is filled: leaving it out would cost a reader another call.
+/// The largest gap that is filled, because reading the left-out lines would cost another call.
 const MAX_FILLED_GAP: u32 = 5;
 
 /// How many ranges of a long symbol are shown at most.
@@ -21,7 +21,7 @@ pub(crate) struct LineChoice {
     pub free: BTreeSet<u32>,
     /// The line with the name, which is always shown
     pub declared: u32,
-    /// How much of the question each line says
+    /// How well each line matches the question
     pub weights: BTreeMap<u32, f64>,
 }
 

@@ -25,7 +25,7 @@ pub(crate) fn line_target(view: &View, target: &str) -> Result<Option<(RepoPath,
     }
     let range = match last {
         Some(last) => {
-            let last = last.trim().parse().map_err(|_| refused("is no range of lines"))?;
+            let last = last.trim().parse().map_err(|_| refused("is not a range of lines"))?;
             LineRange { first, last }
         }
         None => lines_around(view, path, first)?,

@@ -3,7 +3,7 @@
 
 pub(crate) use syntax::{FileRole, has_generated_marker, is_test_file};
 
-/// How much a file of a role counts in a ranking, beside 1 for production code.
+/// The weight of a role in rankings; production code has 1.
 pub(crate) const fn role_weight(role: FileRole) -> f64 {
     match role {
         FileRole::Production => 1.0,
@@ -13,7 +13,8 @@ pub(crate) const fn role_weight(role: FileRole) -> f64 {
     }
 }
 
-/// Whether a document tells what was, such as a changelog; it stays as it is when code changes.
+/// Whether a document records the past, such as a changelog. It does not have to change when code
+/// changes.
 pub(crate) fn is_log(path: &base::RepoPath) -> bool {
     let name = path.name().to_ascii_lowercase();
     ["changelog", "changes", "history", "news", "release"].iter().any(|word| name.starts_with(word))

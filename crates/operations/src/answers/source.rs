@@ -91,7 +91,7 @@ impl SourceText {
         LineRange { first, last: symbol.end_line.max(first).min(self.line_count()) }
     }
 
-    /// The same with the comments and attributes right above it.
+    /// Like [`Self::lines_of`], including the comments and attributes right above it.
     pub(crate) fn lines_with_docs(&self, symbol: &SymbolRow) -> LineRange {
         let LineRange { first, last } = self.lines_of(symbol);
         let belongs = |number: &u32| {

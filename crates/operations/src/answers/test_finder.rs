@@ -29,7 +29,7 @@ pub(super) const CALL_HOPS: usize = 3;
 /// The edges that lead from code to its tests.
 const EDGES: [&str; 4] = ["code.calls", "code.uses", "code.extends", "code.implements"];
 
-/// Number of test files above which a name in their text is ignored: it says too little.
+/// Number of test files above which a name in their text is ignored, because it is too common.
 const MAX_FILES_WITH_NAME: usize = 40;
 
 /// Minimum length of a name; shorter names are in every file.
@@ -73,7 +73,7 @@ pub struct TestFile {
 pub struct NameCount {
     /// The name
     pub name: String,
-    /// How often it is there
+    /// How often it occurs in the file
     pub count: usize,
 }
 
@@ -154,7 +154,7 @@ pub(crate) fn tests_for(view: &View, targets: &[EntityRef]) -> Result<Vec<TestFi
     Ok(files)
 }
 
-/// Number of nodes from which on all tests are read at once instead of one query for each node.
+/// From this number of nodes on, all tests are read at once instead of one query for each node.
 const MANY_LOOKUPS: usize = 500;
 
 /// Which nodes are tests.
@@ -165,7 +165,7 @@ pub(super) struct TestNodes<'v> {
 }
 
 impl<'v> TestNodes<'v> {
-    /// Prepared for so many questions.
+    /// Prepared for this number of lookups.
     pub(super) fn for_lookups(view: &'v View<'v>, lookups: usize) -> Result<Self> {
         let read = || code::test_symbols(view.index()?.conn());
         let all = match lookups > MANY_LOOKUPS {
@@ -334,7 +334,7 @@ impl Finder<'_, '_> {
     }
 }
 
-/// The words of a name that can tell one test file from another.
+/// The words of a name that distinguish test files.
 fn telling_words(name: &str) -> BTreeSet<String> {
     let words = words::words(name).into_iter().filter(|word| word.len() >= MIN_NAME_LENGTH);
     words.map(|word| word.trim_end_matches('s').to_owned()).collect()
@@ -347,14 +347,14 @@ const COMMON_NAMES: [&str; 8] =
 /// The name of a symbol, if it is long enough to be specific.
 fn significant_name(node: &EntityRef) -> Option<&str> {
     let EntityRef::Symbol(_, name) = node else { return None };
-    // A method that every class has is known by its class.
+    // A method that every class has is searched by the name of its class.
     let is_common = |name: &str| name.starts_with("__") || COMMON_NAMES.contains(&name);
     let mut parts = name.as_str().rsplit('.').map(|part| part.trim_end_matches("()"));
     let name = parts.find(|name| !is_common(name))?;
     (name.len() >= MIN_NAME_LENGTH).then_some(name)
 }
 
-/// A file that a test runner can run: data for tests in SQL or another schema is none.
+/// Whether a test runner can run a file. Data for tests in SQL or another schema is not test code.
 fn is_test_code(path: &RepoPath) -> bool {
     let can_run = |language: syntax::Language| {
         language.is_code() && language.descriptor().semantics.schema.is_none()

@@ -37,7 +37,7 @@ pub(crate) enum DiffRange {
 }
 
 impl DiffRange {
-    /// What `A..B`, `A...B` or `A` means.
+    /// Parses `A..B`, `A...B` or `A`.
     pub(crate) fn parse(text: &str) -> Self {
         let side = |name: &str| if name.is_empty() { "HEAD".to_owned() } else { name.to_owned() };
         if let Some((old, new)) = text.split_once("...") {

@@ -47,7 +47,7 @@ fn match_renames(files: &[ChangedFile], gone: &[usize], came: &[usize]) -> BTree
             let (before, after) = (files[*old].before.as_deref(), files[*new].after.as_deref());
             let (Some(before), Some(after)) = (before, after) else { continue };
             let score = match before == after {
-                true if before.is_empty() => 0, // empty files say nothing about each other
+                true if before.is_empty() => 0, // empty files are no evidence
                 true => 100,
                 false if only_same => 0,
                 false => similarity_percent(before, after),

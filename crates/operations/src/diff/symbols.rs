@@ -190,7 +190,7 @@ impl ChangedSymbol {
             let old = moved_from.get(&at).map(|old| &gone[*old]);
             let how = if old.is_some() { SymbolChangeKind::Moved } else { SymbolChangeKind::Added };
             if old.is_none() && has_parent_in(known, &came) {
-                continue; // what is around it is new too
+                continue; // the symbol around it is new too
             }
             let was = old.map(|old| (old.path.clone(), old.full.clone()));
             found.push(Self { previous: was, ..Self::new(&known.path, &symbol, how) });
@@ -216,7 +216,7 @@ const fn has_generic_shape(known: &MoveCandidate) -> bool {
     matches!(known.kind, Field | Property | Variable | Variant)
 }
 
-/// Whether what is around a symbol is in the same list.
+/// Whether the symbol around a symbol is in the same list.
 fn has_parent_in(known: &MoveCandidate, all: &[MoveCandidate]) -> bool {
     let Some((outer, _)) = known.full.rsplit_once('.') else { return false };
     all.iter().any(|other| other.path == known.path && other.full == outer)

@@ -1,4 +1,4 @@
-//! Agents that are here and do not use cairn yet.
+//! Checks for agents' programs on this machine that do not use cairn yet.
 
 use base::{Call, NextCall, Result};
 

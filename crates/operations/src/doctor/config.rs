@@ -1,4 +1,4 @@
-//! `cairn.jsonc` says what it means to say.
+//! Checks that `cairn.jsonc` has no mistakes.
 
 use base::{Call, Result};
 

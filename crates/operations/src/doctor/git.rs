@@ -1,4 +1,4 @@
-//! Git is there, new enough, and this is a repository.
+//! Checks that git is installed and new enough, and that this is a repository.
 
 use base::{Call, Result};
 

@@ -1,4 +1,4 @@
-//! The hooks that `init` writes are there and as it writes them.
+//! Checks that the installed hooks are those that `init` writes.
 
 use base::{Call, Hint, NextCall, Result};
 use git::HooksDir;

@@ -1,4 +1,4 @@
-//! No change was left half done.
+//! Checks that no change to files was interrupted.
 
 use base::{Call, Result};
 

@@ -1,4 +1,4 @@
-//! What cairn wrote into the repository is of a version that this cairn knows.
+//! Checks that this version of cairn can read the files that cairn wrote into the repository.
 
 use base::{Call, NextCall, Result};
 

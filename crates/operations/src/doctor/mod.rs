@@ -21,9 +21,9 @@ pub(crate) use self::hooks::MAX_HOOK_BYTES;
 
 /// One check.
 pub(crate) struct DoctorCheck {
-    /// What it looks at
+    /// The name of what it checks
     pub name: &'static str,
-    /// Looks, and says what it saw
+    /// Runs the check
     pub run: fn(&Workspace, &Call) -> Result<Vec<DoctorFinding>>,
 }
 
@@ -41,14 +41,14 @@ pub(crate) const CHECKS: &[DoctorCheck] = &[
     DoctorCheck { name: "servers", run: servers::check },
 ];
 
-/// What a check saw
+/// A finding of a check
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct DoctorFinding {
     /// The check
     pub check: &'static str,
     /// How bad it is
     pub level: DoctorLevel,
-    /// What it saw
+    /// What it found
     pub message: String,
     /// What to do about it
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -77,7 +77,7 @@ impl DoctorFinding {
         Self { check, level: DoctorLevel::Warning, message: message.into(), fix }
     }
 
-    /// A check that could not be made says so, and the others are still made.
+    /// The finding of a check that failed. Other checks still run.
     pub(crate) fn failed(check: &'static str, problem: &Problem) -> Self {
         let fix = problem.hints.first().cloned().unwrap_or_else(|| "correct that first".into());
         Self::error(check, format!("could not be checked: {problem}"), fix)

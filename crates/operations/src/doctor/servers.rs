@@ -1,4 +1,5 @@
-//! The language servers of the languages at hand really start: a name on PATH is no proof.
+//! Checks that the language servers for the languages of the repository start, because a program on
+//! the PATH may still not work.
 
 use std::time::Duration;
 
@@ -47,7 +48,7 @@ fn check_language(
             Some(ProgramFile { origin: ProgramOrigin::Project, .. })
                 if *standing != TrustStatus::Trusted =>
             {
-                // Its program is the repository's own: nothing of that is run unasked.
+                // Its program belongs to the repository, so it is not run without permission.
                 let message = format!("{language}: {} is the project's own", server.program);
                 let message = format!("{message} and was not started");
                 return Ok(match (standing, standing.refusal()) {
@@ -83,7 +84,8 @@ fn probe_server(
     host: &ToolHost,
     call: &Call,
 ) -> Result<Result<String, String>> {
-    // Wrappers of toolchains look for settings in the folders above: none may be the repository's.
+    // Toolchain wrappers look for settings in the folders above, so none of these may be in the
+    // repository.
     let folder = tempfile::Builder::new().prefix("cairn-probe-").tempdir_in(&workspace.scratch);
     let folder = folder.map_err(Problem::io("make a folder for the probe"))?;
     let probed = toolchain::probe(found, server.args, host, folder.path(), call, START_TIMEOUT)?;

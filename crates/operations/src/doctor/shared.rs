@@ -1,4 +1,4 @@
-//! Every file of the shared knowledge can be taken over.
+//! Checks that every file of the shared knowledge can be read into the stores.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Every store can be opened and passes SQLite's own check.
+//! Checks that every store can be opened and passes SQLite's own check.
 
 use std::path::Path;
 

@@ -1,4 +1,5 @@
-//! The team's server answers, knows our schema, and nothing waits too long.
+//! Checks that the team's server answers and has the right schema, and that no change waits too
+//! long.
 
 use std::time::Duration;
 

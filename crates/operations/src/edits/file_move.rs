@@ -57,7 +57,7 @@ pub(crate) fn move_file(view: &View, from: &RepoPath, to: &RepoPath) -> Result<M
     refuse_other_language(source.language, to)?;
     let semantics = source.language.semantics();
     if semantics.imports_folders {
-        // A package is a folder: inside it a file has any name.
+        // In this language a package is a folder, in which the names of files do not matter.
         if from.parent() != to.parent() {
             let why = format!("`{to}` is in another folder, and so in another package");
             return Err(refusal(why, Vec::new()).hint("move its symbols one by one"));
@@ -122,7 +122,7 @@ fn source_rewrite(source: EditedSource) -> FileRewrite {
     source.rewritten(after)
 }
 
-/// Refuses a place where something is already.
+/// Refuses a path that exists already.
 pub(super) fn refuse_taken(view: &View, path: &RepoPath) -> Result<()> {
     match view.tree().stat_if_reachable(path) {
         None => Ok(()),
@@ -131,7 +131,7 @@ pub(super) fn refuse_taken(view: &View, path: &RepoPath) -> Result<()> {
     }
 }
 
-/// Refuses a place whose file would be read as another language.
+/// Refuses a path whose file would be read as another language.
 pub(super) fn refuse_other_language(language: Language, to: &RepoPath) -> Result<()> {
     match Language::from_path(to) {
         Some(other) if other.family() == language.family() => Ok(()),

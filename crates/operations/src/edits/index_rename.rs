@@ -1,4 +1,4 @@
-//! Renaming by the index alone: only where every mention is certain to be the symbol's.
+//! Renaming by the index alone, only if every mention certainly means the symbol.
 
 use base::entity::own_name;
 use base::words::counted;
@@ -29,7 +29,7 @@ struct FileWithMentions {
     mentions: Vec<IdentifierMention>,
 }
 
-/// The files as they would be with another name, or why that is not certain.
+/// The files with another name for a symbol, or an error that says which mentions are not certain.
 pub(crate) fn rename_by_index(
     view: &View,
     symbol: SymbolPath<'_>,
@@ -66,8 +66,7 @@ pub(crate) fn rename_by_index(
     Ok(files.into_iter().map(|file| rewrite(file, new)).collect())
 }
 
-/// One file as it would be with another name for a symbol, where every mention in it is certain to
-/// be the symbol's.
+/// One file with another name for a symbol, if every mention in it certainly means the symbol.
 pub(super) fn rename_in_file(
     view: &View,
     symbol: SymbolPath<'_>,
@@ -104,7 +103,7 @@ fn uncertain_problem(why: String, places: Vec<String>) -> Problem {
     )
 }
 
-/// Refuses a name that others have too, or that is called on values of unknown type.
+/// Refuses a name that other symbols have too, or that is called on values of unknown type.
 fn check_name_is_unique(
     view: &View,
     row: &SymbolRow,
@@ -151,7 +150,7 @@ fn certain_use_lines(
     for edge in code::edges_to(conn, &[SymbolEndpoint::new(path, name)], &SymbolRelation::ALL)? {
         if edge.sure == EdgeConfidence::Inferred {
             inferred.push(match edge.line {
-                0 => edge.from.0.to_string(), // no line says so
+                0 => edge.from.0.to_string(), // the line is not known
                 line => format!("{}:{line}", edge.from.0),
             });
         }
@@ -168,8 +167,8 @@ fn certain_use_lines(
     Ok(lines)
 }
 
-/// Mentions that may be something else: in a file that has no tie to the symbol, as a member
-/// where nothing is certain, or beside a local name.
+/// Mentions that may mean something else: in a file without an edge to the symbol, as a member on a
+/// line without an edge, or beside a local name.
 fn doubtful_mentions(
     files: &[FileWithMentions],
     row: &SymbolRow,
@@ -187,7 +186,8 @@ fn doubtful_mentions(
             let line = line_of(mention);
             let declares = file.path == row.path && line == row.line;
             let is_tied = match row.parent {
-                // A member of the same name may be anybody's; `{ name }` is one too.
+                // A member of the same name may belong to any type; `{ name }` counts as a member
+                // too.
                 None => !mention.is_member && lines.is_some(),
                 Some(_) => lines.is_some_and(|lines| lines.contains(&line)),
             };

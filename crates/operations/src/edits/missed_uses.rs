@@ -1,5 +1,5 @@
-//! Uses that the index knows and a language server's rename leaves: completed where they are
-//! certain, and refused, renamed or left as the caller wants where they are not.
+//! Uses that the index knows and a language server's rename leaves. Certain ones are renamed too;
+//! for the others the caller chooses whether they are refused, renamed or left.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -67,10 +67,10 @@ impl UseCertainty {
     }
 }
 
-/// A use on a line that is as it was.
+/// Uses on lines that the rename left unchanged.
 type MissedUses = BTreeMap<(RepoPath, u32), UseCertainty>;
 
-/// Completes a server's rename of a symbol, or says what it would leave.
+/// Completes a server's rename of a symbol, or fails and lists the uses that it would leave.
 pub(crate) fn complete_rename(
     view: &View,
     symbol: SymbolPath<'_>,
@@ -164,7 +164,7 @@ fn missed_uses(view: &View, symbol: SymbolPath<'_>, files: &[FileRewrite]) -> Re
             (mention_counts(language, &before, name), mention_counts(language, after, name));
         for (line, known) in lines {
             let was = old.get(&line).copied().unwrap_or_default();
-            // Without the name on it, the line uses the symbol by another.
+            // A line without the name uses the symbol under another name.
             if was > 0 && now.get(&line).copied().unwrap_or_default() == was {
                 missed.insert((file.clone(), line), known);
             }
@@ -183,7 +183,7 @@ fn known_uses(view: &View, symbol: SymbolPath<'_>) -> Result<MissedUses> {
         *one = known.min(*one);
     };
     for edge in code::edges_to(conn, &[SymbolEndpoint::new(path, full)], &SymbolRelation::ALL)? {
-        // What takes the place of a method has uses of its own.
+        // An overriding method is not a use: it has uses of its own.
         let is_use = matches!(edge.relation, SymbolRelation::Calls | SymbolRelation::Uses);
         let is_exact = edge.sure == EdgeConfidence::Exact && is_use;
         let known = if is_exact { UseCertainty::Exact } else { UseCertainty::Inferred };
@@ -200,7 +200,7 @@ fn known_uses(view: &View, symbol: SymbolPath<'_>) -> Result<MissedUses> {
     Ok(found)
 }
 
-/// How often a name stands on each line.
+/// How often a name occurs on each line.
 fn mention_counts(language: Language, text: &str, name: &str) -> BTreeMap<u32, usize> {
     let mut found = BTreeMap::new();
     for mention in find_mentions(language, text, name) {

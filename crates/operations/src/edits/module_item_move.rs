@@ -1,8 +1,9 @@
 //! Moving a top-level item to another module of its crate, in a language whose modules are declared in other files.
 //!
-//! A type goes with the `impl` blocks of its file. Statements that import the item alone are rewritten. Every other way
-//! to name it, such as a path in the code, keeps working through a re-export in the file that it leaves. What only a
-//! compiler could decide is refused with the reason.
+//! A type goes with the `impl` blocks of its file. Statements that import the item alone are
+//! rewritten. Every other way to name it, such as a path in the code, keeps working through a
+//! re-export in the file that it leaves. A move that only a compiler could check is refused, with
+//! the reason.
 
 use std::collections::BTreeSet;
 
@@ -37,7 +38,7 @@ const MOVABLE_KINDS: [SymbolKind; 8] = [
 struct ModulePlace {
     root: RepoPath,
     names: Vec<String>,
-    /// Whether each of the modules on the way can be named from everywhere in the crate
+    /// For each module on the path, whether it can be named from everywhere in the crate
     is_open: Vec<bool>,
 }
 
@@ -235,7 +236,8 @@ impl ItemMover<'_> {
         find_mentions(self.source.language, text, name).iter().any(|mention| mention.is_member)
     }
 
-    /// Paths that begin at the module around them lead elsewhere after a move.
+    /// Refuses paths that start at the current module, because they would mean something else after
+    /// the move.
     fn refuse_relative_paths(&self) -> Result<()> {
         let is_sibling = self.from.names.split_last().map(|(_, around)| around)
             == self.to.names.split_last().map(|(_, around)| around);
@@ -250,7 +252,7 @@ impl ItemMover<'_> {
         Ok(())
     }
 
-    /// Members that only their own module may use: of what moves, in what stays, and the other way round.
+    /// Refuses private members that the moved item and the remaining code use of each other.
     fn refuse_private_members(&self) -> Result<()> {
         let symbols = &self.source.facts.symbols;
         let owner = |symbol: &Symbol| symbol.parent.map(|at| &symbols[at as usize]);
@@ -293,7 +295,8 @@ impl ItemMover<'_> {
             for name in &import.names {
                 let known = local(name);
                 let is_star = name.name == "*";
-                // A name that nothing says may be a trait whose methods are called, also by a macro.
+                // An import whose name does not occur may be a trait whose methods are called, also
+                // by a macro.
                 let is_trait = self.text.contains(['.', '!'])
                     && known.starts_with(char::is_uppercase)
                     && !self.mentions(&self.rest_without_imports(), known);

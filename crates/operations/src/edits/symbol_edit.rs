@@ -1,4 +1,5 @@
-//! Symbol edits as plans: from what a caller named to a file's next text, or a reason why not.
+//! Symbol edits as plans: from the symbol that a caller named to a file's new text, or the reason
+//! why it cannot be edited.
 
 use std::time::Duration;
 
@@ -36,11 +37,11 @@ text_type!(
     }
 );
 
-/// Whether the project's formatter puts an edit in shape.
+/// Whether the project's formatter is run on an edit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, clap::ValueEnum, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum FormatMode {
-    /// Where there is one, and it leaves the rest of the file alone
+    /// If there is one, and it changes nothing else in the file
     #[default]
     Auto,
     /// Not at all
@@ -88,15 +89,15 @@ pub struct SymbolEditAnswer {
     pub hash: Hash,
     /// What changed
     pub diff: String,
-    /// What checked the result
+    /// How the result was checked
     pub checked: &'static str,
-    /// Which formatter put it in shape, or why none did
+    /// Which formatter was run, or why none was
     pub format: String,
-    /// Which linter looked at it, or why none did
+    /// Which linter was run, or why none was
     pub lint: String,
     /// What the linter says about the file
     pub diagnostics: Vec<Diagnostic>,
-    /// Where the symbol is still named, which was to be ignored
+    /// Where the symbol is still named, although the caller said to ignore it
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<String>,
 }
@@ -181,7 +182,7 @@ impl DeclaredSymbol {
         })
     }
 
-    /// The text as the project's formatter wants it, and what to say about that.
+    /// The formatted text, and a note on which formatter was used or why none was.
     fn formatted(&self, view: &View, new: String) -> Result<(String, String)> {
         let errors =
             |text: &str| syntax::extract(Some(self.language), text.as_bytes()).errors.len();
@@ -228,7 +229,7 @@ impl DeclaredSymbol {
     }
 }
 
-/// Has the linter look at the file that was written, if it is quick.
+/// Runs the linter on the written file, unless it is slow.
 pub(crate) fn add_lint_results(view: &View, edited: &mut SymbolEditAnswer) {
     let Some(language) = Language::from_path(&edited.path) else { return };
     let own = std::slice::from_ref(&edited.path);

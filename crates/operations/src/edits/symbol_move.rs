@@ -1,5 +1,5 @@
-//! Moving a top-level symbol to another file of its language: what it uses is imported there, what
-//! uses it imports it from there, or nothing is written.
+//! Moving a top-level symbol to another file of its language: the target imports what it uses, its
+//! users import it from there, or nothing is written.
 
 use std::collections::BTreeSet;
 
@@ -20,7 +20,7 @@ use engine::view::View;
 /// A symbol at its new place, and the files that changed with it.
 #[derive(Debug)]
 pub(crate) struct MovedSymbol {
-    /// The files that exist already, as they will be
+    /// The new texts of files that exist already
     pub files: Vec<FileRewrite>,
     /// The new file, if the target does not exist yet
     pub created: Option<(RepoPath, String)>,
@@ -152,7 +152,7 @@ impl<'a> SymbolMover<'a> {
             .ok_or_else(|| refusal(format!("`{importer}` cannot import `{}`", self.to), Vec::new()))
     }
 
-    /// What the declaration uses and the target has to import.
+    /// The imports that the target needs for the declaration.
     fn imports_for_target(&self) -> Result<Vec<WantedImport>> {
         let (source, language) = (&self.source, self.source.language);
         let has = |name: &str| {
@@ -285,7 +285,7 @@ impl<'a> SymbolMover<'a> {
                     let taken = one.taken.map(|taken| name_removal(&self.rest, import, taken));
                     splices.extend(taken.and_then(Result::ok));
                 }
-                _ => {} // several of many: a linter removes them
+                _ => {} // several names of many are left to a linter
             }
         }
         splices.sort_by_key(|splice| splice.span.start);
@@ -357,7 +357,7 @@ pub(super) fn name_removal(
     if let Some(at) = after.find(',').filter(|at| after[..*at].trim().is_empty()) {
         let space = after[at + 1..].len() - after[at + 1..].trim_start_matches(' ').len();
         let end = span.end + at + 1 + space;
-        // A name that has its line for itself takes the line with it.
+        // If the name is alone on its line, the line is removed with it.
         let line = text[..span.start].rfind('\n').map_or(0, |at| at + 1);
         let line_end = ["\n", "\r\n"].into_iter().find(|one| text[end..].starts_with(one));
         return Ok(match line_end.filter(|_| text[line..span.start].trim().is_empty()) {

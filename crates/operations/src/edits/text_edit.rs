@@ -1,4 +1,4 @@
-//! Replacing parts of a text: exact text, lines, or what a pattern matches. All edits of a text
+//! Replaces parts of a text: exact text, lines, or what a pattern matches. All edits of a text
 //! refer to it as it is before any of them.
 
 use std::ops::Range;
@@ -13,7 +13,7 @@ const MAX_LISTED: usize = 8;
 /// What is replaced.
 #[derive(Debug, Clone)]
 pub(crate) enum EditSelection<'a> {
-    /// This text, exactly as it stands there
+    /// This exact text
     Exact(&'a str),
     /// What a pattern matches; `$1` in the new text is its first group
     Pattern(&'a Regex),
@@ -152,7 +152,7 @@ fn line_of(text: &str, byte: usize) -> usize {
     text[..byte.min(text.len())].matches('\n').count() + 1
 }
 
-/// Where a text would be found if its white space were other, or where its first line is.
+/// Where a text would be found if white space were ignored, or where its first line is.
 fn nearest(name: &str, text: &str, within: &Range<usize>, old: &str) -> String {
     let plain = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
     let wanted: Vec<String> = old.lines().map(plain).filter(|line| !line.is_empty()).collect();

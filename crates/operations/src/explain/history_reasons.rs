@@ -17,7 +17,7 @@ const MAX_QUOTE_CHARS: usize = 240;
 /// How many of the newest commits are listed, besides the first.
 const MAX_NEWEST_COMMITS: usize = 3;
 
-/// How many of the newest commits of some lines are told.
+/// How many of the newest commits of some lines are listed.
 const MAX_LINE_COMMITS: usize = 5;
 
 /// The commits of a node, oldest first, and the tasks that they name.
@@ -73,7 +73,7 @@ pub(super) fn commits_and_tasks_of_lines(
     Ok(LineReasons { commits, tasks, total: found.commits.len(), uncommitted: found.uncommitted })
 }
 
-/// Why some lines are as they are, as history tells.
+/// The commits and tasks that changed some lines.
 pub(super) struct LineReasons {
     /// The newest commits that changed them
     pub commits: Vec<Reason>,

@@ -97,7 +97,7 @@ pub(crate) fn explain(view: &View, node: &EntityRef) -> Result<Explanation> {
     Ok(Explanation { target, reasons, gaps })
 }
 
-/// Says of each reason whether its link to the node is suspect.
+/// Marks each reason whose link to the node is suspect.
 fn mark_suspects(view: &View, node: &EntityRef, reasons: &mut [Reason]) -> Result<()> {
     let known = spec_links(view)?;
     if known.has_no_confirmations() {
@@ -118,8 +118,8 @@ fn mark_suspects(view: &View, node: &EntityRef, reasons: &mut [Reason]) -> Resul
     Ok(())
 }
 
-/// The chain of reasons for some lines of a file: the commits that made them what they are, newest
-/// first, and what is written about the innermost symbol around them.
+/// The reasons for some lines of a file: the commits that changed them, newest first, and what is
+/// written about the innermost symbol around them.
 pub(crate) fn explain_lines(view: &View, path: &RepoPath, lines: LineRange) -> Result<Explanation> {
     let symbols = code::symbols_in_file(view.index()?.conn(), path)?;
     let around = symbols.iter().filter(|row| row.line <= lines.first && lines.last <= row.end_line);

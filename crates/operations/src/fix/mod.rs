@@ -1,7 +1,8 @@
 //! Repairs references to moved or renamed things, where the new place is certain.
 //!
-//! `move_tracker` says where a thing went, each other file finds one sort of stale reference and mends
-//! it. What has no certain new place is listed with what it may be, and left alone.
+//! `move_tracker` finds new places, and each other file finds and repairs one kind of stale
+//! reference. A reference without a certain new place is listed with its candidates and not
+//! changed.
 //!
 //! @see spec::cross/fix
 

@@ -202,7 +202,7 @@ impl<'v> MoveTracker<'v> {
                 continue;
             }
             if FileSymbols::of(&touch.path, read(oid, None, &touch.path)?.as_deref()).has(name) {
-                return Ok(None); // it is still there: the newest commit that speaks of it has it
+                return Ok(None); // it still exists: the newest commit that touched it has it
             }
             let touched = history.touched(&stop)?;
             if touched.len() > MAX_FILES_IN_COMMIT {

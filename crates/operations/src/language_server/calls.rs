@@ -117,7 +117,7 @@ fn ask(
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
-    // What a test declares, only its own project calls.
+    // Code in tests is only called in its own project.
     let reaches_out =
         incoming && !is_test_file(&spot.path) && server.open_projects_mentioning(&spot)?;
     let prepare = LspRequest {

@@ -1,4 +1,5 @@
-//! Which server is asked for a language: what `cairn.jsonc` names, else what cairn knows.
+//! Chooses the server for a language: the one that `cairn.jsonc` names, otherwise one that cairn
+//! knows.
 
 use config::Config;
 use serde_json::{Value, json};
@@ -33,7 +34,8 @@ pub(crate) fn configured(config: &Config, language: Language) -> Option<&config:
         .map(|(_, language)| language)
 }
 
-/// How a server is to work: nothing is fetched, nothing runs that nobody asked for, all hints.
+/// The options for a server: it must download nothing and run no builds by itself, and give all
+/// hints.
 fn options(program: &str) -> Value {
     let hints = json!({
         "includeInlayParameterNameHints": "all",
@@ -55,8 +57,7 @@ fn options(program: &str) -> Value {
     match program {
         "rust-analyzer" => json!({
             "checkOnSave": false,
-            // A build folder of its own, so that the user's builds and these do not wait for each
-            // other.
+            // A separate build folder, so that these builds and the user's do not block each other.
             "cargo": {"targetDir": true},
         }),
         "typescript-language-server" => json!({

@@ -59,7 +59,7 @@ impl Diagnostic {
     }
 }
 
-/// Who looked at one side of some files, such as their types.
+/// Whether one aspect of some files, such as their types, was checked.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum CheckOutcome {
     /// They were checked, by this tool
@@ -77,7 +77,7 @@ pub(crate) struct CheckReport {
     /// Failures of a tool that still reported
     pub failures: Vec<String>,
     pub diagnostics: Vec<Diagnostic>,
-    /// How to have the rest checked
+    /// How the rest can be checked
     pub hints: Vec<Hint>,
 }
 
@@ -121,7 +121,7 @@ pub(crate) fn check(
 ) -> Result<Result<CheckReport, MissingServer>> {
     match by_linter(view, wanted, timeout)? {
         Ok(checked) => types_by_server(view, wanted, checked).map(Ok),
-        // A failing linter says why; the server may still know something.
+        // If the linter failed, the server is asked.
         Err(absent) => match by_server(view, wanted)? {
             Ok((server, found)) => Ok(Ok(CheckReport {
                 lint: CheckOutcome::NotChecked(absent.why),
@@ -143,7 +143,7 @@ pub(crate) fn check(
     }
 }
 
-/// Has the server check types that the linter did not check, if there are few files.
+/// Lets the server check types that the linter did not check, if there are few files.
 fn types_by_server(
     view: &View,
     wanted: &CheckRequest<'_>,
@@ -299,7 +299,7 @@ fn has_types(wanted: &CheckRequest<'_>) -> bool {
     wanted.files.iter().any(is_typed)
 }
 
-/// What one run of a linter looks at.
+/// What one run of a linter checks.
 #[derive(Clone, Copy)]
 struct LintPaths<'a> {
     /// The folder it runs in
@@ -321,7 +321,7 @@ fn run_with_types(
         false => CheckOutcome::NotChecked(why),
     };
     let Some(companion) = linter.companion else {
-        let why = format!("{} does not look at types", linter.name);
+        let why = format!("{} does not check types", linter.name);
         let ran = run_once(view, linter, &[], place, timeout)?;
         return Ok(ran.map(|found| (found, plain(why))));
     };
@@ -370,7 +370,7 @@ fn run_once(
     let said = || ran.stderr_line.clone();
     Ok(match parse_lint_report(linter.report_format, &String::from_utf8_lossy(&ran.stdout)) {
         None => Err(said().unwrap_or_else(|| "it gave no report".into())),
-        // No findings but a failure: it did not check anything.
+        // No findings and an error code: it did not check anything.
         Some(found) if found.is_empty() && ran.code != Some(0) => {
             let code = ran.code.map_or_else(|| "a signal".into(), |code| format!("code {code}"));
             Err(said().unwrap_or_else(|| format!("it ended with {code} and reported nothing")))

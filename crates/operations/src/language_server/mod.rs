@@ -1,8 +1,8 @@
 //! Asks language servers: from a target to a position, from locations to handles.
 //!
 //! `toolchain` knows the protocol and the processes, the operations know the answers. This module
-//! decides which server is asked, whether it may run, that it has seen the files on disk, and what
-//! is reported without an answer.
+//! chooses the server, decides whether it may run, makes sure that it has seen the files on disk,
+//! and decides what is reported without an answer.
 
 mod calls;
 mod choice;
@@ -51,11 +51,11 @@ struct ServerTimeouts {
     request: Duration,
 }
 
-/// For a person who waits.
+/// On the command line, where a person waits.
 const COMMAND_TIMEOUTS: ServerTimeouts =
     ServerTimeouts { load: Duration::from_mins(2), request: Duration::from_mins(1) };
 
-/// For an agent who can ask again while the server goes on.
+/// In a server, where an agent can ask again while the language server keeps loading.
 const SERVING_TIMEOUTS: ServerTimeouts =
     ServerTimeouts { load: Duration::from_secs(20), request: Duration::from_secs(40) };
 
@@ -68,7 +68,7 @@ pub(crate) struct LspRequest {
     pub capability: &'static str,
 }
 
-/// Who answered: a language server, or the index in its place
+/// Who answered: a language server, or the index instead
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AnswerSource {
     /// Whether a server or the index answered
@@ -109,7 +109,7 @@ impl AnswerSource {
         self.render_as(page, "from the index");
     }
 
-    /// The same, with another label.
+    /// Like [`Self::render`], with another label.
     pub(crate) fn render_as(&self, page: &mut Page, what: &str) {
         if let Some(why) = &self.why {
             page.item(what, why);
@@ -147,7 +147,7 @@ impl MissingServer {
         self.hints.into_iter().fold(problem, Problem::hint)
     }
 
-    /// The index answers instead.
+    /// The source of an answer from the index.
     pub(crate) fn by(self) -> AnswerSource {
         AnswerSource {
             source: AnswerSourceKind::Index,
@@ -165,8 +165,8 @@ pub(crate) struct LanguageServer<'v> {
 }
 
 impl<'v> LanguageServer<'v> {
-    /// The server for a file, ready to be asked about it. The inner failure says why there is
-    /// none; the outer one that the caller no longer waits.
+    /// The server for a file, ready to be asked about it. The inner error says why there is none;
+    /// the outer one says that the call was stopped.
     pub(crate) fn open(
         view: &'v View<'v>,
         path: &RepoPath,
@@ -296,7 +296,7 @@ fn exists_above(view: &View, path: &RepoPath, names: &[&str]) -> bool {
     above.any(|folder| names.iter().any(|name| folder.join(name).is_file()))
 }
 
-/// Whether a server may be started: none is in a repository that is not trusted.
+/// Whether a server may be started. No server is started in a repository that is not trusted.
 fn check_permission(
     view: &View,
     language: Language,
@@ -327,8 +327,8 @@ fn untrusted(view: &View, program: &str) -> Option<MissingServer> {
     Some(MissingServer::new(ProblemCode::Untrusted, why).hint(standing.hint()))
 }
 
-/// A server that had not loaded the project in time. One that a single command starts is gone
-/// with it, so asking again does not help.
+/// A server that did not load the project in time. A server that a single command started ends with
+/// it, so asking again does not help.
 fn still_loading(
     view: &View,
     language: Language,

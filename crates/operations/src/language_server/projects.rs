@@ -22,7 +22,7 @@ const MAX_PROJECTS: usize = 16;
 const MAX_FILE_BYTES: u64 = 2 << 20;
 
 impl<'v> LanguageServer<'v> {
-    /// The server for a question about all files; none if it knows only some of them.
+    /// The server for a question about all files; an error if it knows only some of them.
     pub(crate) fn open_for_all(
         view: &'v View<'v>,
         path: &RepoPath,

@@ -50,7 +50,7 @@ impl TargetPosition {
         Ok(spot)
     }
 
-    /// The same, for symbols only.
+    /// Like [`Self::of`], for symbols only.
     pub(crate) fn of_symbol(view: &View, target: &NodeTarget, line: Option<u32>) -> Result<Self> {
         let spot = Self::of(view, target, line)?;
         if parse_place(view, target.as_str()).is_none()
@@ -65,8 +65,8 @@ impl TargetPosition {
         Ok(spot)
     }
 
-    /// The same, or a name that a file uses but does not declare: `path#name` then means the
-    /// declaration of that name.
+    /// Like [`Self::of`], but also accepts a name that a file uses and does not declare:
+    /// `path#name` then means the declaration of that name.
     pub(crate) fn of_use(view: &View, target: &NodeTarget, line: Option<u32>) -> Result<Self> {
         let problem = match Self::of_symbol(view, target, line) {
             Err(problem) if problem.code == ProblemCode::NotFound => problem,
@@ -161,7 +161,7 @@ impl TargetPosition {
         format!("{}:{}:{}", self.path, at.line + 1, at.character + 1)
     }
 
-    /// The name that stands at the position.
+    /// The name at the position.
     pub(crate) fn name_at_offset(&self) -> String {
         let is_part = |one: &char| one.is_alphanumeric() || *one == '_' || *one == '$';
         self.text[self.offset..].chars().take_while(is_part).collect()
@@ -173,8 +173,8 @@ impl TargetPosition {
     }
 }
 
-/// The symbols of other files that a name of a file leads to, as far as the index knows: by what
-/// its code uses, else by what it imports.
+/// The symbols of other files that a name in a file refers to, as far as the index knows: from what
+/// its code uses, otherwise from its imports.
 fn referenced_symbols(view: &View, path: &RepoPath, name: &str) -> Result<Vec<EntityRef>> {
     let conn = view.index()?.conn();
     let mut from =

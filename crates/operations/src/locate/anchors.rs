@@ -1,5 +1,5 @@
-//! What a question quotes: names in back-ticks, identifiers in its prose, messages in quotation
-//! marks. A place that contains one of them exactly is likely meant.
+//! The texts that a question quotes: names in back-ticks, identifiers in its prose, messages in
+//! quotation marks. A place that contains one of them exactly is probably meant.
 
 use std::collections::BTreeSet;
 
@@ -72,7 +72,8 @@ fn is_usable(text: &str) -> bool {
         && text.contains(|one: char| one.is_alphanumeric())
 }
 
-/// A text in quotation marks, if it reads like a message; up to what varies in it.
+/// A text in quotation marks, if it looks like a message; without the part from the first
+/// placeholder on.
 fn message(text: &str) -> Option<&str> {
     let text = text.split(['…', '%', '{', '$', '\n']).next().unwrap_or_default().trim();
     let text = text.trim_end_matches(['.', ':', ',']);
@@ -80,7 +81,7 @@ fn message(text: &str) -> Option<&str> {
     (is_usable(text) && spaces >= MIN_SPACES).then_some(text)
 }
 
-/// Words that are spelt as only code is: with an underscore, or a capital after a small letter.
+/// Words that are spelled like code: with an underscore, or with a capital after a small letter.
 fn code_words(text: &str) -> Vec<String> {
     let is_part = |one: char| one.is_alphanumeric() || one == '_';
     let words = text.split(move |one: char| !is_part(one)).filter(|word| word.len() > 2);

@@ -73,7 +73,7 @@ impl Mentions {
 
     fn add_path(&mut self, files: &PathLookup, word: &str) {
         let worth = if word.contains('/') { WHOLE_PATH_WEIGHT } else { FILE_NAME_WEIGHT };
-        // An absolute path of another machine ends in one of ours.
+        // An absolute path on another machine may end in a path of this repository.
         let ends = std::iter::successors(Some(word), |rest| rest.split_once('/').map(|(_, r)| r));
         let ends = ends.filter(|end| end.contains('/') || !word.contains('/'));
         let found =
@@ -109,7 +109,7 @@ impl Mentions {
         }
         let name = meant.as_deref().unwrap_or(name);
         let is_whole = found.len() < MAX_DEFINITIONS_READ;
-        found.retain(|path| !is_test_file(path)); // what tests define for themselves is not asked for
+        found.retain(|path| !is_test_file(path)); // not symbols that tests define for themselves
         if is_whole && found.len() <= MAX_DEFINITIONS {
             #[expect(clippy::cast_precision_loss, reason = "at most five")]
             let each = worth / found.len().max(1) as f64;
@@ -168,7 +168,7 @@ impl PathLookup {
         for path in tables::paths(conn)? {
             let name = path.name();
             let stem = name.split('.').next().unwrap_or_default().to_owned();
-            // The file that stands for its folder is found by the folder's name.
+            // A file such as `mod.rs` or `__init__.py` is found by the name of its folder.
             let stem = match stem.as_str() {
                 "__init__" | "mod" | "index" => path.parent().map_or(stem, |parent| parent.name()),
                 _ => stem,

@@ -43,7 +43,7 @@ const MAX_FILES_READ: usize = 60;
 /// Weight of the best symbols of a file, relative to its whole text.
 const SYMBOL_SHARE: f64 = 0.75;
 
-/// The best three symbols of a file count whole, half and a quarter.
+/// The best three symbols of a file count fully, half and a quarter.
 const MIN_SYMBOL_SHARE: f64 = 0.25;
 
 /// How many files have their imports followed.
@@ -88,7 +88,7 @@ impl FileCandidate {
     }
 }
 
-/// Where a question leads.
+/// The files and symbols that a question is about.
 #[derive(Debug, Default)]
 pub(crate) struct LocateResult {
     /// The files, best first
@@ -144,7 +144,8 @@ pub(crate) fn locate(view: &View, text: &str) -> Result<LocateResult> {
     Ok(LocateResult { files: places, symbols, wanted })
 }
 
-/// How much of a text in plain words each line of a source says: lines that say nothing are left out.
+/// How well each line of a source matches a text in plain words. Lines that do not match are left
+/// out.
 pub(crate) fn line_weights(
     view: &View,
     text: &str,
@@ -162,8 +163,8 @@ pub(crate) fn line_weights(
     Ok(weights.filter(|(_, weight)| *weight > 0.0).collect())
 }
 
-/// What the question quotes, and the constants that hold the messages it quotes: who uses such a
-/// constant gives the message.
+/// The texts that the question quotes, and the constants that contain quoted messages: code that
+/// uses such a constant shows the message.
 fn anchors_of(view: &View, text: &str, places: &[FileCandidate]) -> Result<QuestionAnchors> {
     let mut anchors = QuestionAnchors::of(text);
     let messages: Vec<String> = anchors.messages().map(str::to_owned).collect();
@@ -393,8 +394,8 @@ pub(crate) fn files_with_words(view: &View, name: &str) -> Result<Vec<RepoPath>>
 
 /// Scores files by their text, from the words of a question and their counts.
 ///
-/// Small words count for code alone: code with much prose in it is described in prose, and a
-/// document has them whatever it is about.
+/// Stop words count only for code: code with much prose is described in prose, whereas documents
+/// contain stop words whatever they are about.
 fn score_files(
     conn: &Connection,
     question: &WeightedQuestion,
@@ -419,9 +420,9 @@ fn score_files(
 
 /// The sum of the weights of some words, by text.
 ///
-/// FTS5 takes a word that half of all files have for worthless. In a project about patients that
-/// is `patient`, and a text about patients says it for a reason: so each word is weighed here, by
-/// how many files other than tests have it.
+/// FTS5 gives no weight to a word that half of all files contain. In a project about patients that
+/// is `patient`, although a question that contains it means it. Therefore each word is weighted
+/// here, by the number of files other than tests that contain it.
 fn sum_word_scores<'a>(
     conn: &Connection,
     words: impl Iterator<Item = (&'a String, f64)>,
@@ -444,7 +445,7 @@ fn odds(all: f64, with: f64) -> f64 {
     (all - with + 0.5) / (with + 0.5)
 }
 
-/// The name that tests are kept by.
+/// The cache key of the tests.
 const TESTS_CACHE_KEY: &str = "locate.tests";
 
 /// Which texts are tests, and how many are not.

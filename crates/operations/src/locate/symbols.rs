@@ -1,6 +1,6 @@
-//! Which symbols of some files a question is about: BM25F over name, path, signature, doc and
-//! body. A line counts for the innermost symbol around it, so that a class does not take the
-//! credit of its methods.
+//! Which symbols of some files a question is about: BM25F over name, path, signature, doc and body.
+//! A line counts for the innermost symbol around it, so that a class does not score for the lines
+//! of its methods.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
@@ -15,10 +15,10 @@ use crate::answers::source::SourceText;
 use engine::search::words;
 use engine::view::View;
 
-/// How much a word counts in the name of a symbol, beside 1 elsewhere.
+/// The weight of a word in the name of a symbol; elsewhere it is 1.
 const NAME_WEIGHT: f64 = 3.0;
 
-/// A word counts at most so often in a doc comment and in a body.
+/// How often a word counts at most, in a doc comment and in a body.
 const MAX_COUNT_IN_DOC: f64 = 3.0;
 const MAX_COUNT_IN_BODY: f64 = 8.0;
 
@@ -36,14 +36,14 @@ pub(crate) struct SymbolCandidate {
     pub symbol: SymbolRow,
     /// How well it fits; comparable within one answer
     pub score: f64,
-    /// How much of the question each of its own lines says, by the number of the line
+    /// How well each of its own lines matches the question, by the number of the line
     pub lines: Vec<(u32, f64)>,
-    /// How much of what the question quotes it contains: each text counts less the more symbols
-    /// contain it
+    /// The weight of the quoted texts that it contains: a text counts less the more symbols contain
+    /// it
     pub quoted: f64,
 }
 
-/// What a word of the question is worth, by its stem.
+/// The weight of each word of the question, by its stem.
 pub(super) type TermWeights = HashMap<String, f64>;
 
 /// The words that belong to one symbol.
@@ -68,7 +68,7 @@ pub(super) struct SymbolScorer<'w> {
     anchors: &'w QuestionAnchors,
     /// The stem of each word that was met
     stem_cache: HashMap<String, Option<usize>>,
-    /// Files that say that a program wrote them
+    /// Files that are marked as generated
     generated: HashSet<RepoPath>,
     symbols: Vec<SymbolWordCounts>,
 }
@@ -177,7 +177,7 @@ impl<'w> SymbolScorer<'w> {
         }
     }
 
-    /// How much of the question a line says: the words in it, and what the question quotes.
+    /// How well a line matches the question: by its words and by quoted texts.
     pub(super) fn weigh(&mut self, line: &str) -> f64 {
         let words: f64 = self.count(line).counts.keys().map(|word| self.values[*word]).sum();
         words + self.weight_of_quotes(line)
@@ -189,7 +189,7 @@ impl<'w> SymbolScorer<'w> {
         self.anchors.found_in(line).map(|_| rarest).sum()
     }
 
-    /// How often a text says each word of the question, and how many words it has.
+    /// How often each word of the question occurs in a text, and how many words the text has.
     fn count(&mut self, text: &str) -> WordCounts {
         let mut counts: HashMap<usize, f64> = HashMap::new();
         let mut length = 0.0;
@@ -209,12 +209,12 @@ impl<'w> SymbolScorer<'w> {
         WordCounts { counts, length }
     }
 
-    /// The files that were read and say that a program wrote them.
+    /// The files that were read and are marked as generated.
     pub(super) fn generated(&self) -> HashSet<RepoPath> {
         self.generated.clone()
     }
 
-    /// The symbols that say something of the question, best first.
+    /// The symbols that match the question, best first.
     pub(super) fn ranked(self) -> Vec<SymbolCandidate> {
         #[expect(clippy::cast_precision_loss, reason = "counts of symbols are small")]
         let count = self.symbols.len().max(1) as f64;
@@ -255,7 +255,7 @@ impl<'w> SymbolScorer<'w> {
     }
 }
 
-/// What each quoted text is worth: less the more symbols, tests aside, contain it.
+/// The weight of each quoted text: lower the more symbols, tests aside, contain it.
 fn anchor_weights(symbols: &[SymbolWordCounts], count: usize) -> Vec<f64> {
     let is_test = |fields: &SymbolWordCounts| {
         fields.symbol.is_test || FileRole::of(&fields.symbol.path) != FileRole::Production
@@ -270,7 +270,7 @@ fn anchor_weights(symbols: &[SymbolWordCounts], count: usize) -> Vec<f64> {
 /// The words of a text.
 #[derive(Default)]
 struct WordCounts {
-    /// How often it says each word of the question, by the word's number
+    /// How often each word of the question occurs, by the word's number
     counts: HashMap<usize, f64>,
     /// How many words it has
     length: f64,
@@ -285,7 +285,7 @@ impl SymbolWordCounts {
     }
 }
 
-/// A file as if it were one symbol: documents and tests say much outside of any.
+/// A file as if it were one symbol, because documents and tests have much text outside of symbols.
 fn file_as_symbol(path: &RepoPath, text: &SourceText) -> SymbolRow {
     SymbolRow {
         path: path.clone(),
@@ -306,8 +306,8 @@ fn file_as_symbol(path: &RepoPath, text: &SourceText) -> SymbolRow {
     }
 }
 
-/// Whether a symbol can be an answer by itself: what only holds others cannot, and a field is shown
-/// with its type.
+/// Whether a symbol can be an answer by itself. A symbol that only contains others cannot, and a
+/// field is shown with its type.
 fn can_be_answer(row: &SymbolRow) -> bool {
     let holds_others = matches!(row.kind.as_str(), "impl" | "module" | "namespace" | "import");
     let is_part = row.parent.is_some()

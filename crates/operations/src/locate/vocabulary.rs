@@ -1,5 +1,5 @@
-//! The words of a question as the repository writes them: other forms of a word, and what a
-//! misspelt word was meant to be.
+//! The words of a question as the repository writes them: other forms of a word, and corrections of
+//! misspelled words.
 
 use base::Result;
 use base::similarity::{MIN_REPAIRED_WORD, similarity};
@@ -8,16 +8,16 @@ use store::Connection;
 
 use engine::file_text::tables;
 
-/// How much another form of a word counts, beside 1 for the word itself.
+/// The weight of another form of a word; the word itself has 1.
 const OTHER_FORM_WEIGHT: f64 = 0.5;
 
-/// How much the word counts that a misspelt one was probably meant to be.
+/// The weight of the correction of a misspelled word.
 const REPAIRED_WEIGHT: f64 = 0.7;
 
-/// A shorter word has no other forms worth looking for.
+/// No other forms are searched for a shorter word.
 const MIN_LENGTH_FOR_FORMS: usize = 4;
 
-/// A shorter word is like too many others to be repaired.
+/// A shorter word is not corrected, because it is similar to too many others.
 const MIN_LENGTH_FOR_REPAIR: usize = 5;
 
 /// How many other forms of a word are looked for.
@@ -77,7 +77,7 @@ pub(super) fn terms(
     Ok(terms)
 }
 
-/// What a word that no text holds was probably meant to be.
+/// The word that was probably meant by one that no text contains.
 fn repair(conn: &Connection, word: &str) -> Result<Option<QueryTerm>> {
     let Some(first) = word.chars().next() else { return Ok(None) };
     let words = tables::words_with_prefix(conn, &first.to_string())?;

@@ -66,7 +66,7 @@ pub enum ConfirmScope {
     Suspect,
     /// Those that nobody confirmed yet
     Unconfirmed,
-    /// Also links that are confirmed already: both ends were read again
+    /// Also links that are confirmed already, because both ends were read again
     All,
 }
 
@@ -88,7 +88,8 @@ pub struct ConfirmAnswer {
     pub confirmed: Vec<ConfirmedLink>,
     /// How many links were confirmed already
     pub unchanged: usize,
-    /// How many links of what is inside the targets nobody ever confirmed; they stay so
+    /// How many links of what is inside the targets were never confirmed; they were left
+    /// unconfirmed
     #[serde(skip_serializing_if = "is_zero")]
     pub left_unconfirmed: usize,
     /// Targets that have no links
@@ -113,13 +114,13 @@ pub struct ConfirmedLink {
     pub to: EntityRef,
     /// What it was before
     pub was: LinkState,
-    /// Whether its confirmation was known by another name, because an end was renamed or moved
+    /// Whether its confirmation had another name, because an end was renamed or moved
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub is_moved: bool,
     /// What changed since it was last confirmed
     #[serde(skip_serializing_if = "Option::is_none")]
     pub diff: Option<String>,
-    /// Ends that changed, and whose confirmed text git does not have, so that the change cannot be shown
+    /// Changed ends whose confirmed text git does not have, so that the change cannot be shown
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub without_diff: Vec<EntityRef>,
 }
@@ -191,8 +192,9 @@ impl Mutation for Confirm {
 }
 
 impl Confirm {
-    /// Which links are confirmed, by whether a target is an end of them. Who names a file has not
-    /// named the links of every symbol in it, so that those which nobody looked at stay unconfirmed.
+    /// Which links are confirmed, depending on whether a target is an end of the link. Naming a
+    /// file does not confirm the unconfirmed links of every symbol in it, because probably nobody
+    /// looked at them.
     fn scope(&self, is_own: bool) -> ConfirmScope {
         let otherwise = if is_own || self.all { ConfirmScope::Open } else { ConfirmScope::Suspect };
         self.only.unwrap_or(otherwise)
@@ -255,7 +257,8 @@ struct WantedLink {
     is_own: bool,
 }
 
-/// The nodes that a target means: a file that tells a card or entities of the knowledge base means these.
+/// The nodes that a target means. A file that defines a card or entities of the knowledge base
+/// means these.
 fn named_nodes(view: &View, target: &NodeTarget) -> Result<Vec<EntityRef>> {
     let node = graph::resolve(view, target)?;
     let EntityRef::File(path) = &node else { return Ok(vec![node]) };
@@ -317,7 +320,7 @@ fn names(targets: &[NodeTarget]) -> String {
     targets.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// Whether its confirmation is known by another name.
+/// Whether its confirmation has another name.
 fn has_moved(status: &LinkStatus) -> Result<bool> {
     Ok(match &status.confirmation {
         Some(stored) => stored.path != confirmation_path(&status.link)?,
@@ -469,7 +472,7 @@ impl Render for ConfirmAnswer {
         }
     }
 
-    /// The files of confirmations say nothing that the page does not say.
+    /// The page already shows everything that is in the files of confirmations.
     fn shows_change(&self) -> bool {
         true
     }

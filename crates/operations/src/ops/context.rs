@@ -204,7 +204,7 @@ struct CollectedContext {
     items: Vec<ContextItem>,
 }
 
-/// When a node last changed: what is a file, or written in one, like the file.
+/// When a node last changed. A file, or something in a file, changed when the file did.
 fn changed_at(view: &View, node: &EntityRef) -> Result<Option<String>> {
     let marks = graph::node_metadata(view, node)?;
     match node.path().or(marks.file.as_ref()) {
@@ -244,7 +244,7 @@ const SOURCE_PERCENT: usize = 50;
 /// How many files are listed for a sentence.
 const MAX_LISTED_FILES: usize = 10;
 
-/// How much of a question is repeated where nothing matches it, in characters.
+/// How much of a question is repeated if nothing matches it, in characters.
 const MAX_REPEATED_CHARS: usize = 200;
 
 /// A target that resolves to no node and has several words is a sentence.
@@ -301,7 +301,8 @@ fn fit_to_budget(gathered: Vec<CollectedContext>, budget: usize) -> ContextAnswe
         let item = &gathered[target].items[at];
         let handle = shown_handle(&gathered[target].target, item.section, item.handle.as_deref());
         let price = cost(&item.text) + handle.map_or(0, cost) + 1;
-        // A section is cut once: what comes later in it is not more useful for being shorter.
+        // Once a section is cut, it gets no more items: later ones are less useful, even if they
+        // are shorter.
         let is_cut = cut_sections.contains(&(target, item.section));
         if !is_cut && spent + price <= budget {
             spent += price;
@@ -399,12 +400,13 @@ impl ContextAnswer {
     }
 }
 
-/// The budget to offer if an answer was cut, or none if it had the largest.
+/// The budget to suggest if an answer was cut; `None` if it had the largest.
 fn larger_budget(budget: usize) -> Option<usize> {
     (budget < TokenBudget::MAX).then(|| budget.saturating_mul(3).min(TokenBudget::MAX))
 }
 
-/// The handle that is printed beside an item: none for what the signature already names in the target's own file.
+/// The handle that is printed beside an item; `None` for a symbol in the target's own file that the
+/// item's text already names.
 fn shown_handle<'h>(
     target: &NodeDescription,
     section: ContextSection,

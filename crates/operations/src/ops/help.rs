@@ -152,7 +152,7 @@ impl OperationHelp {
             let inner = inner.into_iter().flatten();
             let inner =
                 inner.map(|(own, field)| argument_row(&format!("{name}[].{own}"), field, false));
-            // What is said of one item of a list, such as which statuses belong to which type.
+            // The description of the items of a list, such as which statuses belong to which type.
             let detail = items.and_then(|items| items.get("description")).map(value_text);
             let detail = detail.map(|text| [String::new(), String::new(), String::new(), text]);
             let detail = detail.map(|cells| cells.map(PageCell::text).to_vec());

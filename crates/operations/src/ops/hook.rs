@@ -1,5 +1,5 @@
-//! `hook`: what the hooks of git and of agents call. Quick, and silent if there is nothing to say;
-//! only `pre-commit` can stop anything.
+//! `hook`: the operation that the hooks of git and of agents call. It is quick, and silent if there
+//! is nothing to say. Only `pre-commit` can stop anything.
 
 use std::sync::Arc;
 
@@ -37,7 +37,7 @@ pub struct Hook {
 pub struct HookAnswer {
     /// The hook
     pub name: String,
-    /// What the commit would break
+    /// The result of the check before a commit
     #[serde(skip_serializing_if = "Option::is_none")]
     pub verified: Option<VerifyAnswer>,
     /// What the agent is told, in the form that its program reads
@@ -64,7 +64,7 @@ impl Action for Hook {
             let (verified, _) = workspace.read(call, VerifyAnswer::staged)?;
             return Ok(HookAnswer { name: self.name, verified: Some(verified), told: None });
         }
-        // Checking out single files changes no branch.
+        // A checkout of single files does not change the branch.
         let files_only =
             hook == setup::GitHook::PostCheckout && self.args.get(2).is_some_and(|f| f == "0");
         if !files_only {
@@ -77,7 +77,7 @@ impl Action for Hook {
 }
 
 impl Render for HookAnswer {
-    /// Silent, unless a commit has to be stopped.
+    /// Renders nothing, unless a commit must be stopped or an agent is told something.
     fn render(&self, page: &mut Page) {
         if let Some(told) = &self.told {
             return page.document(told);

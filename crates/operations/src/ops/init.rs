@@ -56,7 +56,7 @@ pub struct InitAnswer {
     pub files: InstalledFiles,
     /// What happened to git's hooks
     pub hooks: Vec<InstalledHookRow>,
-    /// What was not touched, and why
+    /// Files and hooks that were not touched, and why
     pub left: Vec<SkippedFile>,
     /// Agents that were found on this machine or in this repository
     pub agents: Vec<FoundAgent>,
@@ -123,7 +123,7 @@ impl Action for Init {
 }
 
 impl Init {
-    /// The agents that were asked for; `found` stands for those that are here.
+    /// The requested agents; `found` stands for those that were found on this machine.
     fn clients(&self, workspace: &Workspace) -> Result<Vec<Client>> {
         let mut clients = Vec::new();
         for name in &self.agents {

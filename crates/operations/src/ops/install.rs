@@ -58,8 +58,8 @@ pub struct SkippedFile {
     pub why: String,
 }
 
-/// Reads a file of the repository for a plan. Symbolic links are not followed: they are other
-/// files.
+/// Reads a file of the repository for a plan. Symbolic links are not followed, because they lead to
+/// other files.
 pub(crate) fn existing_file_reader(workspace: &Workspace) -> impl Fn(&str) -> Option<Vec<u8>> + '_ {
     |path| {
         let path: RepoPath = path.parse().ok()?;
@@ -80,7 +80,7 @@ pub(super) fn add_planned(
     }
 }
 
-/// Tells git the command of the merge driver, or takes it out of git's settings.
+/// Adds the merge driver to git's settings, or removes it from them.
 pub(super) fn set_merge_driver(
     workspace: &Workspace,
     command: Option<&str>,
@@ -98,7 +98,7 @@ pub(super) fn write_files(
     dry_run: bool,
     call: &Arc<Call>,
 ) -> Result<(InstalledFiles, Vec<SkippedFile>)> {
-    // Planned again if somebody else wrote in the meantime: then there may be less to do.
+    // Plans again if another process wrote in the meantime, because less may be left to do.
     let make = || {
         let (edits, rows, left) = edits(workspace, plan())?;
         let change =
@@ -118,7 +118,7 @@ pub(super) fn write_files(
     Ok((InstalledFiles { rows, change: written.change, diff: written.diff }, left))
 }
 
-/// The edits of a plan, what they do, and what is not touched.
+/// The edits of a plan, a row for each, and the files that are not touched.
 fn edits(
     workspace: &Workspace,
     plan: setup::SetupPlan,
@@ -198,7 +198,7 @@ pub(super) fn change_hooks(
     Ok(rows)
 }
 
-/// Why an existing hook is not touched: its owner's choices stay.
+/// Why an existing hook is not touched; `None` if it may be edited.
 fn reason_to_keep(hook: &Path) -> Option<&'static str> {
     let known = hook.symlink_metadata().ok()?;
     if known.is_symlink() {
@@ -251,7 +251,7 @@ const fn how(change: &FileChange) -> &'static str {
     }
 }
 
-/// How many files and hooks there are, without what there is none of.
+/// The numbers of files and hooks as text, without those that are zero.
 pub(super) fn counted_files_and_hooks(
     files: &InstalledFiles,
     hooks: &[InstalledHookRow],

@@ -25,10 +25,10 @@ use engine::spec_links::{
 };
 use engine::view::View;
 
-/// The rules that a gate on the matrix looks at.
+/// The rules that `gate` checks.
 const GATE_RULES: [&str; 3] = [GAP_RULE, "LINK_SUSPECT", "LINK_SUSPECT_UNFINISHED"];
 
-/// How many problems of a gate the page shows.
+/// How many problems found with `gate` the page shows.
 const MAX_PROBLEMS: usize = 20;
 
 /// How many ends of one kind a cell of the page names.
@@ -111,7 +111,7 @@ pub enum MatrixFormat {
 /// Requirements and cards with what belongs to them
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct MatrixAnswer {
-    /// How the rows stand
+    /// How many rows have code, tests and problems
     pub summary: MatrixSummary,
     /// The rows: requirements first, then cards
     pub rows: Vec<TraceRow>,
@@ -129,7 +129,7 @@ pub struct MatrixAnswer {
     paging: Paging,
 }
 
-/// How the rows of a matrix stand
+/// How many rows of a matrix have code, tests and problems
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MatrixSummary {
     /// How many requirements there are
@@ -236,7 +236,7 @@ impl Query for Matrix {
 }
 
 impl MatrixAnswer {
-    /// The matrix as CSV or HTML, if it was asked for.
+    /// The matrix as CSV or HTML, if that format was requested.
     pub fn document(&self) -> Option<&str> {
         self.document.as_deref()
     }
@@ -276,7 +276,7 @@ impl Matrix {
     }
 }
 
-/// Whether something is to be done about a row.
+/// Whether a row has a gap, a suspect link or a failed test.
 fn is_open(row: &TraceRow) -> bool {
     !row.gaps.is_empty() || row.suspect > 0 || row.has_evidence(TestEvidence::Failed)
 }
@@ -385,7 +385,7 @@ fn cells(row: &TraceRow, has_scenarios: bool) -> Vec<PageCell> {
         .collect()
 }
 
-/// How far a row is that lacks nothing which its status asks for.
+/// The progress of a row without gaps.
 fn progress(row: &TraceRow) -> &'static str {
     match () {
         () if row.is_verified() => "verified",

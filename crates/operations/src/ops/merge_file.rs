@@ -86,14 +86,15 @@ fn repo_path(name: &str) -> Result<RepoPath> {
     RepoPath::normalised(name).and_then(Result::ok).ok_or_else(invalid)
 }
 
-/// The text of a file; one that is not there is empty, as git's base is if both sides added it.
+/// The text of a file; empty if it does not exist, like git's base file if both sides added the
+/// file.
 fn read(workspace: &Workspace, name: &str) -> Result<String> {
     let Some(file) = workspace.tree.read(&repo_path(name)?)? else { return Ok(String::new()) };
     String::from_utf8(file.bytes).map_err(|_| Problem::invalid(format!("{name} is not UTF-8")))
 }
 
 impl Render for MergeFileAnswer {
-    /// Silent, unless there is something to do by hand: git shows what a driver prints.
+    /// Renders only conflicts, because git shows everything that a merge driver prints.
     fn render(&self, page: &mut Page) {
         if !self.conflicts.is_empty() {
             page.answer(format!("{}: both sides changed {}", self.path, self.conflicts.join(", ")));

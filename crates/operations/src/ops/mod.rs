@@ -204,7 +204,7 @@ pub(crate) fn kb_schema() -> serde_json::Value {
     serde_json::json!(kb::schema::KbSchemaAnswer::new())
 }
 
-/// The operation that a command line without words asks for.
+/// The operation that `cairn` without arguments runs.
 pub const WITHOUT_WORDS: &str = "overview";
 
 /// The operation with this name, as `group.verb`, `group_verb` or `group verb`.
@@ -222,7 +222,7 @@ pub fn find(name: &str) -> Result<&'static OpSpec> {
     })
 }
 
-/// A name of an operation with the group that it has today: groups and areas share older names.
+/// The name of an operation with the present name of its group: groups have older names too.
 fn with_current_area(name: String) -> String {
     let after = |(older, present): &(&str, &str)| {
         let rest = name.strip_prefix(older)?;
@@ -244,7 +244,7 @@ pub fn find_all(name: &str) -> Result<Vec<&'static OpSpec>> {
     }
 }
 
-/// The operation that a caller means, by our name or an older one, with arguments in our words.
+/// The operation with a present or older name, with its arguments under their present names.
 pub fn resolve(name: &str, args: JsonObject) -> Result<(&'static OpSpec, JsonObject)> {
     let aliases = ALL.iter().flat_map(|op| op.aliases.iter().map(move |alias| (op, alias)));
     let named: Vec<_> = aliases.filter(|(_, alias)| alias.name == name).collect();

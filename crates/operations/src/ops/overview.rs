@@ -1,4 +1,4 @@
-//! `overview`: what a repository is, on one page. It is what `cairn` shows without any words.
+//! `overview`: what a repository is, on one page. `cairn` without arguments shows it.
 
 use base::words::counted;
 use base::{NextCall, Result};

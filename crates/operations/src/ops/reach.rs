@@ -1,5 +1,5 @@
-//! What `impact` and `deps` share: one walk, listed from near to far. Tests are listed apart from
-//! the code they test, and files that only import another are counted and not followed.
+//! What `impact` and `deps` share: one walk, listed from near to far. Tests are listed separately
+//! from other code, and files that only import another are counted but not followed.
 
 mod page;
 
@@ -51,7 +51,7 @@ pub(super) struct ReachQuery<'a> {
     pub offset: Offset,
 }
 
-/// Which edges a walk follows: imports only where they are asked for.
+/// Which edges a walk follows. Imports are followed only on request.
 pub(super) fn edge_filter(names: Vec<String>, imports: bool, least: Confidence) -> EdgeFilter {
     let except = if imports { &[] } else { IMPORT_EDGES };
     EdgeFilter { names, except, min_confidence: least }
@@ -118,7 +118,7 @@ pub struct ReachRow {
     pub node: EntityRef,
     /// The edge it was reached by
     pub edge: &'static str,
-    /// The line of the use, for what uses the target directly
+    /// The line of the use, for a direct use of the target
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u32>,
     /// The node before it, if that is not the target
@@ -219,8 +219,8 @@ pub(super) fn reach(view: &View, asked: &ReachQuery<'_>) -> Result<ReachAnswer> 
     })
 }
 
-/// Everything that was reached except tests, nearest first. Where a path was asked for, its tests
-/// are wanted too.
+/// Everything that was reached except tests, nearest first. If the answer is limited to a path,
+/// tests in it are included.
 fn rows(
     view: &View,
     walked: &WalkResult,

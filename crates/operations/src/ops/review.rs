@@ -63,7 +63,7 @@ pub struct Review {
     pub offset: Offset,
 }
 
-/// The severity at which a gate fails.
+/// The lowest severity that makes the exit code 1.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema,
 )]
@@ -346,7 +346,8 @@ impl ReviewAnswer {
 }
 
 impl ReviewSymbolRow {
-    /// Its name under the heading of its file, with what happened if not only its body changed.
+    /// Its name below the heading of its file, with the kind of change unless only its body
+    /// changed.
     fn text(&self, file: &RepoPath) -> String {
         let name = without_own_path(&self.node.short_handle(), file);
         match (self.how, &self.was) {

@@ -142,7 +142,7 @@ impl Query for Search {
     }
 }
 
-/// What hits must satisfy besides the words.
+/// The filters of a search besides the words.
 struct HitFilter<'a> {
     tags: &'a [String],
     since: Option<Timestamp>,
@@ -262,7 +262,8 @@ const TEXT_ONLY_BASE_SCORE: f64 = 5.0;
 /// Score that the best of them gains.
 const MAX_GAIN: f64 = 3.0;
 
-/// Adds what the ranker of questions finds, so that adding a correct word never hides a hit.
+/// Adds the files and symbols that `locate` finds for a question, so that one more correct word
+/// never hides a hit.
 fn add_located(
     view: &View,
     query: &str,
@@ -320,8 +321,8 @@ fn add_located(
     Ok(())
 }
 
-/// How much a hit's rank drops for the role of its file: tests, examples, documents and commits
-/// come behind code unless they are asked for.
+/// By how much a hit ranks lower because of the role of its file: tests, examples, documents and
+/// commits come after code unless the query asks for them.
 fn demotion(wanted: &WantedRoles, node: &str) -> f64 {
     let Ok(node) = node.parse::<EntityRef>() else { return 0.0 };
     if matches!(node, EntityRef::Commit(_)) {

@@ -22,8 +22,8 @@ use engine::workspace::Workspace;
 
 /// Write knowledge and the branch's facts as files, for review and for teammates
 ///
-/// Molecules, atoms, their changelog, facts of the knowledge base: under `.cairn/shared/`, one
-/// file a record. `sync` merges them elsewhere.
+/// Molecules, atoms, their changelog, facts of the knowledge base: under `.cairn/shared/`, one file
+/// per record. `sync` merges them elsewhere.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Share {
@@ -58,7 +58,7 @@ impl Action for Share {
         // Merge what others wrote first, so that nothing of theirs is overwritten.
         let merged = merge_shared(workspace, call, MergeSide::prefer(self.prefer))?;
         let written = workspace.write(call, |view| write_files(view, &merged))?;
-        // Now the files and the stores agree, and that is recorded.
+        // Now the files and the stores agree; this merge records that.
         merge_shared(workspace, call, MergePreference::Neither)?;
         Ok(ShareAnswer { files: written.files, records: written.result, merged })
     }
@@ -73,8 +73,8 @@ pub(super) fn merge_shared(
     call: &Arc<Call>,
     prefer: MergePreference,
 ) -> Result<MergeReport> {
-    // Without a choice of the caller the change is that of those who wrote the files: `undo` has
-    // nothing to take back of it.
+    // If the caller chose no side, the change belongs to the people who wrote the files, so the
+    // caller's `undo` does not revert it.
     let call = &match prefer {
         MergePreference::Neither => Arc::new(call.on_behalf_of(SHARED_ACTOR)),
         MergePreference::Ours | MergePreference::Theirs => call.clone(),
@@ -84,7 +84,7 @@ pub(super) fn merge_shared(
     Ok(work.result.combine(kb.result))
 }
 
-/// The files as they should be; files with conflicts are not touched.
+/// Plans the new texts of the files; files with conflicts are not changed.
 fn write_files(view: &View, merged: &MergeReport) -> Result<Plan<usize>> {
     let known: BTreeMap<String, String> = shared_files::texts(view)?;
     let mut texts = work::shared::texts(view, &known)?;

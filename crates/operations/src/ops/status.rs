@@ -34,7 +34,7 @@ pub struct StatusAnswer {
     pub edited: u64,
     /// Files by language
     pub languages: Vec<NamedCount>,
-    /// How requirements and cards stand; absent if there are none
+    /// How many requirements and cards have code and tests; absent if there are none
     #[serde(skip_serializing_if = "Option::is_none")]
     pub specs: Option<MatrixSummary>,
     /// What was left out, by reason
@@ -98,7 +98,7 @@ impl Query for Status {
     }
 }
 
-/// How requirements and cards stand.
+/// The counts of requirements and cards; `None` if there are none.
 fn specs(view: &View) -> Result<Option<MatrixSummary>> {
     let summary = MatrixSummary::of(&trace_matrix(view)?);
     Ok((summary.requirements + summary.cards > 0).then_some(summary))

@@ -17,7 +17,7 @@ use engine::graph::walk::{self, WalkKind, WalkOptions};
 use engine::graph::{self, EdgeFilter, GraphEdge};
 use engine::view::View;
 
-/// Nodes after which a walk stops, beyond those that are shown: around a hub lies
+/// Nodes after which a walk stops, beyond those that are shown. Around a node with many edges lies
 /// nearly everything.
 const MAX_WALKED_NODES: usize = 300;
 

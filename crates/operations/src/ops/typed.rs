@@ -1,5 +1,5 @@
-//! Operations by their types, for a program that renders answers itself instead of sending text or
-//! JSON on. It asks through the same contract, so no query is written a second time.
+//! The types of operations and their answers, for a program that renders answers itself. It runs
+//! operations through the same contract, so no query is written twice.
 
 pub use super::card::coverage::{Coverage as CardCoverage, CoverageAnswer};
 pub use super::card::list::{CardListAnswer, CardListRow, List as CardList};

@@ -84,7 +84,7 @@ pub(super) fn plan_undo(
             PlannedChange::Store(durable.undo_change(&made, view.call())?)
         }
     };
-    // On a retry the last change would be another one.
+    // When planned again, the last change could be another one.
     Ok(Plan {
         summary: format!("{verb} of {name}: {summary}"),
         change,
@@ -107,7 +107,7 @@ fn files_before(view: &View, entry: &JournalEntry, force: bool) -> Result<Planne
     Ok(PlannedChange::Undo { edits, undoes: entry.id })
 }
 
-/// The problem that a file is not as the change left it, with what can be done.
+/// The problem that a file changed since, with hints.
 fn edited_since(
     view: &View,
     entry: &JournalEntry,

@@ -41,7 +41,7 @@ pub struct UninstallAnswer {
     pub hooks: Vec<InstalledHookRow>,
     /// What was not touched, and why
     pub left: Vec<SkippedFile>,
-    /// With `--purge`, the folders that were deleted, with what they held
+    /// With `--purge`, the folders that were deleted, with their sizes
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub purged: Vec<OwnFolder>,
     /// Without `--purge`, the folders in git's folder that are kept
@@ -91,7 +91,7 @@ impl Action for Uninstall {
         let own = own_folders(workspace);
         let (mut purged, mut kept) = (Vec::new(), Vec::new());
         if self.purge {
-            files.change = None; // the journal goes, so nothing can be undone
+            files.change = None; // the journal is deleted, so nothing can be undone
             if !self.dry_run {
                 own.iter().try_for_each(|(path, _)| delete(workspace, path))?;
             }
@@ -107,7 +107,7 @@ impl Action for Uninstall {
 fn remove_cache(workspace: &Workspace) -> Result<()> {
     let root = workspace.tree.root();
     if !tree::is_link_free(root, &workspace.data_folders.cache) || !root.join(".cairn").is_dir() {
-        return Ok(()); // a link to somewhere else is nothing we made
+        return Ok(()); // cairn does not create a link there
     }
     let folder = tree::open_private_folder(&workspace.tree, ".cairn")?;
     match workspace.disk().remove_dir_all(&folder, "cache".as_ref()) {

@@ -161,7 +161,7 @@ impl Render for VerifyAnswer {
 }
 
 impl VerifyAnswer {
-    /// What the next commit would break.
+    /// The problems in what the next commit changes.
     pub(super) fn staged(view: &View) -> Result<Self> {
         let staged = Verify {
             path: None,

@@ -16,7 +16,7 @@ const MAX_FOLDERS: usize = 12;
 /// The longest text about a folder, in characters.
 const MAX_ABOUT_CHARS: usize = 100;
 
-/// A folder that holds more than this share of all files is shown by its own folders, in percent.
+/// A folder with more than this share of all files is replaced by its subfolders, in percent.
 const LARGE_SHARE: u64 = 40;
 
 /// A folder
@@ -29,22 +29,22 @@ pub struct OverviewFolder {
     /// The language of most of them
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    /// What its README or its main module says first
+    /// The first sentence of its README or its main module
     #[serde(skip_serializing_if = "Option::is_none")]
     pub about: Option<String>,
 }
 
-/// What is known of a folder while files are counted.
+/// The counts of a folder while files are counted.
 #[derive(Default)]
 struct FolderCount {
     files: u64,
     languages: BTreeMap<&'static str, u64>,
-    /// The file that speaks for the folder, with its rank; the lowest counts
+    /// The rank and the title of the file that describes the folder best; the lowest rank wins
     about: Option<(usize, String)>,
 }
 
-/// The largest folders, by the number of files, and how many more there are. A folder with most of
-/// all files is shown by what is in it.
+/// The largest folders, by the number of files, and how many more there are. A folder with a large
+/// share of all files is replaced by its subfolders.
 pub(super) fn largest(view: &View) -> Result<(Vec<OverviewFolder>, usize)> {
     let files = files::files_below(view, &RepoPath::ROOT)?;
     let total = files.len() as u64;
@@ -113,7 +113,7 @@ fn shortened(text: &str) -> String {
     format!("{}…", shown[..end].trim_end_matches([',', ';', ':']))
 }
 
-/// How well a file speaks for its folder; none if it does not.
+/// The rank of a file as a description of its folder; `None` if it does not describe it.
 fn speaking_rank(inside: &[&str]) -> Option<usize> {
     const STEMS: [&str; 6] = ["lib", "mod", "__init__", "index", "main", "doc"];
     let (name, depth) = match inside {

@@ -31,7 +31,7 @@ const MAX_SHOWN: usize = 5;
 pub struct RepositoryOverview {
     /// The name of its folder
     pub name: String,
-    /// What its README says first
+    /// The first paragraph of its README
     #[serde(skip_serializing_if = "Option::is_none")]
     pub summary: Option<ProjectSummary>,
     /// How many files it has
@@ -98,7 +98,8 @@ pub struct ActiveWork {
 }
 
 impl RepositoryOverview {
-    /// Collects everything. What is missing, such as history, is left out; the basis says so.
+    /// Collects everything. Data that is not available, such as history, is left out, and the basis
+    /// says so.
     pub(crate) fn collect(view: &View) -> Result<Self> {
         let conn = view.index()?.conn();
         let edited: Vec<RepoPath> =
@@ -140,7 +141,7 @@ const fn is_done(status: cards::CardStatus) -> bool {
     matches!(status, cards::CardStatus::Implemented | cards::CardStatus::Deprecated)
 }
 
-/// The production code that most commits changed. Without a history that is ready there is none.
+/// The production code that most commits changed; empty if the history is not complete yet.
 fn busy_files(view: &View) -> Result<Vec<BusyFile>> {
     let Some(history) = HistoryReader::open_if_ready(view)? else { return Ok(Vec::new()) };
     let churn = history.churn(view, None)?;

@@ -29,7 +29,7 @@ pub(super) fn summary(view: &View) -> Result<Option<ProjectSummary>> {
     Ok(text.map(|text| ProjectSummary { text, source: file.path }))
 }
 
-/// The first paragraph that is prose: no heading, badge, image, table, list or markup.
+/// The first paragraph that is prose: not a heading, badge, image, table, list or markup.
 fn first_paragraph(markdown: &str) -> Option<String> {
     let mut paragraph = String::new();
     let (mut in_code, mut in_markup) = (false, false);

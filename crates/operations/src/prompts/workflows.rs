@@ -1,4 +1,4 @@
-//! The three ways of working with tasks and knowledge: find out, plan, carry out.
+//! The three prompts for working with tasks and knowledge: discovery, planning, execution.
 
 use base::{Problem, Result};
 use work::WorkRecordRef;
@@ -22,7 +22,7 @@ pub(super) const PLANNING: Prompt = Prompt {
     description: "Plan a goal as features and tasks, using and extending what is known",
     arguments: &[PromptArgument {
         name: "goal",
-        description: "What shall be possible afterwards",
+        description: "What should be possible afterwards",
         required: true,
     }],
     write: plan,

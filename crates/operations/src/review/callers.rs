@@ -12,7 +12,7 @@ use engine::areas::code::handle;
 use engine::areas::files::file_node;
 use engine::rules::{RuleFinding, RuleSeverity};
 
-/// How many calls of a name are considered; a more common name says too little.
+/// How many calls of a name are considered; a more common name is too ambiguous.
 const MAX_UNRESOLVED_CALLS: u32 = 20;
 
 pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
@@ -138,7 +138,7 @@ fn still_used(
         SymbolHow::Moved => {
             (format!("is now {}#{}", symbol.path, symbol.full_name), "update them to its new place")
         }
-        _ => ("was removed".to_owned(), "restore it, or change what uses it"),
+        _ => ("was removed".to_owned(), "restore it, or change the code that uses it"),
     };
     let how = if exact { "still imported" } else { "still called by that name" };
     Ok(Some(RuleFinding {

@@ -34,7 +34,7 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     Ok(found)
 }
 
-/// Edits that put back what files were before the change.
+/// Edits that restore the files to their state before the change.
 fn undone(files: &[ChangedFile]) -> Vec<FileEdit> {
     let edit = |file: &ChangedFile| FileEdit {
         path: file.path.clone(),
@@ -44,10 +44,12 @@ fn undone(files: &[ChangedFile]) -> Vec<FileEdit> {
     files.iter().map(edit).collect()
 }
 
-/// Whether an end was as it was confirmed before the change.
+/// Whether the ends were still as confirmed before the change, so that the change made the link
+/// suspect.
 fn is_made_here(status: &LinkStatus, before: &EndReader<'_>) -> Result<bool> {
     for (end, confirmed) in status.changed.iter().zip(&status.confirmed_digests) {
-        // What the change moved here cannot be read at its old place; that counts as made here.
+        // An end that the change moved cannot be read in the state before; the change then counts
+        // as the cause.
         let is_same = match before.read(end)? {
             Ok(content) => content.side.digest == *confirmed,
             Err(_) => true,

@@ -95,22 +95,22 @@ struct ReviewCheckResult {
     notes: Vec<String>,
 }
 
-/// How much a review looks at.
+/// How much a review checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ReviewDepth {
     /// Every check; a language server is asked for type errors, if the repository is trusted
     WithTypes,
     /// Every check that needs only the index
     WithoutTypes,
-    /// What the change breaks: neither notes nor what belongs to a change that is finished. For
-    /// the hook that runs at every edit.
+    /// Only what the change breaks, without notes and without checks that make sense only for a
+    /// finished change. For the hook that runs at every edit.
     BreakageOnly,
 }
 
 /// One question about a change.
 type ReviewQuestion = fn(&ReviewedChange<'_>) -> Result<ReviewCheckResult>;
 
-/// What finds errors and warnings about a change, finished or not.
+/// The checks that find errors and warnings even in an unfinished change.
 const BREAKAGE_QUESTIONS: &[ReviewQuestion] =
     &[callers::check, names::check, violations::check, knowledge::check, confirmations::check];
 
@@ -172,7 +172,8 @@ pub(crate) fn review(view: &View, between: &DiffRange, depth: ReviewDepth) -> Re
         review.add_result(found);
         tests = selected;
     }
-    // Each check has ordered its own findings; between checks only the severity decides.
+    // Each check has sorted its own findings; the findings of all checks are sorted by severity
+    // only.
     review.findings.sort_by_key(|finding| finding.severity);
     drop(pairs);
     Ok(ReviewReport { files, symbols, tests, ..review })

@@ -10,7 +10,7 @@ use super::{ReviewCheckResult, ReviewedChange};
 use engine::areas::files::file_node;
 use engine::rules::{RuleFinding, RuleSeverity};
 
-/// How many declarations and calls of a name are considered; a more common name says too little.
+/// How many declarations and calls of a name are considered; a more common name is too ambiguous.
 const MAX_PLACES: usize = 20;
 
 pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
@@ -45,7 +45,8 @@ struct UndeclaredName<'a> {
 }
 
 impl UndeclaredName<'_> {
-    /// Where other files have the name from; none if it is a name of the language, or visible without an import.
+    /// Where other files import the name from; `None` if it is a name of the language or visible
+    /// without an import.
     fn declared_elsewhere(&self, change: &ReviewedChange<'_>) -> Result<Option<String>> {
         let conn = change.view.index()?.conn();
         if self.may_be_imported(change)? {
@@ -64,14 +65,15 @@ impl UndeclaredName<'_> {
         if declared.iter().any(is_visible) {
             return Ok(None);
         }
-        // Calls by a name that nothing in their files declares: the language or its runtime does.
+        // If other files call the name without declaring or importing it, the language or its
+        // runtime declares it.
         let changed: BTreeSet<&RepoPath> = change.paths();
         let places = u32::try_from(MAX_PLACES).unwrap_or(u32::MAX);
         let calls = code::unresolved_calls(conn, self.name, places)?;
         if calls.iter().any(|(path, ..)| !changed.contains(path) && is_same_language(path)) {
             return Ok(None);
         }
-        // A package may only wrap what the runtime has as a global name anyway.
+        // A package may only wrap a global name of the runtime.
         let is_told = |(specifier, _): &(String, usize)| {
             let has_globals = self.language.semantics().imports == ImportResolver::JavaScript;
             !has_globals || specifier.starts_with('.')

@@ -18,7 +18,7 @@ use engine::rules::{RuleFinding, RuleSeverity};
 /// Minimum length of a name that is searched in documents; shorter ones are words of any text.
 const MIN_NAME_LENGTH: usize = 5;
 
-/// Number of documents above which a name is ignored: it is a word of the project.
+/// If more documents than this contain a name, it is ignored as an ordinary word of the project.
 const MAX_DOCUMENTS: usize = 8;
 
 /// How many changed symbols are searched in documents.
@@ -38,9 +38,9 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     Ok(found)
 }
 
-/// The breaking changes that users of the package may notice. A function with another signature that other
-/// production code of the repository names is not among them: its callers are reported by another check, and the
-/// functions of a program have no other users.
+/// The breaking changes that users of the package may notice. A function with a changed signature
+/// is left out if other production code of the repository names it: another check reports its
+/// callers, and the functions of a program have no other users.
 fn of_others<'c>(
     change: &ReviewedChange<'_>,
     public: &[&'c ChangedSymbol],
@@ -95,7 +95,7 @@ fn breaking(public: &[&ChangedSymbol]) -> Option<RuleFinding> {
     })
 }
 
-/// Whether code that uses the symbol may have to change. Of a value only its name counts.
+/// Whether code that uses the symbol may have to change. For a value, only its name matters.
 const fn is_breaking(symbol: &ChangedSymbol) -> bool {
     match symbol.kind {
         SymbolHow::Removed | SymbolHow::Moved => true,
@@ -141,7 +141,7 @@ fn documents(change: &ReviewedChange<'_>, symbol: &ChangedSymbol) -> Result<Opti
     }))
 }
 
-/// Whether a name is not an ordinary word: it is long, and written as names are written.
+/// Whether a name is not an ordinary word: it is long and has underscores or capitals inside.
 fn is_distinct(name: &str) -> bool {
     let is_compound = name.contains('_') || name.chars().skip(1).any(char::is_uppercase);
     name.len() >= MIN_NAME_LENGTH && is_compound && !name.starts_with("__")

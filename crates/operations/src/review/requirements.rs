@@ -44,7 +44,7 @@ fn cards(change: &ReviewedChange<'_>) -> Result<Vec<RuleFinding>> {
     for (key, symbols) in links {
         let Some(card) = cards::card_by_key(conn, &key)? else { continue };
         if touched.contains(&card.path) {
-            continue; // whoever changed both knows both
+            continue; // the card was changed too, so its author knows it
         }
         let first = symbols[0];
         found.push(RuleFinding {

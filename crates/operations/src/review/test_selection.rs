@@ -17,8 +17,8 @@ use engine::view::View;
 /// Maximum number of hops between code and a test of the knowledge base.
 const MAX_HOPS: usize = 3;
 
-/// Number of symbols above which they are treated together, without telling which test reaches
-/// which.
+/// With more symbols than this, tests are searched for all of them together, without telling which
+/// test reaches which symbol.
 const MAX_SYMBOLS_ONE_BY_ONE: usize = 25;
 
 /// The edges that lead from code to the tests that the knowledge base names.
@@ -58,7 +58,8 @@ pub(super) fn select_tests(
         for (at, symbol) in code.iter().enumerate() {
             let found = tests_for(change.view, &nodes[at..=at])?;
             let of_knowledge = selection.add_knowledge(change.view, at, &nodes[at])?;
-            // A test that changed in the same file is about it, also if no call leads there, as in a macro.
+            // A test that changed in the same file counts as covering the symbol, even if no call
+            // leads there, as in a macro.
             let has_changed_test = tests.iter().any(|test| test.path == symbol.path);
             let is_found = !found.is_empty() || of_knowledge || has_changed_test;
             selection.add(at, found);

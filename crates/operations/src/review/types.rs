@@ -45,7 +45,7 @@ fn check_language(
     files: &[RepoPath],
 ) -> Result<Result<Vec<Diagnostic>, String>> {
     if !change.checks_types {
-        return Ok(Err("not asked for".into()));
+        return Ok(Err("not requested".into()));
     }
     if !change.is_indexed {
         return Ok(Err("only the working tree can be checked".into()));

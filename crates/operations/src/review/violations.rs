@@ -9,7 +9,7 @@ use engine::rules::{self, RuleFinding, RuleScope, StagedChanges};
 
 pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     if change.files.is_empty() {
-        // What is violated without a change was violated before.
+        // Without a change, every violation is an older one.
         return Ok(ReviewCheckResult { checked: vec!["rules"], ..ReviewCheckResult::default() });
     }
     let scope = match change.between {
@@ -23,7 +23,7 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
     let mut older = 0;
     for finding in all {
         match &finding.path {
-            // `confirmations` says which links the change made suspect.
+            // `confirmations` reports the links that the change made suspect.
             _ if finding.code.starts_with("LINK_SUSPECT") => {}
             _ if mentions_removed(&finding, &lost) => found.findings.push(finding),
             Some(path) => match change.files.iter().find(|file| file.path == *path) {

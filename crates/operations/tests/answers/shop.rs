@@ -4,7 +4,7 @@ use testkit::TestRepo;
 
 const FILES: &str = include_str!("shop.fixture");
 
-/// The shop with its history: three months of commits, among them a rename and a habit of changing
+/// The shop with its history: three months of commits, among them a rename, and several that change
 /// the gateway, the webhook and its test together.
 pub fn shop() -> TestRepo {
     let repo = TestRepo::without_git(FILES).with_programs(&["git", "python3"]);

@@ -1,4 +1,4 @@
-//! Documents that were not written for cairn: what the knowledge base takes in.
+//! Documents that were not written for cairn: what the knowledge base reads from them.
 
 use serde_json::{Value, json};
 use testkit::{TestRepo, check};

@@ -1,4 +1,4 @@
-//! What an answer had to do without is said in its basis, whatever was asked.
+//! Whatever an answer could not read is stated in its basis, for every question.
 
 use base::ProblemCode;
 use operations::CallFormat;
@@ -96,7 +96,8 @@ fn a_key_that_two_cards_have_is_told_and_no_write_picks_one() {
         assert!(listed.contains("a.card.md") && listed.contains("twin.card.md"), "{listed}");
     }
     assert_eq!(repo.snapshot(), before);
-    // Its file says which is meant; what names the key still means the other.
+    // A file name identifies one of the two cards. The key, and links to it, still mean the other
+    // one.
     repo.data("card.rename", json!({"old_key": twin, "new_key": "spec::twin"}));
     assert!(repo.read(twin).unwrap().contains("key: spec::twin"));
     assert!(repo.read("src/a.ts").unwrap().contains("@see spec::a"));

@@ -1,5 +1,5 @@
-//! Which branches there are, and what becomes of their knowledge bases: renames, unborn branches,
-//! worktrees, detached heads, garbage collection and the way back from it.
+//! What happens to the knowledge bases of branches: renames, unborn branches, worktrees, detached
+//! heads, garbage collection and restoring after it.
 //!
 //! @see spec::kb/branches
 
@@ -67,7 +67,7 @@ fn a_branch_that_is_not_checked_out_is_followed_too() {
     repo.git(&["checkout", "-q", "main"]);
     repo.git(&["branch", "-m", "old", "new"]);
     repo.text("status");
-    // A branch that takes the old name later starts as any other does.
+    // A branch that is later created under the old name starts like any other branch.
     repo.git(&["checkout", "-q", "-b", "old"]);
     assert!(facts(&repo).is_empty());
     repo.git(&["checkout", "-q", "new"]);
@@ -106,7 +106,7 @@ fn branches_of_other_worktrees_are_not_gone() {
     let commit = repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
     let gone = repo.data("kb.gc", json!({}))["stores"].clone();
     assert_eq!((gone.as_array().unwrap().len(), &gone[0]["branch"]), (1, &json!(commit)));
-    // Not even while the folder of the worktree cannot be seen.
+    // The store of a worktree is not collected even while its folder cannot be found.
     fs::rename(&path, folder.path().join("away")).unwrap();
     assert_eq!(repo.data("kb.gc", json!({"force": true}))["stores"].as_array().unwrap().len(), 1);
     fs::rename(folder.path().join("away"), &path).unwrap();

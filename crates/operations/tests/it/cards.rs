@@ -418,7 +418,7 @@ fn a_rename_killed_at_any_step_is_before_or_after() {
     if let Some(arguments) = child::arguments() {
         return run_until_killed(arguments[0].as_ref(), &arguments[1]);
     }
-    // Every step of the full size takes long; `cargo xtask soak` asks for that.
+    // A crash at every step of the full size takes long, so only `cargo xtask soak` does that.
     let (files, every) = std::env::var("CAIRN_SOAK").map_or((12, 13), |_| (200, 1));
     for step in (0..).step_by(every) {
         let repo = TestRepo::new(&linked_by(files));

@@ -1,4 +1,4 @@
-//! What every operation must keep, checked by walking the table.
+//! Requirements on every operation, checked for each row of the table.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -141,7 +141,7 @@ fn schemas_are_plain() {
     }
 }
 
-/// Files in `ops/` that are no operation but what several share.
+/// Files in `ops/` that contain no operation, but code that several operations share.
 const SHARED: [&str; 22] = [
     "kb/vocabulary.rs",
     "tool_entries.rs",
@@ -182,11 +182,13 @@ fn every_file_is_registered() {
     assert_eq!(named, ALL.len(), "a file in ops/ is not in ALL");
 }
 
-/// A command line in a message is of no use to an agent: the door writes calls in its own words.
+/// A command line in a message is of no use to an agent: each interface formats calls in its own
+/// way.
 #[test]
 fn no_message_holds_a_command_line_of_ours() {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap();
-    // The command line's own crate, and the files that `init` writes, speak to people alone.
+    // Only people read the texts of the command line's own crate and of the files that `init`
+    // writes.
     let speaks_to_all = |path: &Path| !path.ends_with("cairn") && !path.ends_with("setup");
     let crates = fs::read_dir(crates).unwrap().map(|entry| entry.unwrap().path());
     let mut folders: Vec<PathBuf> =
@@ -291,8 +293,8 @@ fn a_deadline_stops_the_work() {
     }
 }
 
-/// Lists whose rows lie in no file, that are about one symbol whose file is given with it, or that
-/// look at a change as a whole.
+/// Lists whose rows belong to no file, that are about one symbol whose file is given with it, or
+/// that describe a change as a whole.
 const WITHOUT_PATH: [&str; 11] = [
     "review",
     "history.snapshots",

@@ -1,4 +1,4 @@
-//! A durable store that is damaged is told of, kept, and brought back from its backup.
+//! A damaged durable store is reported, kept, and restored from its backup.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ fn backed_up() -> (TestRepo, Workspace) {
     (repo, workspace)
 }
 
-/// Asks at a time of the caller's clock.
+/// Calls an operation at a given time.
 fn ask_at(workspace: &Workspace, now: &str, name: &str, args: Value) -> Value {
     let args = serde_json::from_value(args).unwrap();
     let call = base::Call::new("t", now.parse().unwrap());
@@ -75,7 +75,7 @@ fn a_damaged_store_is_refused_kept_and_brought_back() {
         assert_eq!(next.operation, "restore", "{what}: {:?}", problem.hints);
         let problem = add_line(&workspace, &call(), "three").unwrap_err();
         assert_eq!(problem.code, ProblemCode::StoreDamaged, "{what}: {problem}");
-        // What does not need the store is answered as ever.
+        // Questions that do not need the store are answered as before.
         ask(&workspace, "context", json!({"targets": ["a.md"]})).unwrap();
         let restored =
             ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap().data.clone();
@@ -191,7 +191,7 @@ fn restores_within_one_second_lose_nothing() {
     kept.dedup();
     assert_eq!(kept.len(), 3, "each has a name of its own: {kept:?}");
     assert_eq!(lines(&workspace, &call()).unwrap(), ["one", "two"]);
-    // What the first one kept is put back by its name, as it was.
+    // The copy that the first restore kept can be restored by its name, unchanged.
     ask(&workspace, "restore", json!({"backup": kept[0]})).unwrap();
     assert_eq!(lines(&workspace, &call()).unwrap(), ["one", "two", "since"]);
 }
@@ -211,7 +211,7 @@ fn two_backups_within_one_second_are_two() {
 #[test]
 fn backups_from_a_clock_that_ran_ahead_are_neither_newer_nor_kept_longer() {
     let (repo, workspace) = backed_up();
-    // Ten from the future, and ten as older versions named them.
+    // Ten backups with times in the future, and ten with the names that older versions gave.
     for second in 0..10 {
         ask_at(&workspace, &format!("2099-01-01T00:00:{second:02}Z"), "backup", json!({}));
     }
@@ -251,7 +251,8 @@ fn a_backup_of_another_repository_is_refused_unless_forced() {
     let root = |repo: &TestRepo| repo.git(&["rev-parse", "HEAD"]).trim().to_owned();
     assert_eq!(problem.details["root_commit_of_the_backup"], root(&other));
     assert_eq!(problem.details["root_commit_here"], root(&repo));
-    // By the name of its store it is passed over, and by force it is taken.
+    // Restoring by the name of the store skips this backup. It is restored only with
+    // `allow_other_repository`.
     ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap();
     assert_eq!(lines(&workspace, &call()).unwrap(), ["one", "two"]);
     let forced = json!({"backup": named, "allow_other_repository": true});

@@ -31,7 +31,7 @@ const TEXTS: [&str; 8] = [
     "[package]\nname = \"a-b\"\n",
 ];
 
-/// Runs git as a developer would, who may be refused.
+/// Runs git as a developer would. The command may fail.
 #[expect(clippy::disallowed_methods, reason = "a test plays the developer")]
 fn git(root: &Path, args: &[&str]) -> bool {
     let who = ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", "-c", "core.editor=true"];
@@ -86,7 +86,8 @@ fn step(repo: &TestRepo, dice: &mut SeededRng) -> String {
     }
 }
 
-/// The dump of an index built from nothing, elsewhere: the one under test goes on as it is.
+/// The dump of an index that is built anew in another place, so that the index under test does not
+/// change.
 fn from_nothing(repo: &TestRepo) -> String {
     let dir = tempfile::tempdir().unwrap();
     let copy = dir.path().join("copy");

@@ -128,7 +128,7 @@ fn a_hook_of_an_agent_does_not_wait_for_the_first_index_of_a_large_repository() 
     assert_eq!(text_of(&workspace, "hook before-edit"), "");
     assert!(workspace.index_path().is_none(), "a hook waited for the index");
     assert!(workspace.needs_index_builder(&call()));
-    // The start of a session waits in a repository of this size.
+    // In a repository of this size, the hook at the start of a session waits for the index.
     let overview = text_of(&workspace, "hook session-start");
     assert!(overview.contains("122 files"), "{overview}");
 

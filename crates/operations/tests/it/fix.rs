@@ -1,4 +1,4 @@
-//! `fix`: what names an old place names the new one, where that is certain.
+//! `fix`: references to an old path are changed to the new one, where that is certain.
 
 use serde_json::{Value, json};
 use testkit::TestRepo;
@@ -179,7 +179,8 @@ fn a_fact_that_is_mended_keeps_who_wrote_it() {
 
 #[test]
 fn links_follow_a_move_from_everywhere_and_to_everywhere() {
-    // Each file links each other; whichever is renamed to wherever, all links lead to it again.
+    // Each file links to each other one. Whichever is renamed, and to whatever path, all links lead
+    // to it again.
     let places = ["README.md", "a/x.md", "a/b/y.md"];
     let news = ["MOVED.md", "c/moved file.md", "a/moved(1).md", "a/b/c/moved.md"];
     for old in places {

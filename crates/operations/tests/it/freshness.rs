@@ -1,4 +1,4 @@
-//! The index is never behind, whatever happens to the tree or to the index itself.
+//! The index is never out of date, whatever happens to the tree or to the index itself.
 //!
 //! @see spec::workspace/freshness
 
@@ -94,7 +94,7 @@ fn take(repo: &TestRepo, workspace: &Workspace, step: &Step) {
     let at = |path: &usize| repo.root().join(PATHS[*path]);
     match step {
         Step::Write(path, text) => {
-            // What stands in the way goes, as an editor's user would have it.
+            // A file or link in the place of a parent folder is removed first.
             let file = at(path);
             let folders = file.ancestors().skip(1).take_while(|f| f.starts_with(repo.root()));
             let stands = |f: &&std::path::Path| f.is_file() || f.is_symlink();
@@ -112,7 +112,7 @@ fn take(repo: &TestRepo, workspace: &Workspace, step: &Step) {
                 && apart
                 && to.parent().is_some_and(std::path::Path::is_dir)
             {
-                // A link in the way may make it impossible: then nothing happened.
+                // A link in the path may prevent the rename. Then nothing has changed.
                 let _ = fs::rename(from, to);
             }
         }

@@ -1,4 +1,4 @@
-//! What once went wrong, and must not again.
+//! Regression tests for defects that were found.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -84,7 +84,7 @@ fn a_write_that_cannot_be_done_leaves_nothing_and_blocks_nobody() {
     assert_eq!(refused.code, ProblemCode::InvalidOperation, "{refused}");
     assert_eq!(repo.snapshot(), before);
     repo.data("status", json!({}));
-    // An entry that nobody can read any more is told of, and reading goes on.
+    // An entry that cannot be read is reported, and the other entries are still read.
     repo.write(".git/cairn/journal/pending-7/entry.json", "{ torn");
     let answer = repo.call_op("status", json!({})).unwrap();
     assert!(answer.basis.reasons[0].contains("could not be completed"), "{:?}", answer.basis);
@@ -100,7 +100,7 @@ fn an_index_that_came_with_a_clone_is_not_believed() {
     forged.connection().execute("UPDATE file SET title = 'False'", []).unwrap();
     forged.checkpoint().unwrap();
     drop(forged);
-    // A copy is another file, as after a clone.
+    // A copy has another inode, as after a clone.
     let copy = fs::read(&index).unwrap();
     let _other = fs::File::create(repo.root().join(".cairn/cache/keeps-the-inode-taken")).unwrap();
     fs::rename(&index, repo.root().join(".cairn/cache/old")).unwrap();
@@ -190,7 +190,8 @@ fn an_index_that_another_process_built_meanwhile_is_not_taken_for_fresh() {
     let index = files.into_iter().find(|p| p.extension().is_some_and(|e| e == "sqlite")).unwrap();
     let aside = cache.join("aside");
     fs::rename(&index, &aside).unwrap();
-    // The other one looked at the tree before this was written, and is done while we wait.
+    // The other process listed the tree before this file was written, and finishes while this one
+    // waits.
     repo.write("b.md", "# B\n");
     let lock = cache.join("refresh.lock");
     let held = tree::lock(&lock, Duration::from_secs(5), &call()).unwrap();

@@ -1,4 +1,4 @@
-//! The history is what git says it is, however it came about.
+//! The history agrees with git, however the commits were made.
 //!
 //! @see spec::history/artifacts
 
@@ -51,7 +51,7 @@ fn step() -> impl Strategy<Value = Step> {
     ]
 }
 
-/// A clone of the last commits alone, in a folder that goes with the repository it is of.
+/// A shallow clone, in a folder that is removed together with the original repository.
 pub(crate) fn shallow(repo: &TestRepo, depth: usize) -> TestRepo {
     let url = format!("file://{}", repo.root().display());
     let to = repo.root().join(".git/clone");
@@ -116,7 +116,7 @@ proptest! {
         let workspace = repo.open(WorkspaceMode::Once, DiskWriter::default(), AREAS);
         workspace.sync(false, &call()).unwrap();
         for step in &steps {
-            // A merge that cannot be made is no merge.
+            // A merge with conflicts is skipped.
             let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 take(&repo, &workspace, step);
             }));
@@ -128,8 +128,8 @@ proptest! {
         workspace.sync(false, &call()).unwrap();
         let before = workspace.dump(&call()).unwrap();
         let cache = repo.root().join(".git/cairn/cache");
-        // The commits that are kept are gone; those of the newest snapshot are taken, and git is
-        // asked for the others.
+        // The stored commits are deleted. Those of the newest snapshot are taken from it, and the
+        // others from git.
         for entry in fs::read_dir(&cache).unwrap().map(Result::unwrap) {
             if entry.file_name().to_string_lossy().starts_with("commits-") {
                 fs::remove_file(entry.path()).unwrap();
@@ -137,7 +137,7 @@ proptest! {
         }
         assert_incremental_equals_full(&workspace, &format!("from a snapshot: {steps:?}"));
         prop_assert_eq!(&before, &workspace.dump(&call()).unwrap());
-        // A clone without history, which has it all from a snapshot.
+        // A clone without history, which gets all of it from a snapshot.
         let taken = repo.data("history.snapshot", json!({}))["snapshot"]["name"].clone();
         let shallow = shallow(&repo, 1);
         let name = format!("{}.snapshot", taken.as_str().unwrap());
@@ -145,7 +145,7 @@ proptest! {
         fs::create_dir_all(&kept).unwrap();
         fs::copy(cache.join("snapshots").join(&name), kept.join(&name)).unwrap();
         prop_assert_eq!(&before, &shallow.workspace().dump(&call()).unwrap());
-        // Commits that are kept say what git says: without them it is the same.
+        // Stored commits agree with git: after they are deleted, the answer is the same.
         fs::remove_dir_all(&cache).unwrap();
         assert_incremental_equals_full(&workspace, &format!("from git: {steps:?}"));
         prop_assert_eq!(before, workspace.dump(&call()).unwrap());
@@ -174,7 +174,7 @@ fn a_renamed_file_keeps_its_history_and_its_tags() {
     assert_eq!(tags, [&json!(["auth"]), &json!(["session"]), &json!(["login", "session"])]);
     assert_eq!(told["commits"][1]["conv_scope"], "auth");
     assert_eq!(told["commits"][2]["breaking"], true);
-    // By its old path it is the same file; one made there anew is another.
+    // The old path means the same file. A new file with that path is another file.
     assert_eq!(repo.data("get_provenance", json!({"path": "src/auth/a.ts"})), told);
     let before = repo.data("history.show", json!({"path": "src/login/b.ts", "ref": "HEAD~2"}));
     assert_eq!(before["path"], "src/auth/a.ts");
@@ -201,7 +201,7 @@ fn files_are_listed_by_tag_and_dead_ones_on_request() {
     assert_eq!(paths(json!({"tags": "auth", "include_deleted": true})).len(), 2);
     assert_eq!(paths(json!({"tags": ["auth", "old"], "includeDeleted": true})), ["lib/auth/b.ts"]);
     assert_eq!(paths(json!({"source_only": true, "include_deleted": true})), ["src/auth/a.ts"]);
-    // A folder of which nothing is left is still one that the past has.
+    // A folder whose files were all deleted can still be asked about.
     for folder in ["lib", "lib/auth", "lib/auth/b.ts"] {
         let args = json!({"path": folder, "include_deleted": true});
         assert_eq!(paths(args), ["lib/auth/b.ts"], "{folder}");
@@ -251,7 +251,7 @@ fn files_of_a_folder_that_change_together_are_pairs() {
     let first = &told["pairs"][0];
     assert_eq!((&first["first"], &first["second"]), (&json!("src/a.rs"), &json!("src/b.rs")));
     assert_eq!((&first["count"], &first["jaccard"]), (&json!(5), &json!(1.0)));
-    // The number is that of the question about one file.
+    // The same number as in the answer about a single file.
     let alone = repo.data("history.cochange", json!({"paths": "src/a.rs"}));
     let partner =
         alone["partners"].as_array().unwrap().iter().find(|row| row["path"] == "src/c.rs");
@@ -287,7 +287,8 @@ fn hotspots_tell_what_has_no_spec_and_no_test() {
     assert_eq!(told["files"].as_array().unwrap().len(), 6);
     assert_eq!(with("has_spec"), ["src/specified.ts"]);
     assert_eq!(with("has_test"), ["src/between.ts", "src/called.ts", "src/own.rs", "src/stem.ts"]);
-    // The finder for one file says the same; it leaves out tests in the file itself.
+    // `impact` of a single file finds tests for the same files, except tests inside the file
+    // itself.
     for path in
         ["src/between.ts", "src/called.ts", "src/stem.ts", "src/bare.ts", "src/specified.ts"]
     {
@@ -504,7 +505,7 @@ pub(crate) fn long(commits: usize) -> TestRepo {
 fn a_history_whose_reading_was_cut_off_goes_on_where_it_stopped() {
     const COMMITS: usize = 5000;
     let repo = long(COMMITS);
-    // Whoever waits gives up after four thousand commits.
+    // The caller cancels after four thousand commits.
     let stopped = std::sync::Arc::new(AtomicBool::new(false));
     let (stop, is_stopped) = (stopped.clone(), stopped);
     let call_once = call_by("tester")

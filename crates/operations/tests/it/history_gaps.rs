@@ -17,7 +17,7 @@ use store::{Connection, Durability};
 use testkit::{TestRepo, assert_incremental_equals_full, call, call_by};
 use tree::DiskWriter;
 
-/// The file that commits are kept in.
+/// The file that commits are stored in.
 fn commit_store(repo: &TestRepo) -> PathBuf {
     let folder = fs::read_dir(repo.root().join(".git/cairn/cache")).unwrap();
     let mut paths = folder.map(|entry| entry.unwrap().path());
@@ -61,7 +61,7 @@ fn provenance(workspace: &Workspace) -> Value {
     ask(workspace, call_by("tester"), "history.provenance", json!({"path": "a.md"}))
 }
 
-/// Removes the store of commits and stops reading them again as soon as that begins.
+/// Removes the store of commits, and cancels as soon as they are being read again.
 fn half_read(repo: &TestRepo) {
     let store = commit_store(repo);
     for ending in ["", "-wal", "-shm"] {
@@ -86,7 +86,8 @@ fn commits_that_are_still_being_read_make_an_answer_partial() {
     let repo = three_commits();
     assert_eq!(messages(&provenance(&repo.workspace())).len(), 3);
     half_read(&repo);
-    // The line of before names commits that are not there yet; nobody waits for them.
+    // The checkout's record names commits that are not stored again yet. These calls do not wait
+    // for them.
     let hurried = || call_by("tester").with_optional_wait(Duration::ZERO);
     for (name, args) in [
         ("search", json!({"query": "three"})),
@@ -107,7 +108,7 @@ fn commits_that_were_lost_are_read_again() {
     let serving = repo.open(WorkspaceMode::Serving, DiskWriter::default(), AREAS);
     let all = ["start", "two", "three"];
     assert_eq!(messages(&provenance(&serving)), all);
-    // The newest, as when a file lost its end; one of them; all of them.
+    // The newest commit is lost, as when a file was truncated; then one other; then all.
     for lost in ["id = (SELECT max(id) FROM fact)", "id = 2", "TRUE"] {
         let sql = format!("DELETE FROM fact WHERE {lost}; DELETE FROM said WHERE rowid > 0");
         write_to(&repo, |conn| conn.execute_batch(&sql).unwrap());
@@ -134,7 +135,7 @@ fn a_worktree_whose_commits_made_room_for_anothers_reads_them_again() {
     assert_eq!(messages(&provenance(&repo.workspace())), ["start", "two", "three"]);
 }
 
-/// A repository whose files are renamed with a change, so many times, and the blobs before.
+/// A repository whose files were renamed and changed so many times, and the blobs from before.
 fn renamed(times: usize) -> (TestRepo, Vec<PathBuf>) {
     let lines = (0..40).map(|line| format!("line {line}\n")).collect::<String>();
     let repo = TestRepo::new("//- other.md\nx\n");
@@ -162,7 +163,7 @@ fn earlier(repo: &TestRepo, path: &str) -> (Value, String) {
 
 #[test]
 fn a_missing_content_costs_the_renames_of_its_commit_and_nothing_else() {
-    // More of them than are read one by one, and one of them alone.
+    // A single missing blob, and so many that they are not read one by one.
     for (times, gone) in [(3, 1..2), (12, 0..12)] {
         let (repo, blobs) = renamed(times);
         let bytes: Vec<Vec<u8>> = blobs.iter().map(|blob| fs::read(blob).unwrap()).collect();
@@ -203,7 +204,7 @@ fn a_partial_clone_has_a_history() {
     let (before, reasons) = earlier(&clone, "3-b.md");
     assert_eq!(before, json!([]));
     assert!(reasons.contains("renames are unknown in 11 of 23 commits"), "{reasons}");
-    // A content that is asked for by name is said to be missing.
+    // A question about a missing content is answered with an error that says so.
     let written = json!({"path": "3-a.md", "ref": "HEAD~15"});
     assert_eq!(clone.code("history.show", written), ProblemCode::Unavailable);
 }

@@ -1,4 +1,4 @@
-//! Questions that a history answers about people, hot places, releases and single lines.
+//! Questions to the history about people, hotspots, releases and single lines.
 
 use testkit::{TestRepo, check};
 

@@ -1,4 +1,5 @@
-//! Who imports what, what nobody does, and what could hide it; on input of every kind.
+//! Which files import what, what no file imports, and what could hide an import; with many kinds of
+//! input.
 
 use engine::BasisState;
 use serde_json::json;
@@ -274,7 +275,7 @@ fn no_input_is_too_odd() {
 fn a_file_that_vanishes_after_it_was_listed_is_not_there() {
     let repo = TestRepo::new("//- a.ts\nimport { b } from './b';\n//- b.ts\nexport const b = 1;\n");
     let gone = repo.root().join("b.ts");
-    // Progress is told after the tree was listed and before the first file is read.
+    // Progress is reported after the tree was listed and before the first file is read.
     let call = testkit::call_by("t").with_progress_sink(move |progress| {
         if progress.activity == "indexing files" && gone.exists() {
             std::fs::remove_file(&gone).unwrap();

@@ -632,7 +632,7 @@ fn ids_that_differ_in_case_alone_do_not_coexist() {
         {"id": "fact-1", "type": "fact", "title": "b"}]});
     assert!(repo.call_op("kb.upsert", both).is_err());
     upsert("REQ-1").unwrap();
-    // One that goes in the same changeset makes room.
+    // An id that the same changeset deletes does not collide.
     let moved =
         json!({"delete": ["REQ-1"], "entities": [{"id": "req-1", "type": "req", "title": "x"}]});
     repo.data("kb.upsert", moved);
@@ -668,7 +668,7 @@ int rio_close(void) { return 0; }
     );
     let synced = repo.data("sync", json!({}));
     assert_eq!(synced["knowledge"]["added"], json!(["symbol:src/rio.c#rio_close"]), "{synced}");
-    // An id of another shape counts as soon as something has it.
+    // An id of another form is recognized as soon as an entity has it.
     let entity = json!({"id": "RIO-4", "type": "req", "title": "Mailboxes"});
     repo.data("kb.upsert", json!({"entities": [entity]}));
     let near = repo.data("context", json!({"targets": ["kb:RIO-4"]})).to_string();

@@ -1,5 +1,5 @@
 //! Processes that write to one store through the engine and are killed at random: what was
-//! acknowledged is there, and what is there holds together.
+//! acknowledged is stored, and what is stored is consistent.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -51,7 +51,8 @@ pub(crate) fn start_child(test: &str, arguments: &[&str]) -> Child {
     command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
 
-/// Waits until a writer has acknowledged so many writes, kills it, and returns all of them.
+/// Waits until a writer has acknowledged so many writes, kills it, and returns all acknowledged
+/// ones.
 pub(crate) fn kill_after(mut child: Child, writes: usize) -> Vec<String> {
     let mut output = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
     let mut heard: Vec<String> = output.by_ref().take(writes).collect();
@@ -94,7 +95,7 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
             states.into_iter().map(move |state| format!("{id} {state}"))
         })
         .collect();
-    // A line that was cut off with its writer is no acknowledgement.
+    // A line that the writer could not finish is no acknowledgement.
     let whole = |line: &&String| line.ends_with(" NEW") || line.ends_with(" ACTIVE");
     let lost: Vec<&String> =
         acknowledged.iter().filter(whole).filter(|line| !there.contains(*line)).collect();

@@ -18,7 +18,7 @@ export const b = 1;
 [a](src/a.ts) [b](lib/b.ts)
 ";
 
-/// What a review says, with one space between two words.
+/// The text of a review, with single spaces.
 fn review(repo: &TestRepo, args: &str) -> String {
     let told = repo.text(&format!("review {args}"));
     told.lines().map(|line| line.split_whitespace().collect::<Vec<_>>().join(" ") + "\n").collect()

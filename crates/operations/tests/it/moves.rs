@@ -97,7 +97,7 @@ fn a_name_that_has_its_own_line_in_an_import_takes_the_line_with_it() {
 fn a_symbol_that_would_lose_something_stays() {
     let repo = TestRepo::new(SHOP);
     let code = |target: &str, to: &str| repo.code("code.move", json!({"target": target, "to": to}));
-    // It uses what is not exported.
+    // The symbol uses something that its file does not export.
     assert_eq!(code("src/pay/gate.ts#open", "src/open.ts"), ProblemCode::Blocked);
     // The two files would import each other.
     repo.write("src/pay/gate.ts", "export const a = 1;\nexport function b() { return a; }\nb();\n");

@@ -95,7 +95,7 @@ fn a_method_beside_a_field_is_edited_by_its_own_name() {
     repo.data("code.delete", args);
     let text = repo.read("src/haystack.rs").unwrap();
     assert!(text.contains("strip: bool") && !text.contains("pub fn strip"), "{text}");
-    // The mark goes with the method: nothing is left that it would tell apart.
+    // After the method is deleted the name is unique, so no `()` is needed.
     repo.data("impact", json!({"target": "src/haystack.rs#Builder.strip"}));
 }
 
@@ -293,7 +293,7 @@ fn code_in_a_format_that_is_not_read_is_said() {
         let known = state(&repo, operation, args);
         assert_eq!(known, "partial", "{operation}");
     }
-    // What it rests on is known, whatever is not read.
+    // Its dependencies are known, even if other files could not be read.
     let known = state(&repo, "deps", json!({"target": "src/download.ts#save"}));
     assert_eq!(known, "fresh");
     let python =

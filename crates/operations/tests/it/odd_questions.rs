@@ -1,4 +1,4 @@
-//! Questions that nobody should ask and somebody will: useful answers or clear errors.
+//! Unusual and senseless questions get useful answers or clear errors.
 
 use std::fmt::Write;
 

@@ -207,7 +207,7 @@ fn a_plan_killed_at_any_step_is_before_or_after_and_says_which() {
     if let Some(arguments) = child::arguments() {
         return run_until_killed(arguments[0].as_ref(), &arguments[1]);
     }
-    // All of them takes minutes; `cargo xtask soak` asks for that.
+    // A crash at every step takes minutes, so only `cargo xtask soak` does that.
     let every = std::env::var("CAIRN_SOAK").map_or(11, |_| 1);
     let fixture: String =
         (0..FILES).map(|n| format!("//- dir{}/{n}.md\n# Old {n}\n", n % 7)).collect();

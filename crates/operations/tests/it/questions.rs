@@ -1,4 +1,5 @@
-//! `context` for a question: the places that decide it, with their source and what goes with them.
+//! `context` for a question: the places that answer it, with their source and what is related to
+//! them.
 
 use serde_json::json;
 use testkit::{TestRepo, check};

@@ -1,4 +1,4 @@
-//! `review`: what a change may break, forgot, and must keep to.
+//! `review`: what a change may break, what it forgot, and which rules apply to it.
 //!
 //! @see spec::cross/review
 
@@ -349,7 +349,7 @@ fn what_was_not_checked_is_said() {
     );
 }
 
-/// The messages of the findings of a code.
+/// The messages of all findings with a code.
 fn messages(data: &Value, code: &str) -> Vec<String> {
     let findings = data["findings"].as_array().unwrap().iter();
     let of_code = findings.filter(|found| found["code"] == code);

@@ -1,5 +1,5 @@
-//! Fields and lists that the older tools give: paths, tags and times in answers, and what cannot be
-//! told as an answer.
+//! Fields and lists that the older tools return: paths, tags and times in answers, and requests
+//! that are refused.
 
 use base::ProblemCode;
 use serde_json::{Value, json};
@@ -61,7 +61,7 @@ fn search_takes_filters_and_gives_paths_tags_and_scores() {
     assert_eq!(cards[0]["path"], ".cairn/cards/auth/login.card.md");
     let odd = json!({"query": "login", "filters": {"nonsense": 1}});
     assert_eq!(repo.code("search", odd), ProblemCode::ValidationError);
-    // A commit leads to the files it touched, and is found below them.
+    // A commit lists the files that it changed, and is found with a path above one of them.
     let commit = hits(json!({"query": "webhook secret"}));
     assert_eq!(commit[0]["files"], json!(["src/pay/stripe.ts"]));
     let below = hits(json!({"query": "webhook secret", "path": "src/pay"}));
@@ -205,7 +205,7 @@ fn only_code_below_the_source_folders_is_read_as_code() {
     assert_eq!(docs["hits"][0]["path"], "docs/c.md", "documents are read wherever they are");
     repo.write("cairn.jsonc", "{}");
     assert_eq!((found("inside"), found("outside")), (1, 1));
-    // Any other limit on what is parsed is heard of as well.
+    // Changes of another limit on parsing take effect too.
     repo.write("cairn.jsonc", r#"{"code": {"max_file_bytes": 10}}"#);
     assert_eq!(found("inside"), 0);
 }

@@ -1,4 +1,4 @@
-//! What the older knowledge tools take and answer, names in place of ids, and bounded answers.
+//! Arguments and answers of the older knowledge tools, names in place of ids, and bounded answers.
 
 use std::fmt::Write as _;
 
@@ -166,7 +166,7 @@ fn a_name_is_taken_where_an_id_is() {
     assert_eq!(repo.data("knowledge.show", json!({"id": "clock"}))["atom"]["name"], "Clock");
     let text = repo.text("context \"task:renew the lease\"");
     assert!(text.contains("Renew the lease"), "{text}");
-    // A name that could be digits of an id.
+    // A name that could be the start of an id, since it has only hexadecimal digits.
     make(&repo, "task", "Cafe", json!({"project": "CLI"}));
     assert_eq!(repo.data("work.show", json!({"id": "cafe"}))["task"]["title"], "Cafe");
 }

@@ -1,4 +1,4 @@
-//! What the older task tools take and answer, beyond what `work.rs` tells.
+//! Arguments and answers of the older task tools that `work.rs` does not test.
 
 use base::ProblemCode;
 use serde_json::{Value, json};
@@ -173,7 +173,7 @@ fn a_blocker_that_is_reopened_blocks_again() {
     let blocked = repo.data("work.state", json!({"id": b}));
     assert_eq!(blocked["blocked_by"][0]["reason"], "API first");
     assert_eq!(repo.data("work.next", json!({}))["total"], 0);
-    // What was unblocked by hand stays so, whatever its blocker does.
+    // A task that was unblocked by hand stays unblocked, whatever happens to its blocker.
     close_again(&repo, &a);
     result(&repo, "work.unblock", json!({"id": b}));
     result(&repo, "work.revert", json!({"id": a}));

@@ -1,5 +1,5 @@
-//! Language servers through the operations: who is asked, what is said without one, and that no
-//! failure of one is taken for an answer. Real servers are in `tests/servers`.
+//! Language servers through the operations: which server is asked, what is answered without one,
+//! and that no failure of a server is used as an answer. Real servers are in `tests/servers`.
 
 use base::ProblemCode;
 use engine::{AREAS, JsonObject, Outcome, Workspace, WorkspaceMode};
@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use testkit::{TestRepo, call_by, check};
 use tree::DiskWriter;
 
-/// Speaks enough of the protocol: finds a word in what it was told, and dies when asked for a
-/// definition.
+/// Implements enough of the protocol: it finds a word in the files that it was sent, and exits when
+/// asked for a definition.
 const FAKE: &str = r#"
 import json, os, sys
 texts = {}
@@ -122,7 +122,7 @@ fn nothing_starts_before_the_repository_is_trusted() {
     assert_eq!(by["source"], "index");
 }
 
-/// Who answers, and why it is not the server.
+/// The source of the answer, and the reason why it is not the server.
 fn answered_by(repo: &TestRepo) -> (String, String) {
     let by = repo.data("code.references", json!({"target": "a.py#go"}))["by"].clone();
     let text = |key: &str| by[key].as_str().unwrap_or_default().to_owned();
@@ -293,7 +293,7 @@ fn a_rename_leaves_no_use_that_the_index_knows_unsaid() {
 
 #[test]
 fn a_server_that_has_not_read_all_renames_nothing() {
-    // It says so at once, or only while it answers.
+    // The server reports this at once, or only while it answers.
     for when in ["half", "late"] {
         let repo = repo();
         let args = json!([repo.root().join("server/fake.py"), when]);
@@ -386,7 +386,7 @@ fn a_linter_that_is_absent_is_no_all_clear() {
     }
 }
 
-/// A linter that knows what oxlint knew, and then what it knows now; `tsgolint` stands beside it.
+/// A fake linter with a script as `oxlint`, and `tsgolint` next to it.
 fn linted(oxlint: &str) -> TestRepo {
     use std::os::unix::fs::PermissionsExt;
     let repo =
@@ -396,7 +396,7 @@ fn linted(oxlint: &str) -> TestRepo {
         repo.write(&format!("node_modules/.bin/{name}"), format!("#!/bin/sh\n{text}"));
         std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
     }
-    // No server stands in for what the linter does not do.
+    // No server is installed, so only the linter can answer.
     repo.write("cairn.jsonc", r#"{"languages": {"typescript": {"server": "cairn-no-such"}}}"#);
     repo.data("trust", json!({}));
     repo
@@ -435,7 +435,7 @@ fn a_linter_that_could_not_read_the_project_is_no_all_clear() {
     let text = linted(&format!("echo '{of_project}'; exit 1")).text("code diagnostics");
     assert!(!text.contains("Nothing is wrong"), "{text}");
     assert!(text.lines().next().unwrap().contains("oxlint reports: Invalid tsconfig"), "{text}");
-    // A report without findings and no success is no report.
+    // An empty report together with a failing exit code is an error.
     let repo =
         linted("echo '{\"diagnostics\": []}'; echo 'tsconfig.json: cannot be read' >&2; exit 1");
     let text = repo.text("code diagnostics");

@@ -199,13 +199,13 @@ fn claude_is_told_the_state_of_the_repository_when_a_session_starts() {
     assert_eq!(written["model"], "opus");
     let hook = &written["hooks"]["SessionStart"][0]["hooks"][0];
     assert_eq!(hook["type"], "command");
-    // What it runs is a command that there is.
+    // The hook runs an existing command.
     let command = hook["command"].as_str().unwrap();
     assert!(command.contains("; cairn hook session-start --event - "), "{command}");
     assert!(repo.text("hook session-start").contains("cairn knows this repository"));
     repo.data("uninstall", json!({}));
     assert_eq!(repo.read(path).unwrap(), "{\n  \"model\": \"opus\"\n}\n");
-    // Hooks of somebody's own stay as they are, and that is told.
+    // The user's own hooks are kept, and the answer says so.
     let own = "{\"hooks\": {\"SessionStart\": []}}\n";
     repo.write(path, own);
     let asked = json!({"agents": "claude", "agent_hooks": true});
@@ -217,7 +217,7 @@ fn claude_is_told_the_state_of_the_repository_when_a_session_starts() {
     assert_eq!(repo.read(path).unwrap(), own);
 }
 
-/// A repository in which one agent's program has left a trace.
+/// A repository with the files of one agent's program.
 fn repo_with_agent() -> TestRepo {
     let repo = TestRepo::new("//- .cursor/rules.md\nours\n//- src/a.ts\n// A\n");
     repo.with_programs(&["git"])
@@ -284,7 +284,7 @@ import { login } from './login';
 export const run = () => login('a');
 ";
 
-/// What a hook tells an agent; nothing if it is silent.
+/// The text that a hook gives to an agent; `None` if it prints nothing.
 fn told(repo: &TestRepo, hook: &str, file: &str) -> Option<String> {
     let event = json!({
         "session_id": "s",
@@ -304,7 +304,7 @@ fn before_an_edit_an_agent_is_told_once_what_must_hold() {
     assert_eq!(told(&repo, "before-edit", "src/login.ts"), None);
     assert_eq!(told(&repo, "before-edit", "src/run.ts"), None);
     assert_eq!(told(&repo, "before-edit", "../outside.ts"), None);
-    // After the context was lost, it is told again.
+    // After the agent's context was cleared, the text is given again.
     let overview = told(&repo, "session-start", "").unwrap();
     assert!(!overview.contains("cairn init"), "{overview}");
     assert!(overview.lines().last().unwrap().starts_with("basis: fresh · main @ "), "{overview}");

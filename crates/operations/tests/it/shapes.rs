@@ -34,7 +34,7 @@ fn a_submodule_is_another_repository() {
     repo.commit("with a submodule");
     assert_eq!(files(&repo), [".gitmodules", "app.ts"]);
     assert_incremental_equals_full(&repo.workspace(), "with a submodule");
-    // It has its own index and its own stores, and its parent's are not touched.
+    // The submodule has its own index and stores, and those of its parent are not changed.
     let inner = TestRepo::existing(&repo.root().join("vendor/lib"));
     assert_eq!(files(&inner), ["lib.ts"]);
     inner.data("kb.upsert", fact("FACT-inner"));
@@ -43,7 +43,7 @@ fn a_submodule_is_another_repository() {
         (facts(&inner), facts(&repo)),
         (vec!["FACT-inner".into()], vec!["FACT-outer".into()])
     );
-    // Another commit of it is a change to the parent, and no reason to read it.
+    // Another commit of the submodule is a change to the parent, but its files are still not read.
     inner.write("more.ts", "export function more() {}\n");
     inner.commit("more");
     assert_eq!(files(&repo), [".gitmodules", "app.ts"]);
@@ -124,7 +124,7 @@ fn names_that_differ_by_case_are_two() {
     assert!(importers("src/Pay.ts") && importers("src/pay.ts"));
     repo.rename("src/Pay.ts", "src/PAY.ts");
     assert_eq!(files(&repo), ["src/PAY.ts", "src/pay.ts", "use.ts"]);
-    // Branches too: each has its own store on any disk.
+    // Branch names too: each branch has its own store, also where file names ignore case.
     repo.data("kb.upsert", fact("FACT-main"));
     for branch in ["Topic", "topic"] {
         repo.git(&["checkout", "-q", "-b", branch, "main"]);

@@ -5,14 +5,14 @@ use std::fs;
 use serde_json::json;
 use testkit::{TestRepo, assert_incremental_equals_full, call};
 
-/// How many texts have ever been parsed here, by what the shared cache keeps of them.
+/// How many texts have ever been parsed here, counted in the shared cache.
 fn parsed(repo: &TestRepo) -> i64 {
     let facts = repo.root().join(".git/cairn/cache/facts.sqlite");
     let facts = store::open_read_only(&facts).unwrap();
     facts.query_row("SELECT count(*) FROM fact", [], |row| row.get(0)).unwrap()
 }
 
-/// Has every text that is parsed from now on be noticed: the cache forgets none and takes none.
+/// Adds a trigger that records every text that is parsed from now on.
 fn seal(repo: &TestRepo) {
     let facts = repo.root().join(".git/cairn/cache/facts.sqlite");
     let store = store::open(&facts, store::Durability::Derived).unwrap();

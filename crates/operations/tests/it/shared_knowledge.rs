@@ -61,7 +61,8 @@ fn shared_knowledge_travels_and_conflicts_are_told() {
         clone.data("changelog.search", json!({"parent": atom}))["entries"][0]["summary"],
         "first"
     );
-    // Theirs is newer: it comes in. Changed on both sides: told, and left alone.
+    // A newer record of theirs is taken. One that changed on both sides is reported and not
+    // changed.
     result(&repo, "knowledge.update", json!({"id": atom, "version": 1, "knowledge": "theirs"}));
     repo.data("share", json!({}));
     clone.write(&path, repo.read(&path).unwrap());
@@ -86,7 +87,7 @@ fn shared_knowledge_travels_and_conflicts_are_told() {
     assert_eq!(clone.data("knowledge.show", json!({"id": atom}))["atom"]["knowledge"], "ours");
     clone.data("share", json!({}));
     assert!(clone.read(&path).unwrap().contains("theirs at last"), "neither side is overwritten");
-    // Somebody settles it, here for theirs.
+    // A user resolves the conflict, here for their side.
     let settled = clone.data("share", json!({"prefer": "theirs"}));
     assert_eq!(settled["merged"]["updated"], json!([format!("atom:{atom}")]));
     let known = clone.data("knowledge.show", json!({"id": atom}));
@@ -121,14 +122,14 @@ fn facts_travel_and_a_fresh_clone_knows_them_at_once() {
     assert!(text.ends_with("---\na\n---\nb: c\n"), "{text}");
     repo.commit("share");
     let clone = clone_of(&repo);
-    // Reads of every sort know them, and nothing is written.
+    // All reads see the shared facts, and nothing is written.
     assert_eq!(titles(&clone), ["People log in", "And out"]);
     let found = clone.data("search", json!({"query": "people log in"}));
     assert_eq!(found["hits"][0]["node"], "kb:REQ-1", "{found}");
     let near = clone.data("context", json!({"targets": ["symbol:src/auth/login.ts#login"]}));
     assert!(near.to_string().contains("REQ-1"), "{near}");
     assert!(!clone.root().join(".git/cairn/branches").exists());
-    // The first write comes behind them, in the same store, and can be taken back alone.
+    // The first write stores them, then its own change, which can be undone alone.
     clone.data("kb.upsert", json!({"entities": [{"id": "REQ-1", "title": "People sign in"}]}));
     assert_eq!(titles(&clone), ["People sign in", "And out"]);
     clone.data("undo", json!({}));
@@ -169,14 +170,14 @@ fn facts_that_both_changed_are_told_and_settled_by_a_person() {
     let retitle = |repo: &TestRepo, title: &str| {
         repo.data("kb.upsert", json!({"entities": [{"id": "REQ-1", "title": title}]}));
     };
-    // Only they changed it: it comes in, and the log can take it back.
+    // Only their side changed it: the change is taken, and `kb rollback` can undo it.
     retitle(&repo, "Theirs");
     repo.data("share", json!({}));
     clone.write(path, repo.read(path).unwrap());
     assert_eq!(clone.data("sync", json!({}))["shared"]["updated"], json!(["kb:REQ-1"]));
     assert_eq!(titles(&clone)[0], "Theirs");
     assert_eq!(clone.data("kb.log", json!({}))["entries"][0]["action"], "share");
-    // Both did: neither is touched.
+    // Both sides changed it: neither record is changed.
     retitle(&repo, "Theirs again");
     repo.data("share", json!({}));
     retitle(&clone, "Ours");
@@ -189,7 +190,8 @@ fn facts_that_both_changed_are_told_and_settled_by_a_person() {
     clone.data("share", json!({"prefer": "ours"}));
     assert!(clone.read(path).unwrap().contains("\"Ours\""));
     assert!(clone.data("sync", json!({}))["shared"].is_null(), "nothing is left to settle");
-    // What they removed is told; it stays here until somebody removes it, or shares it again.
+    // A record that they removed is reported. It stays here until it is removed here too, or shared
+    // again.
     clone.remove(path);
     let shared = clone.data("share", json!({}));
     assert_eq!(shared["merged"]["missing"], json!(["kb:REQ-1"]));
@@ -197,7 +199,8 @@ fn facts_that_both_changed_are_told_and_settled_by_a_person() {
     assert_eq!(titles(&clone)[0], "Ours");
     clone.data("share", json!({"prefer": "ours"}));
     assert!(clone.read(path).unwrap().contains("\"Ours\""));
-    // What is removed here goes from the files; what is not a record stays.
+    // A record that is removed here is removed from the shared files. Files that are not records
+    // stay.
     clone.write(".cairn/shared/README.md", "Knowledge of the team.\n");
     clone.data("kb.delete", json!({"ids": ["req/odd::two"], "cascade": true}));
     assert_eq!(clone.data("share", json!({}))["files"].as_array().unwrap().len(), 2);
@@ -273,7 +276,7 @@ fn an_older_checkout_rolls_nothing_back() {
     old.data("share", json!({}));
     assert!(old.read(&path).unwrap().ends_with("\ntwo\n"));
     assert_eq!(old.read(&path), repo.read(&path));
-    // One that does not have the file at all deletes nothing.
+    // A checkout without the file deletes nothing.
     repo.git(&["checkout", "-q", "--orphan", "empty"]);
     repo.git(&["rm", "-rfq", "--cached", "."]);
     repo.remove(&path);
@@ -310,7 +313,7 @@ fn what_was_pulled_is_seen_at_once_and_stored_by_the_next_write() {
         json!({"entities": [{"id": "REQ-1", "type": "req", "title": "People log in"}]}),
     );
     let clone = clone_of(&repo);
-    // The clone has stores of its own before anything is pulled.
+    // The clone already has stores before anything is pulled.
     result(&clone, "work.create", json!({"kind": "task", "name": "Mine"}));
     clone.data(
         "kb.upsert",
@@ -326,7 +329,7 @@ fn what_was_pulled_is_seen_at_once_and_stored_by_the_next_write() {
     repo.data("share", json!({}));
     repo.commit("share more");
     clone.git(&["pull", "-q"]);
-    // No `sync`: every sort of read knows it.
+    // All reads see it, without `sync`.
     let found = clone.data("knowledge.search", json!({"query": "sessions"}));
     assert!(found.to_string().contains("Logout"), "{found}");
     let known = clone.data("knowledge.context", json!({"paths": "src/auth/login.ts"}));
@@ -336,7 +339,7 @@ fn what_was_pulled_is_seen_at_once_and_stored_by_the_next_write() {
     let found = clone.data("search", json!({"query": "people log in"}));
     assert_eq!(found["hits"][0]["node"], "kb:REQ-1", "{found}");
     assert_eq!(basis(&clone, "kb.query", json!({}))["state"], "fresh");
-    // A write that has nothing to do with it stores it, so that it is there without its files.
+    // An unrelated write stores it, so that it is known even without its file.
     result(&clone, "work.create", json!({"kind": "task", "name": "Another"}));
     clone.data("kb.upsert", json!({"entities": [{"id": "FACT-2", "type": "fact", "title": "x"}]}));
     clone.git(&["rm", "-rfq", "--cached", ".cairn"]);
@@ -389,7 +392,7 @@ fn what_was_deleted_elsewhere_is_answered_no_more() {
     let known = clone.data("knowledge.context", json!({"paths": "src/auth/login.ts"}));
     assert_eq!(known["orphan_atoms"], json!([]), "{known}");
     clone.git(&["checkout", "-q", "main"]);
-    // Made anew after that, it is there again, elsewhere too.
+    // If it is created again after that, it is shared again with other clones.
     repo.data(
         "kb.upsert",
         json!({"entities": [{"id": "REQ-1", "type": "req", "title": "Everybody logs in"}]}),
@@ -439,7 +442,7 @@ fn a_shared_file_that_cannot_be_taken_is_told_everywhere() {
         let findings = doctor["findings"].as_array().unwrap().iter();
         let found = findings.filter(|one| one["check"] == "shared" && one["level"] != "fine");
         assert_eq!(found.count(), 1, "{doctor}");
-        // Nothing is lost by it: what the store has stays, and the file too.
+        // Nothing is lost: both the record in the store and the file are kept.
         clone.data("share", json!({}));
         assert_eq!(clone.read(&path).unwrap(), text, "{what}");
         if with_store {

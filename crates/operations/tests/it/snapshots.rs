@@ -1,4 +1,5 @@
-//! A history as a file: taken, kept, believed only if it is whole and of this repository.
+//! Snapshots of the history: they are written, stored, and used only if they are complete and of
+//! this repository.
 
 use std::fs;
 use std::path::PathBuf;
@@ -45,7 +46,8 @@ fn a_shallow_clone_answers_from_a_file_where_git_log_ends() {
     assert_eq!(commits(&clone), 3);
     let told = clone.data("history.cochange", json!({"paths": ["a.md"]}));
     assert_eq!(told["partners"][0]["count"], 3);
-    // It grows with new commits, and git takes over when it has everything again.
+    // New commits are added to it. After the clone has fetched the whole history, git is used
+    // instead.
     clone.write("a.md", "four\n");
     clone.commit("four");
     assert_eq!(commits(&clone), 4);
@@ -89,7 +91,7 @@ fn snapshots_are_listed_and_checked() {
     let row = &listed["snapshots"][0];
     assert_eq!((&row["name"], &row["commits"]), (&name, &json!(3)));
     assert_eq!((&row["same_in_git"], &row["not_in_git"]), (&json!(3), &json!(0)));
-    // One that is whole and says something else than git.
+    // A complete snapshot that differs from git.
     let file = kept(&repo).join(format!("{}.snapshot", name.as_str().unwrap()));
     let bytes = fs::read(&file).unwrap();
     let found = snapshot::read(&bytes).unwrap();

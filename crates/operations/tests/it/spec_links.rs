@@ -125,7 +125,7 @@ fn links_are_confirmed_and_become_suspect() {
     );
 }
 
-/// Something that is done to a repository.
+/// A change of a repository.
 type RepoChange<'c> = &'c dyn Fn(&TestRepo);
 
 #[test]
@@ -309,7 +309,7 @@ fn moves_carry_confirmations_along() {
     assert_eq!(all.len(), 3, "{all:?}");
     let see = all.iter().find(|path| path.contains("pay-capture--src-pay-charge.ts-take")).unwrap();
     assert!(repo.read(see).unwrap().contains("read all of it"));
-    // What was confirmed is still compared.
+    // The confirmed state is still compared.
     edit(&repo, "src/pay/charge.ts", "amount > 0", "amount > 1");
     assert_eq!(findings(&repo).len(), 2, "the card and the requirement");
 }

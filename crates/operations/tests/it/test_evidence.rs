@@ -1,4 +1,4 @@
-//! Results of tests that reports say: what they prove about requirements and cards.
+//! Test results from reports, and what they prove about requirements and cards.
 
 use serde_json::json;
 use testkit::TestRepo;
@@ -101,12 +101,12 @@ fn a_document_of_a_test_has_the_results_of_the_code_that_it_names() {
         ["symbol:test/gateway.test.ts#pays confirmed verified", "kb:TEST-1 confirmed verified"]
     );
     assert_eq!(verified(&repo), 2);
-    // What a test checks is part of what was confirmed.
+    // The text of the test is part of the confirmed state.
     repo.write("test/gateway.test.ts", test.replace("charge(1)", "charge(2)"));
     assert_eq!(tests(&repo)[0], "symbol:test/gateway.test.ts#pays suspect verified");
     let gate = repo.data("matrix", json!({"gate": true}));
     assert!(gate["problems"].to_string().contains("LINK_SUSPECT"), "{gate:#}");
-    // A document whose test is there has nothing to repair; one whose test is gone is reported.
+    // A document whose test exists needs no fix; one whose test was deleted is reported.
     let fixed = repo.data("fix", json!({"dry_run": true}));
     assert!(!fixed.to_string().contains("TEST-1"), "{fixed:#}");
     repo.write("test/gateway.test.ts", test.replace("pays", "captures"));

@@ -1,4 +1,5 @@
-//! `undo` and `redo`: whose change, in which order, and what the numbers of changes mean.
+//! `undo` and `redo`: which change they choose, in which order, and what the numbers of changes
+//! mean.
 
 use std::cell::Cell;
 
@@ -13,7 +14,7 @@ fn repo() -> TestRepo {
     TestRepo::new("//- a.md\n# A\n")
 }
 
-/// Asks as somebody, in a session, at a time.
+/// Calls an operation for an actor, in a session, at a given time.
 fn ask_as(
     repo: &TestRepo,
     (actor, session, now): (&str, &str, &str),
@@ -73,7 +74,7 @@ fn three_changes_are_undone_by_three_undos_and_redone_by_three_redos() {
         assert_eq!(state(), expected);
     }
     assert_eq!(repo.code("redo", json!({})), ProblemCode::NotFound);
-    // What was done again is undone again, and a change in between does not mix anything up.
+    // A redone change can be undone again, also if there was another change in between.
     repo.data("undo", json!({}));
     repo.data("kb.upsert", fact("FACT-3"));
     repo.data("undo", json!({}));
@@ -100,7 +101,7 @@ fn undo_leaves_the_changes_of_others_alone() {
     assert_eq!(done.data["result"]["actor"], "bob");
     assert_eq!(done.data["result"]["own"], false);
     assert!(facts(&repo).is_empty());
-    // The page of it says so too.
+    // The answer's text says so too.
     let page = repo.text(&format!("undo --change {}", change(&done)));
     assert!(page.starts_with("Undone: change 7 (") && page.contains(", made by ada"), "{page}");
     assert_eq!(facts(&repo), ["FACT-2"]);
@@ -151,7 +152,7 @@ fn numbers_are_unique_across_branches_and_worktrees() {
     numbers.push(in_worktree.clone());
     numbers.push(change(&repo.call_op("card.create", card("main")).unwrap()));
     assert_eq!(numbers, ["1", "2", "3", "4", "5", "6"]);
-    // On another branch a number finds nothing, and says where it was made.
+    // On another branch the number is not found, and the error names the branch of the change.
     repo.git(&["checkout", "-q", "f"]);
     let problem = repo.call_op("undo", json!({"change": on_main})).unwrap_err();
     assert_eq!(problem.code, ProblemCode::NotFound);
@@ -190,7 +191,7 @@ fn the_log_and_undo_have_the_same_numbers_also_after_a_merge() {
     assert_eq!(repo.code("kb.rollback", json!({"entry": 99})), ProblemCode::NotFound);
 }
 
-/// Makes a store, and the journal, look as an older version left them.
+/// Makes a store and the journal look as if an older version had written them.
 fn age(repo: &TestRepo, store: &str) {
     let file = repo.root().join(".git/cairn").join(store);
     let open = store::open(&file, store::Durability::Durable).unwrap();
@@ -228,7 +229,7 @@ fn names_of_older_versions_still_work_where_they_mean_one_change() {
     repo.data("undo", json!({"change": "kb:2@main"}));
     repo.data("undo", json!({"change": "kb:1"}));
     assert!(facts(&repo).is_empty(), "on both branches it is the same change");
-    // New numbers come after all that older versions gave.
+    // New numbers are above all that older versions assigned.
     let next = change(&repo.call_op("kb.upsert", fact("FACT-9")).unwrap());
     assert!(next.parse::<u64>().unwrap() > 3, "{next}");
     repo.git(&["checkout", "-q", "f"]);
@@ -263,7 +264,7 @@ fn a_file_edited_since_is_named_with_what_helps() {
     let created = change(&repo.call_op("card.create", card("x")).unwrap());
     let path = ".cairn/cards/x.card.md";
     let made = repo.read(path).unwrap();
-    // By another change of cairn: undo that first.
+    // The file was changed by a later change of cairn: the hint says to undo that one first.
     let status = ask_as(&repo, BOB, "card.status", json!({"key": "spec::x", "status": "accepted"}));
     let newer = change(&status.unwrap());
     let problem = repo.call_op("undo", json!({})).unwrap_err();
@@ -272,7 +273,8 @@ fn a_file_edited_since_is_named_with_what_helps() {
     assert_eq!(problem.details["newer_change"].to_string(), newer);
     assert!(problem.hints[0].contains(", by bob) came after it; undo that first:"), "{problem:?}");
     repo.data("undo", json!({"change": newer}));
-    // By an editor: the diff, or by force, and then back again.
+    // The file was changed by an editor: the diff is shown, and `force` undoes it, which can be
+    // undone too.
     repo.write(path, format!("{made}\nby hand\n"));
     let problem = repo.call_op("undo", json!({})).unwrap_err();
     assert_eq!(problem.hints[0], format!("{path} was changed outside cairn"));

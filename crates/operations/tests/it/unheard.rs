@@ -1,5 +1,5 @@
-//! What a watcher is not told of: repositories that come and go inside of this one, writes through
-//! other names of a file, and writes through memory.
+//! Changes without events for the watcher: repositories that appear and disappear inside this one,
+//! writes through hard links, and writes through mapped memory.
 
 use std::fs;
 use std::path::Path;
@@ -12,7 +12,8 @@ use tree::DiskWriter;
 
 fn serving(repo: &TestRepo) -> Workspace {
     let workspace = repo.open(WorkspaceMode::Serving, DiskWriter::default(), AREAS);
-    // The first answer builds, the second listens, the third compares with what was built before.
+    // The first answer builds the index, the second starts the watcher, and the third compares all
+    // files once more.
     (0..3).for_each(|_| drop(data(&workspace, "status", json!({}))));
     workspace
 }
@@ -45,7 +46,8 @@ fn a_repository_that_is_made_or_removed_inside_is_noticed() {
     assert_eq!(files(&server), 4);
     repo.write("pkg/sub/deep/c.md", "# Other\n");
     assert!(about(&server, "pkg/sub/deep/c.md").starts_with("Other "));
-    // A server that found a repository there hears of its end as well, and of one that is a file.
+    // A server that was started while there was a nested repository also notices that it
+    // disappears, also if its `.git` is a file.
     repo.write("pkg/sub/.git", "gitdir: elsewhere\n");
     let late = serving(&repo);
     assert_eq!((files(&late), files(&server)), (json!(1), json!(1)));
@@ -67,7 +69,7 @@ fn what_is_written_through_another_name_of_a_file_is_noticed() {
         fs::write(&other, format!("# Round {round}\n")).unwrap();
         assert!(about(&server, "a.md").starts_with(&format!("Round {round} ")), "{round}");
     }
-    // One that gets another name while the server runs.
+    // A file that gets a hard link while the server runs.
     let other = outside.path().join("late");
     fs::hard_link(repo.root().join("b.md"), &other).unwrap();
     assert!(about(&server, "b.md").starts_with("B "));
@@ -136,7 +138,7 @@ fn what_is_written_through_memory_is_noticed_once_the_file_shows_it() {
             // Such as tmpfs.
             return testskip::not_run("mapped writes leave no trace on this file system");
         }
-        // All files are looked at in turn; the next turn comes.
+        // The server compares a part of the files each time, so repeat until it reaches this one.
         while !about(&server, "a.md").starts_with(text) {
             std::thread::yield_now();
         }

@@ -209,7 +209,7 @@ fn atoms_know_what_they_cover_and_how_far_it_moved() {
     assert!(verified.to_string().contains("KNOWLEDGE_DRIFTED"), "{verified}");
     let text = repo.text("context src/auth/login.ts");
     assert!(text.contains("\"Login\"") && text.contains("> sessions expire"), "{text}");
-    // Writing the knowledge anew starts its age over; a name does not.
+    // A new text resets the age of the knowledge; a new name does not.
     result(&repo, "knowledge.update", json!({"id": atom, "version": 2, "name": "Sign-in"}));
     let drift =
         || repo.data("knowledge.show", json!({"id": atom}))["atom"]["drift"]["changed"].clone();
@@ -579,7 +579,7 @@ fn work_and_knowledge_are_nodes_of_the_graph() {
     assert!(reach.to_string().contains("session.ts"), "{reach}");
 }
 
-/// Every signature of the older task tools, with a way to its ids.
+/// Every call of the older task tools can be made here, including how to get the ids it needs.
 #[test]
 fn every_older_signature_is_understood() {
     let repo = TestRepo::new(FIXTURE);

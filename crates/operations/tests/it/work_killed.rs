@@ -1,5 +1,6 @@
-//! Processes that plan, start, discuss and finish tasks of one store and are killed at random: what was
-//! acknowledged is there, a plan is there whole or not at all, and no task has two owners.
+//! Processes that plan, start, discuss and finish tasks of one store and are killed at random: what
+//! was acknowledged is stored, a plan is stored completely or not at all, and no task has two
+//! owners.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -19,7 +20,7 @@ const WORKERS: usize = 8;
 /// How many tasks a plan has.
 const PLANNED_TASKS: usize = 3;
 
-/// What an acknowledgement ends with. A line that was cut off with its worker does not.
+/// The end of each acknowledgement. A line that the worker could not finish lacks it.
 const END: &str = " .";
 
 /// A feature of three tasks, of which the second waits for the first.
@@ -67,7 +68,7 @@ fn work_forever(root: &Path, name: &str) {
     }
 }
 
-/// What the workers said that they did, and the rows that are there.
+/// What the workers acknowledged, and the stored rows.
 struct Aftermath {
     told: BTreeSet<String>,
     tables: Value,
@@ -89,7 +90,7 @@ impl Aftermath {
         found.unwrap_or_else(|| panic!("{table} {id} is lost"))
     }
 
-    /// Every plan is there with all its tasks, sections and relations, or not at all.
+    /// Every plan is stored with all its tasks, sections and relations, or not at all.
     fn assert_plans_are_whole(&self) {
         let features = self.rows("feature");
         for name in self.told("planned") {
@@ -107,7 +108,7 @@ impl Aftermath {
         }
     }
 
-    /// Every task that somebody was told to have is claimed by that session and no other.
+    /// Every task that was acknowledged as claimed is claimed by that session and no other.
     fn assert_claims_are_single(&self) {
         let mut owners: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         for line in self.told("started") {
@@ -128,7 +129,7 @@ impl Aftermath {
         assert!(claims.values().all(|count| *count == 1), "{claims:?}");
     }
 
-    /// Every remark, every finished task and every lesson is there.
+    /// Every acknowledged remark, finished task and lesson is stored.
     fn assert_nothing_is_lost(&self) {
         for line in self.told("commented") {
             let (id, text) = line.split_once(' ').unwrap();

@@ -1,4 +1,5 @@
-//! Living with tasks: started and finished in one call each, held by sessions, with a history.
+//! Tasks in use: they are started and finished with one call each, claimed by sessions, and have a
+//! history.
 
 use base::ProblemCode;
 use serde_json::{Value, json};
@@ -343,7 +344,7 @@ fn one_call_finishes_a_task_and_starts_what_it_freed() {
     assert!(!text.contains("If stuck"), "the session has just used these calls: {text}");
     let last = repo.data("work.done", json!({"next": true}))["result"].clone();
     assert_eq!((&last["started"], &last["next"]), (&Value::Null, &json!([])), "nothing is left");
-    // It is one change: its undo gives back both.
+    // It is one change, so one undo restores both.
     repo.data("undo", json!({}));
     let held = repo.data("work.next", json!({}))["held"].clone();
     assert_eq!(held[0]["name"], "Count failures");
@@ -357,7 +358,8 @@ fn who_is_stuck_asks_and_goes_on_in_one_call() {
     let put_aside = repo.data("work.block", stuck)["result"].clone();
     assert_eq!(put_aside["blocks"][0]["to"]["name"], "Lock accounts");
     assert_eq!(put_aside["started"]["task"]["title"], "Count failures");
-    // A held task that is blocked is neither started again nor meant by `done`.
+    // A claimed task that is blocked is not started again by `work start`, nor chosen by `work
+    // done`.
     let again = repo.data("work.start", json!({}))["result"].clone();
     let count = json!("Count failures");
     assert_eq!((&again["task"]["title"], &again["reason"]), (&count, &json!("held")));

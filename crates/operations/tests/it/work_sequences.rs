@@ -1,5 +1,6 @@
-//! Any sequence of the operations on work, by three sessions whose clock goes on: claims bind, what was
-//! acknowledged is in the history, changes are undone exactly, and exports lose nothing.
+//! Any sequence of the operations on work, by three sessions, while time passes: claims are
+//! respected, what was acknowledged is in the history, changes are undone exactly, and exports lose
+//! nothing.
 
 use std::collections::BTreeMap;
 
@@ -19,7 +20,7 @@ export function b() { return 2; }
 /// Three sessions of two people.
 const SESSIONS: [&str; 3] = ["ada/1", "ada/2", "bob/1"];
 
-/// How long a claim holds, in minutes; the clock goes on by this much after some steps.
+/// How long a claim lasts, in minutes. After some steps the clock is advanced by this much.
 const CLAIM_MINUTES: i64 = 30;
 
 /// What a session does. Numbers pick among the records there are.
@@ -39,7 +40,7 @@ enum WorkStep {
     Section(usize),
     Undo,
     Redo,
-    /// The clock goes on until every claim has run out
+    /// Advance the clock until every claim has expired
     Wait,
 }
 
@@ -123,7 +124,7 @@ impl Office {
         self.repo.data("work.export", json!({}))["tables"].clone()
     }
 
-    /// Takes one step and checks what must hold of it.
+    /// Performs one step and checks its result.
     fn take(&mut self, session: &str, step: &WorkStep) {
         self.now += SignedDuration::from_mins(1);
         let before = self.rows();
@@ -197,7 +198,7 @@ impl Office {
         }
     }
 
-    /// A finished task is further than before, holds no claim, and what was learnt is kept.
+    /// A finished task has a later state and no claim, and what was learnt is stored.
     fn check_done(
         &self,
         session: &str,
@@ -225,7 +226,7 @@ impl Office {
         }
     }
 
-    /// What is planned or imported twice changes nothing the second time.
+    /// Planning or importing the same again changes nothing.
     fn plan_twice(&self, session: &str, name: &str, text: &str) {
         let args = json!({"text": text});
         if self.call(session, name, args.clone()).is_err() {
@@ -238,8 +239,8 @@ impl Office {
         assert_eq!(self.rows(), rows);
     }
 
-    /// All rows elsewhere are the same rows; the Markdown of all plans changes nothing here, and makes
-    /// the same plans elsewhere.
+    /// An export of all rows gives the same rows in another store. The Markdown of all plans
+    /// changes nothing in this store, and makes the same plans in another.
     fn check_round_trips(&self) {
         let export = self.repo.data("work.export", json!({}));
         let elsewhere = TestRepo::new(FIXTURE);
@@ -273,7 +274,7 @@ fn live_claims(rows: &Value, now: Timestamp) -> BTreeMap<String, String> {
     live.map(|row| (text(row, "id"), text(row, "session"))).collect()
 }
 
-/// Takes steps by their sessions, and checks what must hold of the store afterwards.
+/// Performs steps, each for its session, and checks the store afterwards.
 fn check_sequence(steps: &[(usize, WorkStep)]) {
     let mut office = Office::new();
     for (who, step) in steps {

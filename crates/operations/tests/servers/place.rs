@@ -1,4 +1,4 @@
-//! A repository with servers in reach, and one workspace that keeps them.
+//! A repository with servers installed, and one workspace that keeps them running.
 
 use std::path::PathBuf;
 

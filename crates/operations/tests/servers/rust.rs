@@ -29,7 +29,7 @@ pub fn show() -> f64 {
 }
 "#;
 
-/// On its own, since a fixture is written with its indentation taken away.
+/// Not part of a fixture, because a fixture loses its indentation.
 const SHAPE: &str = "pub trait Area {
     fn area(&self) -> f64;
 }

@@ -86,7 +86,7 @@ fn typescript_7_answers_by_itself() {
     answers("v7", "tsc 7");
 }
 
-/// No linter is installed with TypeScript 7 here: the server says what is wrong.
+/// With TypeScript 7 no linter is installed here, so the diagnostics come from the server.
 #[test]
 fn type_errors_come_from_the_server_where_there_is_no_linter() {
     let place = Place::new(SHOP, Some("v7"));

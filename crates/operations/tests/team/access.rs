@@ -47,7 +47,7 @@ fn a_reader_reads_and_a_stranger_sees_nothing() {
     for table in ["projects", "records", "changes"] {
         assert!(hostile.query(&format!("SELECT * FROM cairn.{table}"), &[]).is_err(), "{table}");
     }
-    // A member of one project who tries to reach another.
+    // A member of one project tries to read another project.
     admin.batch_execute(
         "INSERT INTO cairn.projects (id, name, roots, writers, readers) VALUES ('other', 'o', '{}', 'postgres', 'postgres');
          INSERT INTO cairn.records VALUES ('other', 'work', 'task', '[1]', 1, 'secret of others', 1);
@@ -83,8 +83,8 @@ fn a_reader_reads_and_a_stranger_sees_nothing() {
     ] {
         assert!(hostile.batch_execute(&attack).is_err(), "{attack}");
     }
-    // Functions of their own in the place of those that decide whose member they are. Before PostgreSQL 15 everybody may
-    // make them.
+    // The member defines functions with the names of those that decide about membership. Before
+    // PostgreSQL 15 every user may create functions in `public`.
     admin.batch_execute(&format!("GRANT CREATE ON SCHEMA public TO {writer}")).unwrap();
     hostile.batch_execute(FUNCTIONS_OF_THEIR_OWN).unwrap();
     for table in ["projects", "records", "changes"] {
@@ -95,7 +95,7 @@ fn a_reader_reads_and_a_stranger_sees_nothing() {
     }
     let attack = "UPDATE cairn.records SET body = 'x' WHERE project = 'other'";
     assert_eq!(hostile.execute(attack, &[]).unwrap(), 0);
-    // A reader who speaks SQL changes nothing, not even the number of the last change.
+    // A reader cannot change anything with SQL, not even the number of the last change.
     let mut hostile = team.sql(&reader);
     assert_eq!(hostile.query("SELECT 1 FROM cairn.projects", &[]).unwrap().len(), 1);
     for attack in [
@@ -110,7 +110,8 @@ fn a_reader_reads_and_a_stranger_sees_nothing() {
     }
 }
 
-/// What makes everybody a member of everything, for a server that looks names up in the client's search path.
+/// These would make every user a member of every project, if the server looked names up in the
+/// client's search path.
 const FUNCTIONS_OF_THEIR_OWN: &str = "
     CREATE FUNCTION public.pg_has_role(name, oid, text) RETURNS boolean LANGUAGE sql AS 'SELECT true';
     CREATE FUNCTION public.to_regrole(text) RETURNS regrole LANGUAGE sql AS 'SELECT 10::oid::regrole';
@@ -149,7 +150,7 @@ fn a_schema_that_does_not_fit_is_refused_with_the_way_out() {
     let set = |version: i32| {
         team.admin().execute("UPDATE cairn.schema_version SET version = $1", &[&version]).unwrap();
     };
-    // An older program and a newer schema, also if it was connected before.
+    // An older program with a newer schema, also if it connected before the schema changed.
     let connected = team.origin.workspace();
     assert!(testkit::text_of(&connected, "work overview").contains('P'));
     set(99);

@@ -1,8 +1,9 @@
 //! One contract for local stores and for those of a team: every operation on work, knowledge and facts gives the same
 //! answers and the same errors in both.
 //!
-//! The steps run in a repository of its own and in one that is in a team, at the same times and with the same ids, so
-//! that answers can be compared whole. A test that is not told of a new operation fails.
+//! The steps run in a repository of its own and in one that is in a team, at the same times and
+//! with the same ids, so that answers can be compared whole. The test fails if a new operation has
+//! no step here.
 
 use std::collections::BTreeMap;
 
@@ -40,7 +41,7 @@ Several machines write.
 <testsuite
 "#;
 
-/// A repository that has the steps so far behind it.
+/// A repository in which all steps so far were performed.
 struct ContractStore {
     repo: TestRepo,
     name: &'static str,
@@ -63,7 +64,7 @@ impl ContractStore {
     }
 }
 
-/// Both stores after each step, or nothing if there is no server.
+/// Both stores before the first step, or `None` if there is no server.
 fn stores() -> Option<[ContractStore; 2]> {
     let Some(server) = PostgresServer::shared() else {
         testskip::not_run("PostgreSQL is not installed; `cargo xtask test` installs it");
@@ -316,7 +317,8 @@ fn fact_steps() -> Vec<ContractStep> {
     ]
 }
 
-/// What an outcome says, as data and as a page. Only a team has a state, and the file of a replica has one page more.
+/// An outcome as data and as text. The team's state, and sizes of files, are removed, because they
+/// differ.
 fn said(outcome: &Outcome) -> (Value, String) {
     let format = CallFormat::CommandLine;
     let mut data = format.json(outcome);

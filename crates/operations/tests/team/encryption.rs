@@ -9,7 +9,8 @@ use serde_json::json;
 use testkit::TestRepo;
 use testkit::postgres::PostgresServer;
 
-/// Makes an authority, and a key and a certificate for `db.test` that it vouches for; false without `openssl`.
+/// Makes a certificate authority, and a key and a certificate for `db.test` signed by it; false
+/// without `openssl`.
 fn make_certificate(folder: &Path) -> bool {
     let authority = openssl(folder, "test-ca", "ca.key", "ca.pem", &[]);
     let signed = ["-CA", "ca.pem", "-CAkey", "ca.key"];
@@ -40,7 +41,7 @@ fn another_machine_is_reached_over_verified_tls_only() {
     }
     let database = server.database();
     let repo = TestRepo::new("//- /a.ts\nexport const a = 1;\n");
-    // The name is not that of this machine, so that TLS is needed, although the address is.
+    // The host name is not local, so TLS is required, although the address is that of this machine.
     let address = |more: &str| {
         let port = server.port();
         format!(

@@ -35,7 +35,7 @@ fn a_side_that_was_preferred_has_a_version_of_its_own() {
     team.join(&own.repo);
     own.repo.data("team.push", json!({"prefer": "mine"}));
     assert_eq!(kb_titles(&team.origin), ["REQ-1 of the clone"]);
-    // Whoever read version 1 read the side that is gone.
+    // Version 1 is the replaced side, so a write based on it is refused.
     let entity = json!({"id": "REQ-1", "type": "req", "title": "late", "if_version": 1});
     let late = json!({"changeset": {"entities": [entity]}});
     assert_eq!(team.origin.code("kb.upsert", late), ProblemCode::Conflict);

@@ -65,7 +65,7 @@ fn doctor_and_status_speak_of_the_team() {
     );
     let status = away.repo.text("status");
     assert!(status.contains("offline, 1 change pending"), "{status}");
-    // No fact was ever read here, so there is no change to name.
+    // This machine never read a fact, so there is no change number to name.
     assert!(!status.contains("as of change 0"), "{status}");
     proxy.set(NetworkState::Open);
     let status = away.repo.text("team status");

@@ -1,5 +1,5 @@
-//! Machines that write while processes, the server and the network fail, in a short form. `cargo xtask prove team` is the
-//! long one.
+//! Machines that write while processes, the server and the network fail. This is the short form of
+//! `cargo xtask prove team`.
 
 use std::process::Stdio;
 use std::time::Duration;
@@ -53,7 +53,8 @@ fn a_worker_that_is_killed_twice_repeats_nothing() {
             stop: stop.clone(),
         });
     };
-    // Two processes, one after the other, were killed when they had written a task and not yet noted it.
+    // Two processes, one after the other, were killed after they wrote a task and before they
+    // acknowledged it.
     for (title, writes) in [("w 0", 1), ("w 1", 2)] {
         repo.data("work.create", json!({"kind": "task", "name": title, "project": project}));
         resume(writes);

@@ -49,7 +49,7 @@ impl Team {
         member
     }
 
-    /// A connection of somebody who speaks SQL.
+    /// A direct SQL connection for a role.
     pub fn sql(&self, role: &str) -> postgres::Client {
         postgres::Client::connect(&self.database.url_of(role), postgres::NoTls).unwrap()
     }
@@ -59,7 +59,7 @@ impl Team {
     }
 }
 
-/// A clone on what stands for another machine.
+/// A clone that stands for another machine.
 pub struct Member {
     _folder: tempfile::TempDir,
     pub repo: TestRepo,
@@ -126,7 +126,7 @@ fn what_one_machine_writes_the_other_reads() {
     create_project(&team.origin, "Shared home");
     assert_eq!(overview(&team.origin), overview(&other.repo));
     assert!(overview(&other.repo).contains("Shared home"), "{}", overview(&other.repo));
-    // The other way round, with a search that reads what is derived.
+    // The other way round, with a search, which reads derived tables.
     create_project(&other.repo, "Second project");
     let found = team.origin.text("work search Second");
     assert!(found.contains("Second project"), "{found}");
@@ -193,7 +193,8 @@ fn a_number_that_two_branches_gave_is_not_guessed() {
     upsert(&team.origin, "REQ-3", "on main");
     let log = team.origin.data("kb.log", json!({}));
     let number = log["entries"][0]["entry"].as_i64().unwrap_or_else(|| panic!("{log:#}"));
-    // What the terminal showed for main must not take back what another machine wrote on this branch.
+    // A change number that was printed for main must not undo what another machine wrote on this
+    // branch.
     team.origin.git(&["checkout", "-q", "feature"]);
     assert_eq!(kb_titles(&team.origin).len(), 2);
     let refused = team.origin.call_op("undo", json!({"change": number.to_string()})).unwrap_err();
@@ -268,7 +269,7 @@ fn without_the_server_reads_go_on_and_writes_wait() {
     let status = away.repo.data("team.status", json!({}));
     assert_eq!(status["team"]["pending"].as_array().unwrap().len(), 2, "{status:#}");
     assert!(!overview(&team.origin).contains("offline"));
-    // The next write after the server is back comes after what waited, with the same ids.
+    // After the server is back, the next write comes after the waiting ones, which keep their ids.
     proxy.set(NetworkState::Open);
     create_task(&away.repo, "back");
     assert_eq!(export(&team.origin), export(&away.repo));
@@ -360,7 +361,7 @@ fn a_repository_joins_with_what_it_has() {
     assert_eq!(export(&team.origin), export(&own.repo));
     upsert(&own.repo, "REQ-3", "goes on");
     assert_eq!(kb_titles(&team.origin).len(), 3);
-    // Leaving keeps everything, and neither side sees the other any more.
+    // After leaving, all records are kept, and changes of one side no longer reach the other.
     own.repo.data("team.leave", json!({}));
     let kept = export(&own.repo);
     assert_eq!(kept, export(&team.origin));
@@ -393,7 +394,7 @@ fn what_a_restored_database_lacks_is_brought_back() {
         "DELETE FROM cairn.records WHERE seq > 1; DELETE FROM cairn.changes WHERE seq > 1;
          UPDATE cairn.projects SET seq = 1";
     team.admin().batch_execute(restored).unwrap();
-    // Another machine writes first, so that the number of what was lost is given again.
+    // Another machine writes first, so that the number of the lost change is assigned again.
     create_project(&other.repo, "Written first");
     let line = basis(&team.origin, "work overview");
     assert!(line.contains("has a change 2 that the team's server does not have"), "{line}");
@@ -430,7 +431,7 @@ fn a_reply_that_is_lost_is_looked_up_and_never_repeated() {
                 json!({"kind": "task", "title": format!("task {number}"), "summary": "s"}),
             );
             assert!(made.is_ok(), "{}", made.unwrap_err());
-            // Let the other thread end if the write took fewer requests.
+            // If the write took fewer requests, send more, so that the other thread ends.
             while proxy.requests() < from + 4 + number {
                 away.repo.text("team status");
             }

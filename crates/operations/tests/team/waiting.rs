@@ -1,4 +1,4 @@
-//! Changes that wait for the server: which of them hold others up, and how conflicts are settled.
+//! Changes that wait for the server: which of them delay others, and how conflicts are resolved.
 
 use base::ProblemCode;
 use serde_json::{Value, json};
@@ -62,7 +62,7 @@ fn a_change_that_waits_for_its_branch_holds_nothing_else_up() {
     upsert(repo, "REQ-1", "on feature");
     repo.git(&["checkout", "-q", "main"]);
     two.proxy.set(NetworkState::Open);
-    // Other stores are written at once, and claims have their server.
+    // Other stores are written at once, and claims work, because the server is reachable.
     let claimed = repo.call_op("work.claim", json!({"task": task}));
     assert!(claimed.is_ok(), "{}", claimed.unwrap_err());
     upsert(repo, "REQ-2", "on main");
@@ -133,7 +133,7 @@ fn a_settled_change_whose_reply_was_lost_is_found_and_not_repeated() {
     two.proxy.set(NetworkState::Open);
     two.away.repo.data("team.push", json!({}));
     assert_eq!(conflicts(&two.away.repo), 1);
-    // The commit of the settled change arrived, and the machine did not learn of it.
+    // The server committed the resolved change, but the machine did not get the reply.
     let outbox =
         engine::durable::team::outbox::Outbox::of(&two.away.repo.root().join(".git/cairn"));
     let change = outbox.entries().unwrap()[0].change.clone();

@@ -23,8 +23,8 @@ const IS_AVAILABLE: &str = "NOT EXISTS (SELECT 1 FROM claim c WHERE c.id = x.id 
 /// How many candidates for the next work are read.
 const MAX_CANDIDATES: usize = 1000;
 
-/// Tasks that can be started now, best first: those of the one who asks, then by priority. Each query reads an
-/// index in its order and stops when it has enough.
+/// Tasks that can be started now, best first: those of the asking actor, then by priority. Each
+/// query reads an index in its order and stops when it has enough.
 pub(crate) fn ready_tasks(
     conn: &Connection,
     wanted: &ReadyWorkFilter<'_>,
@@ -58,7 +58,7 @@ pub(crate) fn ready_tasks(
     Ok(found)
 }
 
-/// How many tasks there are to start, and how many wait.
+/// How many tasks can be started, and how many are blocked.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ReadyCounts {
     /// Tasks that can be started now
@@ -72,8 +72,8 @@ const IS_CANDIDATE: &str =
     "x.status = 'NEW' AND x.project_id = ?1 AND (?2 IS NULL OR x.feature_id = ?2)
            AND (?3 IS NULL OR x.priority = ?3) AND (x.assignee IS NULL OR x.assignee = ?5)";
 
-/// Counts the tasks that can be started now. Less cannot be started than there is, so that is looked up and
-/// subtracted.
+/// Counts the tasks that can be started now. Most new tasks can be started, so those that cannot
+/// are looked up and subtracted.
 pub(crate) fn ready_task_counts(
     conn: &Connection,
     wanted: &ReadyWorkFilter<'_>,

@@ -41,7 +41,7 @@ const MAX_LISTED_PATHS: usize = 100;
 /// The default number of atoms in an answer.
 const DEFAULT_ATOM_LIMIT: usize = 200;
 
-/// An answer with this many bytes of knowledge takes no further atom.
+/// Once an answer has this many bytes of knowledge, no further atom is added.
 const MAX_KNOWLEDGE_BYTES: usize = 128 * 1024;
 
 /// Which page of the knowledge is returned.
@@ -69,7 +69,7 @@ pub struct MatchedMolecule {
     pub id: WorkRecordId,
     /// What it is called
     pub name: String,
-    /// What is worth knowing
+    /// The knowledge
     pub knowledge: String,
     /// Its atoms that matched, by name
     pub atoms: Vec<MatchedAtom>,
@@ -82,18 +82,18 @@ pub struct MatchedAtom {
     pub id: WorkRecordId,
     /// What it is called
     pub name: String,
-    /// What is worth knowing
+    /// The knowledge
     pub knowledge: String,
     /// Which of the paths it covers, the first of them
     pub matched_paths: Vec<String>,
     /// How many more of the paths it covers
     #[serde(skip_serializing_if = "is_zero")]
     pub more_matched_paths: usize,
-    /// Atoms it has to do with
+    /// Related atoms
     pub related_atoms: Vec<RelatedAtom>,
     /// The last entries of its history
     pub changelog: Vec<ChangelogView>,
-    /// How far the code has moved on since
+    /// How much the code has changed since
     #[serde(skip_serializing_if = "Option::is_none")]
     pub drift: Option<KnowledgeDrift>,
 }
@@ -105,7 +105,7 @@ pub struct RelatedAtom {
     pub atom_id: WorkRecordId,
     /// What it is called
     pub name: String,
-    /// What they have to do with each other
+    /// How they are related
     pub reason: String,
 }
 
@@ -116,7 +116,7 @@ pub struct RelatedMolecule {
     pub molecule_id: WorkRecordId,
     /// What it is called
     pub name: String,
-    /// What they have to do with each other
+    /// How they are related
     pub reason: String,
 }
 
@@ -131,7 +131,7 @@ impl PathKnowledge {
 #[derive(Debug, Default)]
 pub struct AtomCache(Mutex<HashMap<WorkRecordId, Arc<CachedAtom>>>);
 
-/// An atom with what is kept beside it.
+/// An atom with its changelog and footprint.
 #[derive(Debug)]
 struct CachedAtom {
     atom: Atom,

@@ -83,7 +83,7 @@ pub fn compute_drift(then: &Footprint, now: &[FileFingerprint]) -> KnowledgeDrif
         }
         moved_lines += lines;
     }
-    // A footprint that was cut says nothing about what came.
+    // A footprint that was cut does not show which files were added.
     let is_whole = then.files.len() < MAX_FOOTPRINT_FILES;
     let came: Vec<&&FileFingerprint> =
         current.values().filter(|seen| is_whole && !old.contains_key(seen.path.as_str())).collect();

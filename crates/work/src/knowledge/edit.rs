@@ -207,7 +207,7 @@ pub fn update(
 ) -> Result<KnowledgeRecord> {
     let known = find(draft, target.grain, target.id)?;
     let what = format!("{} \"{}\"", known.grain(), known.name());
-    // An append takes nothing away, so it may follow a change that its author has not seen.
+    // An append removes nothing, so it is allowed after changes that its author has not seen.
     let merges = mode == KnowledgeWriteMode::Append && fields.is_only_text();
     if !merges || target.version > known.version() {
         check_version(&what, known.version(), Some(target.version))?;

@@ -55,8 +55,8 @@ pub fn patterns(named: &str) -> Vec<String> {
     vec![named.to_owned(), format!("{named}/**")]
 }
 
-/// The lines of a section, in order, each with the names in it. Headings, fences, the rules of tables and
-/// lines that only have the placeholder are left out.
+/// The lines of a section, in order, each with the names in it. Headings, fences, separator lines
+/// of tables and lines with only the placeholder are left out.
 pub fn parse_context_files(content: &str) -> Vec<NamedLine> {
     let lines: Vec<&str> = content.lines().map(str::trim).collect();
     let mut found = Vec::new();
@@ -78,7 +78,7 @@ pub fn parse_context_files(content: &str) -> Vec<NamedLine> {
     found
 }
 
-/// Whether a line is the rule below the header of a table.
+/// Whether a line is the separator below the header of a table.
 fn is_table_rule(line: &str) -> bool {
     line.contains('|') && line.contains('-') && line.chars().all(|c| "|-: \t".contains(c))
 }
@@ -98,7 +98,7 @@ fn parse_line(line: &str) -> NamedLine {
 impl NamedLine {
     /// Adds the names in an item of a list or a cell of a table.
     fn take(&mut self, item: &str, is_cell: bool) {
-        // What is marked as code or as a link is what was meant; the rest talks about it.
+        // If parts are marked as code or as a link, only these are names; the rest is explanation.
         let marked: Vec<&str> = quoted(item).into_iter().chain(linked(item)).collect();
         if !marked.is_empty() {
             let parts: Vec<&str> = marked.into_iter().flat_map(split).collect();

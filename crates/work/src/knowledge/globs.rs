@@ -38,7 +38,7 @@ fn normalised(text: &str) -> String {
     while let Some(rest) = text.strip_prefix("./") {
         text = rest;
     }
-    // A folder means what is in it.
+    // A folder stands for everything in it.
     match text.strip_suffix('/') {
         Some(folder) if !folder.is_empty() => format!("{folder}/**"),
         _ => text.to_owned(),
@@ -49,7 +49,7 @@ fn check(text: &str) -> Result<(), String> {
     let shown = text.escape_debug();
     let drive = text.as_bytes().get(1) == Some(&b':');
     match text.chars().count() {
-        0 => Err("a pattern is not empty".into()),
+        0 => Err("a pattern must not be empty".into()),
         long if long > MAX_PATTERN_CHARS => {
             Err(format!("{long} characters are more than {MAX_PATTERN_CHARS}"))
         }
@@ -112,7 +112,7 @@ impl AtomMatcher {
         Self::of_rows(tables::patterns(conn)?)
     }
 
-    /// The same from the rows of [`tables::patterns`].
+    /// Like [`Self::load`], from the rows of [`tables::patterns`].
     pub fn of_rows(rows: Vec<(String, String, String)>) -> Result<Self> {
         let mut matcher = Self::default();
         for (id, project, paths) in rows {
@@ -194,7 +194,8 @@ impl GlobList {
 fn compile<'a>(patterns: impl Iterator<Item = &'a str>) -> GlobSet {
     let mut set = GlobSetBuilder::new();
     for pattern in patterns {
-        // What does not compile was refused when it was written; it matches nothing.
+        // Patterns that do not compile are refused when they are written. One that exists anyway
+        // matches nothing.
         let nothing = || GlobBuilder::new("").build();
         if let Some(glob) = build(pattern).ok().or_else(|| nothing().ok()) {
             set.add(glob);

@@ -25,7 +25,7 @@ pub struct PlanOptions<'a> {
     pub project: Option<&'a WorkRecordRef>,
     /// The name of the project that is created if there is none
     pub new_project_name: &'a str,
-    /// Whether relations that cannot be made are listed rather than refused
+    /// Whether relations that cannot be made are listed instead of being refused
     pub is_lenient: bool,
 }
 
@@ -95,7 +95,7 @@ pub fn apply(
     Ok(applied)
 }
 
-/// The same problem with the name of the item that it is about.
+/// Adds the name of an item to a problem about it.
 fn in_item(problem: Problem, item: &PlannedItem) -> Problem {
     let message = format!("{} \"{}\": {}", item.kind, item.name, problem.message);
     Problem { message, ..problem }
@@ -170,8 +170,9 @@ impl PlanNames {
         names
     }
 
-    /// The item that a relation of another one names. Of several items of a name it is the last one before the other in
-    /// the same feature, else one of that feature, else the first.
+    /// The item that a relation of another one names. If several items have the name, it is the
+    /// last one before the other item in the same feature, otherwise one of that feature, otherwise
+    /// the first.
     fn find(&self, plan: &PlanDocument, of: usize, name: &str) -> Option<usize> {
         let name = name.to_ascii_lowercase();
         if let Some(at) = self.keys.get(&name).or_else(|| self.sources.get(&name)) {
@@ -331,7 +332,7 @@ impl PlanApplication<'_> {
         Ok(())
     }
 
-    /// Whether a block is over because one of its ends is, which the plan creates in that status.
+    /// Whether a block is already resolved because the plan creates one of its ends as finished.
     fn came_to_its_end(&self, from: Option<&WorkItem>, to: &WorkItem) -> bool {
         let is_created = |item: &WorkItem| self.created.contains(item.id());
         let is_closed = |item: &WorkItem| item.status() == Some(WorkStatus::Closed);

@@ -1,8 +1,8 @@
-//! Items of a plan as files of Backlog.md: one Markdown file a task, with frontmatter.
+//! Items of a plan as files of Backlog.md: one Markdown file per task, with frontmatter.
 //!
-//! Backlog.md has no features: a feature is written as a task, and its tasks are parts of it. An imported item
-//! keeps what Backlog.md said and a plan cannot say. Such a value is written again as long as reading it gives
-//! the item that is exported.
+//! Backlog.md has no features: a feature is written as a task, and its tasks are parts of it. An
+//! imported item keeps the values of Backlog.md that a plan has no field for. They are written
+//! again as long as reading them gives the item that is exported.
 
 use std::collections::BTreeMap;
 
@@ -141,14 +141,14 @@ impl BacklogIds {
         let read = |fields: &Value| {
             let text = |name: &str| fields[name].as_str().unwrap_or_default().to_owned();
             let mut item = backlog::item(fields, &text("id"), &text("title"), "");
-            // A relation to a task that is not there was never made.
+            // A relation to a missing task was never imported.
             item.relations.retain(|one| self.0.contains_key(&one.other));
             self.fields(&alone, &item)
         };
         read(one) == read(other)
     }
 
-    /// What a plan says of an item, as frontmatter.
+    /// The fields of a planned item as frontmatter.
     pub(super) fn fields(&self, plan: &PlanDocument, item: &PlannedItem) -> Value {
         let status = match item.status.unwrap_or(WorkStatus::New) {
             WorkStatus::New => "To Do",

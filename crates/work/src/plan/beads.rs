@@ -1,7 +1,7 @@
 //! Items of a plan as issues of beads.
 //!
-//! An imported item keeps what beads said and a plan cannot say. Such a value is written again as long as
-//! reading it gives the item that is exported.
+//! An imported item keeps the values of beads that a plan has no field for. They are written again
+//! as long as reading them gives the item that is exported.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,7 +77,7 @@ impl BeadsIds {
         read(one) == read(other)
     }
 
-    /// What a plan says of an item, as an issue.
+    /// The fields of a planned item as an issue.
     pub(super) fn issue(&self, plan: &PlanDocument, item: &PlannedItem) -> Value {
         let status = match item.status.unwrap_or(WorkStatus::New) {
             WorkStatus::New => "open",
@@ -187,7 +187,7 @@ pub(super) fn comments_text(comments: &Value) -> String {
     comments.filter_map(text).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The comments that a section has, if it is nothing else.
+/// The comments in a section; `None` if it contains anything else.
 fn comments(section: &str) -> Option<Vec<Value>> {
     let mut found: Vec<[String; 3]> = Vec::new();
     for line in section.lines() {

@@ -110,7 +110,7 @@ fn planned_section(section: Section) -> PlannedSection {
     }
 }
 
-/// The relations of an item that a plan says at this item. Each is said at one of its ends.
+/// The relations that a plan lists at this item. Each relation is listed at one of its ends only.
 fn relations_of(draft: &WorkDraft<'_>, item: &WorkItem) -> Result<Vec<PlannedRelation>> {
     let mut keys: BTreeMap<WorkRecordId, String> = BTreeMap::new();
     let mut relations = Vec::new();

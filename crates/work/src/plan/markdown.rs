@@ -13,7 +13,7 @@ use super::{PlanDocument, PlannedItem, PlannedRelation, PlannedRelationKind, Pla
 use crate::text::Estimate;
 use crate::words::{ContentFormat, WorkKind};
 
-/// What a section says besides its title and content, in a comment below its heading.
+/// The other fields of a section, in a comment below its heading.
 #[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub(super) struct SectionNote {
@@ -23,7 +23,7 @@ pub(super) struct SectionNote {
     pub format: Option<ContentFormat>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tags: Option<Vec<String>>,
-    /// The content, where Markdown cannot say it
+    /// The content, if it cannot be written as Markdown
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content: Option<String>,
     /// Whether the content ends with the end of a line
@@ -164,7 +164,7 @@ fn json(value: impl Serialize) -> String {
     serde_json::to_string(&value).unwrap_or_default().replace('>', "\\u003e")
 }
 
-/// A value of a field: as it is where that can be read back.
+/// A value of a field, unquoted if it can be read back.
 fn quote(text: &str) -> String {
     let is_simple = !text.is_empty()
         && text == text.trim()
@@ -174,7 +174,7 @@ fn quote(text: &str) -> String {
     if is_simple { text.to_owned() } else { json(text) }
 }
 
-/// Whether Markdown can say a text as it is.
+/// Whether a text can be written as Markdown without a change.
 fn is_plain(text: &str) -> bool {
     let mut fences = FenceTracker::default();
     for line in text.split('\n') {

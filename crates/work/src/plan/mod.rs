@@ -69,7 +69,7 @@ pub struct PlannedItem {
 }
 
 impl PlannedItem {
-    /// An item that says nothing but its name.
+    /// An item with only a name.
     pub fn new(kind: WorkKind, name: impl Into<String>) -> Self {
         Self {
             kind,

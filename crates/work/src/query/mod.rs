@@ -78,7 +78,7 @@ impl<T: std::str::FromStr<Err = String> + PartialEq + Copy> ValueFilter<T> {
     }
 }
 
-/// A part of what a search found.
+/// A part of the results of a search.
 #[derive(Debug, Clone, Default)]
 pub struct WorkSearchPage {
     /// How many records match
@@ -322,8 +322,8 @@ impl WorkPeople {
     }
 }
 
-/// All projects; or the features of a project and its tasks without a feature; or the tasks of a feature.
-/// Each has some children at most.
+/// All projects; or the features of a project and its tasks without a feature; or the tasks of a
+/// feature. The number of children of each is limited.
 pub fn overview(
     draft: &WorkDraft<'_>,
     of: Option<&WorkItem>,

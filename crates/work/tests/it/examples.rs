@@ -13,7 +13,7 @@ use work::text::{ClearableArg, ListArg};
 use work::words::{DependencyKind, KnowledgeKind, WorkKind, WorkStatus};
 use work::{VersionedRef, WorkDraft, WorkItem, WorkRecordRef, check, tables};
 
-/// A store, and the clock of its only client.
+/// A store with one client, and its clock.
 struct Desk {
     conn: Connection,
     now: Timestamp,
@@ -29,8 +29,8 @@ impl Desk {
         Self { conn, now: "2026-01-02T03:04:05Z".parse().unwrap(), changes: 0 }
     }
 
-    /// Runs one line of a script. A change that is done is also undone and done again, which must
-    /// leave the same rows.
+    /// Runs one line of a script. Each change is also undone and redone, which must leave the same
+    /// rows.
     fn run(&mut self, line: &str) -> String {
         self.changes += 1;
         self.now += SignedDuration::from_mins(1);

@@ -1,4 +1,4 @@
-//! Processes that write to one store and are killed at random: what was acknowledged is there.
+//! Processes that write to one store and are killed at random: what was acknowledged is stored.
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Write};
@@ -84,7 +84,8 @@ fn start(path: &Path, name: &str) -> Child {
         .unwrap()
 }
 
-/// Waits until a writer has acknowledged so many writes, kills it, and returns all of them.
+/// Waits until a writer has acknowledged so many writes, kills it, and returns all acknowledged
+/// ones.
 fn kill_after(mut child: Child, writes: usize) -> Vec<String> {
     let mut output = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
     let mut heard: Vec<String> = output.by_ref().take(writes).collect();
@@ -109,7 +110,7 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
     for round in 0..rounds {
         let one = |writer: usize| {
             let child = start(&path, &format!("{round}-{writer}"));
-            // Another moment for each, spread by the hash of its name.
+            // Each is killed at another moment, which the hash of its name decides.
             let spread = Hash::of(format!("{round} {writer}").as_bytes()).as_bytes()[0];
             thread::spawn(move || kill_after(child, 2 + usize::from(spread) / 8))
         };
@@ -129,7 +130,7 @@ fn every_acknowledged_write_of_a_killed_process_is_there() {
     let draft = WorkDraft::new(store.connection(), Timestamp::UNIX_EPOCH, "reader", seed);
     let there: BTreeSet<String> =
         draft.all::<Task>().unwrap().iter().map(|task| task.id.to_string()).collect();
-    // A line that was cut off with its writer is no acknowledgement.
+    // A line that the writer could not finish is no acknowledgement.
     let lost: Vec<&String> =
         acknowledged.iter().filter(|id| id.len() == 36 && !there.contains(*id)).collect();
     assert!(lost.is_empty(), "{} of {} are lost: {lost:?}", lost.len(), acknowledged.len());

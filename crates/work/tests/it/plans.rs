@@ -190,7 +190,7 @@ fn files_of_the_field_and_of_the_section_are_one_list() {
     assert_eq!(sections[1].content, "- src/a.ts\n- src/b.ts\n- src/c.ts: see login");
 }
 
-/// Reads a file of another tracker in a format that is found out.
+/// Reads a file of another tracker, whose format is detected.
 fn import(path: &str, text: &str) -> (ImportFormat, PlanDocument) {
     let files = [ImportFile { path: path.into(), text: text.into() }];
     let format = detect(&files).unwrap();
@@ -304,7 +304,7 @@ fn issues_of_beads_go_in_and_out() {
     assert_eq!(back.items[2].estimate, Some(30));
 }
 
-/// The issues of lines of beads, by id.
+/// The issues of a beads file, by id.
 fn issues(lines: &str) -> BTreeMap<String, Value> {
     let issues = lines.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
     issues.map(|issue| (issue["id"].as_str().unwrap().to_owned(), issue)).collect()
@@ -436,7 +436,7 @@ fn files_of_backlog_md_are_exported_again() {
         let same = exported.iter().find(|one| one.path == path).unwrap();
         assert_eq!(backlog_values(&same.text), backlog_values(&file.text), "{path}");
     }
-    // What was changed here wins, and an item that was never there gets a number and a file.
+    // What was changed here is written, and a new item gets a number and a file.
     let mut changed = whole_plan(&conn);
     for item in changed.items.iter_mut().filter(|item| item.name == "Old") {
         item.status = Some(WorkStatus::Closed);

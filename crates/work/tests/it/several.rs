@@ -40,7 +40,8 @@ enum Deed {
     Forget(KnowledgeKind, usize, bool),
     /// Undo the last change that is not undone
     Undo,
-    /// Plan from what was there two changes ago: the store must refuse it
+    /// Commit the plan that the last `Late` made, then make another one; if its rows have changed
+    /// since, the store must refuse it
     Late(usize),
 }
 
@@ -96,13 +97,13 @@ fn pipelines() -> WorkPipelines {
     WorkPipelines { feature, task, evidence: Vec::new() }
 }
 
-/// A store, and the clock of those who write to it.
+/// A store, and the clock of its clients.
 struct Shop {
     conn: Connection,
     now: Timestamp,
     number: u8,
     done: Vec<Vec<work::WorkRowChange>>,
-    /// An image that was planned earlier and not yet committed
+    /// Row changes that were planned earlier and not yet committed
     late: Option<Vec<work::WorkRowChange>>,
 }
 
@@ -135,7 +136,7 @@ impl Shop {
         WorkDraft::new(&self.conn, self.now, actor, seed).in_session(&session)
     }
 
-    /// Plans, commits if the plan holds, and says whether it did.
+    /// Plans a deed, and commits it if the plan is valid.
     fn perform(&mut self, deed: &Deed) {
         if let Deed::Undo = deed {
             let Some(last) = self.done.pop() else { return };

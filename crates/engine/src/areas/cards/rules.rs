@@ -31,7 +31,7 @@ macro_rules! rules {
 rules! {
     "CARD_UNREADABLE", Error, "every card file can be read", unreadable;
     "CARD_FIELD_INVALID", Error, "the fields of a card are what they should be", invalid_field;
-    "CARD_KEY_DUPLICATE", Error, "no two cards have one key", duplicate;
+    "CARD_KEY_DUPLICATE", Error, "no two cards have the same key", duplicate;
     "CARD_KEY_INVALID", Error, "a card's key is sound and agrees with its type", invalid_key;
     "CARD_TYPE_UNREGISTERED", Error, "a card's type is one of `card_types`", unregistered;
     "SEE_TARGET_MISSING", Error, "every `@see` of a card type names a card", missing_target;
@@ -43,10 +43,11 @@ rules! {
     "REFERENCES_DEPRECATED", Warning, "nothing names a deprecated card", deprecated;
     "CARD_MENTION_DEAD", Warning, "the code that the text of a card names is there", dead_mentions;
     "CARD_UNREVIEWED", Error, "a drafted card is reviewed before it is accepted", unreviewed;
-    "SEE_TYPE_UNKNOWN", Warning, "no `@see` nearly has a card type", almost_registered;
+    "SEE_TYPE_UNKNOWN", Warning, "the type of a `@see` is not misspelled", almost_registered;
 }
 
-/// A file that is missing is a dead link, which `LINK_DEAD` reports where it is a link.
+/// Reports mentions of symbols that do not exist. A missing file is left to `LINK_DEAD`, which
+/// reports links to it.
 fn dead_mentions(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
     let conn = known.view.index()?.conn();
     let mut found = Vec::new();
@@ -357,7 +358,7 @@ fn deprecated(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
         found.push(at_see(see, format!("@see {}: the card is deprecated", see.key), fix()));
     }
     for said in known.relations()?.iter().filter(|said| is_old(&said.target)) {
-        let of_old = is_old(said.source.as_str()); // the past may speak of the past
+        let of_old = is_old(said.source.as_str()); // a deprecated card may name another
         if !of_old {
             let message = format!("{} {}: the card is deprecated", said.kind, said.target);
             let node = Some(EntityRef::Card(said.source.clone()));

@@ -21,17 +21,17 @@ const fn kind(name: &'static str, means: &'static str) -> EdgeKind {
 pub(super) const CALLS: EdgeKind = kind("calls", "a symbol or a file's own code calls another");
 pub(super) const USES: EdgeKind = kind("uses", "a symbol mentions another without calling it");
 pub(super) const EXTENDS: EdgeKind =
-    kind("extends", "a type comes from another, or a method takes the place of its parent's");
+    kind("extends", "a type extends another, or a method overrides its parent's");
 pub(super) const IMPLEMENTS: EdgeKind =
-    kind("implements", "a type or a method is what an interface or trait asks for");
-pub(super) const INJECTS: EdgeKind = kind("injects", "a container gives a class to another");
-pub(super) const PROVIDES: EdgeKind = kind("provides", "a class is offered to a container");
+    kind("implements", "a type or method implements an interface or trait, or a part of it");
+pub(super) const INJECTS: EdgeKind = kind("injects", "a container passes a class to another");
+pub(super) const PROVIDES: EdgeKind = kind("provides", "a class is registered with a container");
 
 /// Maximum number of calls on an unknown receiver that are read for one name. More calls than that
 /// say too little.
 const MAX_CALLS_BY_NAME: u32 = 200;
 
-/// A name that more symbols than this have tells nothing about which is called.
+/// If more symbols than this share a name, the name does not tell which one is called.
 const MAX_NAMESAKES: usize = 20;
 
 /// The relations from a method to the method that it overrides or implements.
@@ -77,7 +77,7 @@ pub(super) fn edges(
             add_callers_by_name(view, &symbols, &mut edges)?;
         }
     } else if frontier.is_start {
-        // What is not followed is told where the walk starts; beyond, nobody asked.
+        // What is not followed is counted only for the nodes where the walk starts.
         let mut count = if is_called { count_callers(view, &symbols)? } else { 0 };
         if calls {
             let mut guesses = Vec::new();
@@ -90,8 +90,8 @@ pub(super) fn edges(
     Ok(edges)
 }
 
-/// Who may call some methods through what they take the place of: a call of a parent's method, or
-/// of an interface's, may be one of theirs.
+/// Who may call some methods through the methods that they override or implement: a call of a
+/// parent's or an interface's method may reach them.
 pub fn dispatched_calls(
     conn: &Connection,
     symbols: &[SymbolEndpoint<'_>],
@@ -286,7 +286,7 @@ pub(super) fn parts(view: &View, whole: &EntityRef) -> Result<Vec<EntityRef>> {
             let rows = code::symbols_in_file(conn, path)?;
             let own = rows.iter().find(|row| row.full == name.as_str()).map(|row| row.id);
             let inner = rows.iter().filter(|row| own.is_some() && row.parent == own);
-            // The members of a Rust type stand in its `impl`s.
+            // The members of a Rust type are declared in its `impl` blocks.
             let prefix = format!("{}.", name.as_str());
             let is_member = |row: &&SymbolRow| {
                 row.full.strip_prefix(&prefix).is_some_and(|rest| !rest.contains('.'))

@@ -15,7 +15,7 @@ use crate::view::View;
 /// Largest file that is searched, in bytes.
 const MAX_SEARCHED_BYTES: u64 = 8 * 1024 * 1024;
 
-/// The name that they are kept by.
+/// The key under which they are cached.
 const CACHE_KEY: &str = "code.embedded";
 
 /// The files of each format.

@@ -82,7 +82,7 @@ struct FileLookup<'a>(&'a Connection);
 
 impl code::FileCatalog for FileLookup<'_> {
     fn has(&self, path: &RepoPath) -> bool {
-        // A failure to read shows again, and is told, when the results are written.
+        // If this read fails, writing the results fails too, and that failure is reported.
         tables::has_file(self.0, path).unwrap_or_default()
     }
 

@@ -7,7 +7,7 @@ use code::SymbolNameIndex;
 
 use crate::view::View;
 
-/// The name that they are kept by.
+/// The key under which they are cached.
 const CACHE_KEY: &str = "code.names";
 
 /// The names of all symbols in this view.

@@ -1,4 +1,4 @@
--- The texts of the index, with those of symbols from their own rows.
+-- The searchable texts of the index. Those of symbols are read from the table `symbol`.
 CREATE VIEW doc AS
     SELECT r.id AS id,
         coalesce(r.node, 'symbol:' || CAST(p.path AS TEXT) || '#' || f.text) AS node,

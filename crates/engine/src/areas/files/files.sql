@@ -1,4 +1,4 @@
--- Folders that hold files, with how many they hold themselves and in all.
+-- Folders with files: `files` counts those directly inside, `below` all of them.
 CREATE TABLE folder (
     path   BLOB PRIMARY KEY,
     parent BLOB,
@@ -7,7 +7,7 @@ CREATE TABLE folder (
 ) WITHOUT ROWID;
 CREATE INDEX folder_parent ON folder (parent);
 
--- Links between documents and other files, by name: what is there is looked up when asked.
+-- Links from documents to other files, by path. Whether the target exists is checked by each query.
 CREATE TABLE link (
     source BLOB NOT NULL,
     target BLOB NOT NULL,

@@ -59,7 +59,8 @@ impl GraphArea for FilesGraphArea {
     fn similar_names(&self, view: &View, name: &str) -> Result<Vec<(f64, String)>> {
         let near = |path: &RepoPath| {
             let (whole, last) = (path.to_string(), path.name());
-            // Somebody who wrote one part of a path is told the path, not the part.
+            // A text is compared with the last part of each path too, but the whole path is
+            // suggested.
             let (by_last, by_whole) = (similarity(name, &last), similarity(name, &whole));
             let close = by_last.into_iter().chain(by_whole).reduce(f64::max)?;
             Some((close, whole))
@@ -266,7 +267,7 @@ pub(super) fn about_folder(folder: &FolderSummary) -> String {
     }
 }
 
-/// A size as a person says it.
+/// A size in readable units.
 fn size_text(size: u64) -> String {
     match size {
         0..1_024 => counted(size, "byte"),

@@ -1,7 +1,7 @@
 //! The newest commits, read while git still lists the others.
 //!
-//! A history that nobody knows is listed whole before its first commit can be replayed, on one
-//! processor. Another one reads the end of it meanwhile.
+//! If no commit is stored yet, git lists all commits, on one thread, before the first can be
+//! replayed. Meanwhile another thread reads the newest commits.
 
 use std::collections::{HashMap, HashSet};
 use std::thread::{Scope, ScopedJoinHandle};
@@ -10,15 +10,16 @@ use base::entity::CommitId;
 use base::{Call, Problem, Result};
 use git::{CommitParents, CommitReader, GitCommit, Oid, Repo};
 
-/// So many are read early: about what is read while five times as many are listed.
+/// Maximum number of commits that are read early. Reading them takes about as long as listing five
+/// times as many.
 const MAX_EARLY_COMMITS: usize = 2048;
 
-/// The newest commits of a history that nobody knows.
+/// The newest commits of a history of which no commit is stored yet.
 pub(super) struct EarlyCommits<'scope, 'env> {
     scope: &'scope Scope<'scope, 'env>,
     repo: &'env Repo,
     call: &'env Call,
-    /// Whether nothing is known yet
+    /// Whether no commit is stored yet
     pub(super) is_wanted: bool,
     names: HashSet<Oid>,
     reading: Option<ScopedJoinHandle<'scope, Result<HashMap<Oid, GitCommit>>>>,
@@ -35,7 +36,7 @@ impl<'scope, 'env> EarlyCommits<'scope, 'env> {
         Self { scope, repo, call, is_wanted: false, names, reading: None, read }
     }
 
-    /// Every commit that leads to `head`; the newest are read from now on, if that is wanted.
+    /// `head` and all its ancestors. Starts to read the newest of them if that is wanted.
     pub(super) fn reachable(&mut self, head: &CommitId) -> Result<Vec<CommitParents>> {
         let first = if self.is_wanted { MAX_EARLY_COMMITS } else { usize::MAX };
         let (repo, call) = (self.repo, self.call);
@@ -49,7 +50,8 @@ impl<'scope, 'env> EarlyCommits<'scope, 'env> {
     }
 
     fn start(&mut self, links: &[CommitParents]) {
-        // What cannot be read now is read in its turn, and then says why.
+        // A commit that cannot be read now is read again in its turn, and then its failure is
+        // reported.
         let Ok(commits) = self.repo.commits(links) else { return };
         self.names = links.iter().map(|link| link.oid).collect();
         let call = self.call;

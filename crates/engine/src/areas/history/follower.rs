@@ -1,8 +1,9 @@
 //! Keeping the history up to date with the commit that is checked out.
 //!
-//! Commits that nobody has read yet come from git, in order, while those before them are written:
-//! what each says goes into the shared store on a thread of its own, in pieces that stay if this
-//! is stopped; what they add up to goes into the line in one transaction.
+//! Commits that are not stored yet are read from git, in order, while those before them are
+//! written. A separate thread writes each commit into the shared store, in transactions that stay
+//! if the update is stopped. The history of the checkout, which results from replaying the commits,
+//! is written in one transaction.
 
 use std::collections::HashSet;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -27,17 +28,17 @@ use super::snapshot;
 use super::update::{HistoryInputs, HistoryUpdate};
 use crate::follow::{CommitFollower, FollowTarget, FollowerFile, FollowerFileScope};
 
-/// Commits that are kept in one transaction: what is read again, at most, after an interruption.
+/// How many commits one transaction stores; at most this many are read again after an interruption.
 pub(super) const COMMITS_PER_TRANSACTION: usize = 2000;
 
-/// Commits are handed over to be kept in bundles of this many, of which so many wait at most.
+/// Commits are handed to the writing thread in batches of this size.
 const COMMITS_PER_BATCH: usize = 64;
 const MAX_QUEUED_BATCHES: usize = 8;
 
 /// How many commits pass between two reports.
 const PROGRESS_INTERVAL: usize = 128;
 
-/// The entry that counts the commits that were read without the contents that tell renames.
+/// The key of the number of commits whose renames are unknown, because contents are missing.
 pub(super) const UNKNOWN_RENAMES_KEY: &str = "unknown_renames";
 
 /// The files of the history.
@@ -124,7 +125,7 @@ fn update_history(
         let packed = with_commit_writer(facts, |keeper| {
             replay_commits(source, &keeper, &mut writer, roll.as_mut(), goal)?;
             drop(keeper);
-            // The last commits are still being kept while it is written what they add up to.
+            // The other thread may still be storing the last commits meanwhile.
             let tree = match (&goal.head, route.is_chain) {
                 (Some(head), false) => tree(repo, head, goal.call)?,
                 _ => Vec::new(),
@@ -166,14 +167,14 @@ fn evict_other_worktrees(
     Ok(())
 }
 
-/// Whether the commit that was read last is kept. Commits are kept in the order they are read, so
-/// all others are too; a file that lost its end, as in a power cut, is known by this.
+/// Whether the commit that was read last is stored. Commits are stored in the order they are read,
+/// so all others are stored too. This detects a file that lost its end, as in a power cut.
 fn has_newest(facts: &Connection, line: &Connection) -> Result<bool> {
     let Some((id, sha)) = checkout::last_read_commit(line)? else { return Ok(true) };
     Ok(commit_store::stored_commit(facts, &sha)?.is_some_and(|known| known.id == id))
 }
 
-/// How many commits of the line were read without the contents that tell renames.
+/// How many commits of the checkout's history have unknown renames, because contents are missing.
 fn count_unknown_renames(facts: &Connection, line: &Connection) -> Result<usize> {
     let mut count = 0;
     for id in commit_store::unknown_rename_ids(facts)? {
@@ -191,8 +192,8 @@ fn tree(repo: &Repo, head: &str, call: &Call) -> Result<Vec<RepoPath>> {
     Ok(repo.tree(call, &head)?.items.into_iter().map(|entry| entry.path).collect())
 }
 
-/// Has commits kept by a thread of its own while `work` hands them over and goes on. What
-/// `work` did counts only if all of them are kept.
+/// Runs `work` while a separate thread stores the commits that it hands over. Fails if any of them
+/// could not be stored.
 fn with_commit_writer<T>(
     facts: &mut Store,
     work: impl FnOnce(CommitSender) -> Result<T>,
@@ -201,16 +202,16 @@ fn with_commit_writer<T>(
         let (sender, receiver) = sync_channel(MAX_QUEUED_BATCHES);
         let keeper = scope.spawn(|| write_commits(facts, receiver));
         let done = work(sender);
-        let kept = keeper.join().map_err(|_| Problem::internal("keeping commits broke off"));
+        let kept = keeper.join().map_err(|_| Problem::internal("storing commits broke off"));
         let done = done?;
         kept?.map(|()| done)
     })
 }
 
-/// Takes commits to be kept.
+/// Hands commits over to be stored.
 type CommitSender = SyncSender<Vec<(CommitRowId, HistoryCommit)>>;
 
-/// Moves commits from where they are read to where they are kept and replayed.
+/// Replays the commits of a source, and hands over those that are new to be stored.
 fn replay_commits(
     mut source: CommitSource<'_, '_, '_>,
     keeper: &CommitSender,
@@ -220,7 +221,7 @@ fn replay_commits(
 ) -> Result<()> {
     let (what, total) = ("reading the history", source.links.len());
     let mut bundle = Vec::with_capacity(COMMITS_PER_BATCH);
-    // A keeper that is gone says why when it is asked.
+    // If the storing thread has failed, joining it reports why.
     let hand_over = |bundle: &mut Vec<_>| drop(keeper.send(std::mem::take(bundle)));
     for done in 0..total {
         if done % PROGRESS_INTERVAL == 0 {
@@ -242,7 +243,7 @@ fn replay_commits(
     Ok(())
 }
 
-/// Keeps what comes, piece by piece.
+/// Stores the commits that arrive, in several transactions.
 fn write_commits(
     facts: &mut Store,
     receiver: Receiver<Vec<(CommitRowId, HistoryCommit)>>,
@@ -259,10 +260,10 @@ fn write_commits(
     Ok(())
 }
 
-/// Where commits come from: what is kept, or git.
+/// Where commits come from: the store, or git.
 struct CommitSource<'a, 's, 'e> {
     links: &'a [CommitAndParents],
-    /// For each, its id, and whether it is kept already
+    /// The id of each commit, and whether it is stored already
     ids: Vec<(CommitRowId, bool)>,
     facts: &'a Connection,
     git: git::CommitReader,
@@ -292,8 +293,8 @@ impl<'a, 's, 'e> CommitSource<'a, 's, 'e> {
         for link in links {
             let known =
                 if is_empty { None } else { commit_store::stored_commit(facts, &link.sha)? };
-            // What was read at an edge is wrong once the edge has moved on; contents that were
-            // missing may have come.
+            // A commit that was read at the edge of a shallow clone is wrong once the edge has
+            // moved, and contents that were missing may have arrived.
             let is_kept = known.is_some_and(|known| {
                 (!known.is_shallow_edge || edges.contains(&link.sha)) && !known.renames_unknown
             });

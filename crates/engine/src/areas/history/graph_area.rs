@@ -19,7 +19,7 @@ const TOUCHES: EdgeKind = EdgeKind {
     area: "history",
     name: "touches",
     propagation: ChangePropagation::OnRequest,
-    means: "a commit changed a file; a bulk one is followed only from itself",
+    means: "a commit changed a file; a bulk commit is not passed through",
 };
 
 const CO_CHANGE: EdgeKind = EdgeKind {
@@ -45,7 +45,7 @@ const MIN_COMMON_COMMITS: u64 = 2;
 /// How many commits a search considers.
 const MAX_SEARCH_CANDIDATES: usize = 100;
 
-/// How many commits a whole sentence may be about.
+/// Maximum number of commits that are found for a whole sentence.
 const MAX_SENTENCE_CANDIDATES: usize = 30;
 
 /// The part of the graph that consists of commits.
@@ -149,7 +149,7 @@ impl GraphArea for HistoryGraphArea {
         let Some(artifact) = history.artifact_at(path)?.filter(|artifact| artifact.is_live) else {
             return Ok(());
         };
-        // What is written in a file may have tags of its own; what is a file has the file's.
+        // Tags of history belong to files. A node inside a file may have tags of its own.
         if marks.file.is_none() {
             marks.tags.extend(history.tags(&artifact)?);
         }

@@ -1,4 +1,4 @@
-//! The commits that made some lines of a file what they are.
+//! The commits that changed some lines of a file, traced through renames.
 
 use base::{Problem, RepoPath, Result};
 use git::{Blob, Oid};
@@ -56,12 +56,12 @@ pub fn trace_lines(
     Ok(LineHistory { commits, uncommitted: mapped.uncommitted })
 }
 
-/// Lines of one text as lines of another.
+/// A range of lines of one text, found again in another text.
 #[derive(Debug, PartialEq, Eq)]
 struct MappedLines {
-    /// The first and the last line there; none if nothing of them is there
+    /// The first and the last line in the other text; `None` if it has none of them
     range: Option<(u32, u32)>,
-    /// How many of them are not there as they are
+    /// How many of the lines the other text does not contain unchanged
     uncommitted: u32,
 }
 

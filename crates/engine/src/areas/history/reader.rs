@@ -26,10 +26,10 @@ const NAME: &str = "history";
 /// Maximum number of partner files. Beyond it, files change together by coincidence.
 pub const MAX_PARTNERS: usize = 200;
 
-/// The name of what is kept: how many commits count.
+/// The cache key of the number of commits that count for co-change.
 const COMMIT_COUNT_KEY: &str = "history.counted";
 
-/// The name of what is kept: how often each file was changed.
+/// The cache key of how often each file was changed.
 const CHURN_KEY: &str = "history.churn";
 
 /// How often files were changed, by artifact.
@@ -94,7 +94,7 @@ impl<'v> HistoryReader<'v> {
         Ok(history)
     }
 
-    /// The first commit of which it is not known what came before it.
+    /// The first commit at the edge of a shallow clone; its parents are not known.
     fn oldest_known_commit(&self) -> Result<Option<CheckoutCommit>> {
         let edges = commit_store::shallow_edge_ids(self.facts)?.into_iter();
         let stops =
@@ -103,8 +103,8 @@ impl<'v> HistoryReader<'v> {
         Ok(stops.into_iter().min_by_key(|stop| stop.pos))
     }
 
-    /// The history, if it can be had without waiting for it. Where it cannot be kept, as on a
-    /// read-only disk, the answer goes without it and says so.
+    /// The history, if it is complete without waiting. If it cannot be stored, as on a read-only
+    /// disk, there is none and the answer is marked as partial.
     pub fn open_if_ready(view: &'v View<'_>) -> Result<Option<Self>> {
         let files = match view.follower_files_if_ready(NAME) {
             Err(problem) if problem.code == ProblemCode::Io => {
@@ -163,8 +163,8 @@ impl<'v> HistoryReader<'v> {
         })
     }
 
-    /// The same for something that may be new: a file that no commit has touched yet is told by
-    /// its place and name alone.
+    /// Like [`Self::artifact`], but accepts a file that no commit has touched yet. Its path is then
+    /// all that is known of it.
     pub fn artifact_or_new(&self, view: &View<'_>, target: &NodeTarget) -> Result<Artifact> {
         let known = self.artifact(view, target);
         let Err(problem) = &known else { return known };
@@ -178,7 +178,7 @@ impl<'v> HistoryReader<'v> {
         }
     }
 
-    /// What was last at a path.
+    /// The artifact that was last at a path.
     pub fn artifact_at(&self, path: &RepoPath) -> Result<Option<Artifact>> {
         let Some(PathState { artifact: id, is_checked_out: live, .. }) =
             checkout::path_state_at(self.checkout, path)?
@@ -196,7 +196,7 @@ impl<'v> HistoryReader<'v> {
         Ok(Some(Artifact { id, path, is_live: false }))
     }
 
-    /// A path that means nothing now may have meant something once.
+    /// Adds the most similar path of a deleted file as a hint.
     fn suggest_former_path(&self, text: &str, problem: Problem) -> Result<Problem> {
         if problem.code != base::ProblemCode::NotFound {
             return Ok(problem);
@@ -264,7 +264,7 @@ impl<'v> HistoryReader<'v> {
             .ok_or_else(|| Problem::internal("a gap in the history"))
     }
 
-    /// What a commit says.
+    /// A commit with its message and the files that it changed.
     pub fn commit(&self, stop: &CheckoutCommit) -> Result<HistoryCommit> {
         let found = commit_store::get(self.facts, stop.id)?.filter(|commit| commit.sha == stop.sha);
         found.ok_or_else(|| incomplete_problem(&format!("commit {}", short_commit_id(&stop.sha))))
@@ -277,7 +277,7 @@ impl<'v> HistoryReader<'v> {
         found.ok_or_else(|| incomplete_problem(&format!("commit {}", short_commit_id(&stop.sha))))
     }
 
-    /// The words of a commit alone.
+    /// The message of a commit.
     pub fn message(&self, stop: &CheckoutCommit) -> Result<String> {
         let found =
             commit_store::sha_and_message(self.facts, stop.id)?.filter(|(sha, _)| *sha == stop.sha);
@@ -291,7 +291,7 @@ impl<'v> HistoryReader<'v> {
         checkout::touches_at_position(self.checkout, stop.pos)
     }
 
-    /// Commits whose names start with some digits, as far as they lead to what is checked out.
+    /// Commits whose ids start with some digits, among those that lead to the checked-out commit.
     pub fn commits_with_prefix(&self, digits: &str) -> Result<Vec<CheckoutCommit>> {
         let digits = digits.to_ascii_lowercase();
         let low = history::sha_from_hex(&digits);
@@ -304,7 +304,7 @@ impl<'v> HistoryReader<'v> {
         Ok(stops)
     }
 
-    /// Commits that say some words, best first.
+    /// Commits whose messages contain all of some words, best first.
     pub(crate) fn commits_matching(&self, words: &str, most: usize) -> Result<Vec<CheckoutCommit>> {
         match commit_store::all_words_query(words) {
             Some(query) => self.commits_for_query(&query, most),
@@ -312,7 +312,7 @@ impl<'v> HistoryReader<'v> {
         }
     }
 
-    /// Commits that say some of the words of a full-text query, best first.
+    /// Commits whose messages match a full-text query, best first.
     pub(crate) fn commits_for_query(
         &self,
         query: &str,
@@ -325,7 +325,7 @@ impl<'v> HistoryReader<'v> {
         Ok(stops)
     }
 
-    /// The tags that a commit was about: of the folders it touched, and those it put on itself.
+    /// The tags of a commit: those of the folders that it touched, changed as its message says.
     pub(crate) fn tags_touched(&self, stop: &CheckoutCommit) -> Result<BTreeSet<String>> {
         let touched = self.touched(stop)?;
         let folders = touched.iter().flat_map(|(_, touch)| self.folders.tags(&touch.path));
@@ -362,7 +362,7 @@ impl<'v> HistoryReader<'v> {
         Ok(files.iter().map(tags).collect())
     }
 
-    /// What usually changes with some files, most likely first, as far as anybody would read.
+    /// What usually changes with some files, most likely first; at most [`MAX_PARTNERS`].
     pub fn cochanged_files(
         &self,
         asked: &[Artifact],
@@ -380,7 +380,7 @@ impl<'v> HistoryReader<'v> {
         Ok((together.take(MAX_PARTNERS).collect::<Result<_>>()?, found))
     }
 
-    /// What changed with a file at least so often, most likely first, and no more than that.
+    /// At most `most` files that changed with a file at least `often` times, most likely first.
     pub fn frequent_partners(
         &self,
         artifact: ArtifactId,
@@ -395,7 +395,8 @@ impl<'v> HistoryReader<'v> {
         together.take(most).collect()
     }
 
-    /// How often other files changed with some files, taken together. Merges and bulk commits do not count.
+    /// How often other files changed with some files, taken together. Merges and bulk commits do
+    /// not count.
     pub fn habits(&self, artifacts: &BTreeSet<ArtifactId>) -> Result<Vec<cochange::CochangeHabit>> {
         let mut commits = BTreeMap::new();
         for artifact in artifacts {
@@ -405,23 +406,23 @@ impl<'v> HistoryReader<'v> {
         Ok(cochange::habits(&commits))
     }
 
-    /// Where an artifact is now, if it still is.
+    /// The present path of an artifact, if it still exists.
     pub fn current_path(&self, artifact: ArtifactId) -> Result<Option<RepoPath>> {
         checkout::current_path(self.checkout, artifact)
     }
 
-    /// A partner with where it is now, if it still is.
+    /// A partner with its present path, if it still exists.
     fn with_current_path(&self, partner: cochange::PartnerScore) -> Result<Option<CochangedFile>> {
         let path = self.current_path(partner.artifact)?;
         Ok(path.map(|path| CochangedFile { path, partner }))
     }
 
-    /// Whether a commit touched so much that it says nothing of what belongs together.
+    /// Whether a commit touched so many files that it does not show which belong together.
     pub(crate) fn is_bulk(&self, stop: &CheckoutCommit) -> bool {
         stop.files > i64::from(self.bulk_threshold)
     }
 
-    /// How many commits of an artifact count for what changes together.
+    /// How many commits of an artifact count for co-change.
     pub fn counted_commits_of(&self, view: &View<'_>, artifact: ArtifactId) -> Result<u64> {
         let known = view.cached_at::<ChurnByArtifact>(CHURN_KEY, &self.state_mark()?);
         match known {
@@ -430,7 +431,7 @@ impl<'v> HistoryReader<'v> {
         }
     }
 
-    /// How many commits count for what changes together, in all.
+    /// How many commits count for co-change, in all.
     pub fn counted_commits(&self, view: &View<'_>) -> Result<u64> {
         let mark = self.state_mark()?;
         if let Some(known) = view.cached_at::<u64>(COMMIT_COUNT_KEY, &mark) {
@@ -465,7 +466,7 @@ impl<'v> HistoryReader<'v> {
         }
     }
 
-    /// What everything that is counted over all commits depends on.
+    /// Identifies the state that counts over all commits depend on.
     fn state_mark(&self) -> Result<String> {
         let head = checkout::meta(self.checkout, "head")?.unwrap_or_default();
         Ok(format!("{head} {} {}", self.bulk_threshold, self.commits()?))
@@ -476,7 +477,7 @@ impl<'v> HistoryReader<'v> {
         checkout::changes_below(self.checkout, folder, self.bulk_threshold)
     }
 
-    /// When a commit so many commits ago was made.
+    /// When the commit was made that lies `ago` commits before the newest, in seconds since 1970.
     pub fn time_ago(&self, ago: i64) -> Result<i64> {
         Ok(self.commit_position(self.commits()? - 1 - ago)?.time)
     }

@@ -1,7 +1,7 @@
-//! Snapshots of the history: where they are kept, when one is due, starting from one.
+//! Snapshots of the history: where they are stored, when one is due, and starting from one.
 //!
-//! They lie beside the store of commits, which all worktrees share. Whoever has no commits yet
-//! starts from the newest, so a clone needs nothing but the file in its place.
+//! They lie beside the store of commits, which all worktrees share. An empty store is filled from
+//! the newest snapshot, so for a fresh clone it is enough to copy the file there.
 
 use std::fs;
 use std::io::Write as _;
@@ -23,16 +23,16 @@ use crate::follow::FollowTarget;
 /// How the names of snapshots end.
 const EXTENSION: &str = "snapshot";
 
-/// How the names of those start that were taken without being asked for.
+/// How the names of automatic snapshots start.
 const AUTOMATIC_PREFIX: &str = "auto-";
 
-/// So many of those stay.
+/// How many automatic snapshots are kept.
 const KEPT_AUTOMATIC: usize = 2;
 
 /// The largest file that is read as a snapshot, in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 30;
 
-/// A snapshot that is kept.
+/// A snapshot in its folder.
 #[derive(Debug, Clone)]
 pub struct StoredSnapshot {
     /// Its name, without the ending
@@ -74,7 +74,7 @@ pub fn read(path: &Path) -> Result<Vec<u8>> {
     })
 }
 
-/// Takes a snapshot of what is known: what it is of, and its bytes.
+/// Takes a snapshot of the history that is known. Returns its header and its bytes.
 pub fn take_snapshot(
     stores: HistoryConnections<'_>,
     config: &Config,
@@ -84,7 +84,7 @@ pub fn take_snapshot(
     encode(line, roll_of_commits(commits, &checkout::commit_ids(line)?)?, config, call)
 }
 
-/// The same, of commits that were just read.
+/// Like [`take_snapshot`], for commits that were just read.
 pub(super) fn snapshot_of_new_commits(
     line: &Connection,
     roll: SnapshotWriter,
@@ -123,18 +123,19 @@ fn roll_of_commits(facts: &Connection, ids: &[CommitRowId]) -> Result<SnapshotWr
     Ok(roll)
 }
 
-/// What a snapshot is called unless somebody says otherwise.
+/// The name of a snapshot if none is given.
 pub fn default_name(about: &SnapshotHeader) -> String {
     format!("{}-{}", about.commits, super::short_commit_id(&about.head))
 }
 
-/// Keeps a snapshot under a name, whole or not at all.
+/// Writes a snapshot under a name, completely or not at all.
 pub fn write(store: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     let failed = || Problem::io("keep a snapshot");
     let folder = folder(store);
     fs::create_dir_all(&folder).map_err(failed())?;
     let path = folder.join(format!("{name}.{EXTENSION}"));
-    // Not flushed: a file that a power cut left short is known by its seal, and not missed.
+    // Not flushed: a file that a power cut left incomplete is detected by its checksum, and can be
+    // missed.
     let new = path.with_extension("new");
     let mut options = fs::File::options();
     let file = tree::open_regular_for_write(&new, options.write(true).create(true).truncate(true));
@@ -143,14 +144,14 @@ pub fn write(store: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
     Ok(path)
 }
 
-/// Keeps a snapshot that is due, and drops the oldest that nobody asked for.
+/// Writes a snapshot that is due, and deletes the oldest automatic ones.
 pub(super) fn keep_automatic(
     facts: &Store,
     line: &Store,
     packed: Option<(SnapshotHeader, Vec<u8>)>,
     goal: &FollowTarget<'_>,
 ) {
-    // A snapshot saves time, later; not having one must not cost anybody their answer.
+    // A snapshot only saves time later, so a failure must not prevent the answer.
     let _ = write_automatic(facts, line, packed, goal);
 }
 
@@ -192,14 +193,14 @@ pub(super) fn fill_from_newest(facts: &mut Store, goal: &FollowTarget<'_>) -> Re
         match taken {
             Err(problem) if is_cancelled(&problem) => return Err(problem),
             Ok(_) => return Ok(()),
-            // It is a cache like any other: without it git is asked.
+            // A snapshot is a cache: without it the commits are read from git.
             Err(_) => {}
         }
     }
     Ok(())
 }
 
-/// Brings the commits of a snapshot into the store; how many of them were not known.
+/// Writes the commits of a snapshot into the store. Returns how many of them were new.
 pub fn import_commits(
     facts: &mut Store,
     found: &snapshot::Snapshot<'_>,

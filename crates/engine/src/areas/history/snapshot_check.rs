@@ -1,4 +1,5 @@
-//! Whether a snapshot is true: its commits add up to what it says, and say what git says.
+//! Checks a snapshot: replaying its commits gives the recorded digest, and git has the same
+//! commits.
 
 use std::collections::{HashMap, HashSet};
 
@@ -17,13 +18,13 @@ const PROGRESS_INTERVAL: usize = 128;
 /// A snapshot that was checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SnapshotCheck {
-    /// Commits that are in this clone, and say the same there
+    /// Commits that are in this clone and are the same there
     pub same: usize,
-    /// Commits that are not, and cannot be compared
+    /// Commits that are not in this clone and cannot be compared
     pub absent: usize,
 }
 
-/// Replays a snapshot, and reads from git again what it says.
+/// Replays a snapshot, and compares its commits with those of git.
 pub fn check_snapshot(repo: &Repo, found: &Snapshot<'_>, call: &Call) -> Result<SnapshotCheck> {
     let excludes = Excludes::new(&found.header.exclude)?;
     if found.replay(&|path| excludes.hides(path, false))? != found.header.digest {
@@ -54,8 +55,8 @@ pub fn check_snapshot(repo: &Repo, found: &Snapshot<'_>, call: &Call) -> Result<
     Ok(SnapshotCheck { same: here.len(), absent: commits.len() - here.len() })
 }
 
-/// Whether two readings of one commit say the same. Where contents were missing for only one of
-/// them, what they say of files cannot be compared.
+/// Whether two readings of one commit agree. If contents were missing for only one of them, their
+/// file changes cannot be compared.
 fn say_the_same(one: &HistoryCommit, other: &HistoryCommit) -> bool {
     if one.renames_unknown == other.renames_unknown {
         return one == other;
@@ -68,7 +69,8 @@ fn say_the_same(one: &HistoryCommit, other: &HistoryCommit) -> bool {
     without_files(one) == without_files(other)
 }
 
-/// Whether anything that is here leads to a commit of a snapshot, and git agrees on its parents.
+/// Whether the checked-out commit or one of its ancestors is in a snapshot. Fails if git knows
+/// other parents of a commit.
 pub fn connects_to_repository(repo: &Repo, found: &Snapshot<'_>, call: &Call) -> Result<bool> {
     let mut theirs: HashMap<Vec<u8>, Vec<Vec<u8>>> = HashMap::new();
     for commit in found.commits() {
@@ -89,8 +91,8 @@ pub fn connects_to_repository(repo: &Repo, found: &Snapshot<'_>, call: &Call) ->
     Ok(is_joined)
 }
 
-/// The commits that git has, and all that changed them: those of the head, else of what is
-/// checked out, without the edge of a shallow clone.
+/// The ancestors of `head` in git, or of the checked-out commit if git does not have `head`.
+/// Commits at the edge of a shallow clone are left out, because their parents are not known.
 fn whole_links(
     repo: &Repo,
     head: &[u8],
@@ -100,7 +102,7 @@ fn whole_links(
     let links = match named.map(|head| repo.reachable(call, &head, None)) {
         Some(Err(problem)) if is_cancelled(&problem) => return Err(problem),
         Some(Ok(links)) => links,
-        // The head is not here; what is checked out may share commits with it.
+        // The head is not in this clone; the checked-out commit may share ancestors with it.
         _ => match repo.head(call)?.commit {
             Some(head) => repo.reachable(call, &head, None)?,
             None => Vec::new(),

@@ -1,4 +1,4 @@
-//! From the history that is known to the one that is wanted: what stays, and what comes.
+//! Which commits of the stored history stay, and which must be added.
 
 use std::collections::HashSet;
 
@@ -13,21 +13,22 @@ use super::early_commits::EarlyCommits;
 use super::reader::HistoryConnections;
 use crate::follow::FollowTarget;
 
-/// What the line depends on besides the commits: when one of these is other, nothing stays.
+/// What the checkout's history depends on besides the commits. If any of it changes, the history is
+/// built anew.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct HistoryInputs {
     /// The paths that are left out
     pub(super) rules: String,
     /// Where a shallow clone ends
     pub(super) shallow: String,
-    /// Which file the commits are kept in
+    /// Which file the commits are stored in
     pub(super) stamp: String,
 }
 
 impl HistoryInputs {
     const KEYS: [&str; 3] = ["rules", "shallow", "stamp"];
 
-    /// As it is now.
+    /// The present inputs.
     pub(super) fn current(goal: &FollowTarget<'_>, facts: &Connection) -> Result<Self> {
         let shallow = goal.git.repo().shallow_commits()?;
         let shallow: Vec<String> = shallow.iter().map(ToString::to_string).collect();
@@ -35,7 +36,7 @@ impl HistoryInputs {
         Ok(Self { rules: rules(goal.config), shallow: digest(&shallow.join("\n")), stamp })
     }
 
-    /// As it was when the line was written.
+    /// The inputs when the history was written.
     pub(super) fn stored(line: &Connection) -> Result<Option<Self>> {
         let [rules, shallow, stamp] = Self::KEYS.map(|key| checkout::meta(line, key));
         let (rules, shallow, stamp) = (rules?, shallow?, stamp?);
@@ -45,7 +46,7 @@ impl HistoryInputs {
         })
     }
 
-    /// Writes it down.
+    /// Stores the inputs.
     pub(super) fn store(&self, line: &Connection) -> Result<()> {
         let values = [&self.rules, &self.shallow, &self.stamp];
         let mut pairs = Self::KEYS.into_iter().zip(values);
@@ -62,7 +63,7 @@ fn digest(text: &str) -> String {
     base::Hash::of(text.as_bytes()).prefix(16)
 }
 
-/// What has to be done to the line.
+/// What has to change in the checkout's history.
 pub(super) struct HistoryUpdate {
     /// How many commits stay as they are
     pub(super) keep: i64,
@@ -88,10 +89,11 @@ impl HistoryUpdate {
             let more = match repo.reachable(call, &head, Some(&known)) {
                 Ok(links) => Some(topological_order(links.iter().map(from_git_link).collect())),
                 Err(problem) if is_cancelled(&problem) => return Err(problem),
-                // The commit that was known is gone: it was rewritten, and then collected.
+                // The former head no longer exists: its branch was rewritten, and git deleted the
+                // commit.
                 Err(_) => None,
             };
-            // Nothing more, and yet another commit: it went back.
+            // If no commit was added but the head is another, it moved back to an older commit.
             let went_on = |rest: &Vec<CommitAndParents>| !rest.is_empty() || known == head;
             let more = more.filter(went_on);
             let known = history::sha_from_hex(known.as_str());

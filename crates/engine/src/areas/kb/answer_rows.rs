@@ -21,16 +21,16 @@ pub struct EntityRow {
     /// What it says
     #[serde(flatten)]
     pub entity: Entity,
-    /// The file that tells it; none if an agent wrote it
+    /// The file that defines it; none if an agent wrote it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
-    /// The code symbol that it is
+    /// The code symbol that it stands for
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
 }
 
 impl EntityRow {
-    /// An entity as a row; its long text only where it was asked for.
+    /// An entity as a row, with its long text only if `with_text` is set.
     pub fn of(fact: &KnownEntity, with_text: bool) -> Self {
         let mut entity = fact.entity.clone();
         if !with_text {
@@ -62,14 +62,15 @@ pub struct RelationView {
     /// What it says
     #[serde(flatten)]
     pub relation: kb::KbRelation,
-    /// The file and line that tell it; none if an agent wrote it
+    /// The file and line that define it; none if an agent wrote it
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<String>,
     #[serde(skip)]
     path: Option<RepoPath>,
 }
 
-/// Says of relations that files tell when they were written and by whom: like their files.
+/// Fills in when relations from files were written and by whom: the dates and the author of the
+/// file.
 pub fn fill_relation_dates(view: &View, ties: &mut [RelationView]) -> Result<()> {
     let history = HistoryReader::open_if_ready(view)?;
     for tie in ties.iter_mut().filter(|tie| tie.relation.created_at.is_empty()) {
@@ -79,7 +80,7 @@ pub fn fill_relation_dates(view: &View, ties: &mut [RelationView]) -> Result<()>
         }
         let author =
             history.as_ref().map(|history| history.first_author(path)).transpose()?.flatten();
-        // Who wrote what no commit has is whoever works here.
+        // A relation that is not committed yet was written by the caller.
         tie.relation.created_by = author.unwrap_or_else(|| view.call().actor.clone());
     }
     Ok(())
@@ -106,7 +107,7 @@ impl RelationView {
         ]
     }
 
-    /// How sure it is, who wrote it and when, as far as that is known.
+    /// Its confidence, who wrote it and when, as far as that is known.
     fn about(&self) -> String {
         let relation = &self.relation;
         let sure = relation.confidence.map(|sure| format!("confidence {sure}"));
@@ -135,13 +136,13 @@ pub struct KbChangeAnswer {
     pub relations: RowChangeCounts,
     /// Each row, in a few words
     pub rows: Vec<String>,
-    /// What to look at, although it was done
+    /// Warnings about what was written
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
 }
 
 impl KbChangeAnswer {
-    /// What a list of edits does.
+    /// The answer for a list of edits.
     pub fn of(summary: impl Into<String>, edits: &[KbRowChange]) -> Self {
         let (entities, relations) = RowChangeCounts::of(edits);
         let rows = edits.iter().map(KbRowChange::describe).collect();
@@ -149,7 +150,7 @@ impl KbChangeAnswer {
         Self { summary: summary.into(), entities, relations, rows, warnings }
     }
 
-    /// What an entry of the log did.
+    /// The answer if an entry of the log has already made the change.
     pub(crate) fn of_logged(entry: &AuditEntry) -> Self {
         Self::of(format!("nothing: entry {} did it already", entry.seq), &[])
     }
@@ -202,7 +203,7 @@ fn cells(row: &str) -> Vec<PageCell> {
     }
 }
 
-/// Texts on one line and cut, for tables.
+/// A text on one line, cut to a length, for tables.
 pub fn one_line(text: &str, most: usize) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(most) {
@@ -211,7 +212,7 @@ pub fn one_line(text: &str, most: usize) -> String {
     }
 }
 
-/// What keys and passwords look like: a mark that their makers put there on purpose.
+/// How keys and tokens of well-known services start, so that they can be recognised.
 const SECRET_PREFIXES: [&str; 9] = [
     "-----BEGIN ",
     "AKIA",

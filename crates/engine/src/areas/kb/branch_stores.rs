@@ -1,4 +1,4 @@
-//! The stores of all branches: what each holds, and what no other has.
+//! The stores of all branches: what each contains, and what is not merged yet.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -19,9 +19,9 @@ use crate::repository::Repository;
 pub struct BranchRow {
     /// The branch, or the commit that was checked out without one
     pub branch: String,
-    /// Whether it is read now
+    /// Whether it is the store that is read now
     pub current: bool,
-    /// Whether others start from it
+    /// Whether new branches start from it
     pub default: bool,
     /// Whether the branch exists, or a worktree is at the commit
     pub exists: bool,
@@ -88,7 +88,7 @@ pub fn all_branch_stores(
     Ok(kept.into_iter().map(row).collect())
 }
 
-/// Which owners of stores are there.
+/// The owners of stores that still exist.
 #[derive(Default)]
 struct ExistingOwners {
     exists: BTreeSet<StoreOwner>,

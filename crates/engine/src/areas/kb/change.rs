@@ -17,7 +17,7 @@ use crate::search;
 pub struct KbChange {
     /// What the change does
     pub kind: KbChangeKind,
-    /// Who makes the change and when; `None` for a recorded inverse until somebody applies it
+    /// Who makes the change and when; `None` for a recorded inverse that is not applied yet
     pub author: Option<ChangeStamp>,
     /// What it would do, for a dry run
     pub preview: String,
@@ -74,7 +74,7 @@ impl StoreChange for KbChange {
     }
 }
 
-/// Keeps what is searched in step with an entry of the log.
+/// Updates the search text of the entities that an entry of the log changed.
 fn update_search_text(conn: &Connection, seq: LogSeq) -> Result<()> {
     let edits = kb::log_entry(conn, seq)?.map(|entry| entry.edits).unwrap_or_default();
     for edit in &edits {
@@ -91,7 +91,7 @@ fn update_search_text(conn: &Connection, seq: LogSeq) -> Result<()> {
     Ok(())
 }
 
-/// Keeps what is searched in step with a row that another machine wrote.
+/// Updates the search text of an entity that another machine wrote.
 pub(super) fn index_record(conn: &Connection, image: &RecordImage) -> Result<()> {
     let id = serde_json::from_str::<Vec<String>>(&image.id).unwrap_or_default();
     let Some(id) = id.first().filter(|_| image.kind == "kb_entity") else { return Ok(()) };
@@ -101,7 +101,7 @@ pub(super) fn index_record(conn: &Connection, image: &RecordImage) -> Result<()>
     }
 }
 
-/// Reads what undoes a change back from the store's record.
+/// Parses the recorded inverse of a change.
 pub(super) fn read_inverse(json: &Value) -> Result<Arc<dyn StoreChange>> {
     let seqs = entries_of(json)?;
     let listed: Vec<String> = seqs.iter().map(ToString::to_string).collect();

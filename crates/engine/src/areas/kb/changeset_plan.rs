@@ -10,7 +10,7 @@ use super::{KbChange, KbChangeKind, STORE, current_stamp, external_names};
 use crate::plan::{Plan, PlannedChange};
 use crate::view::View;
 
-/// A changeset as a caller sent it, with what could not be read.
+/// A changeset as a caller sent it, with its parts that could not be read.
 #[derive(Debug, Default)]
 pub struct ParsedChangeset {
     /// What could be read
@@ -26,7 +26,7 @@ impl From<Changeset> for ParsedChangeset {
     }
 }
 
-/// What an operation calls its change.
+/// How an operation names its change.
 #[derive(Debug, Clone, Copy)]
 pub struct ChangeLabel {
     /// The name in the audit log, such as `upsert`

@@ -12,7 +12,7 @@ const MAX_QUOTED_CHARS: usize = 280;
 /// How many relations of an entity a context lists.
 const MAX_LISTED: usize = 30;
 
-/// What must hold for a piece of code: requirements, decisions, flags, and the tests that watch.
+/// What applies to a piece of code: requirements, decisions, flags, and tests.
 pub(super) fn of_code(known: &KbState, node: &EntityRef) -> Vec<ContextItem> {
     let mut rows: Vec<(u8, ContextItem)> = Vec::new();
     for name in known.names_of(node) {
@@ -75,7 +75,7 @@ fn verification_text(known: &KbState, fact: &KnownEntity) -> String {
     }
 }
 
-/// An entity itself: what it says, by whom, and what it is tied to.
+/// An entity itself: its text, its author, and its relations.
 pub(super) fn of_entity(known: &KbState, id: &str) -> Vec<ContextItem> {
     let Some(fact) = known.model.get(id) else { return Vec::new() };
     let entity = &fact.entity;
@@ -96,7 +96,8 @@ pub(super) fn of_entity(known: &KbState, id: &str) -> Vec<ContextItem> {
     }
     if let Some((path, _)) = fact.origin.file() {
         let handle = Some(format!("file:{path}"));
-        items.push(ContextItem { section: ContextSection::Around, text: "told in".into(), handle });
+        let text = "defined in".into();
+        items.push(ContextItem { section: ContextSection::Around, text, handle });
     }
     for name in known.model.node_of(id).iter().flat_map(|node| known.names_of(node)) {
         for bond in known.model.relations_from(&name).take(MAX_LISTED) {

@@ -9,7 +9,7 @@ use crate::path_globs::PathGlobs;
 pub struct DocumentFilter {
     documents: PathGlobs,
     manifests: PathGlobs,
-    /// Manifests that are named by where they are and not only by what they are called
+    /// Patterns of manifests that contain a folder, not only a file name
     manifest_paths: PathGlobs,
     /// The folders that documents are in
     folders: Vec<String>,
@@ -32,7 +32,8 @@ impl DocumentFilter {
         })
     }
 
-    /// Whether what an extractor read in a file counts. What code says of itself always does.
+    /// Whether the entities and relations that an extractor read in a file count. Those from code
+    /// always do.
     pub fn accepts(&self, extractor: &str, path: &RepoPath) -> bool {
         let fits = |globs: &PathGlobs| globs.match_below(path, &RepoPath::ROOT);
         match extractor {
@@ -61,7 +62,7 @@ fn with_folders(globs: &[&str]) -> Result<PathGlobs> {
     let below = globs.iter().filter(plain).map(|f| format!("{}/**", f.trim_end_matches('/')));
     let all: Vec<String> = globs.iter().map(|glob| (*glob).to_owned()).chain(below).collect();
     match all.is_empty() {
-        true => PathGlobs::new(["!**"]), // nothing is asked for, so nothing fits
+        true => PathGlobs::new(["!**"]), // no pattern, so no file matches
         false => PathGlobs::new(all.iter().map(String::as_str)),
     }
 }

@@ -1,4 +1,4 @@
-//! What files say, as one state of the index has it: put together once and kept until it changes.
+//! The entities and relations from files, computed once for each state of the index and cached.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,26 +12,26 @@ use super::state::bound_symbol;
 use crate::areas::history::{HistoryReader, dates_of};
 use crate::view::View;
 
-/// The name that what files say is kept by.
+/// The cache key.
 const CACHE_KEY: &str = "kb.files";
 
-/// What documents, manifests and doc comments say.
+/// The entities and relations from documents, manifests and doc comments.
 pub(crate) struct KbFiles {
     /// Entities
     pub facts: Vec<KnownEntity>,
     /// Relations
     pub relations: Vec<FileRelation>,
-    /// What nobody understands
+    /// What could not be read
     pub faults: Vec<(RepoPath, u32, String)>,
-    /// What looks like an entity and is not taken in as it stands
+    /// Text that looks like an entity but is not taken in as one
     pub notices: Vec<(RepoPath, u32, String)>,
-    /// The entities by their ids; of two the first
+    /// Positions in `facts` by id; the first if several have the same id
     by_id: BTreeMap<String, usize>,
     /// The files whose relations name something
     files_by_name: BTreeMap<String, BTreeSet<String>>,
 }
 
-/// What files say now.
+/// The entities and relations from files now.
 pub(crate) fn kb_files(view: &View) -> Result<Arc<KbFiles>> {
     let mark = fingerprint(view)?;
     let known = mark.as_ref().and_then(|mark| view.cached_at(CACHE_KEY, mark));
@@ -45,15 +45,15 @@ pub(crate) fn kb_files(view: &View) -> Result<Arc<KbFiles>> {
     }
 }
 
-/// What tells one state of all this from another: the index, the commits that date files, and
-/// which files count. None where the index has no name to be known by.
+/// Identifies the state that all this depends on: the index, the commits that date files, and which
+/// files count. `None` if the index has no fingerprint.
 fn fingerprint(view: &View) -> Result<Option<String>> {
     let Some(index) = view.index()?.fingerprint() else { return Ok(None) };
     let head = view.git().map(|git| git.head_commit(view.call())).transpose()?.flatten();
     Ok(Some(format!("{index} {head:?} {:?} {:?}", view.config().kb, view.config().history.exclude)))
 }
 
-/// Reads it, and says whether it is all there is to know.
+/// Reads it. Returns whether it is complete, so that it may be cached.
 fn read(view: &View) -> Result<(KbFiles, bool)> {
     let gate = DocumentFilter::new(&view.config().kb)?;
     let conn = view.index()?.conn();
@@ -132,8 +132,8 @@ pub(super) fn fact(view: &View, entity: Entity, origin: FactOrigin) -> Result<Kn
     Ok(KnownEntity { entity, origin, code })
 }
 
-/// A document that does not say when it was written is as old as git says, or as its file if no
-/// commit has it. Returns whether all dates that there are could be had.
+/// Fills in missing dates of documents from git, or from the file's modification time if no commit
+/// has it. Returns whether all dates could be read.
 fn fill_dates(view: &View, facts: &mut [KnownEntity]) -> Result<bool> {
     let undated = |fact: &&mut KnownEntity| {
         fact.entity.created_at.is_empty() || fact.entity.updated_at.is_empty()
@@ -165,8 +165,8 @@ fn fill_dates(view: &View, facts: &mut [KnownEntity]) -> Result<bool> {
     Ok(!view.is_partial())
 }
 
-/// Whether what is told is meant: a doc comment that says it implements something means an entity,
-/// by an id that only requirements have or by one that something has.
+/// Whether a relation really names an entity. The word after `implements` in a doc comment does
+/// only if it has the form of a requirement's id or if an entity has that id.
 pub(super) fn names_entity(told: &FileRelation, is_known: impl FnOnce(&str) -> bool) -> bool {
     let is_claim = told.relates == Some(KbRelationKind::Implements)
         && matches!(kb::KbEndpoint::parse(&told.from), Ok(kb::KbEndpoint::Code(_)));
@@ -194,12 +194,12 @@ impl KbFiles {
         Self { facts, relations, faults, notices, by_id, files_by_name }
     }
 
-    /// An entity that a file tells.
+    /// The entity from files with this id.
     pub(crate) fn get(&self, id: &str) -> Option<&KnownEntity> {
         self.by_id.get(id).map(|at| &self.facts[*at])
     }
 
-    /// An id of files that differs from this one in case alone.
+    /// An id in files that differs from this one only in case.
     pub(crate) fn differing_in_case(&self, id: &str) -> Option<&str> {
         let folded = id.to_lowercase();
         let is_other = |other: &&String| *other != id && other.to_lowercase() == folded;

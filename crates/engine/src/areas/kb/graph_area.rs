@@ -17,7 +17,7 @@ const fn edge(relates: KbRelationKind, travel: ChangePropagation, means: &'stati
     EdgeKind { area: "kb", name: relates.word(), propagation: travel, means }
 }
 
-/// One type of edge a relation, in the order of [`Relates::ALL`].
+/// One type of edge for each type of relation, in the order of [`KbRelationKind::ALL`].
 static EDGES: [EdgeKind; 14] = [
     edge(
         KbRelationKind::DependsOn,
@@ -27,7 +27,7 @@ static EDGES: [EdgeKind; 14] = [
     edge(
         KbRelationKind::SpecifiedBy,
         ChangePropagation::SourceToTarget,
-        "a requirement is told as a scenario",
+        "a scenario describes a requirement",
     ),
     edge(
         KbRelationKind::VerifiedBy,
@@ -44,11 +44,11 @@ static EDGES: [EdgeKind; 14] = [
     edge(KbRelationKind::Affects, ChangePropagation::SourceToTarget, "a decision is about code"),
     edge(KbRelationKind::Guards, ChangePropagation::SourceToTarget, "a flag switches something"),
     edge(KbRelationKind::Publishes, ChangePropagation::SourceToTarget, "code sends an event"),
-    edge(KbRelationKind::Consumes, ChangePropagation::TargetToSource, "code hears an event"),
+    edge(KbRelationKind::Consumes, ChangePropagation::TargetToSource, "code receives an event"),
     edge(
         KbRelationKind::Supersedes,
         ChangePropagation::OnRequest,
-        "a decision takes the place of another",
+        "a decision replaces another",
     ),
     edge(
         KbRelationKind::Constrains,
@@ -148,7 +148,7 @@ impl GraphArea for KbGraphArea {
     }
 }
 
-/// Says of each item whether its link to the node is suspect.
+/// Marks each item whose link to the node is suspect.
 fn mark_suspects(view: &View, node: &EntityRef, items: &mut [ContextItem]) -> Result<()> {
     let known = spec_links(view)?;
     if known.has_no_confirmations() {
@@ -189,7 +189,7 @@ fn edges_of(known: &KbState, node: &EntityRef, wanted: &[EdgeRequest]) -> Vec<Gr
     edges
 }
 
-/// The node at an end; none where a relation dangles.
+/// The node at an end of a relation; `None` if it does not exist.
 fn end_node(known: &KbState, end: &str) -> Option<EntityRef> {
     match known.model.node_of(end)? {
         EntityRef::Kb(id) => known.model.get(id.as_str()).map(|_| EntityRef::Kb(id)),

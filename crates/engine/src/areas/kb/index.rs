@@ -1,4 +1,4 @@
-//! What files say as a part of the index: documents, manifests, and `implements` in comments.
+//! Indexes what documents, manifests, and `implements` in comments say.
 
 use base::{RepoPath, Result};
 use kb::{ExtractedFacts, FactOrigin, FileRelation, KbRelationKind, derived_tables as tables};
@@ -9,13 +9,13 @@ use crate::areas::code::handle;
 use crate::index::{IndexedFile, Indexer, RefreshSummary};
 use crate::search::{self, SearchText};
 
-/// Keeps what documents, manifests and doc comments say.
+/// Writes the rows of entities and relations from documents, manifests and doc comments.
 pub(crate) struct KbIndexer;
 
 /// How much of an entity's text is kept, in characters. It is enough to quote and to search.
 const MAX_TEXT_CHARS: usize = 4000;
 
-/// What doc comments say is known by this name.
+/// The name of the extractor for doc comments.
 const CODE_EXTRACTOR: &str = "code";
 
 impl Indexer for KbIndexer {
@@ -60,7 +60,8 @@ impl Indexer for KbIndexer {
     }
 }
 
-/// Keeps the search text of an id: as the first file tells it, or none.
+/// Writes the search text of an id from the first file that defines it, or removes it if no file
+/// does.
 fn put_text(conn: &Connection, id: &str) -> Result<()> {
     match tables::first_entity_by_id(conn, id)? {
         Some(said) => search::put_indexed(conn, &text_of(&said.entity, Some(&said.path))),
@@ -68,7 +69,7 @@ fn put_text(conn: &Connection, id: &str) -> Result<()> {
     }
 }
 
-/// `implements REQ-001` in the doc comments of a program.
+/// Reads `implements REQ-001` in the doc comments of code.
 fn implements_claims(file: &IndexedFile<'_>) -> ExtractedFacts {
     let links = file.facts.doc_links.iter().filter(|link| link.tag == DocTag::Implements);
     let told = links.map(|link| {

@@ -1,5 +1,5 @@
-//! The knowledge base as an area: what files say in the index, what agents wrote in the branch's
-//! store, both as one model, an area of the graph, and rules.
+//! The knowledge base as an area: what files say is in the index, what agents wrote is in the
+//! branch's store; both together are one model, with its part of the graph and its rules.
 
 pub mod answer_rows;
 pub mod branch_stores;
@@ -33,7 +33,7 @@ pub use sync_difference::SyncDifference;
 /// The store's name.
 pub const STORE: &str = "kb";
 
-/// One store a branch.
+/// There is one store per branch.
 pub const DURABLE: DurableStore = DurableStore {
     name: STORE,
     file: "branches/{branch}/kb.sqlite",

@@ -9,7 +9,7 @@ use super::state::{kb_state, node_exists, test_code};
 use crate::rules::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
 use crate::view::View;
 
-/// What is unfinished and untouched for this many days counts as forgotten.
+/// An unfinished entity that nobody touched for this many days counts as forgotten.
 const STALE_AFTER_DAYS: i64 = 180;
 
 /// Every rule. The first three are those of the tool that cairn replaces.
@@ -41,13 +41,13 @@ pub static RULES: [VerifyRule; 13] = [
     VerifyRule {
         code: "KB_DANGLING_REFERENCE",
         severity: RuleSeverity::Error,
-        statement: "what a relation names is there and of a type that it takes",
+        statement: "the ends of a relation exist and have types that it accepts",
         check: |view, _| run(view, pure::dangling_references),
     },
     VerifyRule {
         code: "KB_TOLD_TWICE",
         severity: RuleSeverity::Error,
-        statement: "an id is told in one place",
+        statement: "an id is defined in one place",
         check: |view, _| run(view, pure::duplicate_ids),
     },
     VerifyRule {
@@ -59,19 +59,19 @@ pub static RULES: [VerifyRule; 13] = [
     VerifyRule {
         code: "KB_NOT_TAKEN",
         severity: RuleSeverity::Note,
-        statement: "documents that look like decisions or requirements are taken in as they say",
+        statement: "documents that look like decisions or requirements are taken in as written",
         check: |view, _| not_taken(view),
     },
     VerifyRule {
         code: "KB_ADR_WITHOUT_SUCCESSOR",
         severity: RuleSeverity::Warning,
-        statement: "a decision that no longer holds names what took its place",
+        statement: "a decision that no longer holds names its replacement",
         check: |view, _| run(view, pure::deprecated_decisions),
     },
     VerifyRule {
         code: "KB_CONTRADICTION",
         severity: RuleSeverity::Warning,
-        statement: "requirements that are in force can hold together",
+        statement: "requirements that are in force do not contradict each other",
         check: |view, _| run(view, pure::contradicting_requirements),
     },
     VerifyRule {
@@ -83,7 +83,7 @@ pub static RULES: [VerifyRule; 13] = [
     VerifyRule {
         code: "KB_STALE",
         severity: RuleSeverity::Warning,
-        statement: "what is unfinished is touched now and then, and what an entity names is there",
+        statement: "unfinished entities are not forgotten, and the code that entities name exists",
         check: |view, _| stale(view),
     },
     VerifyRule {
@@ -159,7 +159,7 @@ fn unreadable(view: &View) -> Result<Vec<RuleViolation>> {
     Ok(known.files.faults.iter().map(violation).collect())
 }
 
-/// Only for what a commit touches, and only where there are requirements to name.
+/// Checks only what a commit touches, and only if there are requirements.
 fn staged_traceability(view: &View, scope: &RuleScope) -> Result<Vec<RuleViolation>> {
     let RuleScope::Staged(staged) = scope else { return Ok(Vec::new()) };
     let known = kb_state(view)?;

@@ -1,4 +1,4 @@
-//! The branch's facts in files that others share.
+//! The branch's facts in shared files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::plan::{Plan, PlannedChange};
 use crate::shared_files;
 use crate::view::View;
 
-/// How the shared files of facts are read. An entity that a document tells is not taken over.
+/// How the shared files of facts are read. An entity that a document defines is not taken over.
 pub(super) const SOURCE: SharedSource = SharedSource { pull, depends };
 
 fn pull(view: &View<'_>, conn: Option<&Connection>) -> Result<SharedChanges> {
@@ -31,8 +31,8 @@ fn depends(view: &View<'_>) -> Result<String> {
     Ok(Hash::of(told.collect::<String>().as_bytes()).short())
 }
 
-/// Plans to take over what the files have. What can be taken without a choice is laid over the
-/// store already, and is written before any other change.
+/// Plans to take over what the files contain. What needs no decision is already in the overlay,
+/// which is written before any other change.
 pub fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> {
     let summary = "merge shared knowledge".to_owned();
     let Some(overlay) = view.overlay(STORE)? else {
@@ -55,14 +55,14 @@ pub fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> 
     Ok(Plan { summary, change, answer, retry_on_conflict: true })
 }
 
-/// What the files should say.
+/// The texts that the files should have.
 pub fn texts(view: &View, files: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>> {
     let unwritten = empty()?;
     let conn = view.store(STORE)?.map_or(&unwritten, |reading| &reading.conn);
     share::shared_file_texts(conn, files, &told(view)?)
 }
 
-/// A store without rows, where this branch has none yet.
+/// An empty store, for a branch that has none yet.
 pub fn empty() -> Result<Connection> {
     let conn = Connection::open_in_memory().map_err(sqlite_problem("open a store"))?;
     let mut steps = kb::MIGRATIONS.iter();
@@ -77,7 +77,7 @@ fn import(view: &View, conn: &Connection, prefer: MergePreference) -> Result<Sha
     share::plan_import(conn, &files, &told(view)?, prefer, &current_stamp(view))
 }
 
-/// The entities that documents tell.
+/// The entities that documents define.
 fn told(view: &View) -> Result<BTreeMap<String, KbEntityKind>> {
     let files = kb_files(view)?;
     Ok(files.facts.iter().map(|fact| (fact.entity.id.clone(), fact.entity.kind)).collect())

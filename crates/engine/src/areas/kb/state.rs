@@ -1,4 +1,4 @@
-//! Everything that is known, as one view sees it.
+//! The knowledge base as one view sees it: files and store together.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -16,20 +16,20 @@ use crate::contract::args::NodeTarget;
 use crate::graph;
 use crate::view::View;
 
-/// The name that the model is kept by.
+/// The cache key of the model.
 const CACHE_KEY: &str = "kb.model";
 
-/// The knowledge base as of one moment.
+/// The knowledge base at one moment.
 pub struct KbState {
     /// Files and store as one
     pub model: KnowledgeModel,
     /// What files say
     pub(crate) files: Arc<KbFiles>,
-    /// Ends of relations that lie in a file, by file
+    /// The ends of relations that are in a file, by file
     ends: BTreeMap<RepoPath, BTreeSet<String>>,
 }
 
-/// The knowledge base, put together once a view, and once for all views that see the same.
+/// The knowledge base, built once for each view and shared by views of the same state.
 pub fn kb_state(view: &View) -> Result<Arc<KbState>> {
     view.cached_for_view(|| cached_state(view)).map(|known| Arc::clone(&known))
 }
@@ -40,7 +40,7 @@ pub fn resolve_path(view: &View, path: Option<&NodeTarget>) -> Result<Option<Rep
     Ok(node.and_then(|node| node.path().cloned()))
 }
 
-/// Who changes something now.
+/// The author and time of a change that is made now.
 pub fn current_stamp(view: &View) -> ChangeStamp {
     ChangeStamp { at: view.call().now.to_string(), actor: view.call().actor.clone() }
 }
@@ -51,7 +51,7 @@ fn cached_state(view: &View) -> Result<Arc<KbState>> {
     let mark = view.index()?.fingerprint().map(|index| format!("{index} {store}"));
     let known: Option<Arc<KbState>> =
         mark.as_ref().and_then(|mark| view.cached_at(CACHE_KEY, mark));
-    // The same state of the index may be dated by other commits.
+    // For the same state of the index, commits may give other dates.
     if let Some(known) = known.filter(|known| Arc::ptr_eq(&known.files, &files)) {
         return Ok(known);
     }
@@ -82,8 +82,8 @@ fn build_state(view: &View, files: Arc<KbFiles>) -> Result<KbState> {
     Ok(KbState { model, files, ends })
 }
 
-/// The symbol of the code that `path#name` means; none where several have that name. A whole
-/// handle means the symbol that it names, whatever else shares the name.
+/// The symbol that `path#name` means; `None` if several have that name. A full handle always means
+/// the symbol that it names.
 pub(super) fn bound_symbol(view: &View, code: &str) -> Result<Option<EntityRef>> {
     let (is_handle, code) = match code.strip_prefix("symbol:") {
         Some(rest) => (true, rest),
@@ -126,7 +126,7 @@ fn ends(model: &KnowledgeModel) -> BTreeMap<RepoPath, BTreeSet<String>> {
 }
 
 impl KbState {
-    /// Every way that relations may write a node; a file has those of all its symbols.
+    /// All names under which relations may refer to a node; for a file also those of its symbols.
     pub fn names_of(&self, node: &EntityRef) -> Vec<String> {
         let mut names = self.model.names_of(node);
         if let EntityRef::Module(path) | EntityRef::File(path) = node {
@@ -137,7 +137,8 @@ impl KbState {
         names
     }
 
-    /// Whether an entity is told at or below a place, or is or is tied to code there.
+    /// Whether an entity is defined at or below a path, or is code there, or has a relation to code
+    /// there.
     pub fn is_tied_to(&self, fact: &KnownEntity, place: &RepoPath) -> bool {
         let below = |path: &RepoPath| path == place || path.is_at_or_below(place);
         let is_code = |node: EntityRef| node.path().is_some_and(below);
@@ -162,7 +163,7 @@ impl KbState {
     }
 }
 
-/// What a changeset may name outside of the store, as far as it names it.
+/// The things outside of the store that a changeset names, as far as they exist.
 pub(crate) fn external_names(view: &View, set: &Changeset) -> Result<ExternalRefs> {
     let files = kb_files(view)?;
     let mut outside = ExternalRefs::default();
@@ -202,7 +203,7 @@ pub(crate) fn external_names(view: &View, set: &Changeset) -> Result<ExternalRef
     Ok(outside)
 }
 
-/// For an id that nothing has, the nearest that something has.
+/// The most similar existing id, for an id that does not exist.
 fn nearest(view: &View, files: &KbFiles, id: &str) -> Result<Option<String>> {
     let store = view.store(STORE)?.map(|reading| &reading.conn);
     if store.map(|conn| kb::entity(conn, id)).transpose()?.flatten().is_some() {
@@ -214,7 +215,7 @@ fn nearest(view: &View, files: &KbFiles, id: &str) -> Result<Option<String>> {
     Ok(base::similarity::most_similar(id, all, 1).first().map(ToString::to_string))
 }
 
-/// Whether a piece of the tree is there, whatever kind of file it is called.
+/// Whether a node of the tree exists, whether the handle says `file` or `module`.
 pub fn node_exists(view: &View, node: &EntityRef) -> bool {
     let held = view.graph_areas().iter().any(|area| area.contains(view, node).unwrap_or(false));
     let as_file = || match node {

@@ -1,4 +1,4 @@
-//! What files say beside what they said at the last `sync`.
+//! How the entities in files changed since the last `sync`.
 
 use std::collections::BTreeMap;
 
@@ -11,30 +11,30 @@ use crate::contract::page::Page;
 use crate::view::View;
 use crate::workspace::Workspace;
 
-/// Where the last `sync` noted what it saw, in the cache folder.
+/// Name of the file in the cache folder with the state at the last `sync`.
 const SYNC_STATE_FILE: &str = "kb-synced.json";
 
 /// How many handles of each sort a page lists.
 const MAX_LISTED: usize = 12;
 
-/// What documents, manifests and doc comments say beside what they said at the last sync
+/// How the entities in documents, manifests and doc comments changed since the last sync
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct SyncDifference {
-    /// What was not there
+    /// Added entities and relations
     pub added: Vec<String>,
-    /// What said something else, or was tied to something else
+    /// Changed ones
     pub updated: Vec<String>,
-    /// What is there no more
+    /// Removed ones
     pub removed: Vec<String>,
-    /// How many say what they said
+    /// How many are unchanged
     pub unchanged: usize,
 }
 
-/// Each thing that files tell of, by its handle, with a digest of all that is told of it.
+/// A digest of everything that files say about a node, by its handle.
 type Digests = BTreeMap<String, String>;
 
 impl SyncDifference {
-    /// Whether files say nothing and said nothing.
+    /// Whether files contain no entities, now and at the last sync.
     pub const fn is_empty(&self) -> bool {
         self.unchanged == 0 && !self.has_changes()
     }
@@ -43,7 +43,7 @@ impl SyncDifference {
         !self.added.is_empty() || !self.updated.is_empty() || !self.removed.is_empty()
     }
 
-    /// Compares with the last time, and remembers this time where that can be written.
+    /// Compares with the last sync, and stores the present state if that is possible.
     pub fn since_last_sync(workspace: &Workspace, view: &View) -> Result<Self> {
         let now = digests(kb_files(view)?.as_ref());
         let Ok(folder) = workspace.cache() else { return Ok(Self::between(&Digests::new(), &now)) };
@@ -53,7 +53,7 @@ impl SyncDifference {
         if found.has_changes() {
             let json = serde_json::to_vec(&now).unwrap_or_default();
             let unfinished = format!("{SYNC_STATE_FILE}.new");
-            // A note that cannot be written is made next time: everything counts as new until then.
+            // If the state cannot be written, the next sync compares with the old one.
             let _ = folder
                 .write(&unfinished, json)
                 .and_then(|()| folder.rename(&unfinished, &folder, SYNC_STATE_FILE));
@@ -75,7 +75,7 @@ impl SyncDifference {
         found
     }
 
-    /// Says it on a page.
+    /// Writes it on a page.
     pub fn render(&self, page: &mut Page) {
         if self.is_empty() {
             return;
@@ -98,7 +98,7 @@ impl SyncDifference {
     }
 }
 
-/// Dates count for nothing here: a commit changes them and not what is said.
+/// Dates are left out: a commit changes them although the text stays the same.
 fn digests(files: &KbFiles) -> Digests {
     let mut texts: BTreeMap<String, String> = BTreeMap::new();
     for fact in &files.facts {

@@ -210,7 +210,7 @@ pub(crate) fn atoms_context<'a>(
     Ok(items)
 }
 
-/// What an atom or molecule says, in a line; none if it says nothing.
+/// The text of an atom or molecule on one line; `None` if it is empty.
 fn quoted_knowledge(knowledge: &str, source: &str) -> Option<ContextItem> {
     let line: String = knowledge.split_whitespace().collect::<Vec<_>>().join(" ");
     let cut: String = line.chars().take(MAX_EXCERPT_CHARS).collect();

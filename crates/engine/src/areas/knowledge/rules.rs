@@ -1,5 +1,4 @@
-//! What must hold of what was written down: it is about something, it is still true, it leads
-//! somewhere.
+//! Rules of knowledge: patterns match files, files have not drifted too far, related records exist.
 
 use base::Result;
 use work::knowledge::globs::{GlobList, anchors};
@@ -11,7 +10,7 @@ use crate::areas::work::{AtomAge, aged_atoms, is_empty, matched_files, read_stor
 use crate::rules::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
 use crate::view::View;
 
-/// Knowledge of which this share of the covered lines has moved is worth a look, in percent.
+/// The drift of an atom's files from which it is reported, in percent.
 const DRIFT_WARNING_PERCENT: u32 = 25;
 
 /// The rules of knowledge.
@@ -74,7 +73,7 @@ fn check_drift(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
 
 fn check_patterns(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
     check_atoms(view, |atom, age| {
-        // An only pattern matches what the atom covers.
+        // If there is only one pattern, it matches the files that the atom covers.
         if !age.covers_nothing && atom.paths.len() == 1 {
             return Ok(Vec::new());
         }

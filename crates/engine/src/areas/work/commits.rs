@@ -15,7 +15,7 @@ use crate::view::View;
 /// The digits of a task's id that a commit's trailer needs.
 const MIN_TRAILER_DIGITS: usize = 8;
 
-/// The digits of a commit's short name.
+/// The digits of a commit's short id.
 const SHORT_ID_DIGITS: usize = 12;
 
 /// The folder of cairn's own files, which no atom has to cover.
@@ -33,7 +33,7 @@ pub struct TouchedFiles {
 /// A commit of a task
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TaskCommit {
-    /// Its short name
+    /// Its short id
     pub id: String,
     /// The first line of its message
     pub subject: String,

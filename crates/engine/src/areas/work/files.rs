@@ -25,7 +25,7 @@ const HASH_DIGITS: usize = 16;
 /// How many files one glob or folder may stand for.
 const MAX_EXPANDED_FILES: usize = 1_000;
 
-/// The name of what is kept.
+/// The cache key of what patterns match.
 const MATCHES_CACHE_KEY: &str = "work.covered";
 
 /// What patterns match, looked up once for each state of the index.
@@ -71,7 +71,7 @@ fn match_files(view: &View, patterns: &[String]) -> Result<Vec<FileFingerprint>>
         }
     }
     if files.is_empty() {
-        return Ok(Vec::new()); // patterns cost more to compile than this look
+        return Ok(Vec::new()); // compiling the patterns would cost more than this check
     }
     let set = GlobList::of(patterns);
     let seen = |(path, hash, lines): (RepoPath, Option<base::Hash>, u32)| {
@@ -142,7 +142,8 @@ pub fn knowledge_about(
     knowledge_for_paths(sources, project, paths, part, aged)
 }
 
-/// Paths as callers name them: folders and globs stand for the files below, or that match.
+/// Expands the paths that a caller named: a folder into the files below it, a glob into the files
+/// that match.
 pub fn expand_paths(view: &View, named: &[String]) -> Result<Vec<String>> {
     let conn = view.index()?.conn();
     let is_glob =
@@ -239,7 +240,7 @@ pub fn tasks_about(
     Ok(found)
 }
 
-/// What stands for nothing stands for itself.
+/// The name itself if it matched nothing.
 fn or_name(found: Vec<String>, name: String) -> Vec<String> {
     if found.is_empty() { vec![name] } else { found }
 }

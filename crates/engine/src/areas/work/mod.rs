@@ -42,7 +42,7 @@ pub use rules::RULES;
 /// The store's name, which starts the numbers of its changes.
 pub const STORE: &str = "work";
 
-/// The name of what is kept of it.
+/// The cache key of the patterns of all atoms.
 const PATTERNS_CACHE_KEY: &str = "work.patterns";
 
 /// The store of work and knowledge.
@@ -90,7 +90,7 @@ pub(crate) struct WorkChange {
 pub(crate) enum IntegrityCheck {
     /// It was planned by the rules
     None,
-    /// It takes back what was done before: what came since may stand in its way
+    /// It undoes an earlier change: later changes may prevent that
     Undo,
     /// It takes over rows that another store wrote
     Import,
@@ -231,16 +231,16 @@ fn empty() -> Result<Connection> {
     Ok(conn)
 }
 
-/// What every look at knowledge needs, derived once a revision.
+/// What every query about knowledge needs, computed once per revision of the store.
 #[derive(Debug, Default)]
 pub struct WorkPatterns {
     /// The patterns of all atoms
     pub matcher: Arc<AtomMatcher>,
-    /// The atoms that were asked for
+    /// The atoms that were looked up before
     pub recall: AtomCache,
     /// What open tasks name in their Context Files
     pub task_files: BTreeMap<WorkRecordId, Vec<NamedLine>>,
-    /// The same as patterns
+    /// The same, compiled as patterns
     pub tasks: AtomMatcher,
 }
 
@@ -269,7 +269,7 @@ impl WorkPatterns {
     fn of(conn: &Connection, matcher: Arc<AtomMatcher>) -> Result<Self> {
         let task_files = context_files_of_open_tasks(conn)?;
         let tasks = AtomMatcher::of(task_files.iter().map(|(id, lines)| {
-            // A word that is no file matches none.
+            // A word that names no file matches no file.
             let names = lines.iter().flat_map(|line| line.paths.iter().chain(&line.possible_files));
             (id.clone(), names.flat_map(|name| patterns(name)).collect())
         }));
@@ -277,7 +277,7 @@ impl WorkPatterns {
     }
 }
 
-/// Whether there is nothing to look at.
+/// Whether the store is empty.
 pub fn is_empty(view: &View) -> Result<bool> {
     Ok(view.store(STORE)?.is_none())
 }

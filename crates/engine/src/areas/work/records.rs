@@ -22,10 +22,10 @@ pub(crate) trait RecordArea: Sync {
     /// The kinds of record.
     const KINDS: &'static [RecordKind];
 
-    /// The one that a caller means.
+    /// The record that a caller means.
     fn find(draft: &WorkDraft<'_>, asked: &WorkRecordRef) -> Result<Self::Record>;
 
-    /// The one of a kind with this id.
+    /// The record of a kind with this id.
     fn get(
         draft: &WorkDraft<'_>,
         kind: RecordKind,

@@ -1,4 +1,4 @@
-//! What must hold of work.
+//! Rules of work.
 
 use base::Result;
 use work::container::WorkItemBrief;
@@ -13,7 +13,7 @@ use crate::view::View;
 pub const RULES: &[VerifyRule] = &[VerifyRule {
     code: "WORK_STATE_UNKNOWN",
     severity: RuleSeverity::Error,
-    statement: "nothing stands in a state that `work.pipelines` leaves out",
+    statement: "nothing is in a state that `work.pipelines` leaves out",
     check: check_states,
 }];
 

@@ -1,4 +1,4 @@
-//! Work's knowledge in files that others share.
+//! Molecules and atoms in shared files.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -30,8 +30,8 @@ fn pull(view: &View<'_>, conn: Option<&Connection>) -> Result<SharedChanges> {
     Ok(SharedChanges { change, merged })
 }
 
-/// Plans to take over what the files have. What can be taken without a choice is laid over the
-/// store already, and is written before any other change.
+/// Plans to take over what the files contain. What needs no decision is already in the overlay,
+/// which is written before any other change.
 pub fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> {
     let summary = "merge shared knowledge".to_owned();
     let Some(overlay) = view.overlay(STORE)? else {
@@ -59,7 +59,7 @@ pub fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> 
     )
 }
 
-/// What the files should say; nothing for a file that should not be there.
+/// The texts that the files should have; no entry for a file that should not exist.
 pub fn texts(
     view: &View,
     files: &BTreeMap<String, String>,

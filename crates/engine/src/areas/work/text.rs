@@ -20,7 +20,7 @@ pub(crate) fn update_search_text(conn: &Connection, image: &WorkRowChange) -> Re
     let (before, after) = (image.before.as_ref().map(said), image.after.as_ref().map(said));
     match after {
         None => search::remove(conn, &node),
-        after if after == before => Ok(()), // most changes are of a state
+        after if after == before => Ok(()), // most changes are of a status
         Some((name, body)) => search::put(conn, &SearchText { node, kind, path: None, name, body }),
     }
 }

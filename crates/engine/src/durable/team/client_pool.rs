@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use team::TeamClient;
 
-/// Connections that stay open without a use, at most.
+/// Maximum number of idle connections.
 const MAX_IDLE: usize = 4;
 
 /// Idle connections, with the addresses that they were opened for.
@@ -25,7 +25,7 @@ struct IdleClient {
 pub struct LentClient {
     lent: Option<IdleClient>,
     pool: ClientPool,
-    /// Whether it was idle before, so that it may have broken without anybody noticing
+    /// Whether it was idle before, so that the server may have closed it unnoticed
     pub(super) was_idle: bool,
 }
 
@@ -44,7 +44,7 @@ impl ClientPool {
         LentClient { lent: Some(lent), pool: self.clone(), was_idle: false }
     }
 
-    /// Closes what is idle: one of them was found to be broken.
+    /// Closes all idle connections, because one of them was found to be broken.
     pub(super) fn clear(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }

@@ -26,7 +26,8 @@ pub(super) fn check_expected(replica: &Path, expected: &[ExpectedRecord]) -> Res
 /// The detail of a conflict that holds both sides of each record.
 pub(super) const RECORDS_DETAIL: &str = "records";
 
-/// The records that are neither as a request found them nor as it left them, with both sides.
+/// The records that differ from both the state before a request and the state after it, with both
+/// sides.
 pub(super) fn conflicting_records(
     replica: &Path,
     expected: &[ExpectedRecord],
@@ -37,7 +38,7 @@ pub(super) fn conflicting_records(
     let conn = store::open_read_only(replica)?;
     let records = record_tables(&conn)?;
     let mut conflicts = Vec::new();
-    // Numbers are given anew: a log entry of another machine may have the same.
+    // Numbers are assigned again: a log entry of another machine may have the same one.
     for record in expected.iter().filter(|record| !has_number_key(&record.id)) {
         let here = records.image(&conn, &record.kind, &record.id)?.body;
         if here != record.before && here != record.after {

@@ -1,4 +1,5 @@
-//! Keeps the replicas of a server up to date: it listens for changes, so that a read asks nobody.
+//! Keeps the replicas of a server up to date: it listens for changes, so that a read need not ask
+//! the server.
 
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -17,8 +18,8 @@ use crate::workspace::Workspace;
 /// How long to wait for each answer of the server.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// How long to listen before the number of the newest change is asked for: a server that only
-/// speaks PostgreSQL's protocol may never tell.
+/// How long to listen before asking for the number of the newest change, because a server that only
+/// speaks PostgreSQL's protocol may never send notifications.
 const LISTEN_FOR: Duration = Duration::from_secs(2);
 
 /// How long to wait before the next try after a failure, or before looking for a membership.

@@ -38,15 +38,15 @@ pub struct TeamLink {
     shared: PathBuf,
     env: Vec<(OsString, OsString)>,
     pool: ClientPool,
-    /// Threads that hold the project's row: what they read is up to date already
+    /// Threads that hold the project's row. What they read is already up to date
     writers: Arc<Mutex<Vec<ThreadId>>>,
     /// Why the server did not answer, and when
     failure: Mutex<Option<LastFailure>>,
     /// What the last read or write found
     status: Mutex<Option<TeamBasis>>,
-    /// Up to which change the place of each replica was last found to be current, by store
+    /// For each store, the position of its replica and the change up to which nothing was missing
     confirmed: Mutex<BTreeMap<String, ConfirmedPlace>>,
-    /// What a listener keeps up to date; none while nobody listens
+    /// What a listener keeps up to date; `None` if there is no listener
     followed: Mutex<Option<FollowedStores>>,
 }
 
@@ -63,19 +63,19 @@ pub(super) struct FollowedStores {
 struct LastFailure {
     at: Instant,
     why: String,
-    /// How long the server was waited for, if that was not long enough
+    /// How long the caller waited, if the failure was a timeout
     waited: Option<Duration>,
 }
 
 impl LastFailure {
-    /// Whether it answers for a caller who waits this long. One who waits longer than the last may reach a server that
-    /// is far away.
+    /// Whether the failure also applies to a caller who waits this long. A caller who waits longer
+    /// than the last one may reach a distant server.
     fn holds_for(&self, wait: Duration) -> bool {
         self.at.elapsed() < RETRY_AFTER && self.waited.is_none_or(|waited| waited >= wait)
     }
 }
 
-/// The place of a replica, and the change up to which nothing is missing.
+/// The position of a replica, and the change up to which nothing is missing.
 #[derive(Debug, PartialEq, Eq)]
 struct ConfirmedPlace {
     seq: i64,
@@ -123,7 +123,7 @@ impl TeamLink {
         &self.shared
     }
 
-    /// What this clone has joined; none for most.
+    /// The team that this clone has joined, if any.
     pub fn membership(&self) -> Result<Option<TeamMembership>> {
         TeamMembership::read(&self.shared)
     }
@@ -142,7 +142,7 @@ impl TeamLink {
         *lock(&self.status) = Some(basis);
     }
 
-    /// Counts again what waits, after the outbox was worked off.
+    /// Counts the waiting requests again, after the outbox was processed.
     pub(super) fn count_outbox(&self, call: &Call) -> Result<()> {
         let Some(last) = self.last_status() else { return Ok(()) };
         let basis = self.state_basis(last.state, last.change, last.reason, call)?;
@@ -219,8 +219,8 @@ impl TeamLink {
         Ok(Some(TeamRead { basis, pending }))
     }
 
-    /// Brings the store of a branch that is not checked out up to date, if the server answers soon. Without
-    /// it, what is local has to do.
+    /// Brings the store of a branch that is not checked out up to date, if the server answers soon.
+    /// Otherwise the local state is used.
     pub(crate) fn catch_up_branch(
         &self,
         durable: &DurableStore,
@@ -268,8 +268,8 @@ impl TeamLink {
         Ok(newest)
     }
 
-    /// Notes that the replica that is read has everything up to a change, although the changes since its
-    /// place were of other stores.
+    /// Records that a replica has everything up to a change: all changes after its own position
+    /// were of other stores.
     fn confirm(&self, files: ReplicaFiles<'_>, newest: i64) -> Result<()> {
         let Some(store) = files.read_store()? else { return Ok(()) };
         if let ReplicaFile::At(at) = files.look(&store)?
@@ -280,7 +280,7 @@ impl TeamLink {
         Ok(())
     }
 
-    /// Whether a replica at a place is known to have everything up to a change.
+    /// Whether a replica at a position is known to have everything up to a change.
     pub(super) fn is_confirmed(&self, store: &str, seq: i64, newest: i64) -> bool {
         lock(&self.confirmed).get(store) == Some(&ConfirmedPlace { seq, newest })
     }
@@ -301,7 +301,8 @@ impl TeamLink {
         if lock(&self.followed).is_none() {
             return None;
         }
-        // After a checkout the server may have a store of the branch that is not here yet.
+        // After a checkout the server may have a store of the branch that this clone does not have
+        // yet.
         let stores = files.consulted_stores();
         let followed = lock(&self.followed);
         let knows_all = |one: &&FollowedStores| {
@@ -389,7 +390,7 @@ mod tests {
 
     #[test]
     fn who_waits_longer_than_the_last_asks_a_slow_server_again() {
-        // It lies ahead, so that it is recent however slow the machine is.
+        // The time is in the future, so that it counts as recent even on a slow machine.
         let at = Instant::now() + Duration::from_hours(1);
         let failure = |waited| LastFailure { at, why: "no answer".into(), waited };
         let (read, write) = (READ_WAIT, Duration::from_secs(4));

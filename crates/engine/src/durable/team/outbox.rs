@@ -24,9 +24,9 @@ const FILE: &str = "team-outbox.sqlite";
 pub enum OutboxState {
     /// It waits for the server
     Pending,
-    /// It met a change of another machine and waits for a decision
+    /// It conflicts with a change of another machine and waits for a decision
     Conflict,
-    /// Somebody decided for the other side; it is kept for reading
+    /// The other side was chosen; the entry is kept for reading
     Dropped,
 }
 
@@ -165,11 +165,11 @@ pub(crate) fn cannot_wait(what: &str) -> Problem {
         ProblemCode::Unavailable,
         format!("the team's server cannot be reached, and `{what}` cannot wait for it"),
     )
-    .hint("repeat the request when the server is back; `team status` tells")
+    .hint("repeat the request when `team status` says that the server is back")
 }
 
 impl OutboxEntry {
-    /// The call that plans it again, as the one who asked.
+    /// The call that plans the request again, with its original actor, time and session.
     pub(crate) fn call(&self, call: &Call) -> Result<Call> {
         let now = self.at.parse().map_err(|_| damaged("the time"))?;
         let replayed =

@@ -1,4 +1,4 @@
-//! What a person asks about the team: where it is, who is active, what waits.
+//! The state of the team for people: its server, who is active, and which changes wait.
 
 use std::time::{Duration, Instant};
 
@@ -17,10 +17,10 @@ use super::status::TeamState;
 /// How long an answer about the team waits for the server.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// How long an answer waits that is about more than the team.
+/// How long an answer waits if the team is only a part of it.
 const SHORT_WAIT: Duration = Duration::from_secs(1);
 
-/// Somebody who wrote within this many seconds is active.
+/// A person who wrote within this many seconds counts as active.
 const ACTIVE_SECONDS: f64 = 86_400.0;
 
 /// The team of a clone.
@@ -43,7 +43,7 @@ pub struct TeamOverview {
     pub server: Option<ServerOverview>,
     /// Changes that wait for the server, oldest first
     pub pending: Vec<WaitingChange>,
-    /// Changes that met others and wait for a decision, oldest first
+    /// Changes that conflict with others and wait for a decision, oldest first
     pub conflicts: Vec<WaitingChange>,
 }
 
@@ -66,7 +66,7 @@ pub struct ServerOverview {
     pub active: Vec<ActiveWriter>,
 }
 
-/// Somebody who wrote lately.
+/// A person who wrote recently.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct ActiveWriter {
     /// Their own name
@@ -95,7 +95,7 @@ pub struct WaitingChange {
     /// The branch that was checked out, if that matters
     #[serde(skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
-    /// What it met
+    /// Why it is in conflict
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
     /// Both sides of each record in conflict
@@ -115,12 +115,12 @@ pub struct TeamHealth {
 }
 
 impl TeamLink {
-    /// What there is to say about the team; none if this clone has joined none.
+    /// The overview; `None` if this clone has joined no team.
     pub fn overview(&self, call: &Call) -> Result<Option<TeamOverview>> {
         self.overview_within(WAIT, call)
     }
 
-    /// The same for an answer that is about more than the team.
+    /// Like [`Self::overview`], for an answer of which the team is only a part.
     pub fn short_overview(&self, call: &Call) -> Result<Option<TeamOverview>> {
         self.overview_within(SHORT_WAIT.max(call.optional_wait), call)
     }

@@ -15,10 +15,10 @@ use super::write::OFFLINE_DETAIL;
 use crate::contract::spec::OpSpec;
 use crate::workspace::Workspace;
 
-/// The lock of the process that works the outbox off.
+/// The lock of the process that processes the outbox.
 const LOCK_FILE: &str = "team-outbox.lock";
 
-/// How long to wait for another process that works it off.
+/// How long to wait for another process that processes it.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How long to wait for the server.
@@ -45,27 +45,27 @@ impl std::str::FromStr for ConflictSide {
     }
 }
 
-/// What became of the requests of the outbox.
+/// What happened to the requests of the outbox.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OutboxReport {
     /// What is on the server now
     pub written: Vec<String>,
-    /// What met changes of other machines
+    /// Requests that conflict with changes of other machines
     pub conflicts: Vec<String>,
-    /// What was given up for the other side
+    /// Requests that were dropped for the other side
     pub dropped: Vec<String>,
     /// What still waits, with the reason
     pub waiting: Vec<String>,
 }
 
-/// Works the pending entries off. Entries in conflict stay as they are.
+/// Processes the pending entries. Entries in conflict stay as they are.
 pub fn work_off(workspace: &Workspace, call: &Call) -> Result<OutboxReport> {
     let entries = workspace.stores().team().outbox().in_state(OutboxState::Pending)?;
     if entries.is_empty() {
         return Ok(OutboxReport::default());
     }
     let _lock = lock(workspace, call)?;
-    // Another process may have been quicker.
+    // Another process may have processed them meanwhile.
     let entries = workspace.stores().team().outbox().in_state(OutboxState::Pending)?;
     let mut report = OutboxReport::default();
     for entry in entries {
@@ -129,8 +129,8 @@ pub fn settle(
     Ok(report)
 }
 
-/// Makes the change again over what the server has now: the same request, with the versions that the
-/// records have now.
+/// Repeats the request on the present records of the server, with their present versions in its
+/// arguments.
 fn keep_mine(workspace: &Workspace, entry: &OutboxEntry, call: &Call) -> Result<()> {
     require_branch(workspace, entry, call)?;
     if is_on_server(workspace, entry)? {
@@ -138,7 +138,7 @@ fn keep_mine(workspace: &Workspace, entry: &OutboxEntry, call: &Call) -> Result<
     }
     let entry = OutboxEntry { records: Vec::new(), ..entry.clone() };
     let mut args = without_fact_versions(&entry.request.args);
-    // Each round learns one version, and a request names a few at most.
+    // Each attempt finds out one version, and a request names only a few.
     for _ in 0..8 {
         let Err(problem) = run(workspace, &entry, &args, call) else { return Ok(()) };
         let current = problem.details.get("current_version").cloned();
@@ -162,7 +162,8 @@ fn is_on_server(workspace: &Workspace, entry: &OutboxEntry) -> Result<bool> {
     Ok(found.is_some())
 }
 
-/// The arguments without the versions that single facts of a changeset name: what they protect is overwritten on purpose.
+/// The arguments without the versions of single facts in a changeset: the conflicting changes that
+/// they would detect are overwritten on purpose.
 fn without_fact_versions(args: &Map<String, Value>) -> Map<String, Value> {
     let mut args = args.clone();
     for value in args.values_mut() {
@@ -199,7 +200,8 @@ fn lock(workspace: &Workspace, call: &Call) -> Result<tree::FileLock> {
     tree::lock(&workspace.data_folders.shared.join(LOCK_FILE), LOCK_TIMEOUT, call)
 }
 
-/// Replays one entry. An error leaves it pending; what it meets on the server makes it a conflict.
+/// Replays one entry. If it fails for another reason than the state of the records, it stays
+/// pending; otherwise it becomes a conflict.
 fn replay(
     workspace: &Workspace,
     entry: &OutboxEntry,
@@ -251,7 +253,7 @@ fn replica_of(workspace: &Workspace, entry: &OutboxEntry, call: &Call) -> Result
     store.map(|store| store.path).ok_or_else(|| Problem::internal("a change has no store"))
 }
 
-/// Whether a failure says nothing about the request itself.
+/// Whether a failure is temporary and says nothing about the request itself.
 fn is_passing(problem: &Problem) -> bool {
     matches!(
         problem.code,

@@ -1,4 +1,5 @@
-//! The replica of one store: where it is in the order of changes, and how it gets on.
+//! The replica of one store: its position in the order of changes, and how it is brought up to
+//! date.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -53,7 +54,8 @@ impl ReplicaFiles<'_> {
         Ok(stores.iter().find(|store| store.path.exists()).or(stores.first()).cloned())
     }
 
-    /// The stores that decide what is read: up to the first that is there, since what comes after it is not read.
+    /// The stores that decide what is read: up to the first that exists, because those after it are
+    /// not read.
     pub(super) fn consulted_stores(&self) -> Vec<TeamStore> {
         let mut stores = self.locations.team_stores(self.durable);
         if let Some(read) = stores.iter().position(|store| store.path.exists()) {
@@ -62,7 +64,7 @@ impl ReplicaFiles<'_> {
         stores
     }
 
-    /// What the file of a store is.
+    /// What kind of file the file of a store is.
     pub(super) fn look(&self, store: &TeamStore) -> Result<ReplicaFile> {
         if !store.path.exists() {
             return Ok(ReplicaFile::Missing);
@@ -85,7 +87,7 @@ impl ReplicaFiles<'_> {
         })
     }
 
-    /// The place of a replica that has nothing yet.
+    /// The position of a replica that has no changes yet.
     pub(super) fn start_of(&self, store: &TeamStore) -> ReplicaPosition {
         ReplicaPosition {
             project: self.project.to_string(),
@@ -95,10 +97,11 @@ impl ReplicaFiles<'_> {
         }
     }
 
-    /// Brings a replica from its place to the newest change. Returns the number of that change.
+    /// Brings a replica from its position to the newest change. Returns the number of that change.
     ///
-    /// Readers of other processes do the same without a lock. Whoever finds that the replica has moved meanwhile
-    /// looks again from its new place: what the other brought may end before what the caller needs.
+    /// Readers in other processes do the same without a lock. If the replica has moved meanwhile,
+    /// this continues from its new position, because the other process may have stopped before the
+    /// change that the caller needs.
     pub(super) fn advance(
         &self,
         client: &TeamClient,
@@ -113,12 +116,12 @@ impl ReplicaFiles<'_> {
             }
             match self.look(store)? {
                 ReplicaFile::At(at) => from = at,
-                _ => return Err(Problem::internal("a replica lost its place").into()),
+                _ => return Err(Problem::internal("a replica lost its position").into()),
             }
         }
     }
 
-    /// Brings a replica on; none if it was no longer at the place that it was to start from.
+    /// Advances a replica once; `None` if it is no longer at the expected position.
     fn try_advance(
         &self,
         client: &TeamClient,
@@ -138,7 +141,7 @@ impl ReplicaFiles<'_> {
         let written = open.write(|transaction| {
             let here = self.look_at(transaction, store)?;
             if here != ReplicaFile::At(from.clone()) {
-                return Ok(None); // another process was quicker
+                return Ok(None); // another process was faster
             }
             match self.apply_pages(client, transaction, from, page, wait) {
                 Ok(newest) => Ok(Some(newest)),
@@ -179,8 +182,8 @@ impl ReplicaFiles<'_> {
         Ok(page.newest)
     }
 
-    /// Makes the replica of a store anew from the server's records, in the place of a file that
-    /// was a copy of another store. The caller holds the store's lock.
+    /// Builds the replica of a store from the server's records. It replaces a file that was a copy
+    /// of another store. The caller holds the store's lock.
     pub(super) fn rebuild(
         &self,
         client: &TeamClient,
@@ -244,8 +247,8 @@ pub(super) fn catch_up_store(
 }
 
 impl ReplicaPosition {
-    /// Refuses a server that was restored from an old backup, by the id that it knows for this place: the numbers of
-    /// what was lost are given again, perhaps to the changes of others.
+    /// Refuses a server that was restored from an old backup, by the change id that the server has
+    /// at this position: it gives the numbers of lost changes again, perhaps to other changes.
     pub(super) fn require_known(&self, on_server: Option<&str>) -> Result<()> {
         if self.seq == 0 || on_server == Some(self.change.as_str()) {
             return Ok(());

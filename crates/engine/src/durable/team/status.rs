@@ -36,7 +36,7 @@ pub struct TeamBasis {
     pub age_seconds: Option<i64>,
     /// Changes that wait for the server
     pub pending: usize,
-    /// Changes that met others on the server and wait for a decision
+    /// Changes that conflict with others on the server and wait for a decision
     pub conflicts: usize,
     /// Why the server could not be used
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -59,7 +59,7 @@ impl fmt::Display for TeamBasis {
             TeamState::Current => {}
             TeamState::Offline => {
                 parts.push("offline".to_owned());
-                // Of a store that was never read here nothing is known.
+                // Nothing is known of a store that was never read here.
                 if self.change > 0 {
                     parts.push(format!("as of change {}", self.change));
                 }

@@ -3,7 +3,8 @@
 use base::Result;
 use store::{Connection, OptionalExtension, Row, SqlResult, params, rows, sqlite_problem};
 
-/// Where a replica is in the order of changes. Only stores of a joined repository have the table.
+/// The position of a replica in the order of changes. Only stores of a joined repository have the
+/// table.
 const CREATE_POSITION: &str = "CREATE TABLE IF NOT EXISTS team_position (
     one INTEGER PRIMARY KEY CHECK (one = 1), project TEXT NOT NULL, store TEXT NOT NULL, seq INTEGER NOT NULL,
     change TEXT NOT NULL)";
@@ -21,7 +22,7 @@ const OUTBOX_COLUMNS: &str =
     "entry, change, project, store, branch, operation, args, seed, at, actor,
     session, summary, images, state, problem";
 
-/// Where a replica is.
+/// The position of a replica.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReplicaPosition {
     /// The project that it belongs to
@@ -30,13 +31,14 @@ pub(crate) struct ReplicaPosition {
     pub store: String,
     /// The last change that it has
     pub seq: i64,
-    /// The id of that change, by which a server that was restored from a backup is known; empty before the first
+    /// The id of that change, which shows whether the server was restored from a backup; empty
+    /// before the first
     pub change: String,
 }
 
-/// Where a replica is; none for a store that never was one.
+/// The position of a replica; `None` for a store that never was one.
 pub(super) fn position(conn: &Connection) -> Result<Option<ReplicaPosition>> {
-    let failed = || sqlite_problem("read the place of a replica");
+    let failed = || sqlite_problem("read the position of a replica");
     let exists = conn.query_row(HAS_POSITION, [], |_| Ok(())).optional().map_err(failed())?;
     if exists.is_none() {
         return Ok(None);
@@ -54,15 +56,15 @@ pub(super) fn position(conn: &Connection) -> Result<Option<ReplicaPosition>> {
         .map_err(failed())
 }
 
-/// Notes where a replica is, in the transaction that brings it there.
+/// Stores the position of a replica, in the transaction that brings it there.
 pub(super) fn set_position(conn: &Connection, at: &ReplicaPosition) -> Result<()> {
     conn.execute_batch(CREATE_POSITION)
         .and_then(|()| conn.execute(SET_POSITION, params![at.project, at.store, at.seq, at.change]))
         .map(drop)
-        .map_err(sqlite_problem("note the place of a replica"))
+        .map_err(sqlite_problem("store the position of a replica"))
 }
 
-/// Makes a store of its own out of a replica.
+/// Turns a replica into a local store.
 pub(super) fn drop_position(conn: &Connection) -> Result<()> {
     conn.execute_batch("DROP TABLE IF EXISTS team_position")
         .map_err(sqlite_problem("leave the team"))

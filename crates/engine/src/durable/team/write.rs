@@ -1,4 +1,4 @@
-//! One write to a shared store: the project's row is taken, the replica brought up to the last
+//! One write to a shared store: the project's row is locked, the replica is brought up to the last
 //! change, and what the plan changes is published before it is committed locally.
 
 use std::cell::Cell;
@@ -32,7 +32,7 @@ const CONNECT_WAIT: Duration = Duration::from_secs(4);
 /// How often a lost reply is looked up before the change counts as pending.
 const LOOKUPS: u32 = 3;
 
-/// The part that a team has in one write.
+/// How a team takes part in one write.
 #[derive(Debug)]
 pub(crate) enum TeamWrite {
     /// None: the store is this clone's alone
@@ -59,7 +59,7 @@ pub(crate) struct OnlineWrite {
     change: Option<String>,
     /// Set when the change may or may not be on the server, or is certainly not
     is_lost: Cell<bool>,
-    /// What this thread reads meanwhile needs no look at the server
+    /// While this exists, reads of this thread do not ask the server
     _writing: WritingThread,
 }
 
@@ -98,7 +98,8 @@ impl TeamLink {
             Some(replayed) => replayed.change.parse().map_err(Problem::internal)?,
             None => ChangeUid::random()?,
         };
-        // What waits for the same store comes first. A change that waits for another branch holds nothing up.
+        // Requests that wait for the same store come first. A request that waits for another branch
+        // does not block this one.
         if replayed.is_none() && !pending::pending_of(self, &store.name)?.is_empty() {
             return self.offline(files, store, uid).map(TeamWrite::Offline);
         }
@@ -119,7 +120,7 @@ impl TeamLink {
         }
     }
 
-    /// Takes the project's row. A connection that was idle may have broken long ago.
+    /// Locks the project's row. A connection that was idle may have been closed long ago.
     fn lock_project(
         &self,
         membership: &TeamMembership,
@@ -136,7 +137,7 @@ impl TeamLink {
         }
     }
 
-    /// Takes the project's row and brings the replica up to its last change.
+    /// Locks the project's row and brings the replica up to its last change.
     fn take_project(
         &self,
         membership: &TeamMembership,
@@ -182,8 +183,8 @@ impl TeamLink {
         })
     }
 
-    /// What the next answer says, after a write. If that cannot be found out, the next read does; the write is made,
-    /// and an error here would have its caller make it again.
+    /// Sets the status that the next answer shows after a write. Errors are ignored: the write is
+    /// done, and an error here would make the caller repeat it.
     pub(crate) fn note_write(&self, write: &TeamWrite, call: &Call) {
         let (state, change) = match write {
             TeamWrite::Local => return,
@@ -272,7 +273,7 @@ impl OnlineWrite {
             seq: entry.seq,
             change: self.uid.to_string(),
         };
-        tables::set_position(conn, &at)?; // what fails here fails before anything is published
+        tables::set_position(conn, &at)?; // if this fails, nothing has been published yet
         match self.client.write(&self.project, &entry, &images, WRITE_WAIT) {
             Ok(()) => {}
             Err(TeamFailure::Unreachable(why)) => return Err(self.lost(why)),
@@ -336,7 +337,7 @@ impl OfflineWrite {
                 ProblemCode::Unavailable,
                 format!("the team's server cannot be reached, and {why}"),
             )
-            .hint("repeat the request when the server is back; `team status` tells"));
+            .hint("repeat the request when `team status` says that the server is back"));
         }
         self.outbox.append(&NewOutboxEntry {
             change: self.uid.as_str(),
@@ -357,7 +358,7 @@ pub(crate) struct PublishedChange<'a> {
     pub durable: &'a DurableStore,
     pub changes: &'a [RecordChange],
     pub summary: &'a str,
-    /// Whether it takes another change back
+    /// Whether it undoes another change
     pub is_undo: bool,
     pub call: &'a Call,
 }
@@ -371,7 +372,7 @@ impl TeamWrite {
         }
     }
 
-    /// Whether the records that change have to be known.
+    /// Whether the changed records must be captured.
     pub(crate) fn captures(&self) -> bool {
         !matches!(self, Self::Local)
     }

@@ -41,7 +41,7 @@ pub struct CardDiffAnswer {
     pub path: RepoPath,
     /// What it is compared with
     pub since: String,
-    /// Whether the card was not there then
+    /// Whether the card did not exist then
     pub is_new: bool,
     /// Fields that changed
     pub fields: Vec<ChangedCardField>,
@@ -55,7 +55,7 @@ pub struct CardDiffAnswer {
 pub struct ChangedCardField {
     /// Its name
     pub name: &'static str,
-    /// What it was; null if it was not there
+    /// Its value before; null if it was missing
     pub before: Value,
     /// What it is
     pub after: Value,

@@ -15,7 +15,7 @@ use engine::contract::page::{Page, PageCell};
 /// Maximum length of a shown line, in characters.
 const MAX_LINE_CHARS: usize = 100;
 
-/// What is done with a symbol, place by place
+/// The places that use a symbol, and how
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AccessList {
     /// How many places of each kind there are, tests included

@@ -113,8 +113,9 @@ impl<'v> OfferedActions<'v> {
         self.items.iter().filter_map(|item| item["title"].as_str()).collect()
     }
 
-    /// The changes of an action; the server completes it where it left them out. An action that
-    /// runs a command of the server is refused, because what it does cannot be shown before.
+    /// The changes of an action. If the server left them out of the list, it is asked for them. An
+    /// action that runs a command of the server is refused, because its effect cannot be shown
+    /// before.
     pub(super) fn edit_of(&self, action: &Value) -> Result<Value> {
         let refused = |why: &str| {
             let title = action["title"].as_str().unwrap_or_default();

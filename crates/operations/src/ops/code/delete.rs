@@ -75,8 +75,8 @@ impl Mutation for Delete {
     }
 }
 
-/// Where the symbol, or a symbol inside it, is still used: by what the index knows of calls and
-/// other uses, by imports, and by name in its own file.
+/// Where the symbol, or a symbol inside it, is still used: calls and other uses in the index,
+/// imports, and mentions of its name in its own file.
 fn mentions(view: &View, declared: &DeclaredSymbol) -> Result<Vec<String>> {
     let DeclaredSymbol { path, name, language, text, .. } = declared;
     let conn = view.index()?.conn();

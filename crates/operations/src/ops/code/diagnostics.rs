@@ -66,7 +66,7 @@ pub struct DiagnosticsAnswer {
     /// False if no tool could lint TypeScript or JavaScript; absent otherwise
     #[serde(skip_serializing_if = "Option::is_none")]
     pub oxlint_available: Option<bool>,
-    /// How to have the rest checked
+    /// How the rest can be checked
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hints: Vec<Hint>,
     #[serde(skip)]

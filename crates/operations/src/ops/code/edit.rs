@@ -84,7 +84,8 @@ struct EditRequest {
 pub struct EditAnswer {
     /// The files, each with what changed
     pub edited: Vec<EditedFile>,
-    /// Whether the change is written: then the caller knows it, and the page names only its lines
+    /// Whether the change is written. Then the caller knows it, and the page shows only its line
+    /// numbers
     #[serde(skip)]
     is_written: bool,
 }
@@ -104,9 +105,9 @@ pub struct EditedFile {
     pub lines: Vec<String>,
     /// What changed
     pub diff: String,
-    /// What checked the result
+    /// How the result was checked
     pub checked: &'static str,
-    /// Whether the caller gave the text or the lines, and so knows what changed
+    /// Whether the caller gave the exact text or lines and so knows what changed
     #[serde(skip)]
     is_exact: bool,
 }
@@ -357,7 +358,7 @@ fn line_range<'a>(lines: &str) -> Result<EditSelection<'a>> {
     }
 }
 
-/// What is said of a result in no language that is parsed.
+/// The note for a file in a language that cairn does not parse.
 const NOT_PARSED: &str = "not parsed: not a language that cairn parses";
 
 /// Refuses a text that has more syntax errors than before.

@@ -253,7 +253,7 @@ impl Grep {
             .dfa_size_limit(MAX_PATTERN_BYTES)
             .line_terminator(Some(b'\n'));
         builder.build(self.pattern.as_str()).map_err(|error| {
-            // The last line says what is wrong; the lines before it point at the place.
+            // The last line says what is wrong; the lines before it show the place.
             let text = error.to_string();
             let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
             Problem::invalid(format!("invalid regular expression `{}`: {why}", self.pattern))

@@ -38,7 +38,7 @@ pub struct LocationsAnswer {
     /// Places outside the repository
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outside: Vec<ExternalLocation>,
-    /// What is done at each place, if that was asked for
+    /// How each place uses the symbol, if that was requested
     #[serde(skip_serializing_if = "Option::is_none")]
     pub accesses: Option<AccessList>,
     /// Limits of the answer

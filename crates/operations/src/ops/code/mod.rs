@@ -1,4 +1,4 @@
-//! Operations on code: what is where, what it says, and who uses it.
+//! Operations on code: finding it, reading it, and who uses it.
 
 mod access_list;
 pub(super) mod actions;

@@ -93,7 +93,7 @@ impl Mutation for Move {
     }
 }
 
-/// A node after a move: what was moved, and what is in it.
+/// The new handle of a node that is the moved symbol or file or is inside it.
 fn moved_node(one: &EntityRef, moved: &EntityRef, to: &RepoPath) -> EntityRef {
     match (moved, one) {
         (EntityRef::Symbol(from, outer), EntityRef::Symbol(path, name)) => {
@@ -121,7 +121,7 @@ fn is_split(one: &EntityRef, moved: &EntityRef, to: &RepoPath) -> bool {
     path == from || path == to
 }
 
-/// The path that is meant, which need not exist.
+/// The path that a text means. It need not exist.
 fn path_to(view: &View, text: &str) -> Result<RepoPath> {
     let text = text.trim();
     view.paths().check_inside(text)?;

@@ -87,8 +87,8 @@ impl Query for References {
     }
 }
 
-/// The places that use a symbol, by what they do with it: those the server named, else those the
-/// index and the texts tell.
+/// The places that use a symbol, each with its kind of access: from the server, otherwise from the
+/// index and the texts of files.
 fn accesses(
     view: &View,
     spot: &TargetPosition,
@@ -110,7 +110,7 @@ fn accesses(
     Ok(answer)
 }
 
-/// What is done at the places that a server named.
+/// The kind of access at each place that a server named.
 fn classified(
     view: &View,
     spot: &TargetPosition,

@@ -30,7 +30,7 @@ text_type!(
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '#' | '\'');
         match text.chars().next() {
             None => Err("it is empty".into()),
-            Some(first) if first.is_numeric() => Err("a name does not start with a digit".into()),
+            Some(first) if first.is_numeric() => Err("a name must not start with a digit".into()),
             _ if text.len() > 256 => Err("a name has at most 256 bytes".into()),
             _ if !text.chars().all(is_part) => Err(format!("`{text}` is not one name")),
             _ => Ok(()),
@@ -146,7 +146,7 @@ impl Rename {
     }
 }
 
-/// A node after a symbol got another name: the symbol itself, and what is nested in it.
+/// The new handle of a node that is the renamed symbol or is nested in it.
 fn renamed_node(node: &EntityRef, symbol: &EntityRef, new: &str) -> EntityRef {
     let (EntityRef::Symbol(path, old), EntityRef::Symbol(own, name)) = (symbol, node) else {
         return node.clone();

@@ -125,8 +125,8 @@ impl Query for Symbols {
     }
 }
 
-/// Some files of each language of the repository. Dialects that share a server are one language,
-/// named by the one with most files.
+/// Some files of each language of the repository. Dialects that share a server count as one
+/// language, which is named after the dialect with most files.
 fn files_by_language(
     view: &View,
     wanted: Option<Language>,
@@ -151,8 +151,8 @@ fn files_by_language(
     Ok(by_family.into_values().filter(fits).filter_map(most).collect())
 }
 
-/// Asks the server of a language. It knows only the projects of files that it was shown, so it is
-/// shown where the index has the name.
+/// Asks the server of a language. It knows only the projects of files that were opened, so files in
+/// which the index has the name are opened.
 fn ask_server<'f>(
     view: &View,
     files: impl Iterator<Item = &'f RepoPath>,

@@ -1,5 +1,4 @@
-//! Files that bundlers, workers, workflows and scripts start: settings of tools name them by their
-//! path.
+//! Files that bundlers, workers, workflows and scripts start. Settings of tools name them by path.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -110,7 +109,7 @@ fn named_files(
             let rest = path.strip_suffix(&format!("{inner}{ending}"));
             rest.is_some_and(|rest| match inner.contains('/') {
                 true => rest.is_empty() || rest.ends_with('/'),
-                // A name without a folder is one beside the settings.
+                // A name without a folder means a file beside the settings.
                 false => rest.trim_end_matches('/') == home,
             })
         })

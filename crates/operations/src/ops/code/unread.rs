@@ -17,7 +17,7 @@ use engine::view::View;
 /// Size above which files are not searched, in bytes; they may contain anything.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The name that they are kept by, and how many bytes of their texts are.
+/// The cache key of these files, and how many bytes of their texts are cached.
 const CACHE_KEY: &str = "code.unread";
 const MAX_CACHED_BYTES: u64 = 8 * 1024 * 1024;
 

@@ -140,8 +140,8 @@ impl Query for Unused {
     }
 }
 
-/// Lowers the confidence of exports whose name is written elsewhere in code: what is certain has a
-/// name that nothing else has.
+/// Lowers the confidence of exports whose name occurs elsewhere in code: only an export with a
+/// unique name is certain.
 fn doubt_written(view: &View, found: &mut [Found]) -> Result<()> {
     let is_certain = |one: &Found| one.certainty == code::UnusedCertainty::Certain;
     let names = found.iter().filter(|one| is_certain(one)).map(|one| one.symbol.name.as_str());
@@ -153,7 +153,7 @@ fn doubt_written(view: &View, found: &mut [Found]) -> Result<()> {
             "nothing imports it, but its name is written elsewhere".clone_into(&mut one.reason);
         }
     }
-    found.sort_by_key(|one| one.certainty); // within one degree the order stays
+    found.sort_by_key(|one| one.certainty); // stable: equal certainties keep their order
     Ok(())
 }
 
@@ -179,7 +179,7 @@ fn doubt_mentioned(view: &View, found: &mut [Found]) -> Result<()> {
             one.reason = format!("{path} contains the name and is not parsed");
         }
     }
-    found.sort_by_key(|one| one.certainty); // within one degree the order stays
+    found.sort_by_key(|one| one.certainty); // stable: equal certainties keep their order
     Ok(())
 }
 

@@ -283,7 +283,7 @@ fn zoom_file(view: &View, file: &FileSummary, level: ZoomLevel) -> Result<Zoomed
     Ok(shown)
 }
 
-/// A symbol: what it holds, or its text.
+/// A symbol: its members, or its text.
 fn zoom_symbol(
     view: &View,
     file: &FileSummary,

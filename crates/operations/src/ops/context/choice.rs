@@ -16,7 +16,7 @@ use engine::view::View;
 /// How many symbols are shown at most.
 const MAX_SYMBOLS: usize = 12;
 
-/// How many symbols are shown however far their scores are below the best one.
+/// How many symbols are shown even if their scores are far below the best one.
 const MIN_SYMBOLS: usize = 3;
 
 /// The least score of the others, as a share of the best one, in an answer of this size in tokens. A larger answer has
@@ -27,8 +27,8 @@ const USUAL_SOURCE_BUDGET: usize = 1000;
 /// How much more than its share a symbol may cost to be shown whole, in percent.
 const ALMOST_PERCENT: usize = 140;
 
-/// Shares of the source budget for the best symbols, in percent; what one leaves over goes to
-/// the next.
+/// Shares of the source budget for the best symbols, in percent. What one symbol does not use goes
+/// to the next.
 const SOURCE_SHARES: [usize; 5] = [34, 22, 16, 12, 8];
 
 /// How many candidates are compared with the ones before them.
@@ -38,16 +38,16 @@ const MAX_COMPARED: usize = 40;
 const MAX_OTHERS: usize = 8;
 const OTHERS_PERCENT: usize = 6;
 
-/// Symbols up to this number of lines and from this number of words on can be alike: two constants are not, however
-/// much their declarations look the same.
+/// Symbols with at most this number of lines and at least this number of words can be alike. Two
+/// constants never count as alike, because they have too few words.
 const MAX_ALIKE_LINES: u32 = 25;
 const MIN_ALIKE_WORDS: usize = 8;
 
 /// How many of the words of two alike symbols are in both, in percent.
 const MIN_ALIKE_PERCENT: usize = 75;
 
-/// Largest share of the budget for a type with many members, in percent: of these only what
-/// matches is shown.
+/// Largest share of the budget for a type with many members, in percent. Only its matching members
+/// are shown.
 const MAX_TYPE_PERCENT: usize = 10;
 
 /// The number of lines above which a type is large.
@@ -121,7 +121,7 @@ pub(super) fn choose_symbols(
         left = left.saturating_sub(spent);
         chosen.push((one, place));
     }
-    // What is left over shows more of the best symbols.
+    // The rest of the budget shows more of the best symbols.
     for (one, place) in chosen.iter_mut().filter(|(_, place)| !is_large_type(place)) {
         let text = texts.of(view, &one.path)?;
         let lines = taken.entry(one.path.clone()).or_default();
@@ -178,7 +178,8 @@ fn other_symbols(
     Ok(others)
 }
 
-/// Notes which lines of a symbol are not shown, and leaves out the documentation that is.
+/// Records which lines of a symbol are not shown, and clears its documentation if the source shows
+/// it.
 fn note_left_out(one: &mut LocatedSymbol, shown: &BTreeSet<u32>) {
     let hidden: BTreeSet<u32> =
         (one.first_line..=one.last_line).filter(|line| !shown.contains(line)).collect();
@@ -235,7 +236,8 @@ fn without_parts_of_small_symbols(symbols: &[SymbolCandidate]) -> Vec<SymbolCand
     kept
 }
 
-/// Leaves out candidates whose source is nearly that of a better one in the same file, and notes them there.
+/// Leaves out candidates whose source is nearly the same as that of a better one in the same file,
+/// and lists them with that one.
 fn distinct(
     view: &View,
     texts: &mut FileTexts,

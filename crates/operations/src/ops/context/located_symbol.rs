@@ -93,8 +93,8 @@ impl LeftOutLines {
 }
 
 impl LocatedSymbol {
-    /// Its name if that is not in its source, its source in the order of lines with the numbers of those that are left
-    /// out, and the symbols that look the same.
+    /// Renders its name if the source does not show it, its source with the numbers of left-out
+    /// lines, and the symbols that are alike.
     pub(super) fn render(&self, page: &mut Page) {
         if let Some(row) = self.heading_cells() {
             page.table(2, vec![row]);
@@ -139,8 +139,8 @@ impl LocatedSymbol {
         NextCall::new("code.show").with("targets", targets)
     }
 
-    /// The name of a nested symbol and of one whose declaration is not shown, and what it is for if its source does
-    /// not say it.
+    /// The name of a nested symbol or of one whose declaration is not shown, with its documentation
+    /// if the source does not show it.
     fn heading_cells(&self) -> Option<Vec<PageCell>> {
         let name = if self.name.is_empty() { "(file)" } else { &self.name };
         let is_whole = self.omitted == 0;

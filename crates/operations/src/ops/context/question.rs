@@ -37,7 +37,7 @@ const MAX_TESTED_SYMBOLS: usize = 3;
 /// How many tests, documents and callers are named.
 const MAX_NAMED: usize = 3;
 
-/// How many files that change together are looked at; those that are no code are left out.
+/// How many files that change together are considered; those that are not code are left out.
 const MAX_PARTNERS: usize = 24;
 
 /// How many documents are named.
@@ -152,7 +152,7 @@ impl QuestionAnswer {
         Ok(answer)
     }
 
-    /// Leaves out what another part of the answer names.
+    /// Removes entries that another part of the answer already names.
     fn leave_out_shown(&mut self) {
         let shown: BTreeSet<&RepoPath> = self.symbols.iter().map(|one| &one.path).collect();
         let tests: BTreeSet<&RepoPath> = self.tests.iter().map(|one| &one.path).collect();

@@ -201,8 +201,7 @@ fn of_folder(
 }
 
 impl CochangeAnswer {
-    /// The files to show, and how many more share one commit only: such a commit may have created
-    /// them all.
+    /// The files to show, and how many more share only one commit, which may have created them all.
     fn shown_and_once(&self) -> (&[CochangeRow], usize) {
         let often = self.partners.iter().take_while(|row| row.count != 1).count();
         let is_all_once = often == 0;
@@ -232,7 +231,7 @@ impl CochangeAnswer {
         self.paging.render_rest(page, self.pairs.len());
     }
 
-    /// The answer where there is no history to read.
+    /// The answer if there is no history to read.
     fn unavailable(problem: &Problem, offset: Offset, limit: Limit) -> Self {
         let hints = problem.hints.iter().map(ToString::to_string).collect();
         let reason = problem.message.clone();

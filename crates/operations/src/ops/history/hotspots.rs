@@ -97,7 +97,7 @@ pub struct HotspotRow {
 }
 
 impl HotspotRow {
-    /// What it lacks, in words; empty if it was not asked for.
+    /// What it lacks, in words; empty if that was not requested.
     fn gaps(&self) -> &'static str {
         match (self.has_spec, self.has_test) {
             (Some(false), Some(false)) => "no spec, no test",
@@ -176,7 +176,7 @@ pub(super) fn ranked_files(
     Ok(rows)
 }
 
-/// Says of each file whether it has a spec and a test.
+/// Sets for each file whether it has a spec and a test.
 fn find_gaps(view: &View, files: &mut [HotspotRow]) -> Result<()> {
     let paths: Vec<RepoPath> = files.iter().map(|row| row.path.clone()).collect();
     let tested = tested_files(view, &paths)?;
@@ -199,8 +199,8 @@ fn is_production_code(path: &RepoPath) -> bool {
         && FileRole::of(path) == FileRole::Production
 }
 
-/// How hot a file is. The square root keeps one long file that is hardly touched below a short one
-/// that changes all the time.
+/// How hot a file is. Because of the square root, a long file that seldom changes ranks below a
+/// short one that changes often.
 #[expect(clippy::cast_precision_loss, reason = "counts of commits are small")]
 fn score(commits: u64, lines: u32) -> f64 {
     let score = commits as f64 * f64::from(lines).sqrt();
@@ -208,7 +208,7 @@ fn score(commits: u64, lines: u32) -> f64 {
 }
 
 impl HotspotsAnswer {
-    /// How many of the files shown lack something; empty if it was not asked for.
+    /// How many of the files shown lack something; empty if that was not requested.
     fn gaps_text(&self) -> String {
         if self.files.iter().all(|row| row.has_spec.is_none()) {
             return String::new();

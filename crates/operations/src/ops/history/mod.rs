@@ -24,7 +24,7 @@ use engine::areas::history::{HistoryReader, short_commit_id, time_text};
 /// A commit as answers show it
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CommitRow {
-    /// Its name
+    /// Its id
     pub commit: String,
     /// Its message, subject and body
     pub message: String,
@@ -49,8 +49,8 @@ pub struct CommitRow {
     pub tags_at_commit: BTreeSet<String>,
 }
 
-/// What the commit at the end of a shallow clone did to a file: whether it was added there is
-/// unknown.
+/// The change of a file in the commit at the edge of a shallow clone, where it is unknown whether
+/// the file was added.
 const FIRST_KNOWN: &str = "first known";
 
 impl CommitRow {

@@ -1,4 +1,4 @@
-//! `history notes`: what changed between two releases, grouped as release notes are.
+//! `history notes`: what changed between two releases, grouped like release notes.
 
 use base::words::counted;
 use base::{Problem, Result};
@@ -13,7 +13,7 @@ use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::view::View;
 
-/// So many commits make notes at most.
+/// Maximum number of commits in the notes.
 const MAX_COMMITS: usize = 2_000;
 
 /// Write release notes: the commits between two tags, grouped by kind
@@ -66,7 +66,7 @@ pub struct NoteGroup {
 /// One commit of the notes
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct ReleaseNote {
-    /// Its name
+    /// Its id
     pub commit: String,
     /// Its subject without kind and scope
     pub text: String,
@@ -96,8 +96,8 @@ const fn note_heading(
     NoteHeading { title, noun, kinds }
 }
 
-/// The headings in the order of the notes. What breaks goes to the first, what fits none to the
-/// last.
+/// The headings in the order of the notes. Breaking changes go to the first, and commits that fit
+/// no other to the last.
 const HEADINGS: &[NoteHeading] = &[
     note_heading("Breaking changes", "breaking change", &[]),
     note_heading("Features", "feature", &["feat", "feature"]),
@@ -113,7 +113,7 @@ const HEADINGS: &[NoteHeading] = &[
     note_heading("Other changes", "other change", &[]),
 ];
 
-/// Marks in a body before what breaks.
+/// The markers in a message body before the description of a breaking change.
 const BREAKING_MARKS: [&str; 2] = ["BREAKING CHANGE: ", "BREAKING-CHANGE: "];
 
 impl Notes {
@@ -151,7 +151,8 @@ impl Query for Notes {
             None => repo.last_tag(call, &new)?,
         };
         let old = from.as_deref().map(|from| repo.resolve(call, from)).transpose()?;
-        // Without a name, notes of a tagged commit would be empty: they start at the tag before.
+        // If the commit itself has a tag and no start is given, the notes start at the tag before,
+        // because they would be empty otherwise.
         let (from, old) = match old == Some(new.clone()) && self.from.is_none() {
             true => match repo.resolve(call, &format!("{to}~1")) {
                 Ok(parent) => {
@@ -171,7 +172,7 @@ impl Query for Notes {
 }
 
 impl Notes {
-    /// The commits that were asked for, by heading, and how many they are.
+    /// The wanted commits by heading, and their number.
     fn grouped(&self, commits: Vec<RangeCommit>) -> (u64, Vec<NoteGroup>) {
         let group = |heading: &NoteHeading| NoteGroup {
             title: heading.title,
@@ -205,13 +206,13 @@ impl Notes {
     }
 }
 
-/// Whether a value is among those asked for; an empty list asks for all.
+/// Whether a value is in a list of wanted values; an empty list means all.
 fn is_wanted(asked: &[String], value: Option<&str>) -> bool {
     asked.is_empty()
         || value.is_some_and(|value| asked.iter().any(|one| one.trim().eq_ignore_ascii_case(value)))
 }
 
-/// The place in [`HEADINGS`] of a commit.
+/// The position in [`HEADINGS`] for a commit.
 fn heading_index(kind: Option<&str>, is_breaking: bool) -> usize {
     if is_breaking {
         return 0;
@@ -220,7 +221,7 @@ fn heading_index(kind: Option<&str>, is_breaking: bool) -> usize {
     HEADINGS.iter().position(holds).unwrap_or(HEADINGS.len() - 1)
 }
 
-/// The subject, without its kind and scope where it has them.
+/// The subject without its kind and scope, if it has them.
 fn text_of(message: &str, is_conventional: bool) -> &str {
     let subject = history::commit::subject(message);
     match subject.split_once(": ") {
@@ -229,7 +230,7 @@ fn text_of(message: &str, is_conventional: bool) -> &str {
     }
 }
 
-/// What a commit says that it breaks, as one line.
+/// The description of a breaking change in a commit, on one line.
 fn breaking_text(message: &str) -> Option<String> {
     let mut lines = message
         .lines()

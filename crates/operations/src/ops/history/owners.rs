@@ -1,5 +1,5 @@
-//! `history owners`: who knows a file or folder, and how many people would have to leave before
-//! nobody does.
+//! `history owners`: who knows a file or folder, and its bus factor, the number of people who made
+//! half of the changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +21,7 @@ use engine::view::View;
 /// Seconds after which a change counts half: knowledge of code fades, and code changes.
 const HALF_LIFE_SECONDS: f64 = 365.0 * 86_400.0;
 
-/// So many commits are looked at, the newest ones.
+/// How many of the newest commits are counted.
 const MAX_COMMITS: usize = 5_000;
 
 /// The share of changes that the people of the bus factor made together.
@@ -53,7 +53,7 @@ pub struct OwnersAnswer {
     pub path: RepoPath,
     /// How many people made half of the changes
     pub bus_factor: u64,
-    /// Commits that were looked at
+    /// Commits that were counted
     pub commits: u64,
     /// Files that were changed
     pub files: u64,
@@ -67,7 +67,7 @@ pub struct OwnersAnswer {
     paging: Paging,
 }
 
-/// Somebody and how much of it they changed
+/// A person and how much they changed
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct OwnerRow {
     /// Their name, as in their newest commit
@@ -125,7 +125,7 @@ struct AuthorChanges {
     last_time: i64,
 }
 
-/// Who changed what, by email.
+/// The changes of each person, by email.
 #[derive(Default)]
 struct Authorship {
     authors: BTreeMap<String, AuthorChanges>,

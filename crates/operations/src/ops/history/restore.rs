@@ -85,7 +85,7 @@ fn no_git() -> Problem {
         .hint("history is read from git: run this in a repository, with git installed")
 }
 
-/// A kept snapshot by its name, else a file.
+/// Finds a snapshot by its name, otherwise a file.
 fn find_snapshot(view: &View, wanted: Option<&str>) -> Result<(String, Vec<u8>)> {
     let kept = snapshot::list(&store(view)?);
     let is_it = |kept: &&StoredSnapshot| wanted.is_none_or(|wanted| kept.name == wanted);

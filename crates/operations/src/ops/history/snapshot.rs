@@ -75,7 +75,7 @@ impl Action for TakeSnapshot {
 /// A path to write to: a new one, or that of an older snapshot.
 fn writable(view: &View, to: &str) -> Result<RepoPath> {
     let path = view.paths().resolve(to)?.into_iter().next();
-    let path = path.ok_or_else(|| Problem::invalid(format!("`{to}` is no path to write to")))?;
+    let path = path.ok_or_else(|| Problem::invalid(format!("`{to}` is not a path to write to")))?;
     let there = view.tree().read(&path)?;
     if there.is_some_and(|file| history::snapshot::read(&file.bytes).is_err()) {
         let text = format!("{path} exists and is not a snapshot");

@@ -1,4 +1,4 @@
-//! `kb.adopt`: documents that were not written for cairn, and what the knowledge base takes of them.
+//! `kb.adopt`: shows which documents that were not written for cairn the knowledge base takes in.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -96,7 +96,7 @@ pub struct AdoptedEntity {
     pub status: String,
     /// Its title
     pub title: String,
-    /// The file that tells it
+    /// The file that defines it
     pub path: RepoPath,
     /// The line in it
     pub line: u32,
@@ -105,12 +105,12 @@ pub struct AdoptedEntity {
 /// Documents of one form
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AdoptedForm {
-    /// The form: adr, list, openspec, `spec_kit`, gherkin, `sphinx_needs` or doorstop; document or manifest
-    /// for what has ids of its own
+    /// The form: adr, list, openspec, `spec_kit`, gherkin, `sphinx_needs` or doorstop; document or
+    /// manifest for files with ids
     pub form: String,
     /// How many documents have it
     pub files: usize,
-    /// How many entities they tell
+    /// How many entities they define
     pub entities: usize,
     /// How many of these entities are taken in
     pub taken: usize,
@@ -127,7 +127,7 @@ pub struct LeftOutDocument {
     pub why: String,
 }
 
-/// What the index has of a document.
+/// The entities and notices of a document in the index.
 struct IndexedDocument {
     form: String,
     entities: usize,
@@ -174,7 +174,8 @@ impl Mutation for KbAdopt {
         }
         let mut left_out: Vec<LeftOutDocument> = Vec::new();
         for (form, path, line, why) in kb::derived_tables::notices(conn)? {
-            // A folder that is called `requirements` is only of interest where documents are looked for.
+            // A list outside of the configured folders is usually not about requirements, even in a
+            // folder called `requirements`.
             if is_here(&path) && (form != "list" || gate.accepts(&form, &path)) {
                 left_out.push(LeftOutDocument { path, line, why });
             }
@@ -200,7 +201,7 @@ impl Mutation for KbAdopt {
     }
 }
 
-/// The words of a document that are read as others: its type and its status.
+/// The type and status of a document, if they are read as other words.
 fn mapped_words(said: &Entity, read: &Entity) -> Vec<(String, String)> {
     let mut words = Vec::new();
     if said.kind != read.kind {
@@ -225,7 +226,7 @@ impl AdoptedEntity {
     }
 }
 
-/// Documents that could be read and are in no folder of `kb.documents`, one row a folder.
+/// Readable documents outside the folders of `kb.documents`, with one row per folder.
 fn outside_patterns(documents: &BTreeMap<RepoPath, IndexedDocument>) -> Vec<LeftOutDocument> {
     let mut folders: BTreeMap<String, (RepoPath, usize, usize)> = BTreeMap::new();
     for (path, document) in documents.iter().filter(|(_, document)| !document.is_taken) {
@@ -266,7 +267,7 @@ fn forms(documents: &BTreeMap<RepoPath, IndexedDocument>) -> Vec<AdoptedForm> {
     names.into_iter().map(form).collect()
 }
 
-/// Frontmatter for decisions that are taken in without any id of their own.
+/// Adds frontmatter to decisions that are taken in and have no id of their own.
 fn id_edits(view: &View, documents: &BTreeMap<RepoPath, IndexedDocument>) -> Result<Vec<FileEdit>> {
     let known = kb_state(view)?;
     let mut edits = Vec::new();
@@ -343,7 +344,7 @@ impl Render for AdoptAnswer {
 }
 
 impl AdoptAnswer {
-    /// The entities that are taken in. Those of one file stand below its path.
+    /// The entities that are taken in. Those of one file are listed below its path.
     fn render_entities(&self, page: &mut Page) {
         if self.entities.is_empty() {
             return;

@@ -83,7 +83,7 @@ impl Mutation for KbImport {
 }
 
 impl KbImport {
-    /// Says of each test on which commit it ran, and when if the report does not.
+    /// Sets the commit that each test ran on, and the time if the report has none.
     fn add_run(&self, view: &View, found: &mut ImportedReport) -> Result<()> {
         let Some(git) = view.git() else { return Ok(()) };
         let commit = match &self.commit {
@@ -104,7 +104,8 @@ impl KbImport {
 }
 
 impl KbImport {
-    /// Says that tests ran on something else than the commit, if nobody named it and code was edited since.
+    /// A warning that tests may not have run on the checked-out commit, if no commit was given and
+    /// code was edited since.
     fn edited_warning(&self, view: &View, found: &ImportedReport) -> Result<Option<String>> {
         let has_tests = found.entities.iter().any(|entity| entity["type"] == "test");
         if self.commit.is_some() || !has_tests || view.git().is_none() {
@@ -144,10 +145,11 @@ fn importer(format: Option<&str>, bytes: &[u8]) -> Result<&'static dyn ReportImp
     })
 }
 
-/// The place of a deletion that no payload asked for.
+/// The place in messages for a deletion that is not in a payload.
 const OLDER_IMPORT: &str = "an older import";
 
-/// What the report said last time and no longer says. A test that others tied something to stays.
+/// Deletions of what the previous import of the report wrote and the report no longer contains. A
+/// test stays if others have added relations to it.
 fn outdated(view: &View, set: &Changeset, source: &str) -> Result<Vec<Deletion>> {
     let Some(reading) = view.store(STORE)? else { return Ok(Vec::new()) };
     let keys: BTreeSet<_> = set.relations.iter().map(|patch| patch.key.clone()).collect();
@@ -189,7 +191,7 @@ impl<'a, 'w> IndexedCode<'a, 'w> {
         if let Some(path) = kb::CodeLookup::path(self, class).filter(|path| tests.contains(&path)) {
             return Some(path);
         }
-        // The last names may be those of classes in the file.
+        // The last parts may be names of classes in the file.
         let mut names: Vec<&str> = class.split('.').collect();
         while names.len() > 1 || (names.len() == 1 && !class.contains('.')) {
             let stem = names.join("/");

@@ -141,7 +141,7 @@ fn missing(view: &View<'_>, id: &str) -> Result<Problem> {
     Ok(hint.into_iter().fold(problem, Problem::hint))
 }
 
-/// Plans to remove the entity from the store, now that a file has it.
+/// Plans to remove the entity from the store, because a file defines it now.
 fn hand_over(view: &View<'_>, id: &str, path: &RepoPath) -> Result<Plan<()>> {
     let preview = format!("removes {id}: {path} has it now\n");
     let Some(reading) = view.store(STORE)? else { return Err(missing(view, id)?) };

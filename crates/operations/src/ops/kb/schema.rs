@@ -14,7 +14,7 @@ use engine::view::View;
 #[serde(deny_unknown_fields)]
 pub struct KbSchema {}
 
-/// What the knowledge base knows
+/// The types of the knowledge base
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct KbSchemaAnswer {
     /// Types of entities

@@ -33,7 +33,7 @@ pub(super) fn entities(_: &mut SchemaGenerator) -> Schema {
     let fields = json!({
         "id": {"type": "string", "description": "Its id, such as `REQ-001`"},
         "type": {"type": "string", "enum": types, "description": id_prefixes()},
-        "title": {"type": "string", "description": "What it says, in one line"},
+        "title": {"type": "string", "description": "Its title, in one line"},
         "status": status,
         "priority": {"type": "string", "enum": priorities, "x-rare": true, "description": "Priority of a requirement"},
         "tags": {"type": "array", "items": {"type": "string"}, "description": "Tags to find it by"},

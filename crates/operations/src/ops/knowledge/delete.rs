@@ -61,7 +61,7 @@ impl Mutation for Delete {
     }
 }
 
-/// What deleting an atom or molecule took along.
+/// The result of deleting an atom or molecule.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct KnowledgeDeleteAnswer(pub DeletedKnowledge);

@@ -219,7 +219,7 @@ fn likely_pattern(pattern: &str, moved: &BTreeMap<String, String>) -> Option<Str
         if old == pattern {
             return Some(new.clone());
         }
-        // The parts that differ come before those that both end with.
+        // The common parts at the end of both paths are removed; the others differ.
         let (old, new): (Vec<&str>, Vec<&str>) =
             (old.split('/').collect(), new.split('/').collect());
         let ends = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
@@ -237,7 +237,7 @@ fn likely_pattern(pattern: &str, moved: &BTreeMap<String, String>) -> Option<Str
         }
     }
     let by_folder = counts.into_iter().max_by_key(|(_, count)| *count).map(|(pattern, _)| pattern);
-    // A file with a new name in its folder fits no pattern that can be guessed, but it is what the pattern meant.
+    // If a single file was renamed, its new path is the best guess, because no folder moved.
     let only = moved.values().next().filter(|_| moved.len() == 1);
     by_folder.or_else(|| only.cloned())
 }

@@ -24,7 +24,7 @@ number_type!(
 );
 
 impl ChangelogLimit {
-    /// How many are shown; none if the changelog is not asked for.
+    /// How many entries are shown; 0 if the changelog is not requested.
     pub(super) fn entry_count(self, include_changelog: Option<bool>) -> usize {
         if include_changelog == Some(false) { 0 } else { self.get() }
     }
@@ -108,7 +108,7 @@ impl Query for Show {
     }
 }
 
-/// A record that an atom or molecule belongs to, or was changed in.
+/// A record that an atom or molecule belongs to, or a task that changed it.
 #[derive(Debug)]
 struct OriginLine {
     label: &'static str,

@@ -17,7 +17,7 @@ use engine::plan::{Plan, PlannedChange};
 use engine::spec_links::{EndReader, confirmation_path, new_confirmation, spec_links};
 use engine::view::View;
 
-/// What a confirmation says of a link that was just made.
+/// The reason in the confirmation of a new link, if none is given.
 const LINKED: &str = "linked";
 
 /// Link code to a card that it implements, with `@see` in its doc comment
@@ -126,7 +126,7 @@ struct LinkedText {
 }
 
 impl NewTexts<'_> {
-    /// Adds a link. Says whether it is new.
+    /// Adds a link. Returns whether it is new.
     fn link(&mut self, spot: &CardLinkTarget, key: &CardKey) -> Result<bool> {
         if !self.texts.contains_key(&spot.path) {
             let now = read_current(self.view, &spot.path)?;
@@ -152,7 +152,7 @@ impl NewTexts<'_> {
     }
 }
 
-/// The confirmations of new links: who links two things has looked at both.
+/// The confirmations of new links: a person who links two things has looked at both.
 fn confirmations(
     view: &View,
     edits: &[FileEdit],
@@ -168,7 +168,7 @@ fn confirmations(
         let mut older = known.all_confirmations().filter(|stored| stored.record.link == link);
         let older = older.next();
         let version = older.map_or(1, |stored| stored.record.version + 1);
-        // A link that cannot be compared is simply not confirmed.
+        // A link whose ends cannot be compared is not confirmed.
         let Ok(record) = new_confirmation(view, &reader, &link, why, version)? else { continue };
         files.push(FileEdit {
             path: confirmation_path(&link)?,

@@ -58,7 +58,7 @@ fn not_code(node: &EntityRef) -> Problem {
         .hint("name a file of code, or a symbol as `path#name`")
 }
 
-/// A plan that changes a doc comment; `already` if nothing has to change.
+/// Plans the change of a doc comment. If nothing has to change, the answer says so.
 fn edit_comment(
     view: &View,
     spot: &CardLinkTarget,

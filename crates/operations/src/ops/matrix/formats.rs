@@ -59,7 +59,7 @@ fn values(row: &TraceRow) -> [String; 11] {
     ]
 }
 
-/// An end with what there is to say about it, as in `src/a.ts#f(suspect)`.
+/// An end with remarks about it, such as `src/a.ts#f(suspect)`.
 fn marked(end: &MatrixEnd) -> String {
     let state = (end.state == Some(LinkState::Suspect)).then_some("suspect");
     let evidence = end.evidence.map(TestEvidence::word);
@@ -70,7 +70,7 @@ fn marked(end: &MatrixEnd) -> String {
     }
 }
 
-/// A value in quotes. One that a spreadsheet would take for a formula is written as text.
+/// A value in quotes. A value that a spreadsheet would read as a formula is marked as text.
 fn csv_value(value: &str) -> String {
     let is_formula = value.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let guard = if is_formula { "'" } else { "" };
@@ -131,7 +131,7 @@ fn html_row(row: &TraceRow) -> String {
     format!("<tr>{}</tr>\n", cells.map(|cell| format!("<td>{cell}</td>")).concat())
 }
 
-/// Text as HTML. Control and bidirectional characters are shown and not obeyed.
+/// Text as HTML. Control and bidirectional characters are replaced by visible text.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

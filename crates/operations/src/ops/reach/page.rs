@@ -93,7 +93,7 @@ impl ReachAnswer {
         format!("{name} {verb} {least}{} (depth {})", parts.join(", "), self.depth)
     }
 
-    /// Direct uses under their files, with the line of each and what leads to it in turn.
+    /// Direct uses under their files, each with its line and the nodes of the next hop.
     fn render_near(&self, page: &mut Page, rows: &[&ReachRow]) {
         for (path, rows) in by_file(rows) {
             page.say(path);

@@ -80,7 +80,8 @@ impl Action for TeamJoin {
     }
 }
 
-/// A clone that has joined a project is not moved to another by an edit of the configuration.
+/// Refuses another project id in the configuration than that of the project that this clone has
+/// joined.
 fn refuse_other_project(workspace: &Workspace, project: Option<&ProjectId>) -> Result<()> {
     let Some(joined) = workspace.stores().team().membership()? else { return Ok(()) };
     if project == Some(&joined.project) {
@@ -120,7 +121,7 @@ fn answer(joined: JoinedTeam) -> TeamJoinAnswer {
     }
 }
 
-/// How a store of this clone compares with the server's, as a row.
+/// The comparison of a store of this clone with the server's, as a row.
 pub(super) fn comparison_cells(store: &StoreComparison) -> Vec<PageCell> {
     vec![
         PageCell::text(&store.store),

@@ -1,4 +1,4 @@
-//! `team.leave`: goes on alone, with a full copy of the records.
+//! `team.leave`: leaves the team and keeps a full copy of the records.
 
 use std::sync::Arc;
 

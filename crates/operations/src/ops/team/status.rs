@@ -36,7 +36,7 @@ impl Query for TeamStatus {
     }
 }
 
-/// Members that one line names at most.
+/// Maximum number of members that one line names.
 const MAX_NAMED: usize = 3;
 
 /// The state of a team in one line.
@@ -166,7 +166,7 @@ pub(super) fn render_sides(page: &mut Page, record: &Value) {
     page.say(format!("    theirs  {}", side(&record["theirs"])));
 }
 
-/// One side of a conflict in one line. Who, when and which version differ with everything else and come last.
+/// One side of a conflict in one line. Author, time and version always differ and come last.
 fn side(side: &Value) -> String {
     let Some(fields) = side.as_object() else { return "removed".into() };
     let is_stamp = |key: &str| {

@@ -80,7 +80,7 @@ impl Mutation for Advance {
             let both = [WorkKind::Feature, WorkKind::Task];
             let task = match WorkItem::find(draft, &both, &self.id) {
                 Ok(WorkItem::Task(task)) => Some(task),
-                _ => None, // what is wrong with it is told in its order below
+                _ => None, // the steps below report what is wrong with it
             };
             let shown = match &task {
                 Some(task) => evidence::read_evidence(view, draft, task, &given.0)?,

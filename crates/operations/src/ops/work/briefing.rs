@@ -37,13 +37,14 @@ const MAX_SYMBOLS_PER_FILE: usize = 3;
 /// A symbol or file of this many lines is shown whole.
 const MAX_SOURCE_LINES: u32 = 40;
 
-/// How many lines of a longer one are shown, as far as they say what the task is about.
+/// How many lines of a longer one are shown, if they match the task.
 const MAX_LINES_ABOUT: u32 = 32;
 
-/// Lines that say less of the task than this share of what the best line says are not shown for themselves.
+/// A line whose weight is below this share of the best line's weight is only shown beside a better
+/// one.
 const LEAST_WEIGHT_SHARE: f64 = 0.4;
 
-/// How many lines more are shown where they are all that is left.
+/// If only this many lines would be left out, they are shown too.
 const FEW_LINES: u32 = 10;
 
 /// How many lines of source all files show together.
@@ -64,7 +65,7 @@ const MAX_TESTS: usize = 5;
 /// How many comments are shown.
 const MAX_COMMENTS: usize = 3;
 
-/// How far a feature is
+/// The progress of a feature
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FeatureProgress {
     /// The feature
@@ -84,8 +85,8 @@ pub struct TaskFile {
     /// The symbol that is shown; absent if the start of the file is shown
     #[serde(skip_serializing_if = "Option::is_none")]
     pub symbol: Option<String>,
-    /// The source: of something long, the declaration and the lines that the task is about; empty if the answer has no
-    /// more room
+    /// The source; of a long symbol, the declaration and the lines that the task is about; empty if
+    /// the answer has no more room
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub source: Vec<Excerpt>,
     /// The first line of the symbol or file; 0 if no source is shown
@@ -94,7 +95,7 @@ pub struct TaskFile {
     pub last_line: u32,
     /// How many lines were left out
     pub lines_cut: u32,
-    /// The first symbols of a long file of which none is meant, with their lines
+    /// The first symbols of a long file, with their lines, if the task names none of its symbols
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub outline: Vec<String>,
 }
@@ -183,8 +184,8 @@ impl TaskBriefing {
         })
     }
 
-    /// Renders everything below the first line. What a reader has already is not repeated: the first line names the
-    /// task that its texts come from.
+    /// Renders everything below the first line. The handle of the task is not repeated below,
+    /// because the first line has it.
     pub(super) fn render(&self, page: &mut Page, handle: &str) {
         if !self.text.trim().is_empty() {
             page.quoted(self.text.trim(), "summary");
@@ -205,7 +206,8 @@ impl TaskBriefing {
         self.render_verification(page);
     }
 
-    /// What the task waits for and what it is part of, a line each; what it came after and what waits for it, by name.
+    /// Renders the task's blockers and its parent, one line each, and the names of finished
+    /// blockers and of the work that waits for it.
     fn render_relations(&self, page: &mut Page) {
         let is_block = |tie: &DependencyView| tie.relation == DependencyKind::Blocks;
         let comes_in = |tie: &DependencyView| tie.to.id == self.task_id;
@@ -241,7 +243,7 @@ impl TaskBriefing {
             page.say("  none named: a section \"Context Files\" would show them here");
             return;
         }
-        // The tests among them are named below, as what to run.
+        // Tests among them are listed below, under the tests to run.
         let is_shown = |file: &&TaskFile| file.has_content() || !self.tests.contains(&file.path);
         let mut shown = self.files.iter().filter(is_shown).peekable();
         if shown.peek().is_some() || !self.missing_files.is_empty() {
@@ -299,10 +301,10 @@ fn is_file(view: &View, path: &str) -> bool {
     path.parse().is_ok_and(|path: RepoPath| there(&path))
 }
 
-/// The files of a task with their source, within the room of an answer.
+/// The files of a task with their source, within the limits of an answer.
 struct ShownFiles {
     files: Vec<TaskFile>,
-    /// What tests are looked for
+    /// The code that tests are searched for
     targets: Vec<EntityRef>,
     /// The tests among the files
     tests: Vec<String>,
@@ -352,7 +354,7 @@ impl ShownFiles {
         let symbols = code::symbols_in_file(view.index()?.conn(), path)?;
         let mut meant: Vec<&SymbolRow> =
             symbols.iter().filter(|symbol| is_meant(symbol, &symbols, said)).collect();
-        // Of a class and its method, the method is what was meant.
+        // If a class and its method are both named, only the method is meant.
         let parents: Vec<_> = meant.iter().filter_map(|symbol| symbol.parent).collect();
         meant.retain(|symbol| !parents.contains(&symbol.id));
         meant.truncate(MAX_SYMBOLS_PER_FILE);
@@ -375,8 +377,8 @@ impl ShownFiles {
         Ok(())
     }
 
-    /// The lines to show: all of them if they are few, else the declaration and those that the task is about, else the
-    /// first.
+    /// The lines to show: all if they are few, otherwise the declaration and the lines that the
+    /// task is about, otherwise the first lines.
     fn choose_lines(
         &self,
         view: &View,
@@ -387,12 +389,13 @@ impl ShownFiles {
     ) -> Result<ChosenLines> {
         let count = within.last + 1 - within.first;
         let whole = ChosenLines { within, shown: vec![within] };
-        // The last few lines cost less than the call that would ask for them.
+        // Showing the last few lines costs less than another call.
         if count <= (MAX_SOURCE_LINES + FEW_LINES).min(self.lines_left) {
             return Ok(whole);
         }
         let mut weights = locate::line_weights(view, said, text, within)?;
-        // The declaration has the name by which the symbol was chosen, and is shown anyway.
+        // The declaration is left out of the comparison: it is always shown, and matches by the
+        // name.
         let others = weights.iter().filter(|(line, _)| **line != declared);
         let most = others.map(|(_, weight)| *weight).fold(0.0, f64::max);
         weights.retain(|_, weight| *weight >= most * LEAST_WEIGHT_SHARE);
@@ -453,7 +456,7 @@ struct ChosenLines {
 }
 
 impl TaskFile {
-    /// Whether it says more than its name.
+    /// Whether it has more than a name.
     const fn has_content(&self) -> bool {
         !self.source.is_empty() || !self.outline.is_empty()
     }
@@ -480,7 +483,8 @@ impl TaskFile {
         }
     }
 
-    /// What was left out: the lines after the shown ones if they are all of it, else the whole.
+    /// The target that shows the left-out lines: only these if they all come after the shown ones,
+    /// otherwise the whole symbol or file.
     fn rest(&self) -> String {
         match (self.source.as_slice(), &self.symbol) {
             ([only], _) if only.first_line == self.first_line => {
@@ -499,8 +503,8 @@ impl TaskFile {
     }
 }
 
-/// Whether the words of a task mean a symbol: by its full name, or by a name that only it has in its
-/// file and that is no ordinary word.
+/// Whether the text of a task names a symbol: by its full name, or by its own name if that is
+/// unique in the file and not an ordinary word.
 fn is_meant(symbol: &SymbolRow, all: &[SymbolRow], said: &str) -> bool {
     let is_word = |name: &str| {
         said.match_indices(name).any(|(at, _)| {

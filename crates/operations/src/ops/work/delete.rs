@@ -61,7 +61,7 @@ impl Mutation for Delete {
     }
 }
 
-/// What a deletion took along.
+/// The result of a deletion.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct WorkDeleteAnswer(pub DeletedWorkItem);

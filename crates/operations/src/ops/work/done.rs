@@ -30,7 +30,7 @@ use engine::contract::page::{Page, Render};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// How many tasks are offered next.
+/// How many next tasks are suggested.
 const MAX_OFFERS: usize = 3;
 
 /// How many files a new atom covers at most.
@@ -67,7 +67,7 @@ pub struct Done {
     pub version: Option<u32>,
 }
 
-/// The atom that took what was learnt, or the task if no file says where it belongs
+/// The atom that what was learnt was added to, or the task if it names no files
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LearntNote {
     /// The id of the atom; absent if it is a comment on the task
@@ -85,10 +85,10 @@ pub struct DoneAnswer {
     /// The transition
     #[serde(flatten)]
     pub moved: TransitionAnswer,
-    /// How far its feature is now
+    /// The progress of its feature
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<FeatureProgress>,
-    /// The atom that took what was learnt
+    /// The atom or task that what was learnt was added to
     #[serde(skip_serializing_if = "Option::is_none")]
     pub learnt: Option<LearntNote>,
     /// Atoms to update after this task
@@ -217,8 +217,8 @@ impl Done {
         Ok(LearntNote { id: Some(known.id().clone()), name: known.name().to_owned(), is_new })
     }
 
-    /// The atom that was named, or the one that covers most of some files. Of several, the one that
-    /// covers fewer other files.
+    /// The atom that was named, or the one that covers most of some files. If several cover equally
+    /// many, the one that covers fewer other files.
     fn fitting_atom(
         &self,
         view: &View,
@@ -249,7 +249,7 @@ impl Done {
     }
 }
 
-/// Keeps what was learnt as a comment on the task.
+/// Adds what was learnt as a comment on the task.
 fn comment_learnt(
     draft: &mut WorkDraft<'_>,
     task: &Task,
@@ -263,7 +263,7 @@ fn comment_learnt(
 impl Render for DoneAnswer {
     fn render(&self, page: &mut Page) {
         self.moved.render(page);
-        // The first line of a started task says the same of its feature.
+        // The first line of the started task already shows the progress of the feature.
         let is_told =
             self.started.as_ref().is_some_and(|started| started.is_in(self.progress.as_ref()));
         if let Some(progress) = self.progress.as_ref().filter(|_| !is_told) {

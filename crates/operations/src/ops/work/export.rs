@@ -38,7 +38,7 @@ pub struct Export {
 /// Work as text, or as rows
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct ExportAnswer {
-    /// The text, in the format that was asked for
+    /// The text, in the requested format
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// The files, in a format that has one for each task

@@ -1,4 +1,4 @@
-//! `work.import`: takes over work from files of cairn and of other trackers.
+//! `work.import`: imports work from files of cairn and of other trackers.
 
 use base::words::counted;
 use base::{Problem, RepoPath, Result};
@@ -51,10 +51,10 @@ pub struct Import {
 pub struct ImportAnswer {
     /// The format of what was imported
     pub format: ImportFormat,
-    /// What was created and changed, for everything but rows
+    /// What was created and changed, for all formats except rows
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plan: Option<AppliedPlan>,
-    /// How many rows were taken over, for rows of a store
+    /// How many rows were imported, for rows of a store
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rows: Option<ImportedRows>,
     #[serde(skip)]

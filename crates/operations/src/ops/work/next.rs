@@ -140,7 +140,7 @@ impl Next {
             let is_about =
                 |id: &WorkRecordId| about.as_ref().is_none_or(|about| about.contains(id));
             let limit = Limit::try_from(u32::from(self.limit)).map_err(Problem::internal)?;
-            // Rows that are not shown are counted, not read, unless a path decides which are.
+            // Rows that are not shown are only counted, unless a path filters them.
             let read = match about {
                 None => self.offset.get() + limit.get(),
                 Some(_) => usize::MAX,
@@ -207,7 +207,7 @@ impl NextAnswer {
 }
 
 impl NextAnswer {
-    /// What the session holds, and what others left.
+    /// Renders the tasks that the session holds, and the abandoned ones.
     fn render_claimed(&self, page: &mut Page) {
         for row in &self.held {
             let until = to_the_second(&row.until);
@@ -229,7 +229,7 @@ impl NextAnswer {
 }
 
 impl NextAnswer {
-    /// What a suggestion says of itself, if it was asked for.
+    /// Renders the details of a suggestion, if they were requested.
     fn render_details(&self, page: &mut Page, one: &WorkItem) {
         if !self.shows_details {
             return;

@@ -137,7 +137,7 @@ impl Render for PlanAnswer {
     }
 }
 
-/// What a new record gets, without what its relations say at their other ends.
+/// The words about a new record, without relations that are listed at their other ends.
 fn new_record_words(change: &str) -> String {
     const WAITS: &str = "blocked by ";
     const ELSEWHERE: [&str; 5] = ["created", "blocks ", "parent of ", "led to ", "duplicated by "];
@@ -154,14 +154,14 @@ fn new_record_words(change: &str) -> String {
     waits.into_iter().chain(others).chain(sections).collect::<Vec<String>>().join("; ")
 }
 
-/// What a plan creates and changes, as a diff. Before it is made a new record has no handle yet, and afterwards what it
-/// is made of has been said.
+/// Renders what a plan creates and changes, as a diff. In a dry run new records have no handles
+/// yet, so their fields are shown; afterwards only their handles are.
 pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan, is_made: bool) {
     page.answer(format!(
         "Plan for project \"{}\": {} created, {} changed, {} unchanged",
         applied.project.name, applied.created, applied.changed, applied.unchanged
     ));
-    // Names differ much in length, so that columns would be mostly blanks.
+    // Names differ much in length, so columns would mostly be empty.
     let cells = |row: &PlanRow| {
         let (mark, change) = match (row.is_new, is_made) {
             (true, true) => ("+", String::new()),

@@ -157,7 +157,7 @@ impl Query for Search {
 }
 
 impl Search {
-    /// The ids that `path` and `mine` leave; `None` if neither is asked for.
+    /// The ids that match `path` and `mine`; `None` if neither is given.
     fn wanted_ids(
         &self,
         view: &View,

@@ -33,7 +33,7 @@ use engine::view::View;
 /// How many events are shown.
 const MAX_EVENTS: usize = 8;
 
-/// How many events are shown if everything is asked for.
+/// How many events are shown with `full`.
 const MAX_EVENTS_IN_FULL: usize = 1000;
 
 /// How many changelog entries are shown with the knowledge.
@@ -83,16 +83,16 @@ pub struct WorkShowAnswer {
     pub claim: Option<TaskClaim>,
     /// Its key, which other operations accept as well as its id
     pub key: WorkKey,
-    /// How far the feature is, or the feature of the task
+    /// The progress of the feature, or of the feature of the task
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<FeatureProgress>,
     /// Its dependencies
     pub dependencies: Vec<DependencyView>,
-    /// What happened to it and what was said about it, oldest first
+    /// Its changes and comments, oldest first
     pub history: Vec<WorkEvent>,
     /// How many older events there are
     pub older_events: usize,
-    /// The commits of a task, newest first, if everything was asked for
+    /// The commits of a task, newest first, with `full`
     #[serde(skip_serializing_if = "Option::is_none")]
     pub commits: Option<Vec<TaskCommit>>,
     /// Its sections, if they were asked for

@@ -1,4 +1,4 @@
-//! `work.start`: claims a task and says everything that is needed to do it.
+//! `work.start`: claims a task and shows everything that is needed to do it.
 
 use base::{NextCall, Result};
 use clap::Args;
@@ -155,7 +155,8 @@ impl Render for StartAnswer {
         self.render_task(page);
         let brief = WorkItem::Task(self.task.clone()).brief();
         page.say(format!("Commits: with the trailer  Task: {}", brief.key));
-        // Named, because a session may hold other tasks that were put aside and are free again.
+        // The calls name the task, because the session may hold other tasks that were put aside and
+        // can continue.
         let mut done = NextCall::new("work.done").with("task", brief.key.as_str());
         let wanted = &self.briefing.evidence_wanted;
         if !wanted.is_empty() {

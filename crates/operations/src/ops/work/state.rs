@@ -88,7 +88,8 @@ impl Query for State {
             let can = |word, is: bool| is.then_some(word);
             let open = !status.is_terminal();
             let position = pipelines.position(one.kind(), status);
-            // A status that the pipeline has lost has no next one: the way out is back.
+            // A status that is no longer in the pipeline has no next one; only `revert` leads out
+            // of it.
             let has_next = position.next.is_some();
             let allowed = [
                 can("advance", open && has_next && blocked_by.is_empty()),

@@ -52,13 +52,13 @@ impl Render for TransitionAnswer {
             }
         }
         if !moved.affected.is_empty() {
-            page.heading("Still blocked by it, though it will not come");
+            page.heading("Still blocked by it, although it will not be implemented");
             page.table(2, moved.affected.iter().map(row).collect());
         }
     }
 }
 
-/// Work that has fewer blocks now, or none.
+/// Renders the work that has fewer blocks now, or none.
 pub(super) fn render_freed(page: &mut Page, freed: &[UnblockedWork]) {
     if freed.is_empty() {
         return;

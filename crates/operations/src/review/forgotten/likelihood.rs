@@ -4,13 +4,14 @@
 //! repository with the weights of the five others. They are not fitted to the repositories of the published figures
 //! (docs/benchmarks.md).
 
-/// The least likelihood of a file that is reported: about one in four of those above it is right.
+/// The least likelihood of a file that is reported. About one in four files above it really belongs
+/// to the change.
 pub(super) const MIN_REPORTED: f64 = 0.06;
 
 /// The log-odds of a file without any evidence.
 const NO_EVIDENCE: f64 = -6.03;
 
-/// What speaks for a file.
+/// The evidence that a file belongs to a change.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Evidence {
     /// How much its common commits with the changed files weigh
@@ -23,7 +24,8 @@ pub(super) struct Evidence {
     pub(super) shares_stem: bool,
     /// Whether it is a test and no test changed
     pub(super) is_missing_test: bool,
-    /// How rare the changed names are that it contains, added up; the rarity is the logarithm of a share of files
+    /// The summed rarity of the changed names that it contains; a rarity is the logarithm of a
+    /// share of files
     pub(super) named_rarity: f64,
     /// Whether a changed line has its name as a word
     pub(super) stem_is_named: bool,
@@ -32,8 +34,8 @@ pub(super) struct Evidence {
 impl Evidence {
     /// A number from 0 to 1.
     pub(super) fn likelihood(&self) -> f64 {
-        // Many common commits of a file that is in most commits say little: its confidence and its weight in small
-        // commits are what counts.
+        // A large number of common commits is weak evidence if the file is in most commits, so
+        // confidence and the weight of small commits count more.
         #[expect(clippy::cast_precision_loss, reason = "a number of commits")]
         let shared = (1.0 + self.shared_commits as f64).ln();
         let flag = |holds: bool, weight: f64| if holds { weight } else { 0.0 };

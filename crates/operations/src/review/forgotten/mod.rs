@@ -34,7 +34,8 @@ const MIN_SHARED_COMMITS: u64 = 2;
 /// Minimum number of common commits of two files that implement the same method.
 const MIN_SIBLING_COMMITS: u64 = 3;
 
-/// Number of changed files above which this is not checked: neither habits nor names say anything about such a change.
+/// Number of changed files above which this is not checked: neither co-change nor names are
+/// evidence in such a large change.
 const MAX_CHANGED_FILES: usize = 60;
 
 /// How many files are reported.

@@ -16,7 +16,7 @@ use engine::view::View;
 /// Minimum length of a name; shorter ones are in every file.
 const MIN_NAME_LENGTH: usize = 4;
 
-/// Number of files above which a name says nothing about any of them.
+/// If more files than this have a name, the name is no evidence for any of them.
 const MAX_FILES_WITH_NAME: usize = 12;
 
 /// Number of files with the words of a name above which they are not read.
@@ -25,7 +25,7 @@ const MAX_FILES_READ: usize = 30;
 /// How many names are searched, the longest first: long names are rare.
 const MAX_NAMES: usize = 60;
 
-/// The least rarity of a name that says something: at most every third file has it.
+/// The least rarity of a name that counts: at most every third file has it.
 const MIN_RARITY: f64 = 1.1;
 
 /// A name of the changed lines in another file.

@@ -9,7 +9,8 @@ use super::ReviewedChange;
 use crate::answers::role::is_test_file;
 use crate::diff::SymbolHow;
 
-/// Number of implementations above which they are ignored: a method that every class has says nothing.
+/// If a method has more implementations than this, they are ignored: a method that every class has
+/// is no evidence.
 const MAX_IMPLEMENTATIONS: usize = 30;
 
 /// The relations of a method to the one that it implements.

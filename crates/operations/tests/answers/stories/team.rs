@@ -1,4 +1,4 @@
-//! A team: what a clone says that has joined none, and what is refused.
+//! Team commands in a clone that has not joined a team: their answers and refusals.
 
 use crate::story::{self, Step, show, show_case};
 

@@ -1,4 +1,4 @@
-//! A folder of Backlog.md: one Markdown file a task, with frontmatter.
+//! A folder of Backlog.md: one Markdown file per task, with frontmatter.
 
 use std::collections::BTreeMap;
 
@@ -77,7 +77,8 @@ fn with_path(mut fields: Value, path: &str) -> Value {
     fields
 }
 
-/// What an item does not say of its file. The id is always kept: a source has only its number.
+/// The fields of a file that its item does not have. The id is always kept, because a source has
+/// only its number.
 fn kept_of(fields: &Value, written: &Value) -> Map<String, Value> {
     let mut kept = differing_fields(fields, written);
     kept.insert("id".into(), fields["id"].clone());
@@ -131,7 +132,7 @@ fn source(id: &str) -> String {
     format!("backlog:{}", number.map_or(id.as_str(), |(_, number)| number))
 }
 
-/// A file as an item, without the fields that have no place.
+/// A file as an item, without the fields that an item does not have.
 pub(in crate::plan) fn item(fields: &Value, id: &str, title: &str, body: &str) -> PlannedItem {
     let relation = |kind: PlannedRelationKind, other: &str| PlannedRelation {
         kind,

@@ -1,6 +1,7 @@
 //! The issues of beads: one JSON object a line. An epic is a feature.
 //!
-//! Fields that have no place here are kept beside the item, so that an export writes them again.
+//! Fields that an item does not have are kept in a section of it, so that an export writes them
+//! again.
 
 use base::{Problem, Result};
 use serde_json::Value;
@@ -73,7 +74,7 @@ fn place_in_epics(items: &mut [PlannedItem], epics: usize) {
     }
 }
 
-/// An issue as an item, without the fields that have no place.
+/// An issue as an item, without the fields that an item does not have.
 pub(in crate::plan) fn item(issue: &Value) -> PlannedItem {
     let kind = issue["issue_type"].as_str().unwrap_or("task");
     let id = issue["id"].as_str().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! Markdown checklists: a heading is a feature, a box a task, a box below it a subtask.
+//! Markdown checklists: a heading is a feature, a checkbox is a task, and a checkbox below another
+//! is a subtask.
 
 use base::{Problem, Result};
 
@@ -37,7 +38,7 @@ pub(super) fn item(line: &str) -> Option<CheckItem<'_>> {
 pub(super) fn parse(text: &str) -> Result<PlanDocument> {
     let mut plan = PlanDocument::default();
     let mut feature: Option<usize> = None;
-    // The open boxes around the next one: their indents and their places in the plan.
+    // The checkboxes around the next one: their indents and their positions in the plan.
     let mut around: Vec<(usize, usize)> = Vec::new();
     for line in text.lines() {
         if let Some(title) = line.strip_prefix('#') {
@@ -63,7 +64,7 @@ pub(super) fn parse(text: &str) -> Result<PlanDocument> {
         plan.items.iter().enumerate().map(|(at, one)| one.is_feature() && !tasks(at)).collect();
     let plan = without(plan, &empty);
     if plan.items.is_empty() {
-        return Err(Problem::invalid("the text has no box such as `- [ ] a task`"));
+        return Err(Problem::invalid("the text has no checkbox such as `- [ ] a task`"));
     }
     Ok(plan)
 }
@@ -86,7 +87,7 @@ fn task(found: &CheckItem<'_>, feature: Option<usize>, parent: Option<String>) -
     }
 }
 
-/// A plan without some items. Headings without boxes are no features.
+/// A plan without some items. Headings without checkboxes are not features.
 fn without(plan: PlanDocument, gone: &[bool]) -> PlanDocument {
     let place = |at: usize| at - gone[..at].iter().filter(|gone| **gone).count();
     let items = plan.items.into_iter().enumerate().filter(|(at, _)| !gone[*at]);

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::{PlanDocument, PlannedItem, PlannedSection, markdown};
 use crate::words::{ContentFormat, WorkPriority, WorkStatus};
 
-/// The section that keeps the fields of another tracker that have no place here.
+/// The section that keeps the fields of another tracker that an item does not have.
 pub const IMPORTED_FIELDS: &str = "Imported Fields";
 
 /// The longest name, in characters.
@@ -28,7 +28,7 @@ const MAX_DESCRIPTION_BYTES: usize = 32 * 1024;
 const MAX_SECTION_BYTES: usize = 128 * 1024;
 
 crate::words::words!(
-    /// What a file with work is written in.
+    /// The format of a file with work.
     ImportFormat {
         /// A plan of cairn in Markdown
         Plan = "plan",
@@ -188,7 +188,7 @@ fn add_section(item: &mut PlannedItem, title: &str, text: &str) {
     item.sections.push(PlannedSection::new(clean_name(title), text));
 }
 
-/// Keeps fields that have no place in an item.
+/// Keeps fields that an item does not have, in a section.
 fn keep_fields(item: &mut PlannedItem, fields: Map<String, Value>) {
     let content = Value::Object(fields).to_string();
     if content == "{}" || content.len() > MAX_SECTION_BYTES {

@@ -9,7 +9,7 @@ use super::{
 use crate::plan::{PlanDocument, PlannedItem, PlannedRelation, PlannedRelationKind};
 use crate::words::WorkKind;
 
-/// The context that is not worth a tag.
+/// The default context, which becomes no tag.
 const DEFAULT_CONTEXT: &str = "master";
 
 /// Reads tasks.

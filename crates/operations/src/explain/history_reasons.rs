@@ -7,7 +7,9 @@ use history::checkout::CheckoutCommit;
 
 use super::{Reason, ReasonKind, first_paragraph};
 use crate::answers::source::LineRange;
-use engine::areas::history::{HistoryReader, commit_node, elapsed_text, trace_lines, trace_symbol};
+use engine::areas::history::{
+    HistoryReader, SymbolHistory, commit_node, elapsed_text, trace_lines, trace_symbol,
+};
 use engine::graph;
 use engine::view::View;
 
@@ -132,7 +134,10 @@ fn commits_of(
     let Some(artifact) = history.artifact_at(&path)? else { return Ok(Vec::new()) };
     let touches = match name {
         Some(name) => {
-            let touches = trace_symbol(view, history, &artifact, name)?.touches;
+            let SymbolHistory { touches, is_cut } = trace_symbol(view, history, &artifact, name)?;
+            if is_cut {
+                view.mark_partial("only the newest commits of the file were searched");
+            }
             touches.into_iter().map(|touch| touch.touch).collect()
         }
         None => history.touches(artifact.id)?,

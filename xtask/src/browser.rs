@@ -24,10 +24,10 @@ const PICTURES: &str = "docs/images/page";
 const BROWSERS: &[&str] =
     &["chromium", "chromium-browser", "google-chrome-stable", "google-chrome"];
 
-/// A browser, and where its libraries are if they are not the system's.
+/// A browser, and the folders of its libraries if they are not the system's.
 struct BrowserProgram {
     program: PathBuf,
-    libraries: Option<PathBuf>,
+    libraries: Option<OsString>,
 }
 
 /// Tests every view and every change, on a repository that is created for it and on those that are
@@ -110,14 +110,36 @@ fn find_or_unpack(root: &Path) -> XtaskResult<BrowserProgram> {
         return Ok(BrowserProgram { program, libraries: None });
     }
     let folder = root.join(".tools/chromium");
-    let unpacked = BrowserProgram {
-        program: folder.join("root/usr/lib/chromium/chromium"),
-        libraries: Some(folder.join("root/usr/lib/x86_64-linux-gnu")),
-    };
     if !folder.join("complete").exists() {
         unpack(&folder)?;
     }
-    Ok(unpacked)
+    let libraries = library_folders(&folder.join("root"))
+        .and_then(|folders| std::env::join_paths(folders).map_err(std::io::Error::other))
+        .map_err(|error| format!("cannot find the browser's libraries: {error}"))?;
+    let program = folder.join("root/usr/lib/chromium/chromium");
+    Ok(BrowserProgram { program, libraries: Some(libraries) })
+}
+
+/// The folders below an unpacked root that hold libraries: some packages keep theirs in a folder of
+/// their own.
+fn library_folders(root: &Path) -> std::io::Result<Vec<PathBuf>> {
+    let is_library =
+        |path: &Path| path.file_name().is_some_and(|name| name.to_string_lossy().contains(".so"));
+    let mut found = Vec::new();
+    for top in ["usr/lib/x86_64-linux-gnu", "lib/x86_64-linux-gnu"] {
+        let top = root.join(top);
+        if !top.is_dir() {
+            continue;
+        }
+        found.push(top.clone());
+        for entry in fs::read_dir(&top)? {
+            let path = entry?.path();
+            if path.is_dir() && fs::read_dir(&path)?.flatten().any(|one| is_library(&one.path())) {
+                found.push(path);
+            }
+        }
+    }
+    Ok(found)
 }
 
 fn on_path() -> Option<PathBuf> {

@@ -398,8 +398,7 @@ impl<'w> View<'w> {
         limit: Option<Duration>,
     ) -> Result<Option<&FollowerFiles>> {
         let found = self.followers.iter().find(|followed| followed.name == area);
-        let followed =
-            found.ok_or_else(|| Problem::internal(format!("{area} has no follower")))?;
+        let followed = found.ok_or_else(|| Problem::internal(format!("{area} has no follower")))?;
         if let Some(known) = followed.get(limit.is_some()) {
             return Ok(known.files.as_ref());
         }

@@ -300,15 +300,17 @@ fn write_often(server: &mut McpClient, client: usize, retries: &AtomicU32) -> Ve
     (0..CLIENT_WRITES).map(write).collect()
 }
 
-/// Every machine has what all of them wrote.
+/// Waits until every machine has what all of them wrote. A write that was made while the server did
+/// not answer in time reaches the others later.
 fn check_replicas(servers: &mut [McpClient], origin: &TestRepo) {
-    let wanted = project_lines(&origin.text("work overview"));
-    assert!(!wanted.is_empty(), "the overview names no project");
     for server in servers {
         testkit::postgres::wait_until(|| {
-            project_lines(&ask_overview(server).expect("an answer")) == wanted
+            let own = project_lines(&ask_overview(server).expect("an answer"));
+            assert!(!own.is_empty(), "the overview names no project");
+            own == project_lines(&origin.text("work overview"))
         });
     }
+    run::print(&format!("all have {}\n", project_lines(&origin.text("work overview")).join(", ")));
 }
 
 /// The lines of an overview that count the tasks of a project. The others depend on who asks.

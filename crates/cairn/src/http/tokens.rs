@@ -198,10 +198,10 @@ mod tests {
     #[test]
     fn a_line_that_cannot_be_read_is_named() {
         let refused = |text: &str| TokenList::parse(text).unwrap_err().message;
-        assert_eq!(refused("a:write"), "line 1 of the tokens: it has not three parts");
+        assert_eq!(refused("a:write"), "line 1 of the tokens: it does not have three parts");
         assert_eq!(
             refused("\na:admin:00"),
-            "line 2 of the tokens: `admin` is no scope: read or write"
+            "line 2 of the tokens: `admin` is not a scope: read or write"
         );
         assert_eq!(refused("a:read:00"), "line 1 of the tokens: the hash is not 64 hex digits");
         assert_eq!(refused("# none"), "the file names no token");

@@ -127,7 +127,8 @@ pub(super) fn substance_in(
 ) -> Result<String, String> {
     match node {
         EntityRef::Symbol(_, name) => {
-            let language = Language::from_path(path).ok_or_else(|| format!("{path} is not code"))?;
+            let language =
+                Language::from_path(path).ok_or_else(|| format!("{path} is not code"))?;
             code_substance(language, bytes, Some(name.as_str()))
                 .ok_or_else(|| format!("no `{name}` can be read in {path}"))
         }

@@ -45,11 +45,7 @@ static EDGES: [EdgeKind; 14] = [
     edge(KbRelationKind::Guards, ChangePropagation::SourceToTarget, "a flag switches something"),
     edge(KbRelationKind::Publishes, ChangePropagation::SourceToTarget, "code sends an event"),
     edge(KbRelationKind::Consumes, ChangePropagation::TargetToSource, "code receives an event"),
-    edge(
-        KbRelationKind::Supersedes,
-        ChangePropagation::OnRequest,
-        "a decision replaces another",
-    ),
+    edge(KbRelationKind::Supersedes, ChangePropagation::OnRequest, "a decision replaces another"),
     edge(
         KbRelationKind::Constrains,
         ChangePropagation::TargetToSource,

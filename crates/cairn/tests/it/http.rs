@@ -256,6 +256,12 @@ fn named_tokens_have_a_scope_and_name_their_changes() {
     let (code, _, said) = ask(&bot, &["work", "create", "project", "P"]);
     assert!(code == Some(2) && said.contains("may only read"), "{code:?} {said}");
     assert_eq!(ask(&ada, &["work", "create", "project", "P"]).0, Some(0));
+    let molecule = ["knowledge", "create", "molecule", "M", "--project", "P", "--knowledge", "k"];
+    assert_eq!(ask(&bot, &molecule).0, Some(2));
+    let (code, _, said) = ask(&ada, &molecule);
+    assert_eq!(code, Some(0), "{said}");
+    let (code, shown, _) = ask(&bot, &["knowledge", "search", "M"]);
+    assert!(code == Some(0) && shown.contains("molecule"), "{shown}");
     let (code, _, said) = ask(&ada, &["init"]);
     assert!(
         code == Some(2) && said.contains("only be run from the command line"),

@@ -137,30 +137,49 @@ impl Render for PlanAnswer {
     }
 }
 
-/// The words about a new record, without relations that are listed at their other ends.
+/// The words about a new record, without its sections, which are counted in the first line, and
+/// without relations that are listed at their other ends.
 fn new_record_words(change: &str) -> String {
     const WAITS: &str = "blocked by ";
     const ELSEWHERE: [&str; 5] = ["created", "blocks ", "parent of ", "led to ", "duplicated by "];
     let is_told = |part: &&str| !ELSEWHERE.iter().any(|start| part.starts_with(start));
     let parts: Vec<&str> = change.split("; ").filter(is_told).collect();
-    let (sections, others): (Vec<&str>, Vec<&str>) =
-        parts.into_iter().partition(|part| part.starts_with("section "));
-    let sections = (!sections.is_empty()).then(|| counted(sections.len(), "section"));
-    let (waits, others): (Vec<&str>, Vec<&str>) =
-        others.into_iter().partition(|part| part.starts_with(WAITS));
+    let (waits, others): (Vec<&str>, Vec<&str>) = parts
+        .into_iter()
+        .filter(|part| !part.starts_with(SECTION))
+        .partition(|part| part.starts_with(WAITS));
     let blockers: Vec<&str> = waits.iter().filter_map(|part| part.strip_prefix(WAITS)).collect();
     let waits = (!blockers.is_empty()).then(|| format!("{WAITS}{}", blockers.join(", ")));
     let others = others.into_iter().map(ToOwned::to_owned);
-    waits.into_iter().chain(others).chain(sections).collect::<Vec<String>>().join("; ")
+    waits.into_iter().chain(others).collect::<Vec<String>>().join("; ")
+}
+
+/// How a change of a section begins.
+const SECTION: &str = "section ";
+
+/// How many records are created, changed and left as they are; zeros are left out.
+fn count_words(applied: &AppliedPlan) -> String {
+    let created = applied.rows.iter().filter(|row| row.is_new);
+    let sections = created.flat_map(|row| row.change.split("; "));
+    let sections = sections.filter(|part| part.starts_with(SECTION)).count();
+    let created = match sections {
+        0 => "created".to_owned(),
+        _ => format!("created with {}", counted(sections, "section")),
+    };
+    let counts = [
+        (applied.created, created.as_str()),
+        (applied.changed, "changed"),
+        (applied.unchanged, "unchanged"),
+    ];
+    let words = counts.iter().filter(|(count, _)| *count > 0);
+    let words: Vec<String> = words.map(|(count, word)| format!("{count} {word}")).collect();
+    if words.is_empty() { "it has no tasks".into() } else { words.join(", ") }
 }
 
 /// Renders what a plan creates and changes, as a diff. In a dry run new records have no handles
 /// yet, so their fields are shown; afterwards only their handles are.
 pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan, is_made: bool) {
-    page.answer(format!(
-        "Plan for project \"{}\": {} created, {} changed, {} unchanged",
-        applied.project.name, applied.created, applied.changed, applied.unchanged
-    ));
+    page.answer(format!("Plan for project \"{}\": {}", applied.project.name, count_words(applied)));
     // Names differ much in length, so columns would mostly be empty.
     let cells = |row: &PlanRow| {
         let (mark, change) = match (row.is_new, is_made) {

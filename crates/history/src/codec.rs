@@ -121,37 +121,37 @@ mod tests {
             times in prop::collection::vec(any::<i64>(), 0..8),
             words in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..3), 0..40),
         ) {
-            let mut pen = ByteEncoder::default();
+            let mut encoder = ByteEncoder::default();
             for number in &numbers {
-                pen.number(*number);
+                encoder.number(*number);
             }
             for time in &times {
-                pen.time(*time);
+                encoder.time(*time);
             }
             for word in &words {
-                pen.interned_text(word);
+                encoder.interned_text(word);
             }
-            let mut eye = ByteDecoder::new(&pen.bytes);
+            let mut decoder = ByteDecoder::new(&encoder.bytes);
             for number in numbers {
-                prop_assert_eq!(eye.number(), Some(number));
+                prop_assert_eq!(decoder.number(), Some(number));
             }
             for time in times {
-                prop_assert_eq!(eye.time(), Some(time));
+                prop_assert_eq!(decoder.time(), Some(time));
             }
             for word in words {
-                prop_assert_eq!(eye.interned_text(), Some(word.as_slice()));
+                prop_assert_eq!(decoder.interned_text(), Some(word.as_slice()));
             }
-            prop_assert!(eye.is_at_end());
+            prop_assert!(decoder.is_at_end());
         }
     }
 
     #[test]
     fn small_times_are_short_and_broken_numbers_are_none() {
-        let mut pen = ByteEncoder::default();
+        let mut encoder = ByteEncoder::default();
         for time in [0, -1, 63, -64] {
-            pen.time(time);
+            encoder.time(time);
         }
-        assert_eq!(pen.bytes.len(), 4);
+        assert_eq!(encoder.bytes.len(), 4);
         for broken in [&[0x80][..], &[0xff; 11], &[5, 1, 2]] {
             assert_eq!(ByteDecoder::new(broken).bytes(), None);
         }

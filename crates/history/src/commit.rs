@@ -153,14 +153,14 @@ pub(crate) fn encode_changes(
     changes: &[CommitFileChange],
     number_of: impl Fn(&[u8]) -> u64,
 ) -> Vec<u8> {
-    let mut pen = ByteEncoder::default();
+    let mut encoder = ByteEncoder::default();
     for change in changes {
-        pen.number(u64::from(change.kind.letter()));
-        pen.number(number_of(&change.path));
-        pen.number(change.old_path.as_deref().map_or(0, &number_of));
-        pen.bytes(change.oid.as_deref().unwrap_or_default());
+        encoder.number(u64::from(change.kind.letter()));
+        encoder.number(number_of(&change.path));
+        encoder.number(change.old_path.as_deref().map_or(0, &number_of));
+        encoder.bytes(change.oid.as_deref().unwrap_or_default());
     }
-    pen.bytes
+    encoder.bytes
 }
 
 /// Decodes changes; `None` if [`encode_changes`] did not write the bytes, or a number means no path.
@@ -169,16 +169,16 @@ pub(crate) fn decode_changes(
     path_of: impl Fn(u64) -> Option<Vec<u8>>,
 ) -> Option<Vec<CommitFileChange>> {
     let some = |bytes: &[u8]| (!bytes.is_empty()).then(|| bytes.to_vec());
-    let mut eye = ByteDecoder::new(bytes);
+    let mut decoder = ByteDecoder::new(bytes);
     let mut changes = Vec::new();
-    while !eye.is_at_end() {
-        let how = CommitChangeKind::from_letter(eye.number()?.try_into().ok()?)?;
-        let path = path_of(eye.number()?)?;
-        let old_path = match eye.number()? {
+    while !decoder.is_at_end() {
+        let how = CommitChangeKind::from_letter(decoder.number()?.try_into().ok()?)?;
+        let path = path_of(decoder.number()?)?;
+        let old_path = match decoder.number()? {
             0 => None,
             number => Some(path_of(number)?),
         };
-        changes.push(CommitFileChange { kind: how, path, old_path, oid: some(eye.bytes()?) });
+        changes.push(CommitFileChange { kind: how, path, old_path, oid: some(decoder.bytes()?) });
     }
     Some(changes)
 }

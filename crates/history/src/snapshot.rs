@@ -73,20 +73,20 @@ impl SnapshotWriter {
 
     /// The snapshot. `header` says how many commits were added.
     pub fn finish(self, about: &SnapshotHeader) -> Vec<u8> {
-        let mut pen = ByteEncoder::default();
-        pen.bytes(&about.head);
-        pen.time(about.created_at);
-        pen.length(about.commits);
-        pen.bytes(about.digest.as_bytes());
-        pen.length(about.exclude.len());
-        about.exclude.iter().for_each(|pattern| pen.bytes(pattern.as_bytes()));
-        pen.length(about.tree.len());
-        about.tree.iter().for_each(|path| pen.bytes(path));
-        pen.bytes.extend_from_slice(&self.encoder.bytes);
+        let mut encoder = ByteEncoder::default();
+        encoder.bytes(&about.head);
+        encoder.time(about.created_at);
+        encoder.length(about.commits);
+        encoder.bytes(about.digest.as_bytes());
+        encoder.length(about.exclude.len());
+        about.exclude.iter().for_each(|pattern| encoder.bytes(pattern.as_bytes()));
+        encoder.length(about.tree.len());
+        about.tree.iter().for_each(|path| encoder.bytes(path));
+        encoder.bytes.extend_from_slice(&self.encoder.bytes);
         let mut file = [MAGIC, format!("{FORMAT}\n").as_bytes()].concat();
-        file.extend_from_slice(&store::compress(&pen.bytes));
-        let seal = blake3::hash(&file);
-        file.extend_from_slice(seal.as_bytes());
+        file.extend_from_slice(&store::compress(&encoder.bytes));
+        let checksum = blake3::hash(&file);
+        file.extend_from_slice(checksum.as_bytes());
         file
     }
 }
@@ -100,8 +100,8 @@ pub fn read(bytes: &[u8]) -> Result<Snapshot<'_>> {
     if !(PLAIN_FORMAT..=FORMAT).contains(&format) {
         return Err(unsupported_format(format));
     }
-    let (body, seal) = bytes.split_last_chunk::<CHECKSUM_LEN>().ok_or_else(damaged_snapshot)?;
-    if blake3::hash(body) != *seal {
+    let (body, checksum) = bytes.split_last_chunk::<CHECKSUM_LEN>().ok_or_else(damaged_snapshot)?;
+    if blake3::hash(body) != *checksum {
         return Err(damaged_snapshot());
     }
     let body = rest[end + 1..].split_last_chunk::<CHECKSUM_LEN>().ok_or_else(damaged_snapshot)?.0;
@@ -111,9 +111,9 @@ pub fn read(bytes: &[u8]) -> Result<Snapshot<'_>> {
         let body = store::decompress_at_most(body, MAX_BODY_BYTES);
         Cow::Owned(body.map_err(|_| damaged_snapshot())?)
     };
-    let mut eye = ByteDecoder::new(&body);
-    let header = read_header(&mut eye).ok_or_else(damaged_snapshot)?;
-    let commits_at = body.len() - eye.remaining();
+    let mut decoder = ByteDecoder::new(&body);
+    let header = read_header(&mut decoder).ok_or_else(damaged_snapshot)?;
+    let commits_at = body.len() - decoder.remaining();
     Ok(Snapshot { header, body, commits_at })
 }
 
@@ -136,63 +136,64 @@ impl Snapshot<'_> {
 
     /// Its commits, in order.
     pub fn commits(&self) -> impl Iterator<Item = Result<HistoryCommit>> + '_ {
-        let mut eye = ByteDecoder::new(&self.body[self.commits_at..]);
+        let mut decoder = ByteDecoder::new(&self.body[self.commits_at..]);
         let mut left = self.header.commits;
         std::iter::from_fn(move || {
             if left == 0 {
-                let is_over = std::mem::replace(&mut eye, ByteDecoder::new(&[])).is_at_end();
+                let is_over = std::mem::replace(&mut decoder, ByteDecoder::new(&[])).is_at_end();
                 return (!is_over).then(|| Err(damaged_snapshot()));
             }
-            let commit = read_commit(&mut eye).ok_or_else(damaged_snapshot);
+            let commit = read_commit(&mut decoder).ok_or_else(damaged_snapshot);
             left = if commit.is_ok() { left - 1 } else { 0 };
             if commit.is_err() {
-                eye = ByteDecoder::new(&[]);
+                decoder = ByteDecoder::new(&[]);
             }
             Some(commit)
         })
     }
 }
 
-fn read_header(eye: &mut ByteDecoder<'_>) -> Option<SnapshotHeader> {
-    let (head, made, commits) = (eye.bytes()?.to_vec(), eye.time()?, eye.length()?);
+fn read_header(decoder: &mut ByteDecoder<'_>) -> Option<SnapshotHeader> {
+    let (head, made, commits) = (decoder.bytes()?.to_vec(), decoder.time()?, decoder.length()?);
     let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).ok();
-    let digest = text(eye.bytes()?)?;
-    let exclude = (0..eye.length()?).map(|_| text(eye.bytes()?)).collect::<Option<_>>()?;
-    let tree = (0..eye.length()?).map(|_| Some(eye.bytes()?.to_vec())).collect::<Option<_>>()?;
+    let digest = text(decoder.bytes()?)?;
+    let exclude = (0..decoder.length()?).map(|_| text(decoder.bytes()?)).collect::<Option<_>>()?;
+    let tree =
+        (0..decoder.length()?).map(|_| Some(decoder.bytes()?.to_vec())).collect::<Option<_>>()?;
     Some(SnapshotHeader { head, created_at: made, commits, exclude, tree, digest })
 }
 
-fn write_commit(pen: &mut ByteEncoder, commit: &HistoryCommit) {
-    pen.bytes(&commit.sha);
+fn write_commit(encoder: &mut ByteEncoder, commit: &HistoryCommit) {
+    encoder.bytes(&commit.sha);
     let unknown = if commit.renames_unknown { RENAMES_UNKNOWN } else { 0 };
-    pen.length(unknown + commit.parents.len() * 2 + usize::from(commit.is_shallow_edge));
-    commit.parents.iter().for_each(|parent| pen.bytes(parent));
+    encoder.length(unknown + commit.parents.len() * 2 + usize::from(commit.is_shallow_edge));
+    commit.parents.iter().for_each(|parent| encoder.bytes(parent));
     for person in [&commit.author, &commit.committer] {
-        pen.interned_text(person.name.as_bytes());
-        pen.interned_text(person.email.as_bytes());
-        pen.time(person.time);
+        encoder.interned_text(person.name.as_bytes());
+        encoder.interned_text(person.email.as_bytes());
+        encoder.time(person.time);
     }
-    pen.bytes(commit.message.as_bytes());
-    pen.length(commit.changes.len());
+    encoder.bytes(commit.message.as_bytes());
+    encoder.length(commit.changes.len());
     for change in &commit.changes {
-        pen.number(u64::from(change.kind.letter()));
-        pen.interned_text(&change.path);
+        encoder.number(u64::from(change.kind.letter()));
+        encoder.interned_text(&change.path);
         if change.kind == CommitChangeKind::Renamed {
-            pen.interned_text(change.old_path.as_deref().unwrap_or_default());
+            encoder.interned_text(change.old_path.as_deref().unwrap_or_default());
         }
-        pen.bytes(change.oid.as_deref().unwrap_or_default());
+        encoder.bytes(change.oid.as_deref().unwrap_or_default());
     }
 }
 
-fn read_commit(eye: &mut ByteDecoder<'_>) -> Option<HistoryCommit> {
-    let sha = eye.bytes()?.to_vec();
-    let marks = eye.length()?;
+fn read_commit(decoder: &mut ByteDecoder<'_>) -> Option<HistoryCommit> {
+    let sha = decoder.bytes()?.to_vec();
+    let marks = decoder.length()?;
     let renames_unknown = marks >= RENAMES_UNKNOWN;
     let marks = marks % RENAMES_UNKNOWN;
-    let parents = (0..marks / 2).map(|_| Some(eye.bytes()?.to_vec())).collect::<Option<_>>()?;
-    let (author, committer) = (read_signature(eye)?, read_signature(eye)?);
-    let message = String::from_utf8(eye.bytes()?.to_vec()).ok()?;
-    let changes = (0..eye.length()?).map(|_| read_change(eye)).collect::<Option<_>>()?;
+    let parents = (0..marks / 2).map(|_| Some(decoder.bytes()?.to_vec())).collect::<Option<_>>()?;
+    let (author, committer) = (read_signature(decoder)?, read_signature(decoder)?);
+    let message = String::from_utf8(decoder.bytes()?.to_vec()).ok()?;
+    let changes = (0..decoder.length()?).map(|_| read_change(decoder)).collect::<Option<_>>()?;
     let is_edge = marks % 2 == 1;
     Some(HistoryCommit {
         sha,
@@ -206,18 +207,21 @@ fn read_commit(eye: &mut ByteDecoder<'_>) -> Option<HistoryCommit> {
     })
 }
 
-fn read_signature(eye: &mut ByteDecoder<'_>) -> Option<CommitSignature> {
-    let mut text = || String::from_utf8(eye.interned_text()?.to_vec()).ok();
+fn read_signature(decoder: &mut ByteDecoder<'_>) -> Option<CommitSignature> {
+    let mut text = || String::from_utf8(decoder.interned_text()?.to_vec()).ok();
     let (name, email) = (text()?, text()?);
-    Some(CommitSignature { name, email, time: eye.time()? })
+    Some(CommitSignature { name, email, time: decoder.time()? })
 }
 
-fn read_change(eye: &mut ByteDecoder<'_>) -> Option<CommitFileChange> {
-    let how = CommitChangeKind::from_letter(eye.number()?.try_into().ok()?)?;
-    let path = eye.interned_text()?.to_vec();
-    let old =
-        if how == CommitChangeKind::Renamed { Some(eye.interned_text()?.to_vec()) } else { None };
-    let oid = eye.bytes()?.to_vec();
+fn read_change(decoder: &mut ByteDecoder<'_>) -> Option<CommitFileChange> {
+    let how = CommitChangeKind::from_letter(decoder.number()?.try_into().ok()?)?;
+    let path = decoder.interned_text()?.to_vec();
+    let old = if how == CommitChangeKind::Renamed {
+        Some(decoder.interned_text()?.to_vec())
+    } else {
+        None
+    };
+    let oid = decoder.bytes()?.to_vec();
     Some(CommitFileChange { kind: how, path, old_path: old, oid: (!oid.is_empty()).then_some(oid) })
 }
 
@@ -273,9 +277,9 @@ mod tests {
     }
 
     fn rolled(about: &SnapshotHeader, commits: u8) -> Vec<u8> {
-        let mut roll = SnapshotWriter::default();
-        (0..commits).for_each(|number| roll.add(&commit(number)));
-        roll.finish(about)
+        let mut snapshot_writer = SnapshotWriter::default();
+        (0..commits).for_each(|number| snapshot_writer.add(&commit(number)));
+        snapshot_writer.finish(about)
     }
 
     fn snapshot() -> (SnapshotHeader, Vec<u8>) {
@@ -306,8 +310,8 @@ mod tests {
         let end = bytes.len() - CHECKSUM_LEN;
         let body = store::decompress(&bytes[MAGIC.len() + 2..end]).unwrap();
         let mut old = [MAGIC, b"1\n", &body].concat();
-        let seal = blake3::hash(&old);
-        old.extend_from_slice(seal.as_bytes());
+        let checksum = blake3::hash(&old);
+        old.extend_from_slice(checksum.as_bytes());
         let read = read(&old).unwrap();
         assert_eq!(read.header, about);
         assert_eq!(read.commits().map(Result::unwrap).collect::<Vec<_>>(), [0, 1, 2].map(commit));

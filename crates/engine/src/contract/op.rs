@@ -38,8 +38,8 @@ impl Door {
 pub enum ToolVisibility {
     /// Always
     Everyday,
-    /// When its toolset is requested by name: the first word of its own name
-    Area,
+    /// When its group is requested by name: the first word of its own name
+    Group,
 }
 
 /// What an operation changes.
@@ -98,7 +98,7 @@ pub trait Query: OpInput {
     /// The interfaces that reach it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
-    const TOOLSET: ToolVisibility = ToolVisibility::Area;
+    const TOOLSET: ToolVisibility = ToolVisibility::Group;
     /// Older names and shapes
     const ALIASES: &'static [OpAlias] = &[];
     /// Command lines that show its use
@@ -125,7 +125,7 @@ pub trait Mutation: OpInput {
     /// The interfaces that reach it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
-    const TOOLSET: ToolVisibility = ToolVisibility::Area;
+    const TOOLSET: ToolVisibility = ToolVisibility::Group;
     /// Older names and shapes
     const ALIASES: &'static [OpAlias] = &[];
     /// Command lines that show its use
@@ -150,7 +150,7 @@ pub trait Action: OpInput {
     /// The interfaces that reach it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
-    const TOOLSET: ToolVisibility = ToolVisibility::Area;
+    const TOOLSET: ToolVisibility = ToolVisibility::Group;
     /// Older names and shapes
     const ALIASES: &'static [OpAlias] = &[];
     /// Command lines that show its use

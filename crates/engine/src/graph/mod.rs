@@ -214,24 +214,31 @@ pub struct ContextItem {
     pub handle: Option<String>,
 }
 
-/// The sections of a context, in the order they are shown and valued.
+/// The sections of a context, in the order they are shown and valued. Answers in JSON name some of
+/// them by older words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextSection {
     /// What is in it
     Outline,
     /// Who uses it, and its tests
-    IfItChanges,
+    #[serde(rename = "if_it_changes")]
+    UsedBy,
     /// What must stay true
-    MustHold,
+    #[serde(rename = "must_hold")]
+    Specs,
     /// What others learnt
-    Know,
+    #[serde(rename = "know")]
+    Knowledge,
     /// Open work and the newest changes
-    Now,
+    #[serde(rename = "now")]
+    Work,
     /// What it uses
-    RestsOn,
+    #[serde(rename = "rests_on")]
+    Uses,
     /// What is nearby
-    Around,
+    #[serde(rename = "around")]
+    Nearby,
 }
 
 impl ContextSection {
@@ -239,24 +246,22 @@ impl ContextSection {
     pub const fn title(self) -> &'static str {
         match self {
             Self::Outline => "Outline",
-            Self::MustHold => "Specs and requirements",
-            Self::Know => "Knowledge",
-            Self::IfItChanges => "Used by",
-            Self::RestsOn => "Uses",
-            Self::Now => "Open work and recent changes",
-            Self::Around => "Nearby",
+            Self::Specs => "Specs and requirements",
+            Self::Knowledge => "Knowledge",
+            Self::UsedBy => "Used by",
+            Self::Uses => "Uses",
+            Self::Work => "Open work and recent changes",
+            Self::Nearby => "Nearby",
         }
     }
-}
 
-impl ContextSection {
     /// The relative cost of one more item of this section.
     pub const fn item_cost(self) -> usize {
         match self {
-            Self::MustHold | Self::Know => 1,
-            Self::Outline | Self::IfItChanges | Self::Now => 2,
-            Self::RestsOn => 3,
-            Self::Around => 8,
+            Self::Specs | Self::Knowledge => 1,
+            Self::Outline | Self::UsedBy | Self::Work => 2,
+            Self::Uses => 3,
+            Self::Nearby => 8,
         }
     }
 }

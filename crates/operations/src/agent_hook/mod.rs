@@ -117,7 +117,7 @@ fn what_must_hold(view: &View, path: &RepoPath) -> Result<Vec<String>> {
     let mut lines = Vec::new();
     for area in view.graph_areas() {
         let items = area.context(view, &node)?.into_iter();
-        let binding = [ContextSection::MustHold, ContextSection::Know];
+        let binding = [ContextSection::Specs, ContextSection::Knowledge];
         lines.extend(items.filter(|item| binding.contains(&item.section)).map(line));
     }
     Ok(lines)

@@ -62,7 +62,7 @@ fn must_hold(view: &View, sees: &[SeeTagRow]) -> Result<Vec<ContextItem>> {
         let place = format!("{place}{}", suspicion(view, see)?);
         if let Some(card) = cards::card_by_key(view.index()?.conn(), see.key.as_str())? {
             let text = format!("{}  \"{}\"  {place}", card.status, card.summary);
-            items.push(item(ContextSection::MustHold, text, &card.key));
+            items.push(item(ContextSection::Specs, text, &card.key));
         }
     }
     Ok(items)
@@ -100,18 +100,18 @@ fn of_card(view: &View, card: &CardRow) -> Result<Vec<ContextItem>> {
     }
     for constraint in &card.constraints {
         let text = format!("> {constraint}");
-        items.push(ContextItem { section: ContextSection::MustHold, text, handle: None });
+        items.push(ContextItem { section: ContextSection::Specs, text, handle: None });
     }
     for see in cards::see_tags_of_key(conn, card.key.as_str())?.iter().take(MAX_LISTED) {
         let text = format!("implements it, line {}{}", see.line, suspicion(view, see)?);
-        items.push(item(ContextSection::IfItChanges, text, &code_node(see)));
+        items.push(item(ContextSection::UsedBy, text, &code_node(see)));
     }
     for said in cards::relations_to(conn, card.key.as_str())?.iter().take(MAX_LISTED) {
         let text = match cards::card_by_key(conn, said.source.as_str())? {
             Some(other) => format!("{} this one: {}", said.kind, about(&other)),
             None => format!("{} this one", said.kind),
         };
-        items.push(item(ContextSection::IfItChanges, text, &said.source));
+        items.push(item(ContextSection::UsedBy, text, &said.source));
     }
     for said in cards::relations_from(conn, card.key.as_str())?.iter().take(MAX_LISTED) {
         let other = cards::card_by_key(conn, &said.target)?;
@@ -120,10 +120,10 @@ fn of_card(view: &View, card: &CardRow) -> Result<Vec<ContextItem>> {
             |other| format!("{}: {}", said.kind, about(other)),
         );
         let handle = other.map(|other| other.key.to_string());
-        items.push(ContextItem { section: ContextSection::RestsOn, text: about, handle });
+        items.push(ContextItem { section: ContextSection::Uses, text: about, handle });
     }
     items.push(item(
-        ContextSection::Around,
+        ContextSection::Nearby,
         "written in".into(),
         &EntityRef::File(card.path.clone()),
     ));
@@ -132,7 +132,7 @@ fn of_card(view: &View, card: &CardRow) -> Result<Vec<ContextItem>> {
 
 fn in_file(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {
     let card = cards::card_at_path(view.index()?.conn(), path)?;
-    Ok(card.iter().map(|card| item(ContextSection::MustHold, about(card), &card.key)).collect())
+    Ok(card.iter().map(|card| item(ContextSection::Specs, about(card), &card.key)).collect())
 }
 
 fn item(section: ContextSection, text: String, handle: &impl std::fmt::Display) -> ContextItem {

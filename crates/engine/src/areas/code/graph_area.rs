@@ -258,7 +258,7 @@ fn module_context(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {
     for import in code::imports(conn, path)? {
         if let Some(target) = import.target.filter(|target| seen.insert(target.clone())) {
             let text = format!("imports {}", imported_names_text(&import.names));
-            items.push(item(ContextSection::RestsOn, text, file_node(&target).to_string()));
+            items.push(item(ContextSection::Uses, text, file_node(&target).to_string()));
         }
     }
     Ok(items)
@@ -272,7 +272,7 @@ fn symbol_context(view: &View, path: &RepoPath, name: &str) -> Result<Vec<Contex
     for row in rows.iter().filter(|row| row.parent == Some(own.id)).take(MAX_LISTED) {
         items.push(item(ContextSection::Outline, row.signature.clone(), handle(path, &row.full)));
     }
-    items.push(item(ContextSection::Around, "declared in".into(), file_node(path).to_string()));
+    items.push(item(ContextSection::Nearby, "declared in".into(), file_node(path).to_string()));
     Ok(items)
 }
 

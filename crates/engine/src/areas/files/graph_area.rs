@@ -207,10 +207,10 @@ fn file_context(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {
     for (target, line) in tables::links_from(conn, path)? {
         items.push(if let Some(found) = candidate_at(view, &target)? {
             let text = format!("linked at line {line}: {}", found.about);
-            item(ContextSection::RestsOn, text, &found.node)
+            item(ContextSection::Uses, text, &found.node)
         } else {
             let text = format!("linked at line {line}: {target}, which does not exist");
-            ContextItem { section: ContextSection::RestsOn, text, handle: None }
+            ContextItem { section: ContextSection::Uses, text, handle: None }
         });
     }
     items.extend(siblings(view, path)?);
@@ -222,7 +222,7 @@ fn linked_from(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {
     let sources = tables::links_to(view.index()?.conn(), path)?;
     let item = |(source, line): &(RepoPath, u32)| {
         let text = format!("links here at line {line}");
-        item(ContextSection::IfItChanges, text, &file_node(source))
+        item(ContextSection::UsedBy, text, &file_node(source))
     };
     Ok(sources.iter().map(item).collect())
 }
@@ -233,7 +233,7 @@ fn siblings(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {
     let others: Vec<&FileSummary> = all.iter().filter(|file| file.path != *path).collect();
     let item = |file: &&FileSummary| {
         let text = format!("{}  {}", file.path.name(), about_file(file));
-        item(ContextSection::Around, text, &file_node(&file.path))
+        item(ContextSection::Nearby, text, &file_node(&file.path))
     };
     Ok(others.iter().take(MAX_LISTED).map(item).collect())
 }

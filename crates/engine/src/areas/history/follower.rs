@@ -118,13 +118,13 @@ fn update_history(
     let reading = store::open_read_only(facts.path())?;
     let commits = route.keep + i64::try_from(route.rest.len()).unwrap_or(i64::MAX);
     let is_due = snapshot::is_due(facts, commits, goal);
-    let mut roll = (is_due && route.keep == 0).then(SnapshotWriter::default);
+    let mut snapshot_writer = (is_due && route.keep == 0).then(SnapshotWriter::default);
     let packed = line.write(|tx| {
         let mut writer = CheckoutHistoryWriter::truncated_to(tx, route.keep, &hides)?;
         let source = CommitSource::new(repo, &reading, &route.rest, early)?;
-        let packed = with_commit_writer(facts, |keeper| {
-            replay_commits(source, &keeper, &mut writer, roll.as_mut(), goal)?;
-            drop(keeper);
+        let packed = with_commit_writer(facts, |sender| {
+            replay_commits(source, &sender, &mut writer, snapshot_writer.as_mut(), goal)?;
+            drop(sender);
             // The other thread may still be storing the last commits meanwhile.
             let tree = match (&goal.head, route.is_chain) {
                 (Some(head), false) => tree(repo, head, goal.call)?,
@@ -138,7 +138,9 @@ fn update_history(
             writer.finish(&live)?;
             ground.store(tx)?;
             checkout::set_meta(tx, "head", goal.head.as_deref().unwrap_or_default())?;
-            Ok(roll.and_then(|roll| snapshot::snapshot_of_new_commits(tx, roll, goal).ok()))
+            Ok(snapshot_writer.and_then(|snapshot_writer| {
+                snapshot::snapshot_of_new_commits(tx, snapshot_writer, goal).ok()
+            }))
         })?;
         let unknown = count_unknown_renames(facts.connection(), tx)?;
         checkout::set_meta(tx, UNKNOWN_RENAMES_KEY, &unknown.to_string())?;
@@ -200,9 +202,9 @@ fn with_commit_writer<T>(
 ) -> Result<T> {
     thread::scope(|scope| {
         let (sender, receiver) = sync_channel(MAX_QUEUED_BATCHES);
-        let keeper = scope.spawn(|| write_commits(facts, receiver));
+        let writer_thread = scope.spawn(|| write_commits(facts, receiver));
         let done = work(sender);
-        let kept = keeper.join().map_err(|_| Problem::internal("storing commits broke off"));
+        let kept = writer_thread.join().map_err(|_| Problem::internal("storing commits broke off"));
         let done = done?;
         kept?.map(|()| done)
     })
@@ -214,23 +216,23 @@ type CommitSender = SyncSender<Vec<(CommitRowId, HistoryCommit)>>;
 /// Replays the commits of a source, and hands over those that are new to be stored.
 fn replay_commits(
     mut source: CommitSource<'_, '_, '_>,
-    keeper: &CommitSender,
+    sender: &CommitSender,
     writer: &mut CheckoutHistoryWriter<'_>,
-    mut roll: Option<&mut SnapshotWriter>,
+    mut snapshot_writer: Option<&mut SnapshotWriter>,
     goal: &FollowTarget<'_>,
 ) -> Result<()> {
     let (what, total) = ("reading the history", source.links.len());
     let mut bundle = Vec::with_capacity(COMMITS_PER_BATCH);
     // If the storing thread has failed, joining it reports why.
-    let hand_over = |bundle: &mut Vec<_>| drop(keeper.send(std::mem::take(bundle)));
+    let hand_over = |bundle: &mut Vec<_>| drop(sender.send(std::mem::take(bundle)));
     for done in 0..total {
         if done % PROGRESS_INTERVAL == 0 {
             (goal.report_progress)(Progress { activity: what, done, total })?;
         }
         let next = source.next(done, goal.call)?;
         writer.add(next.id, &next.commit)?;
-        if let Some(roll) = &mut roll {
-            roll.add(&next.commit);
+        if let Some(snapshot_writer) = &mut snapshot_writer {
+            snapshot_writer.add(&next.commit);
         }
         if next.is_new {
             bundle.push((next.id, next.commit));

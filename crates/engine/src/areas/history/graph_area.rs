@@ -282,14 +282,14 @@ fn file_context(view: &View, path: &RepoPath) -> Result<Vec<ContextItem>> {
     if let Some(stop) = history.last_commit(artifact.id)? {
         let when = elapsed_text(view.call().now, stop.time);
         let text = format!("last commit {when}: {}", history.header(&stop)?.subject());
-        items.push(item(ContextSection::Now, text, commit_node(&stop).to_string()));
+        items.push(item(ContextSection::Work, text, commit_node(&stop).to_string()));
     }
     let own = history.counted_commits_of(view, artifact.id)?;
     for CochangedFile { path, partner } in partners(&history, path, MAX_LISTED_PARTNERS)? {
         let last = history.time_ago(partner.last_commits_ago.unwrap_or(0))?;
         let when = elapsed_text(view.call().now, last);
         let text = format!("usually changes too: {} of {own} commits, last {when}", partner.count);
-        items.push(item(ContextSection::IfItChanges, text, file_node(&path).to_string()));
+        items.push(item(ContextSection::UsedBy, text, file_node(&path).to_string()));
     }
     Ok(items)
 }
@@ -300,7 +300,7 @@ fn commit_context(view: &View, wanted: &EntityRef) -> Result<Vec<ContextItem>> {
     let said = commit.body().lines().filter(|line| !line.trim().is_empty());
     let mut items: Vec<ContextItem> = said
         .map(|line| ContextItem {
-            section: ContextSection::Know,
+            section: ContextSection::Knowledge,
             text: format!("> {line}"),
             handle: None,
         })

@@ -87,15 +87,15 @@ pub fn take_snapshot(
 /// Like [`take_snapshot`], for commits that were just read.
 pub(super) fn snapshot_of_new_commits(
     line: &Connection,
-    roll: SnapshotWriter,
+    snapshot_writer: SnapshotWriter,
     goal: &FollowTarget<'_>,
 ) -> Result<(SnapshotHeader, Vec<u8>)> {
-    encode(line, roll, goal.config, goal.call)
+    encode(line, snapshot_writer, goal.config, goal.call)
 }
 
 fn encode(
     line: &Connection,
-    roll: SnapshotWriter,
+    snapshot_writer: SnapshotWriter,
     config: &Config,
     call: &Call,
 ) -> Result<(SnapshotHeader, Vec<u8>)> {
@@ -110,17 +110,18 @@ fn encode(
             .collect(),
         digest: checkout::digest(line)?,
     };
-    let bytes = roll.finish(&about);
+    let bytes = snapshot_writer.finish(&about);
     Ok((about, bytes))
 }
 
 fn roll_of_commits(facts: &Connection, ids: &[CommitRowId]) -> Result<SnapshotWriter> {
-    let mut roll = SnapshotWriter::default();
+    let mut snapshot_writer = SnapshotWriter::default();
     for id in ids {
         let commit = commit_store::get(facts, *id)?;
-        roll.add(&commit.ok_or_else(|| Problem::internal("a commit of the history is gone"))?);
+        snapshot_writer
+            .add(&commit.ok_or_else(|| Problem::internal("a commit of the history is gone"))?);
     }
-    Ok(roll)
+    Ok(snapshot_writer)
 }
 
 /// The name of a snapshot if none is given.

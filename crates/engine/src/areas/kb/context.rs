@@ -54,11 +54,7 @@ fn item(known: &KbState, bond: &KnownRelation, fact: &KnownEntity) -> ContextIte
     let kind = entity.kind;
     let title = quoted(&entity.title, 120);
     let text = format!("{kind} ({priority}{}) {title}, {tie}{watched}", entity.status);
-    ContextItem {
-        section: ContextSection::MustHold,
-        text,
-        handle: Some(format!("kb:{}", entity.id)),
-    }
+    ContextItem { section: ContextSection::Specs, text, handle: Some(format!("kb:{}", entity.id)) }
 }
 
 /// Which tests verify a requirement, and how they stand.
@@ -97,7 +93,7 @@ pub(super) fn of_entity(known: &KbState, id: &str) -> Vec<ContextItem> {
     if let Some((path, _)) = fact.origin.file() {
         let handle = Some(format!("file:{path}"));
         let text = "defined in".into();
-        items.push(ContextItem { section: ContextSection::Around, text, handle });
+        items.push(ContextItem { section: ContextSection::Nearby, text, handle });
     }
     for name in known.model.node_of(id).iter().flat_map(|node| known.names_of(node)) {
         for bond in known.model.relations_from(&name).take(MAX_LISTED) {
@@ -129,12 +125,10 @@ fn relation_item(
         (
             KbRelationKind::VerifiedBy | KbRelationKind::SpecifiedBy | KbRelationKind::CoveredBy,
             false,
-        ) => ContextSection::MustHold,
-        (KbRelationKind::Implements | KbRelationKind::DependsOn, true) => {
-            ContextSection::IfItChanges
-        }
-        (KbRelationKind::DependsOn, false) => ContextSection::RestsOn,
-        _ => ContextSection::Around,
+        ) => ContextSection::Specs,
+        (KbRelationKind::Implements | KbRelationKind::DependsOn, true) => ContextSection::UsedBy,
+        (KbRelationKind::DependsOn, false) => ContextSection::Uses,
+        _ => ContextSection::Nearby,
     };
     Some(ContextItem { section, text, handle: Some(node.to_string()) })
 }

@@ -201,7 +201,7 @@ pub(crate) fn atoms_context<'a>(
         {
             let text = format!("\"{}\", a molecule", molecule.name);
             let handle = Some(format!("molecule:{}", molecule.id.short()));
-            items.push(ContextItem { section: ContextSection::Know, text, handle });
+            items.push(ContextItem { section: ContextSection::Knowledge, text, handle });
             let source = format!("molecule \"{}\"", molecule.name);
             items.extend(quoted_knowledge(&molecule.knowledge, &source));
         }
@@ -216,7 +216,11 @@ fn quoted_knowledge(knowledge: &str, source: &str) -> Option<ContextItem> {
     let cut: String = line.chars().take(MAX_EXCERPT_CHARS).collect();
     let more = if cut.len() < line.len() { "…" } else { "" };
     let text = format!("> {cut}{more}   ({source})");
-    (!line.is_empty()).then_some(ContextItem { section: ContextSection::Know, text, handle: None })
+    (!line.is_empty()).then_some(ContextItem {
+        section: ContextSection::Knowledge,
+        text,
+        handle: None,
+    })
 }
 
 /// An atom as a context shows it: its name and age, and what it says.
@@ -232,7 +236,7 @@ fn atom_context(view: &View, draft: &WorkDraft<'_>, atom: &Atom) -> Result<Vec<C
     });
     let handle = Some(format!("atom:{}", atom.id.short()));
     let head = format!("\"{}\"{age}", atom.name);
-    let mut items = vec![ContextItem { section: ContextSection::Know, text: head, handle }];
+    let mut items = vec![ContextItem { section: ContextSection::Knowledge, text: head, handle }];
     items.extend(quoted_knowledge(&atom.knowledge, &format!("atom \"{}\"", atom.name)));
     Ok(items)
 }
@@ -249,7 +253,7 @@ fn record_context(
             if let Some(molecule) = molecule.transpose()?.flatten() {
                 let text = format!("in molecule \"{}\"", molecule.name);
                 let handle = Some(format!("molecule:{}", molecule.id.short()));
-                items.push(ContextItem { section: ContextSection::Around, text, handle });
+                items.push(ContextItem { section: ContextSection::Nearby, text, handle });
             }
             Ok(items)
         }

@@ -28,10 +28,10 @@ pub(super) fn record_context(look: DraftView<'_>, one: &WorkItem) -> Result<Vec<
         && let Some(claim) = active_claim(draft, task)?
     {
         let text = format!("claimed by {} until {}", claim.actor, claim.until);
-        items.push(item(ContextSection::Now, text, None));
+        items.push(item(ContextSection::Work, text, None));
     }
     if let Some(reason) = one.end_reason() {
-        items.push(item(ContextSection::Now, format!("given up because {reason}"), None));
+        items.push(item(ContextSection::Work, format!("given up because {reason}"), None));
     }
     for section in work::sections::of(draft, one)? {
         items.extend(section_items(&section));
@@ -74,10 +74,10 @@ fn dependencies(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem
         let words = if is_blocked { incoming_words(relation) } else { outgoing_words(relation) };
         let section = match (relation, is_blocked) {
             (DependencyKind::Blocks, _) if is_resolved => continue,
-            (DependencyKind::Blocks | DependencyKind::ParentOf, true) => ContextSection::Now,
-            (DependencyKind::Blocks, false) => ContextSection::IfItChanges,
+            (DependencyKind::Blocks | DependencyKind::ParentOf, true) => ContextSection::Work,
+            (DependencyKind::Blocks, false) => ContextSection::UsedBy,
             (DependencyKind::ParentOf, false) => ContextSection::Outline,
-            _ => ContextSection::Around,
+            _ => ContextSection::Nearby,
         };
         let name = other.as_ref().map_or("a reason".to_owned(), |other| {
             format!("\"{}\" {}", other.name, other.status.map_or("", WorkStatus::word))
@@ -95,7 +95,7 @@ fn children(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
         WorkItem::Feature(feature) => {
             for task in draft.list::<Task>("feature_id", &feature.id)? {
                 let over = if task.status.is_terminal() {
-                    ContextSection::Around
+                    ContextSection::Nearby
                 } else {
                     ContextSection::Outline
                 };
@@ -125,7 +125,7 @@ fn parents(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
     {
         let text = format!("feature \"{}\" {}", feature.name, feature.status);
         items.push(item(
-            ContextSection::Now,
+            ContextSection::Work,
             text,
             Some(WorkItem::Feature(feature).brief().handle()),
         ));
@@ -135,7 +135,7 @@ fn parents(draft: &WorkDraft<'_>, one: &WorkItem) -> Result<Vec<ContextItem>> {
     {
         let text = format!("project \"{}\"", project.name);
         items.push(item(
-            ContextSection::Around,
+            ContextSection::Nearby,
             text,
             Some(WorkItem::Project(project).brief().handle()),
         ));
@@ -157,12 +157,12 @@ fn file_knowledge(
         let text = format!("names {path}{}", if is_there { "" } else { ", which is not there" });
         if items.len() < MAX_LISTED_FILES {
             let handle = nodes.first().map(|path| file_node(path).to_string());
-            items.push(item(ContextSection::RestsOn, text, handle.filter(|_| is_there)));
+            items.push(item(ContextSection::Uses, text, handle.filter(|_| is_there)));
         }
         told.extend(derived.matcher.matching(path, Some(one.project_id())).into_iter().cloned());
     }
     if let Some(more) = paths.len().checked_sub(MAX_LISTED_FILES).filter(|more| *more > 0) {
-        items.push(item(ContextSection::RestsOn, format!("and {more} more"), None));
+        items.push(item(ContextSection::Uses, format!("and {more} more"), None));
     }
     items.extend(atoms_context(view, draft, told.iter())?);
     Ok(items)

@@ -231,7 +231,7 @@ fn open_task_items(view: &View, draft: &WorkDraft<'_>, path: &str) -> Result<Vec
         });
         let text = format!("{} \"{}\"{claimed}", task.status, task.title);
         let handle = Some(WorkItem::Task(task).brief().handle());
-        items.push((claim.is_none(), ContextItem { section: ContextSection::Now, text, handle }));
+        items.push((claim.is_none(), ContextItem { section: ContextSection::Work, text, handle }));
     }
     items.sort_by(|a, b| (a.0, &a.1.text).cmp(&(b.0, &b.1.text)));
     Ok(items.into_iter().map(|(_, item)| item).collect())

@@ -131,5 +131,5 @@ fn by_file<'c>(callers: &[&'c SymbolCaller]) -> Vec<(&'c RepoPath, Vec<&'c Symbo
 }
 
 fn text_item(text: String) -> ContextItem {
-    ContextItem { section: ContextSection::IfItChanges, text, handle: None }
+    ContextItem { section: ContextSection::UsedBy, text, handle: None }
 }

@@ -157,13 +157,14 @@ fn new_record_words(change: &str) -> String {
 /// How a change of a section begins.
 const SECTION: &str = "section ";
 
-/// How many records are created, changed and left as they are; zeros are left out.
-fn count_words(applied: &AppliedPlan) -> String {
+/// How many records are created, changed and left as they are; zeros are left out. In a dry run, with
+/// how many sections the new ones have.
+fn count_words(applied: &AppliedPlan, is_made: bool) -> String {
     let created = applied.rows.iter().filter(|row| row.is_new);
     let sections = created.flat_map(|row| row.change.split("; "));
     let sections = sections.filter(|part| part.starts_with(SECTION)).count();
-    let created = match sections {
-        0 => "created".to_owned(),
+    let created = match (is_made, sections) {
+        (true, _) | (_, 0) => "created".to_owned(),
         _ => format!("created with {}", counted(sections, "section")),
     };
     let counts = [

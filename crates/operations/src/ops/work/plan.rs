@@ -180,7 +180,11 @@ fn count_words(applied: &AppliedPlan, is_made: bool) -> String {
 /// Renders what a plan creates and changes, as a diff. In a dry run new records have no handles
 /// yet, so their fields are shown; afterwards only their handles are.
 pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan, is_made: bool) {
-    page.answer(format!("Plan for project \"{}\": {}", applied.project.name, count_words(applied)));
+    page.answer(format!(
+        "Plan for project \"{}\": {}",
+        applied.project.name,
+        count_words(applied, is_made)
+    ));
     // Names differ much in length, so columns would mostly be empty.
     let cells = |row: &PlanRow| {
         let (mark, change) = match (row.is_new, is_made) {

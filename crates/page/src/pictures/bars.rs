@@ -37,7 +37,7 @@ pub(crate) fn shares(shares: &[BarShare]) -> Markup {
                 }
             }
         }
-        @if shares.len() > MAX_SHARES { p.muted { (shares.len() - MAX_SHARES) " more are not shown." } }
+        @if shares.len() > MAX_SHARES { p.muted { (shares.len() - MAX_SHARES) " more left out." } }
     }
 }
 

@@ -278,7 +278,7 @@ fn stuck_list(stuck: &BlockedAnswer, total: u64) -> Markup {
                 }
             }
         }
-        @if total > stuck.items.len() as u64 { p.muted { (total - stuck.items.len() as u64) " more are not shown." } }
+        @if total > stuck.items.len() as u64 { p.muted { (total - stuck.items.len() as u64) " more left out." } }
     }
 }
 
@@ -300,7 +300,7 @@ fn feature_table(features: &[BoardFeature]) -> Markup {
                     }
                 }
             }
-            @if features.len() > MAX_FEATURES { p.muted { (features.len() - MAX_FEATURES) " more are not shown." } }
+            @if features.len() > MAX_FEATURES { p.muted { (features.len() - MAX_FEATURES) " more left out." } }
         }
     }
 }

@@ -139,7 +139,7 @@ fn file_screen(context: &ViewContext<'_>, path: &str) -> Result<Screen> {
                 (line_pager(part, "Lines"))
                 @if part.source.text.is_empty() { (components::empty("This file is empty.", None)) }
                 @else { (components::source(path, &part.source.text, part.source.first_line)) }
-                @if part.lines_cut > 0 { p.muted { (counted(part.lines_cut, "line")) " more are not shown: they are too long." } }
+                @if part.lines_cut > 0 { p.muted { (counted(part.lines_cut, "line")) " left out: too long." } }
                 (line_pager(part, "Lines, below the source"))
             }
             aside #about {

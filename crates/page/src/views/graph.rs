@@ -203,7 +203,7 @@ impl GrownGraph {
         }
         if !answer.tests.is_empty() {
             let tests = counted(answer.tests.len(), "test file");
-            self.left_out.push(format!("{tests} of {name} left out; its page lists them."));
+            self.left_out.push(format!("{tests} of {name} left out; see its page."));
         }
     }
 

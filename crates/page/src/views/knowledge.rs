@@ -74,7 +74,7 @@ fn uncovered(drift: &DriftAnswer) -> Markup {
                 li { a.path href=(links::address("file", &folder.path)) { (if folder.path == "." { "the top folder" } else { &folder.path }) } " " span.muted { (counted(folder.files, "file")) } }
             }
         }
-        @if folders.len() > MAX_FOLDERS { p.muted { (folders.len() - MAX_FOLDERS) " more are not shown." } }
+        @if folders.len() > MAX_FOLDERS { p.muted { (folders.len() - MAX_FOLDERS) " more left out." } }
     };
     section("Folders that nothing is written about", Some(folders.len()), list)
 }

@@ -34,7 +34,7 @@ pub(crate) fn part(answer: &ExplainAnswer) -> Markup {
                 }
             }
             @if answer.reasons.len() > MAX_ROWS {
-                p.muted { (answer.reasons.len() - MAX_ROWS) " more are not shown." }
+                p.muted { (answer.reasons.len() - MAX_ROWS) " more left out." }
             }
         }
         @if !answer.gaps.is_empty() { p.muted { "Not documented: " (answer.gaps.join(", ")) "." } }
@@ -54,7 +54,7 @@ pub(crate) fn users(answer: &ReachAnswer) -> Markup {
     let total: usize = answer.reached.values().sum();
     let list = html! {
         ul.list.tight { @for row in &answer.rows { li { (components::node_link(&row.node)) } } }
-        @if total > answer.rows.len() { p.muted { (total - answer.rows.len()) " more are not shown." } }
+        @if total > answer.rows.len() { p.muted { (total - answer.rows.len()) " more left out." } }
         p { a href=(links::graph(&answer.target.to_string())) { "As a graph" } }
     };
     section("Used by", Some(total), list)
@@ -72,7 +72,7 @@ pub(crate) fn tests(tests: &[TestFile]) -> Markup {
                     }
                 }
             }
-            @if tests.len() > MAX_TESTS { p.muted { (tests.len() - MAX_TESTS) " more are not shown." } }
+            @if tests.len() > MAX_TESTS { p.muted { (tests.len() - MAX_TESTS) " more left out." } }
         }
     };
     section("Tests", Some(tests.len()), body)

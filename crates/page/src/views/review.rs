@@ -154,7 +154,7 @@ fn files(answer: &ReviewAnswer) -> Markup {
 }
 
 fn rest(total: usize) -> Markup {
-    html! { @if total > MAX_ROWS { p.muted { (total - MAX_ROWS) " more are not shown." } } }
+    html! { @if total > MAX_ROWS { p.muted { (total - MAX_ROWS) " more left out." } } }
 }
 
 fn checked(answer: &ReviewAnswer) -> Markup {

@@ -45,7 +45,7 @@ pub(crate) fn symbol(context: &ViewContext<'_>) -> Result<Shown> {
         div.columns {
             div {
                 (components::source(&part.path, &part.source.text, part.source.first_line))
-                @if part.lines_cut > 0 { p.muted { (counted(part.lines_cut, "line")) " more are not shown." } }
+                @if part.lines_cut > 0 { p.muted { (counted(part.lines_cut, "line")) " more left out." } }
                 (uses("Used by", callers, "No use of it was found in the code."))
                 (uses("Calls", callees, "It calls nothing that is declared here."))
             }

@@ -211,7 +211,7 @@ fn children(context: &ViewContext<'_>, kind: &str, id: &str) -> Result<Markup> {
                     }
                 }
             }
-            @if total > found.items.len() as u64 { p.muted { (total - found.items.len() as u64) " more are not shown." } }
+            @if total > found.items.len() as u64 { p.muted { (total - found.items.len() as u64) " more left out." } }
         }
     };
     Ok(section(title, usize::try_from(total).ok(), list))

@@ -95,6 +95,17 @@ fn a_backlog_folder_is_imported_and_imported_again() {
 }
 
 #[test]
+fn a_file_of_a_backlog_comes_back_under_its_own_name() {
+    let repo = TestRepo::new("//- a.md\n# A\n");
+    let name = "task-1 - Use-C#-100%.md";
+    let text = "---\nid: task-1\ntitle: Use C#\nstatus: To Do\n---\n\n## Description\n\nx\n";
+    repo.write(&format!("backlog/tasks/{name}"), text);
+    repo.data("work.import", json!({"path": "backlog"}));
+    let made = repo.data("work.export", json!({"format": "backlog"}));
+    assert_eq!(made["files"][0]["path"], format!("tasks/{name}"));
+}
+
+#[test]
 fn a_plan_of_many_tasks_is_made_at_once() {
     let repo = TestRepo::new(FIXTURE);
     let mut text = "# Feature: Many\n\n".to_owned();

@@ -113,7 +113,7 @@ impl Import {
             .filter(|one| one != path && one.is_at_or_below(path))
             .collect();
         if below.is_empty() {
-            return Ok(vec![ImportFile { path: path.to_string(), text: read_path(view, path)? }]);
+            return Ok(vec![ImportFile { path: file_name(path), text: read_path(view, path)? }]);
         }
         let is_task = |one: &&RepoPath| {
             let text = one.to_string();
@@ -123,13 +123,19 @@ impl Import {
         };
         let mut files = Vec::new();
         for one in below.iter().filter(is_task) {
-            files.push(ImportFile { path: one.to_string(), text: read_path(view, one)? });
+            files.push(ImportFile { path: file_name(one), text: read_path(view, one)? });
         }
         if files.is_empty() {
             return Err(Problem::not_found(format!("no task of Backlog.md below `{path}`")));
         }
         Ok(files)
     }
+}
+
+/// The path of a file as it is on disk, so that an export gives the file its name back. A handle
+/// writes signs such as `#` in another way; so does a name that is not UTF-8.
+fn file_name(path: &RepoPath) -> String {
+    path.to_relative().to_str().map_or_else(|| path.to_string(), ToOwned::to_owned)
 }
 
 /// Plans the rows of an export of a store.

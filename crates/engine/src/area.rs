@@ -1,4 +1,4 @@
-//! The areas that are built in: what each adds to the index, the graph and the stores.
+//! The areas that are built in: what each adds to the index, the graph, the stores and the rules.
 
 use crate::areas::cards::{CardsGraphArea, CardsIndexer, RULES as CARD_RULES};
 use crate::areas::code::{CodeGraphArea, CodeIndexer};
@@ -21,7 +21,7 @@ pub struct Area {
     pub name: &'static str,
     /// Its part of the index
     pub indexer: Option<&'static dyn Indexer>,
-    /// Its cache of commits
+    /// What keeps its files for the checked-out commit up to date
     pub follower: Option<&'static dyn CommitFollower>,
     /// Its nodes and edges in the graph
     pub graph_area: Option<&'static dyn GraphArea>,

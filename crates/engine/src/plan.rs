@@ -119,7 +119,7 @@ fn named_files(files: &[RepoPath]) -> String {
 }
 
 impl PlannedChange {
-    /// The edits of files; `None` for a change to a store.
+    /// The edits of files; `None` if it changes a store or nothing.
     pub(crate) fn edits(&self) -> Option<&[FileEdit]> {
         match self {
             Self::Files(edits) | Self::Undo { edits, .. } => Some(edits),

@@ -1,9 +1,10 @@
 //! Turns the text of a file into facts about it, and describes languages. Pure: the same text gives
 //! the same facts, whatever else there is.
 //!
-//! Each language has a folder and a row in `language.rs`; `docs/how-to/add-a-language.md` has all
-//! steps. Everything that other crates need to know about a language is in its
-//! [`LanguageDescriptor`]. What the facts of several files mean together is left to other crates.
+//! Each language has a row in `language.rs` and a folder, which close relatives share;
+//! `docs/how-to/add-a-language.md` has all steps. Everything that other crates need to know about a
+//! language is in its [`LanguageDescriptor`]. What the facts of several files mean together is left
+//! to other crates.
 
 #![cfg_attr(
     test,

@@ -32,14 +32,14 @@ pub fn open_at(start: &Path, mode: WorkspaceMode) -> Result<Workspace> {
     let env = env_vars();
     // Without git there is still a tree to read; the answers say what is missing.
     let host = git::GitHost::find(env.iter().cloned()).ok();
-    let (disk, scratch, trusted) =
-        (DiskWriter::default(), std::env::temp_dir(), trusted_list_path());
+    let (disk, scratch, trust_folder) =
+        (DiskWriter::default(), std::env::temp_dir(), trust_folder());
     Workspace::open(WorkspaceOptions {
         start,
         host,
         env,
         scratch,
-        trust_folder: trusted,
+        trust_folder,
         mode,
         disk,
         areas: AREAS,
@@ -47,8 +47,8 @@ pub fn open_at(start: &Path, mode: WorkspaceMode) -> Result<Workspace> {
     })
 }
 
-/// The folder with the user's list of trusted repositories, among the user's settings.
-fn trusted_list_path() -> Option<PathBuf> {
+/// The folder with a record for each trusted repository, among the user's settings.
+fn trust_folder() -> Option<PathBuf> {
     let named = |name| env_var(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let settings =
         named(platform::SETTINGS_VARIABLE).or_else(|| Some(named("HOME")?.join(".config")));

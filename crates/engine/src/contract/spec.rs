@@ -176,8 +176,8 @@ impl OpSpec {
     }
 
     /// The command group that the operation is in, which is the first word of its name: `code` for
-    /// `code.zoom`, `impact` for `impact`. Most groups are named after an area; `relation` and
-    /// `changelog` are not.
+    /// `code.zoom`, `impact` for `impact`. Most groups are named after an area; `relation`,
+    /// `changelog` and `team` are not.
     pub fn group(&self) -> &'static str {
         self.name.split('.').next().unwrap_or(self.name)
     }

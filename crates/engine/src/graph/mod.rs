@@ -117,8 +117,8 @@ impl EdgeRequest {
 pub struct WalkFrontier<'a> {
     /// The nodes
     pub nodes: &'a [EntityRef],
-    /// Whether these are the nodes the walk started with. Edges that are not followed are only
-    /// counted there
+    /// Whether these are the nodes the walk started with. Only for these does an area count in
+    /// `left_out`
     pub is_start: bool,
     /// Edges less certain than this are not followed: an area need not make them
     pub min_confidence: Confidence,
@@ -269,7 +269,7 @@ impl ContextSection {
 /// Which edges a walk may take.
 #[derive(Debug, Clone, Default)]
 pub struct EdgeFilter {
-    /// Only these, by name; if empty, those that each area follows by default
+    /// Only these, by name; if empty, all except `except`
     pub names: Vec<String>,
     /// Types that are not followed unless they are named
     pub except: &'static [&'static str],

@@ -49,7 +49,8 @@ pub struct WalkResult {
     pub edges: Vec<GraphEdge>,
     /// Nodes with many direct connections, and how many
     pub high_fan_out: Vec<(EntityRef, usize)>,
-    /// Edges at the start that were not followed because they are not certain enough
+    /// Edges that were not followed because they are not certain enough; those that an area did not
+    /// even make are counted at the start only
     pub unsure: usize,
     /// Whether the walk stopped at its limit of nodes
     pub is_cut: bool,

@@ -212,7 +212,8 @@ fn severity(view: &View, rule: &VerifyRule, named: bool) -> Option<RuleSeverity>
     }
 }
 
-/// Drops findings in files that the commit does not touch.
+/// Whether a violation is reported: with a staged scope, only if it is in a file that the commit
+/// touches.
 fn concerns(scope: &RuleScope, violation: &RuleViolation) -> bool {
     match (scope, &violation.path) {
         (RuleScope::Staged(staged), Some(path)) => staged.contains(path),

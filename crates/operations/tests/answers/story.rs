@@ -58,7 +58,7 @@ impl Step {
 /// The place of an expected answer.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Snapshot {
-    /// Area of the operation; `cairn` for those without one
+    /// Group of the operation; `cairn` for an operation of one word
     pub folder: &'static str,
     /// Name of the file without its ending
     pub name: String,

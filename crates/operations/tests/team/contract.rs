@@ -1,5 +1,5 @@
-//! One contract for local stores and for those of a team: every operation on work, knowledge and facts gives the same
-//! answers and the same errors in both.
+//! One contract for local stores and for those of a team: every operation on work, knowledge and
+//! facts gives the same answers and the same errors in both.
 //!
 //! The steps run in a repository of its own and in one that is in a team, at the same times and
 //! with the same ids, so that answers can be compared whole. The test fails if a new operation has
@@ -14,8 +14,8 @@ use serde_json::{Value, json};
 use testkit::TestRepo;
 use testkit::postgres::{self, PostgresServer};
 
-/// The areas whose records a team shares.
-const SHARED_AREAS: [&str; 4] = ["work.", "knowledge.", "kb.", "changelog."];
+/// The groups of operations on records that a team shares.
+const SHARED_GROUPS: [&str; 4] = ["work.", "knowledge.", "kb.", "changelog."];
 
 const FIXTURE: &str = r#"
 //- /src/auth/login.ts
@@ -78,7 +78,7 @@ fn stores() -> Option<[ContractStore; 2]> {
     ])
 }
 
-/// A step of the contract: an operation of an area that a team shares, or a preparation with git.
+/// A step of the contract: an operation on records that a team shares, or a preparation with git.
 enum ContractStep {
     Call(&'static str, Value),
     Git(&'static [&'static str]),
@@ -351,7 +351,7 @@ fn mask_sizes(data: &mut Value) {
 #[test]
 fn every_operation_answers_the_same_in_a_team() {
     let Some(stores) = stores() else { return };
-    let shared = |name: &str| SHARED_AREAS.iter().any(|area| name.starts_with(area));
+    let shared = |name: &str| SHARED_GROUPS.iter().any(|group| name.starts_with(group));
     // How often each operation answered, and how often it refused.
     let mut seen: BTreeMap<&str, (u32, u32)> =
         ops::ALL.iter().filter(|op| shared(op.name)).map(|op| (op.name, (0, 0))).collect();

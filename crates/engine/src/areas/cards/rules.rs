@@ -46,8 +46,8 @@ rules! {
     "SEE_TYPE_UNKNOWN", Warning, "the type of a `@see` is not misspelled", almost_registered;
 }
 
-/// Reports mentions of symbols that do not exist. A missing file is left to `LINK_DEAD`, which
-/// reports links to it.
+/// Reports mentions of symbols that do not exist. Mentions of a whole file are not checked here:
+/// `LINK_DEAD` reports links to files that do not exist.
 fn dead_mentions(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
     let conn = known.view.index()?.conn();
     let mut found = Vec::new();

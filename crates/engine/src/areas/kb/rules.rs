@@ -12,7 +12,7 @@ use crate::view::View;
 /// An unfinished entity that nobody touched for this many days counts as forgotten.
 const STALE_AFTER_DAYS: i64 = 180;
 
-/// Every rule. The first three are those of the tool that cairn replaces.
+/// Every rule of the knowledge base. The first three are those of the tool that cairn replaces.
 pub static RULES: [VerifyRule; 13] = [
     VerifyRule {
         code: "KB_MUST_COVERAGE",

@@ -83,7 +83,7 @@ pub struct ReachAnswer {
     pub documents: Vec<RepoPath>,
     /// Nodes with more than ten direct connections, most first
     pub high_fan_out: Vec<HighFanOutNode>,
-    /// Direct edges that were not followed because they match by name only
+    /// Edges that were not followed because they are less certain than was asked for
     pub not_followed: usize,
     /// Limits of the answer: what was not followed or not counted
     pub notes: Vec<String>,

@@ -250,6 +250,6 @@ fn kind_noun(kind: &str) -> &str {
 
 fn not_followed_text(count: usize, is_cut: bool) -> String {
     let least = if is_cut { "at least " } else { "" };
-    let calls = counted(count, "direct call");
+    let calls = counted(count, "call");
     format!("Not followed: {least}{calls} by name only, on values of unknown type")
 }

@@ -6,10 +6,9 @@ use jiff::tz::TimeZone;
 use jiff::{Timestamp, ToSpan};
 use schemars::JsonSchema;
 use serde::Serialize;
-use store::{Row, ToSql, rows};
 
 use crate::draft::WorkDraft;
-use crate::words::WorkStatus;
+use crate::query::tables;
 
 /// How many weeks are told apart, the current one included.
 const WEEKS: i64 = 12;
@@ -53,25 +52,13 @@ pub(crate) fn flow(
     project: &str,
     feature: Option<&str>,
 ) -> Result<WorkFlow> {
-    Ok(flow_of(&lives(draft, project, feature)?, draft.now))
-}
-
-fn lives(draft: &WorkDraft<'_>, project: &str, feature: Option<&str>) -> Result<Vec<TaskLife>> {
-    let sql = "SELECT t.status, t.created_at, CASE WHEN t.status IN ('CLOSED', 'WILL_NOT_IMPLEMENT') THEN
-                 coalesce((SELECT max(e.at) FROM event e WHERE e.item_id = t.id AND e.kind = 'status'), t.updated_at)
-               END
-               FROM task t WHERE t.project_id = ?1 AND (?2 IS NULL OR t.feature_id = ?2)";
-    let params: [&dyn ToSql; 2] = [&project, &feature];
-    let read = |row: &Row<'_>| {
-        Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, Option<String>>(2)?))
-    };
-    let found = rows(draft.conn(), sql, "read when tasks were made and finished", &params, read)?;
-    let life = |(status, made, finished): (String, String, Option<String>)| {
-        let is_over = status.parse::<WorkStatus>().is_ok_and(WorkStatus::is_terminal);
-        let finished = finished.filter(|_| is_over).and_then(|at| at.parse().ok());
+    let lives = tables::task_lives(draft.conn(), project, feature)?;
+    let life = |(made, finished): (String, Option<String>)| {
+        let finished = finished.and_then(|at| at.parse().ok());
         Some(TaskLife { made: made.parse().ok()?, finished })
     };
-    Ok(found.into_iter().filter_map(life).collect())
+    let lives: Vec<TaskLife> = lives.into_iter().filter_map(life).collect();
+    Ok(flow_of(&lives, draft.now))
 }
 
 fn flow_of(lives: &[TaskLife], now: Timestamp) -> WorkFlow {

@@ -253,6 +253,22 @@ pub(crate) fn block_counts(
     Ok(rows(conn, &sql, "count blocks", &[&ids], count)?.into_iter().collect())
 }
 
+/// When each task of a project, or of a feature of it, was made, and when it was finished or given
+/// up if it is not open.
+pub(crate) fn task_lives(
+    conn: &Connection,
+    project: &str,
+    feature: Option<&str>,
+) -> Result<Vec<(String, Option<String>)>> {
+    let sql = "SELECT t.created_at, CASE WHEN t.status IN ('CLOSED', 'WILL_NOT_IMPLEMENT') THEN
+                 coalesce((SELECT max(e.at) FROM event e WHERE e.item_id = t.id AND e.kind = 'status'), t.updated_at)
+               END
+               FROM task t WHERE t.project_id = ?1 AND (?2 IS NULL OR t.feature_id = ?2)";
+    let params: [&dyn ToSql; 2] = [&project, &feature];
+    let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
+    rows(conn, sql, "read when tasks were made and finished", &params, read)
+}
+
 /// How often each tag of a table is used, in one project or in all. Rows with the same tags are counted before
 /// their tags are read.
 pub(crate) fn tag_counts(

@@ -260,8 +260,8 @@ fn named_tokens_have_a_scope_and_name_their_changes() {
     assert_eq!(ask(&bot, &molecule).0, Some(2));
     let (code, _, said) = ask(&ada, &molecule);
     assert_eq!(code, Some(0), "{said}");
-    let (code, shown, _) = ask(&bot, &["knowledge", "search", "M"]);
-    assert!(code == Some(0) && shown.contains("molecule"), "{shown}");
+    let (code, shown, _) = ask(&bot, &["knowledge", "search", "M", "--kind", "molecule"]);
+    assert!(code == Some(0) && shown.contains("\"M\""), "{shown}");
     let (code, _, said) = ask(&ada, &["init"]);
     assert!(
         code == Some(2) && said.contains("only be run from the command line"),

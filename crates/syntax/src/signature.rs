@@ -93,11 +93,16 @@ pub(crate) fn fingerprint(
     Fingerprint { shape: truncated_hash(&shape), body: body.map_or(0, hash_ignoring_whitespace) }
 }
 
-/// Four hex digits of a text, to tell two symbols of one name apart. After 256 rounds with
-/// collisions, all digits of the hash are used.
-pub(crate) fn hash_suffix(text: &str, round: u32) -> String {
+/// Four hex digits of a signature, to tell two symbols of one name apart. What a formatter adds or
+/// removes (white space, separators, parentheses, the kind of quotes) does not count, so that a
+/// symbol keeps its name when its file is formatted. After 256 rounds with collisions, all digits
+/// of the hash are used.
+pub(crate) fn hash_suffix(signature: &str, round: u32) -> String {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(text.as_bytes());
+    let is_layout = |c: char| c.is_whitespace() || matches!(c, ',' | ';' | '|' | '(' | ')');
+    let kept = signature.chars().filter(|c| !is_layout(*c));
+    let kept: String = kept.map(|c| if matches!(c, '\'' | '`') { '"' } else { c }).collect();
+    hasher.update(kept.as_bytes());
     if round > 0 {
         hasher.update(&round.to_le_bytes());
     }
@@ -147,6 +152,17 @@ mod tests {
             "type A = { a: Array<string>; f(x: 1): () => void; b?: | 1 | 2; }"
         );
         assert_eq!(one_line("def f(a, # x\n  b)", CommentSyntax::HASH), "def f(a, b)");
+    }
+
+    #[test]
+    fn a_formatter_does_not_change_the_name_of_a_second_declaration() {
+        let of = |text| hash_suffix(&one_line(text, CommentSyntax::C_STYLE), 0);
+        assert_eq!(
+            of("action: string | ((data: FormData) => void | Promise<void>)"),
+            of("action:\n  | string\n  | ((\n      data: FormData,\n    ) => void | Promise<void>);")
+        );
+        assert_eq!(of("method: 'get' | 'post'"), of("method: \"get\" | \"post\";"));
+        assert_ne!(of("method: 'get'"), of("method: 'post'"));
     }
 
     #[test]

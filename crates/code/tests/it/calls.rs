@@ -204,11 +204,11 @@ fn a_module_is_not_the_function_beside_it() {
          //- src/search.rs\npub struct Hit;\nimpl Hit { pub fn new() -> Hit { Hit } }\n\
          //- src/user.rs\nuse crate::search::Hit;\nfn find() { crate::search::Hit::new(); }\nfn call() { crate::search(); }\n",
         "
-        src/lib.rs#all calls src/lib.rs#search~58d3
+        src/lib.rs#all calls src/lib.rs#search~7e6c
         src/search.rs# uses src/search.rs#Hit
         src/search.rs#Hit.new uses src/search.rs#Hit
         src/search.rs#impl Hit uses src/search.rs#Hit
-        src/user.rs#call calls src/lib.rs#search~58d3
+        src/user.rs#call calls src/lib.rs#search~7e6c
         src/user.rs#find calls src/search.rs#Hit.new
         src/user.rs#find uses src/search.rs#Hit
         ",

@@ -450,9 +450,9 @@ func TestMore(t T) { t.tested() }
         a.go#each calls? a_windows.go#T.shut
         a.go#init calls? a_linux.go#open
         a.go#init calls? a_windows.go#open
-        a.go#init~cf28 calls a.go#T.init
-        a.go#init~cf28 calls? a_linux.go#open
-        a.go#init~cf28 calls? a_windows.go#open
+        a.go#init~5dc7 calls a.go#T.init
+        a.go#init~5dc7 calls? a_linux.go#open
+        a.go#init~5dc7 calls? a_windows.go#open
         a_windows.go#T.shut calls a_windows.go#help
         a_windows.go#T.twice calls a_windows.go#T.shut
         a_windows.go#open calls a_windows.go#help

@@ -87,7 +87,7 @@ export function second(schema: all.Schema) { schema.parse(); }
 export function third() { Schema.init().parse(); }
 ",
         "
-        schema.ts#Schema~0234 calls schema.ts#make
+        schema.ts#Schema~7ae0 calls schema.ts#make
         use.ts#first calls schema.ts#Schema.parse
         use.ts#second calls schema.ts#Schema.parse
         use.ts#third calls schema.ts#Factory.init

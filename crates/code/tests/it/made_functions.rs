@@ -31,7 +31,7 @@ fn helper() {}
         src/lib.rs# calls src/lib.rs#check
         src/lib.rs# calls src/lib.rs#top
         src/lib.rs#first calls src/lib.rs#helper
-        src/lib.rs#impl Router~8262 calls src/lib.rs#chained
+        src/lib.rs#impl Router~639b calls src/lib.rs#chained
         src/lib.rs#main calls src/lib.rs#get
         src/lib.rs#main calls? src/lib.rs#Router.post
         src/lib.rs#main calls? src/lib.rs#Router.route

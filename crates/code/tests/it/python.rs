@@ -172,7 +172,7 @@ class Holder:
         main.py#main calls? model.py#Headers.update
         model.py#Client calls model.py#Field
         model.py#Client.__init__ calls model.py#Headers
-        model.py#Client.headers~cb86 calls model.py#Headers
+        model.py#Client.headers~2de5 calls model.py#Headers
         model.py#Client.run calls? model.py#Client.cached
         model.py#Client.run calls? model.py#Client.headers
         model.py#Client.run calls model.py#Headers.update

@@ -60,7 +60,7 @@ function over(a: any) {}
         field Session.repo :24 `repo`
         method Session.refresh pub exported async @Log :26 `async refresh(): Promise<T>` "@see spec::auth/refresh"
         getter Session.id pub exported :27 `get id(): string`
-        setter Session.id~c707 pub exported :28 `set id(v: string)`
+        setter Session.id~a747 pub exported :28 `set id(v: string)`
         method Session.handler pub exported :29 `handler = (e: Event)`
         method Session.close pub exported abstract :30 `abstract close(): void`
         interface Store pub exported :32 `export interface Store extends Reader`

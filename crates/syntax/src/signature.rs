@@ -159,7 +159,9 @@ mod tests {
         let of = |text| hash_suffix(&one_line(text, CommentSyntax::C_STYLE), 0);
         assert_eq!(
             of("action: string | ((data: FormData) => void | Promise<void>)"),
-            of("action:\n  | string\n  | ((\n      data: FormData,\n    ) => void | Promise<void>);")
+            of(
+                "action:\n  | string\n  | ((\n      data: FormData,\n    ) => void | Promise<void>);"
+            )
         );
         assert_eq!(of("method: 'get' | 'post'"), of("method: \"get\" | \"post\";"));
         assert_ne!(of("method: 'get'"), of("method: 'post'"));

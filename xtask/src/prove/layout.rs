@@ -1,8 +1,8 @@
 //! Versions of files that differ only in layout and comments: every symbol in them must keep its substance.
 //!
-//! Whether two versions differ in more is decided here by comparing characters, with no code that
-//! is under proof. The comparison knows no language, and rather misses versions that differ only in
-//! layout than reports others.
+//! Whether two versions differ in more is decided here with no code that is under proof: by
+//! Python's own parser, and for other languages by comparing characters. That comparison knows no
+//! language, and rather misses versions that differ only in layout than reports others.
 
 #![expect(clippy::disallowed_methods, reason = "a developer's tool reads repositories with git")]
 
@@ -52,7 +52,7 @@ pub(super) fn compare(clone: &Path, commits: &[String]) -> XtaskResult<LayoutPro
                 all_layout = false;
                 continue;
             };
-            match is_same_but_for_layout(old, new) {
+            match is_same_but_for_layout(&change.path, old, new)? {
                 true => proof.compare_symbols(commit, &change.path, old, new),
                 false => all_layout = false,
             }
@@ -130,12 +130,35 @@ fn read_blobs(clone: &Path, wanted: &[&str]) -> XtaskResult<BTreeMap<String, Vec
     Ok(blobs)
 }
 
-/// Whether two texts have the same characters once white space, comments, quotes, commas, semicolons and parentheses
-/// are taken away.
-fn is_same_but_for_layout(old: &[u8], new: &[u8]) -> bool {
+/// Whether two versions of a file differ only in layout and comments.
+fn is_same_but_for_layout(path: &str, old: &[u8], new: &[u8]) -> XtaskResult<bool> {
+    if path.ends_with(".py") {
+        return has_same_python_tree(old, new);
+    }
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
-    without_layout(&old) == without_layout(&new)
+    Ok(without_layout(&old) == without_layout(&new))
 }
+
+/// Compares two files by the trees that Python's own parser makes of them.
+const COMPARE_TREES: &str = "import ast, sys
+trees = [ast.dump(ast.parse(open(name, 'rb').read())) for name in sys.argv[1:]]
+sys.exit(trees[0] != trees[1])";
+
+/// Whether Python's own parser makes the same of two texts. A text that it cannot parse is no other's equal.
+fn has_same_python_tree(old: &[u8], new: &[u8]) -> XtaskResult<bool> {
+    let text = |error: std::io::Error| error.to_string();
+    let folder = tempfile::tempdir().map_err(text)?;
+    let mut python = Command::new("python3");
+    python.args(["-c", COMPARE_TREES]).stderr(Stdio::null());
+    for (name, bytes) in [("old", old), ("new", new)] {
+        let file = folder.path().join(name);
+        std::fs::write(&file, bytes).map_err(text)?;
+        python.arg(file);
+    }
+    Ok(python.status().map_err(text)?.success())
+}
+
+/// A text without white space, comments, quotes, commas, semicolons and parentheses.
 
 fn without_layout(text: &str) -> String {
     let mut out = String::new();
@@ -175,12 +198,17 @@ mod tests {
 
     #[test]
     fn layout_and_comments_are_told_from_code() {
-        let same = |old: &str, new: &str| is_same_but_for_layout(old.as_bytes(), new.as_bytes());
+        let compare = |path: &str, old: &str, new: &str| {
+            is_same_but_for_layout(path, old.as_bytes(), new.as_bytes()).unwrap()
+        };
+        let same = |old: &str, new: &str| compare("a.js", old, new);
         assert!(same("f(a, b) // why\n", "f(\n  a,\n  b,\n);\n"));
         assert!(same("x = 'a'\n# one\n", "x = \"a\"\n"));
         assert!(same("a /* b\n c */ d", "a d"));
         assert!(!same("f('https://a')", "f('https://b')"));
         assert!(!same("f(a)", "f(b)"));
         assert!(!same("a + b", "a - b"));
+        assert!(compare("a.py", "f('a b', c)\n", "f(\n    'a '\n    'b', c,\n)  # why\n"));
+        assert!(!compare("a.py", "if a:\n    b()\n    c()\n", "if a:\n    b()\nc()\n"));
     }
 }

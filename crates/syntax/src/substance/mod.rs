@@ -5,6 +5,7 @@
 //! or structure does not. Links between specs and code are compared by it.
 
 mod javascript;
+mod literals;
 mod markdown;
 #[cfg(test)]
 mod tests;
@@ -22,7 +23,7 @@ pub use markdown::prose_substance;
 
 /// Increase whenever the same text gets another substance, so that stored digests are computed
 /// again.
-pub const SUBSTANCE_VERSION: u32 = 3;
+pub const SUBSTANCE_VERSION: u32 = 4;
 
 /// The substance of a file, or of one symbol in it; `None` if the symbol is not there or the text
 /// cannot be parsed.
@@ -100,6 +101,12 @@ impl<'t> Selection<'t> {
         selection.replace_imports(facts);
         selection.replaced.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
         Some(selection)
+    }
+
+    /// All of another text, in which the same names become placeholders.
+    fn of_all(&self, text: &str) -> Option<Self> {
+        let whole = Span::new(0, u32::try_from(text.len()).ok()?);
+        Some(Self { spans: vec![whole], replaced: Vec::new(), names: self.names.clone() })
     }
 
     /// Doc comments are part of the tree in some languages.

@@ -114,6 +114,37 @@ fn parentheses_that_formatters_add_do_not_count() {
 }
 
 #[test]
+fn neighbouring_literals_are_one_string() {
+    same(
+        "a.py",
+        Some("f"),
+        &[
+            "def f(key):\n    raise E(f\"set {key}, already been read\", x='a \"b\" c')\n",
+            "def f(key):\n    raise E(\n        f\"set {key}, already\"  # why\n        \" been read\",\n        x='a \"b\"' u' c',\n    )\n",
+        ],
+    );
+    same(
+        "a.c",
+        Some("f"),
+        &["void f(void) { g(\"one two\"); }", "void f(void) {\n  g(\"one \"\n    \"two\");\n}\n"],
+    );
+    differ(
+        "a.py",
+        Some("f"),
+        &[
+            "def f(a): return g('a' 'b')\n",
+            "def f(a): return g('a', 'b')\n",
+            "def f(a): return g('a' b'b')\n",
+            "def f(a): return g('{a}' 'b')\n",
+            "def f(a): return g('{a}' f'b')\n",
+            "def f(a): return g(f'{a}' f'b')\n",
+            "def f(a): return g('\\0' '1')\n",
+            "def f(a): return g('\\01')\n",
+        ],
+    );
+}
+
+#[test]
 fn each_name_of_a_symbol_is_compared_as_itself() {
     differ(
         "a.py",

@@ -2,6 +2,7 @@
 
 use tree_sitter::{Node, TreeCursor};
 
+use super::literals::{LITERALS, NEIGHBOURS, joined_literal};
 use super::{Reading, Selection, push_token};
 use crate::treesitter::{self, LanguageFn, NodeExt, children, named_children, span};
 
@@ -30,13 +31,13 @@ pub(super) fn substance(
     selection: &Selection<'_>,
 ) -> Option<String> {
     let tree = treesitter::parse(text, grammar).ok()?;
-    let mut reader = TreeReader { text, selection, out: String::new() };
-    let mut cursor = tree.walk();
-    reader.read_all(&mut cursor);
+    let mut reader = TreeReader { grammar, text, selection, out: String::new() };
+    reader.read_all(&mut tree.walk(), None);
     Some(reader.out)
 }
 
 struct TreeReader<'t, 's> {
+    grammar: LanguageFn,
     text: &'t str,
     selection: &'s Selection<'t>,
     out: String,
@@ -54,11 +55,12 @@ struct OpenNode<'n> {
 }
 
 impl TreeReader<'_, '_> {
-    /// Walks the tree without recursion, so that deep trees need no stack.
-    fn read_all<'n>(&mut self, cursor: &mut TreeCursor<'n>) {
+    /// Walks the tree without recursion, so that deep trees need no stack. `outer` is the node that
+    /// the whole tree stands in.
+    fn read_all<'n>(&mut self, cursor: &mut TreeCursor<'n>, outer: Option<OpenNode<'n>>) {
         let mut open: Vec<OpenNode<'n>> = Vec::new();
         loop {
-            let started = self.start(cursor, open.last().copied());
+            let started = self.start(cursor, open.last().copied().or(outer));
             match started {
                 Some(node) if cursor.goto_first_child() => {
                     open.push(node);
@@ -107,12 +109,39 @@ impl TreeReader<'_, '_> {
         let is_flat = outer.is_some_and(|outer| outer.is_flat);
         let is_shown = is_part && node.is_named() && !is_transparent && !is_flat;
         let field = cursor.field_name().or(outer.and_then(|outer| outer.inner_field));
+        if node.kind() == NEIGHBOURS
+            && is_part
+            && self.read_joined(node, OpenNode { is_shown: false, inner_field: field, is_flat })
+        {
+            return None;
+        }
         if is_shown {
             push_token(&mut self.out, &format!("({} {}", kind(node), field.unwrap_or_default()));
         }
         self.hidden_text(node);
         let inner_field = field.filter(|_| is_transparent);
         Some(OpenNode { is_shown, inner_field, is_flat: is_flat || node.kind() == ANNOTATION })
+    }
+
+    /// Reads neighbouring literals as the one that they mean; `false` if there is none.
+    fn read_joined(&mut self, node: Node<'_>, outer: OpenNode<'_>) -> bool {
+        let Some(joined) = joined_literal(node, self.text) else { return false };
+        let text = format!("{joined};");
+        let parsed = treesitter::parse(&text, self.grammar).ok();
+        let Some((tree, selection)) = parsed.zip(self.selection.of_all(&text)) else {
+            return false;
+        };
+        let mut literal = tree.root_node();
+        while !LITERALS.contains(&literal.kind()) {
+            let Some(inner) = literal.named_child(0) else { return false };
+            literal = inner;
+        }
+        let out = std::mem::take(&mut self.out);
+        let mut reader =
+            TreeReader { grammar: self.grammar, text: &text, selection: &selection, out };
+        reader.read_all(&mut literal.walk(), Some(outer));
+        self.out = reader.out;
+        true
     }
 
     fn leaf(&mut self, node: Node<'_>) {
@@ -149,7 +178,7 @@ impl TreeReader<'_, '_> {
     }
 }
 
-fn is_comment(node: Node<'_>) -> bool {
+pub(super) fn is_comment(node: Node<'_>) -> bool {
     node.kind().contains("comment") || (node.is_extra() && node.kind() == "text_interpolation")
 }
 

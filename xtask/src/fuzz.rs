@@ -291,7 +291,7 @@ fn arguments(bytes: &[u8]) {
     }
 }
 
-/// The endings of the languages, in the order of their targets.
+/// The file extensions of the languages, in the order of the targets.
 const ENDINGS: [&str; 18] = [
     "ts", "tsx", "js", "rs", "py", "go", "java", "c", "cpp", "cs", "rb", "php", "kt", "swift",
     "sh", "md", "json", "toml",

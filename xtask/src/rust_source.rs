@@ -25,7 +25,7 @@ pub(crate) struct RustFile {
     pub(crate) functions: Vec<FunctionFacts>,
     /// Fields and parameters called `id` or `…_id` whose type is a bare integer
     pub(crate) integer_ids: Vec<Mention>,
-    /// Tests that do nothing unless a variable is set, because they are the work of a child process
+    /// Tests that do nothing unless a variable is set, because they are the code of a child process
     pub(crate) child_entries: Vec<Mention>,
     /// Paths that begin with `crate::`, as they are written
     pub(crate) crate_paths: Vec<Mention>,

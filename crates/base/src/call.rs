@@ -1,6 +1,6 @@
 //! One operation call: caller, time, stop check and progress reporting.
 //!
-//! The front end (CLI, MCP, HTTP) owns clock and cancellation; code below only checks whether to
+//! The door (CLI, MCP or HTTP) owns clock and cancellation; code below only checks whether to
 //! stop.
 
 use std::sync::Arc;
@@ -108,7 +108,7 @@ impl Call {
         }
     }
 
-    /// Sets the session; without it, it is the actor's own.
+    /// Sets the session. By default, a call belongs to its actor's own session.
     #[must_use]
     pub fn in_session(mut self, session: impl Into<String>) -> Self {
         self.session = session.into();

@@ -68,7 +68,7 @@ text_type!(
     /// A symbol's name in its file, nested with `.`.
     SymbolName,
     |text| match text {
-        "" => Err("a symbol has a name".into()),
+        "" => Err("a symbol needs a name".into()),
         _ if text.contains(char::is_control) => Err("a symbol's name is one line".into()),
         _ => Ok(()),
     }
@@ -216,7 +216,7 @@ impl FromStr for EntityRef {
             "dir" => rest.parse().map(Self::Dir),
             "symbol" => match rest.split_once('#') {
                 Some((path, name)) => Ok(Self::Symbol(path.parse()?, name.parse()?)),
-                None => Err(format!("`{text}` names no symbol after a `#`")),
+                None => Err(format!("missing symbol name after `#` in `{text}`")),
             },
             "commit" => rest.parse().map(Self::Commit),
             "kb" => rest.parse().map(Self::Kb),

@@ -57,7 +57,7 @@ impl FromStr for Hash {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let refused = || "a hash is 64 lowercase hex digits".to_owned();
+        let refused = || "a hash must be 64 lowercase hex digits".to_owned();
         if text.bytes().any(|byte| byte.is_ascii_uppercase()) {
             return Err(refused());
         }

@@ -1,6 +1,6 @@
 //! Suggested next steps: a call, and a hint that may end in one.
 //!
-//! Both name an operation and its arguments, not a command line: each front end formats them, as a
+//! Both name an operation and its arguments, not a command line: each door formats them, as a
 //! shell line for a person and as a tool call for an agent.
 
 use std::borrow::Cow;
@@ -56,7 +56,7 @@ impl NextCall {
     }
 }
 
-/// The operation and its arguments as JSON, used where no front end formats it.
+/// The operation and its arguments as JSON, used where no door formats it.
 impl fmt::Display for NextCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.operation)?;
@@ -103,7 +103,7 @@ impl fmt::Display for Hint {
     }
 }
 
-/// Programs get the operation and its arguments, whatever front end they use.
+/// Programs get the operation and its arguments, whatever door they use.
 impl Serialize for Hint {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

@@ -18,13 +18,13 @@ pub fn encode_byte(byte: u8) -> &'static str {
     percent_encoding::percent_encode_byte(byte)
 }
 
-/// The bytes of an encoded text. A `%` without two hex digits behind it stands for itself, as
-/// browsers and editors read it.
+/// The bytes of an encoded text. A `%` that is not followed by two hex digits is kept as it is, as
+/// in browsers and editors.
 pub fn decode_lossy(text: &str) -> Cow<'_, [u8]> {
     percent_decode_str(text).into()
 }
 
-/// The bytes of an encoded text; `None` if a `%` has no two hex digits behind it.
+/// The bytes of an encoded text; `None` if a `%` is not followed by two hex digits.
 pub fn decode(text: &str) -> Option<Cow<'_, [u8]>> {
     let is_digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_hexdigit);
     let is_escape = |after: &str| {

@@ -1,4 +1,4 @@
-//! Failures that a caller can act on. Front ends turn them into exit codes and HTTP statuses.
+//! Failures that a caller can act on. Doors turn them into exit codes and HTTP statuses.
 
 use std::error::Error;
 use std::{fmt, io};
@@ -8,11 +8,12 @@ use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use crate::hint::{Hint, NextCall};
+use crate::similarity::near_name;
 
 /// The result type of every fallible function of cairn.
 pub type Result<T, E = Problem> = std::result::Result<T, E>;
 
-/// The kind of a failure, the same for every front end.
+/// The kind of a failure, the same for every door.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "SCREAMING_SNAKE_CASE")]
 pub enum ProblemCode {
@@ -26,7 +27,7 @@ pub enum ProblemCode {
     Conflict,
     /// The change would break a rule that always holds
     InvariantViolation,
-    /// Not possible in this state, or not through this front end
+    /// Not possible in this state, or not through this door
     InvalidOperation,
     /// Something else has to be finished first
     Blocked,
@@ -120,6 +121,12 @@ impl Problem {
     #[must_use]
     pub fn hint_call(self, text: &str, call: NextCall) -> Self {
         self.hint(Hint::call(text, call))
+    }
+
+    /// Adds the question after an unknown name: the known name that it resembles most, if any.
+    #[must_use]
+    pub fn hint_near<'a>(self, wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
+        near_name(wanted, names).into_iter().fold(self, Self::hint)
     }
 
     /// Adds a field that a program can read.

@@ -14,7 +14,7 @@ pub const MIN_REPAIRED_WORD: f64 = 0.9;
 /// The least similarity of a symbol whose name a text is assumed to misspell.
 pub const MIN_REPAIRED_SYMBOL: f64 = 0.93;
 
-/// Shorter names match too many others to be useful, in characters.
+/// Minimum length, in characters: shorter names are similar to too many others.
 const MIN_NAME_LENGTH: usize = 3;
 
 /// How similar two texts are, from 0 to 1 (Jaro-Winkler). Case counts.
@@ -60,13 +60,27 @@ pub fn did_you_mean(name: &str) -> String {
     format!("did you mean `{name}`?")
 }
 
+/// The question after an unknown name that resembles several: ``did you mean `x`, `y` or `z`?``
+pub fn did_you_mean_one_of(names: &[impl AsRef<str>]) -> String {
+    let quoted: Vec<String> = names.iter().map(|name| format!("`{}`", name.as_ref())).collect();
+    match quoted.split_last() {
+        Some((last, rest)) if !rest.is_empty() => {
+            format!("did you mean {} or {last}?", rest.join(", "))
+        }
+        _ => format!("did you mean {}?", quoted.concat()),
+    }
+}
+
+/// The question after an unknown name; `None` if it resembles no known name.
+pub fn near_name<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    most_similar(wanted, names, 1).first().map(|name| did_you_mean(name))
+}
+
 /// A hint after an unknown name: the most similar of the known names, or all of them. `nouns` is
 /// the plural that they go by, such as `hooks`.
 pub fn suggestion(wanted: &str, names: &[&str], nouns: &str) -> String {
-    match most_similar(wanted, names.iter().copied(), 1)[..] {
-        [near] => did_you_mean(near),
-        _ => format!("the {nouns} are {}", names.join(", ")),
-    }
+    near_name(wanted, names.iter().copied())
+        .unwrap_or_else(|| format!("the {nouns} are {}", names.join(", ")))
 }
 
 #[cfg(test)]
@@ -81,6 +95,8 @@ mod tests {
         assert_eq!(suggestion("snyc", &names, "operations"), "did you mean `sync`?");
         let all = "the operations are history.list, history.show, sync";
         assert_eq!(suggestion("qqqq", &names, "operations"), all);
+        assert_eq!(did_you_mean_one_of(&["a"]), "did you mean `a`?");
+        assert_eq!(did_you_mean_one_of(&["a", "b", "c"]), "did you mean `a`, `b` or `c`?");
     }
 
     #[test]

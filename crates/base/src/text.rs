@@ -49,8 +49,8 @@ impl TextPosition {
     /// The first character of a text.
     pub const START: Self = Self { line: 1, column: 1 };
 
-    /// The place of a byte of a text. A byte inside of a character counts as its first byte, one
-    /// past the end as the end.
+    /// The line and column of a byte offset. An offset inside a character is rounded down to its
+    /// start; one past the end is the end of the text.
     pub fn of_byte(text: &str, offset: usize) -> Self {
         let line = LineBefore::of_byte(text, offset);
         let column = saturating_u32(line.text.chars().count()) + 1;
@@ -68,8 +68,8 @@ pub struct LineBefore<'t> {
 }
 
 impl<'t> LineBefore<'t> {
-    /// The part of a line before a byte of a text. A byte inside of a character counts as its
-    /// first byte, one past the end as the end.
+    /// The part of the line before a byte offset. An offset inside a character is rounded down to
+    /// its start; one past the end is the end of the text.
     pub fn of_byte(text: &'t str, offset: usize) -> Self {
         let before = &text[..text.floor_char_boundary(offset)];
         let start = before.rfind('\n').map_or(0, |newline| newline + 1);

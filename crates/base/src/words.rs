@@ -5,7 +5,15 @@ use std::fmt::Display;
 /// A count with its noun: `1 file`, `3 files`, `2 entries`.
 pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     let count = count.try_into().unwrap_or(u64::MAX);
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {}", plural(noun)) }
+    format!("{count} {}", agreeing(count, noun))
+}
+
+/// A noun as it stands after a count: `file` after 1, `files` after any other.
+pub fn agreeing(count: impl TryInto<u64>, noun: &str) -> String {
+    match count.try_into() {
+        Ok(1) => noun.to_owned(),
+        _ => plural(noun).to_string(),
+    }
 }
 
 /// The plural of a noun.

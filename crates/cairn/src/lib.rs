@@ -1,4 +1,5 @@
-//! Front ends: command line, MCP, HTTP and the page. They only translate requests; no operation is named here.
+//! The doors (command line, MCP and HTTP) and the page. They only translate requests; no operation
+//! is named here.
 //!
 //! Only this crate reads the environment, the current directory and the clock, prints, and chooses
 //! exit codes. It is also a library, so that the conformance example can extend its MCP server.

@@ -201,8 +201,8 @@ impl UiServer {
                 (headers, html(StatusCode::OK, body)).into_response()
             }
             Ok(None) => {
-                let text = "The token is wrong or was used before. The command has printed \
-                            another address after that; open that one.";
+                let text = "The token is wrong or was already used. \
+                            Open the new address that the command has printed.";
                 message(StatusCode::UNAUTHORIZED, "This address does not work any more", text)
             }
             Err(_) => {
@@ -233,7 +233,7 @@ async fn answer(
     let query = query.unwrap_or_default().to_owned();
     let form = if is_form { read_form(request.into_body()).await } else { None };
     if is_form && form.is_none() {
-        let text = "The form is too long or not text.";
+        let text = "The form is too long or is not text.";
         return message(StatusCode::PAYLOAD_TOO_LARGE, "Too long", text);
     }
     let asked = SiteRequest { path, query, form, form_token: session.form_token };

@@ -180,7 +180,8 @@ impl CardReader<'_> {
         let said =
             |name: &str| item.as_map()?.get(name)?.scalar().map(std::borrow::Cow::into_owned);
         let (Some(kind), Some(target)) = (said("type"), said("target")) else {
-            self.diagnostics.push(field_diagnostic("a relation has a `type` and a `target`", line));
+            self.diagnostics
+                .push(field_diagnostic("a relation needs a `type` and a `target`", line));
             return None;
         };
         let at = |name: &str| {

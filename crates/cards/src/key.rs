@@ -74,7 +74,7 @@ pub fn parse_new_key(text: &str, kind_if_bare: Option<&str>) -> Result<CardKey, 
     let good = |part: &str| part.starts_with(first) && part.chars().all(inner);
     if !slug.split('/').all(good) {
         return Err(format!(
-            "`{slug}` is not a slug: small letters, digits, `.`, `_` and `-`, with `/` between the parts"
+            "invalid slug `{slug}`: use lowercase letters, digits, `.`, `_`, `-`, and `/` between parts"
         ));
     }
     Ok(key)

@@ -54,9 +54,9 @@ words!(
         Accepted = "accepted",
         /// Being built
         Implementing = "implementing",
-        /// Built; some code must say so
+        /// Built; code must link it with `@see`
         Implemented = "implemented",
-        /// No longer true
+        /// No longer valid
         Deprecated = "deprecated",
     }
 );
@@ -67,15 +67,15 @@ pub const UNREVIEWED: &str = "unreviewed";
 words!(
     /// The kind of relation between two cards.
     CardRelationKind, "a kind of relation", {
-        /// It cannot be built before the other
+        /// The other card has to be built first
         DependsOn = "depends_on",
-        /// The other is background
+        /// The other card is background information
         References = "references",
-        /// The two have to do with each other
+        /// The cards are related in some other way
         Related = "related",
         /// It refines the other
         Extends = "extends",
-        /// Both cannot be true
+        /// The two cards contradict each other
         Conflicts = "conflicts",
     }
 );

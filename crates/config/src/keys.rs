@@ -16,7 +16,8 @@ pub(crate) struct SchemaKey<'s> {
     pub(crate) name: &'s str,
     /// What it takes
     pub(crate) schema: &'s Value,
-    /// Written in the singular: the value is the list's only element
+    /// Whether the key is written in the singular, so that its value is the only element of the
+    /// list
     pub(crate) singular: bool,
 }
 
@@ -81,7 +82,7 @@ pub(crate) fn suggestion(root: &Value, schema: &Value, path: &[&str], written: &
         return did_you_mean(&elsewhere);
     }
     let known: Vec<&str> = properties.keys().map(String::as_str).collect();
-    format!("the keys here are {}", known.join(", "))
+    format!("known keys: {}", known.join(", "))
 }
 
 /// The group that has a key of this name.

@@ -23,7 +23,7 @@ pub struct Config {
     /// Folders with the project's own code
     #[serde(deserialize_with = "folders")]
     pub source_dirs: Vec<RepoPath>,
-    /// Files or globs where the program starts: what they reach is not unused
+    /// Entry points, as files or globs: code that they reach does not count as unused
     #[serde(deserialize_with = "plain")]
     pub entries: Vec<PathPattern>,
     /// What to leave out besides what git ignores, as gitignore patterns
@@ -63,7 +63,7 @@ pub struct KbConfig {
     pub statuses: BTreeMap<String, String>,
     /// Prefixes of ids, each with the type of the entities that have it, such as `"FR-": "req"`
     pub types: BTreeMap<String, String>,
-    /// Severity of each rule of `verify`, by the rule's name; true is its default severity
+    /// Severity of each rule of `verify`, of whatever area, by its name; true is the default
     pub rules: BTreeMap<String, RuleLevel>,
 }
 
@@ -71,7 +71,7 @@ pub struct KbConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct HistoryConfig {
-    /// Names of folders that are only structure and make no tag, wherever they stand in a path
+    /// Folder names that are only structure and give no tag, anywhere in a path
     pub strip_prefixes: Vec<String>,
     /// Names too general to be a tag
     pub stop_tags: Vec<String>,
@@ -79,7 +79,7 @@ pub struct HistoryConfig {
     pub exclude: Vec<PathPattern>,
     /// Take a snapshot after this many commits; 0 takes none
     pub snapshot_frequency: u32,
-    /// Commits that touch more files than this say nothing about what changes together
+    /// Commits that touch more files than this are ignored by co-change
     #[schemars(range(min = 1))]
     #[serde(deserialize_with = "positive")]
     pub max_commit_files: u32,

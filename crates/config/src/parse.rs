@@ -45,13 +45,19 @@ pub fn parse(text: &[u8]) -> ParsedConfig {
     match root {
         None => {}
         Some(Ast::Object(root)) => reader.read_group(root, published_schema(), &[], ""),
-        Some(other) => return syntax_error(text, other.range().start, "the file is one object"),
+        Some(other) => {
+            return syntax_error(
+                text,
+                other.range().start,
+                "the file must contain one JSON object",
+            );
+        }
     }
     let config = serde_json::from_value(reader.accepted).unwrap_or_default();
     ParsedConfig { config, findings: reader.findings }
 }
 
-/// The dialect: JSON with comments and trailing commas, and no other freedom.
+/// The dialect: JSON with comments and trailing commas, and no other extensions.
 pub fn jsonc() -> ParseOptions {
     ParseOptions {
         allow_comments: true,
@@ -104,8 +110,8 @@ struct ConfigReader<'a> {
 }
 
 impl ConfigReader<'_> {
-    /// Reads the keys of one object. `path` is how the model spells it, `written` how the file
-    /// does.
+    /// Reads the keys of one object. `path` is its path in the model, `written` its path as spelled
+    /// in the file.
     fn read_group(&mut self, object: Object, schema: &Value, path: &[&str], written: &str) {
         for property in object.properties {
             let (at, name) = (property.range.start, property.name.as_str());
@@ -123,7 +129,7 @@ impl ConfigReader<'_> {
                 (_, Ast::Object(inner)) => self.read_group(inner, key.schema, &path, &shown),
                 (_, value) => {
                     let is = keys::describe_type(keys::json_type(&value.into()));
-                    let message = format!("`{shown}` takes an object, not {is}");
+                    let message = format!("`{shown}` must be an object, not {is}");
                     self.report(FindingCode::WrongType, at, &shown, message, None);
                 }
             }
@@ -140,7 +146,7 @@ impl ConfigReader<'_> {
             let shown = error.element.map_or(shown.into(), |index| format!("{shown}[{index}]"));
             self.report(error.code, place, &shown, error.about(&shown), None);
         } else if !insert(&mut self.accepted, path, value) {
-            let message = format!("`{shown}` is given twice; the first one counts");
+            let message = format!("duplicate key `{shown}`; the first one is used");
             self.report(FindingCode::InvalidValue, at, shown, message, None);
         }
     }

@@ -21,7 +21,7 @@ pub fn schema() -> Value {
     PUBLISHED.clone()
 }
 
-/// The same without a copy, for walking a file along it.
+/// The same schema by reference, for validating a file against it.
 pub(crate) fn published_schema() -> &'static Value {
     &PUBLISHED
 }

@@ -13,7 +13,7 @@ text_type!(
     |text| {
         let glob = text.strip_prefix('!').unwrap_or(text);
         if glob.trim().is_empty() {
-            return Err("a pattern is not empty".into());
+            return Err("a pattern must not be empty".into());
         }
         let built = globset::GlobBuilder::new(glob).literal_separator(true).build();
         built.map(drop).map_err(|error| format!("`{text}` is not a pattern: {}", error.kind()))
@@ -50,7 +50,7 @@ text_type!(
     ProgramName,
     |text| {
         let good = !text.trim().is_empty() && !text.contains(char::is_control);
-        good.then_some(()).ok_or_else(|| "a program has a name on one line".into())
+        good.then_some(()).ok_or_else(|| "the name of a program must be one line of text".into())
     }
 );
 
@@ -95,7 +95,7 @@ impl TryFrom<Value> for RuleLevel {
             (Some("warning"), _) => Ok(Self::Warning),
             (Some("error"), _) => Ok(Self::Error),
             (_, Some(true)) => Ok(Self::On),
-            _ => Err(format!("{value} is not `off`, `warning`, `error`, true or false")),
+            _ => Err(format!("expected `off`, `warning`, `error`, true or false, not {value}")),
         }
     }
 }
@@ -216,13 +216,10 @@ impl<S: Stage> TryFrom<Vec<S>> for Pipeline<S> {
 
     fn try_from(stages: Vec<S>) -> Result<Self, String> {
         if !S::REQUIRED.iter().all(|stage| stages.contains(stage)) {
-            return Err("a pipeline has the states `NEW`, `ACTIVE` and `CLOSED`".into());
+            return Err("a pipeline must contain the states `NEW`, `ACTIVE` and `CLOSED`".into());
         }
         if !stages.is_sorted_by(|a, b| a < b) {
-            return Err(
-                "a pipeline names each state once, in the order that work passes through them"
-                    .into(),
-            );
+            return Err("a pipeline must name each state once, in order".into());
         }
         Ok(Self { stages, is_set: true })
     }

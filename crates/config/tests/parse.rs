@@ -78,8 +78,8 @@ fn unknown_keys_name_their_nearest() {
         [
             "UNKNOWN_KEY 3:5: no key `history.stop_tag`; did you mean `history.stop_tags`?".into(),
             "UNKNOWN_KEY 5:3: no key `stopTags`; did you mean `history.stop_tags`?".into(),
-            format!("UNKNOWN_KEY 6:3: no key `ü`; the keys here are {all}"),
-            format!("UNKNOWN_KEY 6:11: no key `qqq`; the keys here are {all}"),
+            format!("UNKNOWN_KEY 6:3: no key `ü`; known keys: {all}"),
+            format!("UNKNOWN_KEY 6:11: no key `qqq`; known keys: {all}"),
             "UNKNOWN_KEY 7:26: no key `languages.go.sever`; did you mean `languages.go.server`?"
                 .into(),
         ]
@@ -106,14 +106,14 @@ fn a_bad_value_costs_its_key_alone() {
             "WRONG_TYPE 3:21: `exclude[1]` takes a string, not an integer",
             "INVALID_VALUE 4:15: `entries[0]`: `a/{b` is not a pattern: unclosed alternate group; missing '}' (maybe escape '{' with '[{]'?)",
             "INVALID_VALUE 5:26: `source_dirs[1]`: `../out` leads out of the repository",
-            "INVALID_VALUE 6:27: `kb.rules.a`: \"loud\" is not `off`, `warning`, `error`, true or false",
+            "INVALID_VALUE 6:27: `kb.rules.a`: expected `off`, `warning`, `error`, true or false, not \"loud\"",
             "WRONG_TYPE 6:69: `kb.default_branch` takes a string, not null",
             "INVALID_VALUE 7:38: `history.snapshot_frequency`: invalid value: integer `-1`, expected u32",
             "INVALID_VALUE 7:62: `history.max_commit_files`: 0 is too small: at least 1",
-            "WRONG_TYPE 8:3: `code` takes an object, not an integer",
-            "INVALID_VALUE 9:36: `work.pipelines.task`: a pipeline has the states `NEW`, `ACTIVE` and `CLOSED`",
+            "WRONG_TYPE 8:3: `code` must be an object, not an integer",
+            "INVALID_VALUE 9:36: `work.pipelines.task`: a pipeline must contain the states `NEW`, `ACTIVE` and `CLOSED`",
             "INVALID_VALUE 9:74: `work.pipelines.feature[1]`: unknown variant `DOING`, expected one of `NEW`, `ACTIVE`, `READY_TO_PROD`, `CLOSED`",
-            "INVALID_VALUE 10:28: `mcp.toolsets` is given twice; the first one counts",
+            "INVALID_VALUE 10:28: duplicate key `mcp.toolsets`; the first one is used",
         ]
     );
     let mut expected = Config::default();
@@ -130,7 +130,7 @@ fn a_text_that_is_no_jsonc_is_one_finding_with_its_place() {
         (b"{ \"a\": 1", "1:1: unterminated object"),
         (b"{ a: 1 }", "1:3: expected string for object property"),
         (b"{} {}", "1:4: text cannot contain more than one JSON value"),
-        (b"[]", "1:1: the file is one object"),
+        (b"[]", "1:1: the file must contain one JSON object"),
         (b"{ \"\xc3\xbc\": 1 'x' }", "1:10: single-quoted strings are not allowed"),
         (b"{\n \xff }", "2:2: the file is not UTF-8"),
     ] {

@@ -40,7 +40,10 @@ impl<'t> Document<'t> {
             YamlNode { value: YamlValue::Map(fields), .. } => fields,
             YamlNode { value: YamlValue::Null, .. } => YamlMap::default(),
             other => {
-                let what = format!("the frontmatter is {}, not fields", other.kind_name());
+                let what = format!(
+                    "the frontmatter must be a mapping of fields, not {}",
+                    other.kind_name()
+                );
                 return Err(DocumentError::new(what, other.position));
             }
         };

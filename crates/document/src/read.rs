@@ -13,10 +13,10 @@ use base::text::{MarkedText, saturating_u32};
 use crate::error::DocumentError;
 use crate::node::{YamlField, YamlMap, YamlNode, YamlStyle, YamlValue};
 
-/// Frontmatter may have this many bytes.
+/// Maximum size of frontmatter, in bytes.
 pub const MAX_FRONTMATTER_BYTES: usize = 256 * 1024;
 
-/// A text may hold this many values, those of aliases counted each time they are named.
+/// Maximum number of values of a text. Values of an alias count at every use.
 pub const MAX_VALUES: usize = 200_000;
 
 /// Lists and maps may be nested this deep.
@@ -136,7 +136,10 @@ impl YamlReader {
                 _ => {}
             }
             if documents > 1 {
-                return Err(DocumentError::new("a second document starts here", place));
+                return Err(DocumentError::new(
+                    "frontmatter must contain only one YAML document",
+                    place,
+                ));
             }
         }
         let empty = SourceRange { position: TextPosition::START, bytes: self.base..self.base };

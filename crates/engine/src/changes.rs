@@ -158,7 +158,7 @@ pub fn last_by_caller(view: &View, sought: UndoTarget) -> Result<RecordedChange>
                 true => "by you in another session".to_owned(),
                 false => format!("by {actor}"),
             };
-            let last = format!("the last one is {name} ({summary}), {whose}; to take it back:");
+            let last = format!("the last one is {name} ({summary}), {whose}; to undo it:");
             problem.detail("last_change", name.clone()).hint_call(&last, undo_call(&name))
         }
     })
@@ -368,7 +368,7 @@ fn not_found_here(view: &View, number: u64) -> Result<Problem> {
 }
 
 fn made_elsewhere(name: &str, summary: &str, place: &str) -> Problem {
-    Problem::not_found(format!("change {name} ({summary}) was made {place}, and not here"))
+    Problem::not_found(format!("change {name} ({summary}) was made {place}, not here"))
         .hint(format!("run the same command {place}"))
 }
 
@@ -389,7 +389,7 @@ fn check_in_effect(view: &View, change: &RecordedChange) -> Result<()> {
     let message = format!("change {} is already undone by change {by}", change.name());
     Err(Problem::new(ProblemCode::InvalidOperation, message)
         .detail("taken_back_by", by.0)
-        .hint_call("to make it again:", undo_call(&by.to_string())))
+        .hint_call("to redo it:", undo_call(&by.to_string())))
 }
 
 /// The call that undoes a change.

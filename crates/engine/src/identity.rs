@@ -100,7 +100,8 @@ const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 fn random_id() -> Result<String> {
     let mut bytes = [0; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| Problem::internal("no random numbers").with_source(error.to_string()))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Problem::internal("no source of randomness").with_source(error.to_string())
+    })?;
     Ok(hex::encode(bytes))
 }

@@ -44,11 +44,11 @@ pub fn refuse_newer(tree: &WorkingTree) -> Result<()> {
     match LayoutVersion::of(tree)? {
         LayoutVersion::Newer(found) => {
             let known = setup::FORMAT_VERSION;
-            let message = format!("{FILE} says {found}, and this cairn knows {known}");
+            let message = format!("{FILE} has layout {found}; this cairn supports up to {known}");
             Err(Problem::new(ProblemCode::InvalidOperation, message)
                 .detail("found", found)
                 .detail("known", known)
-                .hint("nothing was written; update cairn, which can still read here until then"))
+                .hint("nothing was written; update cairn. Reading still works"))
         }
         _ => Ok(()),
     }

@@ -112,7 +112,7 @@ impl PlanCommitter {
         Ok(MutationAnswer { files: plan.change.files(), result: plan.answer, change: None, diff })
     }
 
-    /// Whoever holds the lock is alive and recovers before writing: then nothing is left for us.
+    /// If another process holds the lock, it recovers before it writes, so this one need not.
     pub(crate) fn recover_if_unlocked(&self, tree: &WorkingTree) {
         if !self.journal.is_unfinished() || self.folders.check().is_err() {
             return;
@@ -146,7 +146,8 @@ impl PlanCommitter {
         }
     }
 
-    /// A plan that met another writer is made once more; one that comes out the same conflicts.
+    /// Plans again after a conflict with another writer. If the new plan is the same, the conflict
+    /// is returned.
     fn commit_replanned<A>(
         &self,
         target: CommitTarget<'_>,
@@ -209,7 +210,7 @@ impl PlanCommitter {
             if basis.locations.write_path(&durable) != own {
                 return Err(Problem::new(
                     ProblemCode::Busy,
-                    "another branch was checked out meanwhile",
+                    "another branch was checked out in the meantime",
                 )
                 .hint("repeat the request"));
             }

@@ -206,8 +206,8 @@ impl TrustStore {
         }
     }
 
-    /// The file of the record. One inside the repository does not count, because a clone could bring
-    /// it along.
+    /// The file of the record. A record inside the repository is ignored, because a clone could
+    /// contain one.
     fn record_path(&self) -> Result<PathBuf> {
         let refused = |why: &str| Problem::new(ProblemCode::Unavailable, why.to_owned());
         let marks = self.records.as_deref().ok_or_else(|| {

@@ -213,7 +213,7 @@ impl<'w> View<'w> {
             self.is_early.set(true);
             let names: Vec<String> = files.iter().map(ToString::to_string).collect();
             self.mark_partial(format!(
-                "the first index is being built: answered from {} alone",
+                "the first index is still being built; this answer is based on {} only",
                 names.join(", ")
             ));
         }

@@ -12,14 +12,14 @@ use base::{Problem, ProblemCode, Result};
 use crate::config::GitConfig;
 use crate::files;
 
-/// Where a folder is, as far as git is concerned.
+/// What git would say about a folder: in a worktree, in a bare repository, or in neither.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RepoLocation {
     /// A worktree of a repository
     Worktree(RepoLayout),
     /// In a repository without a worktree, in this folder
     Bare(PathBuf),
-    /// In no repository
+    /// Not in a repository
     NoRepository,
 }
 
@@ -126,7 +126,7 @@ fn read_gitdir_file(dot_git: &Path, folder: &Path) -> Result<PathBuf> {
     }
     let named = folder.join(platform::path_from_bytes(name.to_vec()));
     platform::canonicalize(&named).map_err(|error| {
-        broken_dot_git(folder, &format!("it leads to {}, which is not there", named.display()))
+        broken_dot_git(folder, &format!("it points to {}, which does not exist", named.display()))
             .hint("if the main repository moved, run `git worktree repair` in it")
             .with_source(error)
     })

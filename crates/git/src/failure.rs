@@ -33,10 +33,11 @@ const OPEN_FILES_HINT: &str =
     "too many files are open; close some programs, or raise the limit with `ulimit -n`";
 const DISK_FULL_HINT: &str = "the disk is full; free some space and repeat the request";
 const READ_ONLY_HINT: &str = "the disk is read-only; make it writable, or work in another clone";
+const OLD_GIT: &str = "the installed git is too old";
 const UPGRADE_HINT: &str = "install git 2.45 or newer";
-const REVISION_HINT: &str = "`git branch -a` and `git log` list what there is";
+const REVISION_HINT: &str = "`git branch -a` lists branches, `git log` lists commits";
 
-/// The first that fits is taken.
+/// In order of priority: the first match is used.
 const KNOWN_ERRORS: [KnownGitError; 25] = [
     known_error(
         "dubious ownership",
@@ -56,19 +57,9 @@ const KNOWN_ERRORS: [KnownGitError; 25] = [
         "{root} is not in a git repository",
         "run `git init`, or go to a folder of a repository",
     ),
-    known_error("unknown option", ProblemCode::Unavailable, "this git is too old", UPGRADE_HINT),
-    known_error(
-        "Expected git repo version",
-        ProblemCode::Unavailable,
-        "this git is too old",
-        UPGRADE_HINT,
-    ),
-    known_error(
-        "unknown repository extension",
-        ProblemCode::Unavailable,
-        "this git is too old",
-        UPGRADE_HINT,
-    ),
+    known_error("unknown option", ProblemCode::Unavailable, OLD_GIT, UPGRADE_HINT),
+    known_error("Expected git repo version", ProblemCode::Unavailable, OLD_GIT, UPGRADE_HINT),
+    known_error("unknown repository extension", ProblemCode::Unavailable, OLD_GIT, UPGRADE_HINT),
     known_error(
         "Too many open files",
         ProblemCode::Io,
@@ -91,18 +82,18 @@ const KNOWN_ERRORS: [KnownGitError; 25] = [
         "bad config",
         ProblemCode::StoreDamaged,
         "a git configuration file cannot be read",
-        "`git config --list --show-origin` in {root} says which",
+        "`git config --list --show-origin` in {root} shows which one",
     ),
     known_error(
         "lazy fetching disabled",
         ProblemCode::Unavailable,
-        "this is a partial clone and the object is not here",
+        "the object is missing from this partial clone",
         "fetch it with git first; cairn does not use the network",
     ),
     known_error(
         "is ambiguous",
         ProblemCode::Ambiguous,
-        "the name fits several objects",
+        "the name matches several objects",
         "give more digits",
     ),
     known_error(
@@ -174,7 +165,7 @@ pub(crate) fn start_failed(about: &GitCallInfo, error: io::Error) -> Problem {
 
 /// A call whose output broke off.
 pub(crate) fn read_failed(about: &GitCallInfo, error: io::Error) -> Problem {
-    Problem::new(ProblemCode::Unavailable, format!("cannot read what git {} says", about.verb))
+    Problem::new(ProblemCode::Unavailable, format!("cannot parse the output of git {}", about.verb))
         .hint("repeat the request")
         .with_source(error)
 }

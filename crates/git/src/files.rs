@@ -84,7 +84,7 @@ fn require_none_blocks(mut files: impl Iterator<Item = PathBuf>) -> Result<()> {
             ProblemCode::Io,
             format!("git was not started: {} is not a regular file", path.display()),
         )
-        .hint("check what it is; git would wait for it forever")),
+        .hint("remove or replace it: git would wait for it forever")),
     }
 }
 

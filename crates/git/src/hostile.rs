@@ -71,7 +71,7 @@ const SETTINGS: &[(&str, &[(&str, &str)])] = &[
     ("extensions", &[("partialClone", "trap")]),
 ];
 
-/// Every hook git may look for while somebody reads.
+/// Every hook that git may run during a read.
 const HOOKS: [&str; 12] = [
     "fsmonitor-watchman",
     "post-checkout",

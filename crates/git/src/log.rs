@@ -65,8 +65,8 @@ impl RenameDetection {
     }
 }
 
-/// After this many commits whose contents could not be compared, a process no longer compares:
-/// where contents are missing on purpose, a new process for each such commit would take too long.
+/// After this many commits whose contents cannot be compared, comparison is switched off: in a
+/// partial clone, starting a new process for each of them would take too long.
 const MAX_FAILURES: usize = 8;
 
 /// A commit with its authors, its message and the files that it touched.

@@ -137,7 +137,7 @@ fn output_too_large(about: &GitCallInfo) -> Problem {
 fn blocked_on_file(about: &GitCallInfo, file: &Path) -> Problem {
     let name = file.display();
     let message = format!("git {} was ended: {name} is not a regular file", about.verb);
-    Problem::new(ProblemCode::Io, message).hint("check what it is; git waited for it")
+    Problem::new(ProblemCode::Io, message).hint("remove or replace it: git waited for it")
 }
 
 fn silent_too_long(about: &GitCallInfo, silence: Duration) -> Problem {

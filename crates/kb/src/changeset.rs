@@ -2,7 +2,7 @@
 //!
 //! Whether the store allows the changeset is decided in `plan`.
 
-use base::similarity::most_similar;
+use base::similarity::near_name;
 use base::{Problem, ProblemCode};
 use serde_json::{Map, Value, json};
 
@@ -230,8 +230,8 @@ fn parse_field(
     faults: &mut Vec<ChangesetFault>,
 ) -> Option<Value> {
     let Some((_, field_type)) = ENTITY_FIELDS.iter().find(|(name, _)| *name == key) else {
-        let near = most_similar(key, ENTITY_FIELDS.iter().map(|(name, _)| *name), 1);
-        let near = near.first().map(|near| format!("; the nearest is `{near}`"));
+        let near = near_name(key, ENTITY_FIELDS.iter().map(|(name, _)| *name));
+        let near = near.map(|question| format!("; {question}"));
         faults
             .push(ChangesetFault::new(place, format!("unknown field{}", near.unwrap_or_default())));
         return None;
@@ -385,7 +385,9 @@ fn expect_object<'a>(
 fn read_id(place: &str, value: &Value, faults: &mut Vec<ChangesetFault>) -> Option<String> {
     let read = match value.as_str().map(KbEndpoint::parse) {
         Some(Ok(KbEndpoint::Entity(id))) if id.len() <= MAX_ID_BYTES => Ok(id),
-        Some(Ok(KbEndpoint::Entity(_))) => Err(format!("an id has at most {MAX_ID_BYTES} bytes")),
+        Some(Ok(KbEndpoint::Entity(_))) => {
+            Err(format!("an id must have at most {MAX_ID_BYTES} bytes"))
+        }
         Some(Ok(KbEndpoint::Code(node))) => {
             Err(format!("`{node}` is a code reference, not an entity id"))
         }

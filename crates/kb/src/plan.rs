@@ -2,6 +2,7 @@
 //!
 //! @see spec::kb/changesets
 
+use base::similarity::did_you_mean;
 use base::{ProblemCode, Result};
 use serde_json::{Map, Value};
 use store::{PlannedRow, RowOverlay};
@@ -57,7 +58,7 @@ impl ChangesetPlanner<'_> {
     }
 
     fn unknown_entity_message(&self, id: &str) -> String {
-        let near = self.context.nearest_id(id).map(|near| format!("; the nearest is {near}"));
+        let near = self.context.nearest_id(id).map(|near| format!("; {}", did_you_mean(near)));
         format!("no entity has the id {id}{}", near.unwrap_or_default())
     }
 

@@ -90,7 +90,7 @@ fn is_comment(line: &str) -> bool {
     line.trim_start().starts_with(['/', '*', '#', '@', '-'])
 }
 
-/// The word around a byte: everything that handles are made of.
+/// The longest text around a byte offset that could be a handle.
 fn word_at(text: &str, offset: usize) -> Option<String> {
     let is_part = |char: char| char.is_alphanumeric() || "_:/.#-".contains(char);
     let before = text.get(..offset)?;

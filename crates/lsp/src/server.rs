@@ -224,7 +224,7 @@ impl EditorServer {
         }
     }
 
-    /// Looks for problems and tells the editor what changed since it was told last.
+    /// Computes diagnostics and sends the editor those that changed.
     fn publish_diagnostics(&mut self) {
         let Ok(found) = diagnostics::all(&self.client) else { return };
         let gone = self.published.keys().filter(|uri| !found.contains_key(*uri));
@@ -284,7 +284,7 @@ fn forward_messages(connection: &Connection, events: Sender<ServerEvent>) {
     });
 }
 
-/// Reports changes of files that the editor does not: agents and git write as well.
+/// Reports file changes that were not made in the editor, such as those of agents and git.
 fn watch_files(workspace: &Arc<Workspace>, clock: fn() -> Timestamp, events: Sender<ServerEvent>) {
     let workspace = Arc::clone(workspace);
     std::thread::spawn(move || {

@@ -67,7 +67,7 @@ fn before_i_edit(_: &View<'_>, given: &PromptArguments) -> Result<String> {
     }
     let list = paths.iter().map(|path| format!("`{path}`")).collect::<Vec<_>>().join(", ");
     Ok(format!(
-        "I am about to edit {list}. Before anything is changed:\n\
+        "I am about to edit {list}. Before you change anything:\n\
          1. Call `context` with these targets and read what it says must hold.\n\
          2. Call `impact` for each of them and note what the change would reach.\n\
          3. If an answer's basis says `stale` or `partial`, say what was not looked at.\n\

@@ -11,7 +11,7 @@ use crate::components::{self, heading};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::markdown::prose;
 use crate::request::{DONE, query_pair};
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// Operations that forms may run. Everything else is refused, whatever a form says.
 const FORM_OPERATIONS: &[&str] = &[
@@ -34,7 +34,7 @@ const TEXT_FIELDS: &[&str] = &["knowledge", "text"];
 const NOTHING: &str = "nothing";
 
 /// Handles a posted form.
-pub(crate) fn post(context: &ViewContext<'_>, step: &str) -> Result<Shown> {
+pub(crate) fn post(context: &ViewContext<'_>, step: &str) -> Result<ViewResult> {
     let refused = |why: &str| Problem::new(ProblemCode::InvalidOperation, why);
     if context.read_only {
         return Err(refused("this page is read-only").hint("start it without --read-only"));
@@ -47,7 +47,7 @@ pub(crate) fn post(context: &ViewContext<'_>, step: &str) -> Result<Shown> {
             .hint("load the page again and repeat the change"));
     }
     match step {
-        "plan" => plan(context).map(Shown::from),
+        "plan" => plan(context).map(ViewResult::from),
         "apply" => apply(context),
         "undo" => undo(context),
         other => Err(Problem::not_found(format!("no form is sent to `{other}`"))),
@@ -94,14 +94,14 @@ fn typed(declared: &Value, value: &str) -> Value {
 }
 
 /// What a change would do: its first line, and the difference.
-struct Planned {
+struct PreviewedChange {
     says: String,
     diff: String,
     /// Of a confirmation: what changed in both ends since the last one, as differences
     since: Vec<String>,
 }
 
-impl Planned {
+impl PreviewedChange {
     /// Plans without writing.
     fn of(context: &ViewContext<'_>, operation: &str, args: &JsonObject) -> Result<Self> {
         let mut dry = args.clone();
@@ -148,7 +148,7 @@ fn is_generated(word: &str) -> bool {
 
 fn plan(context: &ViewContext<'_>) -> Result<Screen> {
     let (operation, args) = requested(context)?;
-    let planned = Planned::of(context, operation, &args)?;
+    let planned = PreviewedChange::of(context, operation, &args)?;
     Ok(plan_screen(context, operation, &args, &planned, ""))
 }
 
@@ -156,7 +156,7 @@ fn plan_screen(
     context: &ViewContext<'_>,
     operation: &str,
     args: &JsonObject,
-    planned: &Planned,
+    planned: &PreviewedChange,
     warning: &str,
 ) -> Screen {
     let back = back(context);
@@ -189,7 +189,7 @@ fn plan_screen(
 }
 
 /// What would be written; before it, what a confirmation is about.
-fn planned_difference(planned: &Planned) -> Markup {
+fn planned_difference(planned: &PreviewedChange) -> Markup {
     let written = components::diff(&planned.diff, "What changes");
     if planned.since.is_empty() {
         return written;
@@ -205,9 +205,9 @@ fn planned_difference(planned: &Planned) -> Markup {
     }
 }
 
-fn apply(context: &ViewContext<'_>) -> Result<Shown> {
+fn apply(context: &ViewContext<'_>) -> Result<ViewResult> {
     let (operation, args) = requested(context)?;
-    let planned = Planned::of(context, operation, &args)?;
+    let planned = PreviewedChange::of(context, operation, &args)?;
     if context.request.field("shown").as_deref() != Some(planned.digest().as_str()) {
         let warning =
             "The repository changed after the plan was shown. This is what would change now.";
@@ -217,8 +217,8 @@ fn apply(context: &ViewContext<'_>) -> Result<Shown> {
     Ok(redirect(context, outcome.data["change"].as_str()))
 }
 
-/// Takes a change back. It is a change itself, so it can be taken back too.
-fn undo(context: &ViewContext<'_>) -> Result<Shown> {
+/// Undoes a change. The undo is a change too and can be undone itself.
+fn undo(context: &ViewContext<'_>) -> Result<ViewResult> {
     let change = context.request.field("change");
     let change = change.ok_or_else(|| Problem::invalid("the form names no change"))?;
     let args = JsonObject::from_iter([("change".to_owned(), json!(change))]);
@@ -227,10 +227,10 @@ fn undo(context: &ViewContext<'_>) -> Result<Shown> {
 }
 
 /// Back to where the form was, with the number of the change.
-fn redirect(context: &ViewContext<'_>, change: Option<&str>) -> Shown {
+fn redirect(context: &ViewContext<'_>, change: Option<&str>) -> ViewResult {
     let back = back(context);
     let sign = if back.contains('?') { '&' } else { '?' };
-    Shown::Redirect(format!("{back}{sign}{}", query_pair(DONE, change.unwrap_or(NOTHING))))
+    ViewResult::Redirect(format!("{back}{sign}{}", query_pair(DONE, change.unwrap_or(NOTHING))))
 }
 
 /// The address that a form came from: one of this server.
@@ -319,7 +319,7 @@ mod tests {
     use super::*;
 
     fn digest(diff: &str) -> String {
-        Planned { says: String::new(), diff: diff.into(), since: Vec::new() }.digest()
+        PreviewedChange { says: String::new(), diff: diff.into(), since: Vec::new() }.digest()
     }
 
     #[test]

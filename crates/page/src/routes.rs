@@ -36,7 +36,7 @@ pub(crate) struct ViewContext<'a> {
 }
 
 /// The result of a view.
-pub(crate) enum Shown {
+pub(crate) enum ViewResult {
     /// A whole view
     Screen(Screen),
     /// A part of a view that is loaded late
@@ -47,13 +47,13 @@ pub(crate) enum Shown {
     Redirect(String),
 }
 
-impl From<Screen> for Shown {
+impl From<Screen> for ViewResult {
     fn from(screen: Screen) -> Self {
         Self::Screen(screen)
     }
 }
 
-type ViewFunction = fn(&ViewContext<'_>) -> Result<Shown>;
+type ViewFunction = fn(&ViewContext<'_>) -> Result<ViewResult>;
 
 /// The first part of an address, and the view that answers it.
 const VIEWS: &[(&str, ViewFunction)] = &[
@@ -99,8 +99,8 @@ pub fn respond(site: &Site, call: Arc<Call>, request: &SiteRequest) -> SiteRespo
         },
     };
     match shown {
-        Ok(Shown::Screen(screen)) => framed(&context, &screen, state),
-        Ok(Shown::Part(part)) => {
+        Ok(ViewResult::Screen(screen)) => framed(&context, &screen, state),
+        Ok(ViewResult::Part(part)) => {
             let basis = context.asker.basis().filter(|basis| basis.state != BasisState::Fresh);
             let body = html! {
                 div #part {
@@ -111,8 +111,8 @@ pub fn respond(site: &Site, call: Arc<Call>, request: &SiteRequest) -> SiteRespo
             .into_string();
             SiteResponse::Html { status: 200, body }
         }
-        Ok(Shown::Download(file)) => SiteResponse::Download(file),
-        Ok(Shown::Redirect(address)) => SiteResponse::Redirect(address),
+        Ok(ViewResult::Download(file)) => SiteResponse::Download(file),
+        Ok(ViewResult::Redirect(address)) => SiteResponse::Redirect(address),
         Err(problem) if first == "part" => {
             let body = html! { div #part { (components::problem(&problem)) } }.into_string();
             SiteResponse::Html { status: 200, body }
@@ -146,7 +146,7 @@ fn current_basis(context: &ViewContext<'_>) -> Option<Basis> {
 fn problem_screen(context: &ViewContext<'_>, problem: &Problem) -> Screen {
     let (status, title) = match problem.code {
         ProblemCode::NotFound => (404, "Not found"),
-        ProblemCode::Ambiguous => (300, "Several are meant"),
+        ProblemCode::Ambiguous => (300, "Ambiguous name"),
         ProblemCode::Conflict | ProblemCode::Blocked | ProblemCode::HasChildren => {
             (409, "Not possible now")
         }

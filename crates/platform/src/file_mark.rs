@@ -14,7 +14,7 @@ pub struct FileMark {
     pub mtime: i64,
     /// When its content or its name last changed; on Windows the time of its content
     pub ctime: i64,
-    /// The number of the file on its disk; 0 on Windows, where only an open file shows it
+    /// The inode number; 0 on Windows, where it is only available for an open file
     pub inode: u64,
     /// Whether it may be run; never on Windows, where git has no such mode
     pub executable: bool,

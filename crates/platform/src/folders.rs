@@ -1,4 +1,4 @@
-//! Open folders: what is done below a handle, so that no link leads out.
+//! Operations below an open folder handle, so that no symbolic link can escape it.
 
 use std::io;
 use std::path::Path;

@@ -2,7 +2,7 @@
 
 use std::fs::OpenOptions;
 
-/// Flags with which opening a pipe does not wait for its other end.
+/// Open flags that prevent blocking on a named pipe.
 #[cfg(unix)]
 fn nonblocking_flags() -> i32 {
     use rustix::fs::OFlags;

@@ -39,7 +39,7 @@ pub enum ProcessOutput {
     Closed,
 }
 
-/// What a process did while the caller waited.
+/// An event of a process.
 #[derive(Debug)]
 pub enum ProcessEvent {
     /// It wrote this to stdout
@@ -58,7 +58,7 @@ pub struct Process {
     stdin: Option<ChildStdin>,
     chunks: Receiver<OutputChunk>,
     stderr: Vec<u8>,
-    /// When it was seen to have ended, and the rest of its group was killed
+    /// When the end was noticed and the rest of the group was killed
     ended_at: Option<Instant>,
     status: Option<ExitStatus>,
 }
@@ -115,8 +115,8 @@ impl Process {
         ProcessOutput::Waiting
     }
 
-    /// What it did within `timeout`, its end included, also where a daemon that it left behind
-    /// holds its pipes. A pipe that cannot be read counts as closed.
+    /// The next event within `timeout`: output, or the end of the process. The end is noticed even
+    /// if a child process still holds its pipes. A pipe that cannot be read counts as closed.
     pub fn next_event(&mut self, timeout: Duration) -> ProcessEvent {
         match self.next_output(timeout) {
             ProcessOutput::Chunk(bytes) => return ProcessEvent::Output(bytes),
@@ -168,7 +168,8 @@ impl Process {
         }
     }
 
-    /// Notices its end. What it left behind in its group is killed, so that the pipes close.
+    /// Checks whether the process has ended. If so, the rest of its group is killed, so that the
+    /// pipes close.
     fn check_ended(&mut self) {
         if self.ended_at.is_none() && platform::has_ended(&mut self.child) {
             self.kill();

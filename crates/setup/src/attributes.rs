@@ -20,7 +20,7 @@ pub const MERGE_DRIVER: &str = "cairn";
 /// The command that git runs for a file that both sides changed.
 pub const MERGE_COMMAND: &str = "cairn merge-file %O %A %B %P";
 
-/// What `init` adds; `None` if it is there.
+/// The change that `init` makes; `None` if the lines are already there.
 pub fn plan_merge_driver(before: Option<Vec<u8>>) -> Result<Option<FileChange>, MalformedFile> {
     let block = format!("{BEGIN}\n{LINES}\n{END}");
     let text = String::from_utf8_lossy(before.as_deref().unwrap_or_default()).into_owned();

@@ -194,9 +194,9 @@ impl SetupFile {
     ) -> Result<Vec<u8>, MalformedFile> {
         let changed = before != Some(after.as_slice());
         if changed && self.remove(&after)?.as_deref() != before {
-            let message = "the file cannot be edited in a way that could be undone exactly";
+            let message = "the file cannot be edited so that `uninstall` could restore it exactly";
             return Err(
-                MalformedFile::at(&after, 0, message).hint("please report this file's shape")
+                MalformedFile::at(&after, 0, message).hint("please report the layout of this file")
             );
         }
         Ok(after)

@@ -271,7 +271,7 @@ fn a_malformed_file_is_left_alone_and_its_line_told() {
     for (text, line, message) in [
         (&b"{\n  \"a\": 1,\n"[..], 1, "unterminated object"),
         (b"{\n  \"a\": 1\n  \"b\": 2\n}", 2, "expected comma"),
-        (b"[]", 1, "the file is not one object"),
+        (b"[]", 1, "the file must contain one JSON object"),
         (b"{\n\"mcpServers\": []\n}", 2, "`mcpServers` is not an object"),
         (b"{\n\n\"a\": \"\xff\"}", 3, "the file is not UTF-8"),
         (b"{'a': 1}", 1, "single-quoted strings are not allowed"),

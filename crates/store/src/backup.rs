@@ -1,4 +1,4 @@
-//! Copies of a store: taken as of one moment, checked, and put back.
+//! Backups of a store: consistent copies, their verification, and their restoration.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -20,7 +20,7 @@ const UNFINISHED_EXTENSION: &str = "tmp";
 /// Suffixes of the files that SQLite keeps beside a store.
 const SIDE_FILE_SUFFIXES: [&str; 3] = ["-journal", "-wal", "-shm"];
 
-/// What a copy says about itself: where it was taken and of what.
+/// Metadata stored in a backup: its repository and its store.
 pub type BackupNotes = BTreeMap<String, String>;
 
 /// Copies a store as of this moment to a new file, and checks the copy. A file that already has
@@ -46,8 +46,8 @@ pub fn back_up(connection: &Connection, target: &Path, notes: &BackupNotes) -> R
     finished
 }
 
-/// Removes what copies that were never finished left in a folder. The caller makes sure that none
-/// is being taken there.
+/// Removes leftovers of unfinished backups from a folder. The caller ensures that no backup is in
+/// progress there.
 pub fn remove_unfinished(folder: &Path) -> io::Result<()> {
     for entry in fs::read_dir(folder)?.flatten() {
         let path = entry.path();
@@ -109,7 +109,7 @@ fn publish(temp: &Path, target: &Path) -> Result<()> {
 
 fn name_taken_problem(target: &Path) -> Problem {
     let name = target.file_name().unwrap_or_default().to_string_lossy();
-    Problem::new(ProblemCode::Conflict, format!("a copy called {name} is already there"))
+    Problem::new(ProblemCode::Conflict, format!("a backup called {name} already exists"))
         .hint("nothing was replaced; repeat the request")
 }
 
@@ -168,7 +168,7 @@ fn check_backup(path: &Path) -> Result<()> {
     match finding.or(is_empty.then(|| "it is empty".into())) {
         None => Ok(()),
         Some(finding) => {
-            let message = format!("the backup is not sound: {finding}");
+            let message = format!("the backup is damaged: {finding}");
             Err(Problem::new(ProblemCode::StoreDamaged, message).hint("choose another backup"))
         }
     }

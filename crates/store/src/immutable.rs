@@ -14,13 +14,13 @@ const FLAGS: OpenFlags = OpenFlags::SQLITE_OPEN_URI
     .union(OpenFlags::SQLITE_OPEN_NOFOLLOW)
     .union(OpenFlags::SQLITE_OPEN_NO_MUTEX);
 
-/// Whether a file holds all of its store: nothing of it is still in the log.
+/// Whether the file alone contains the whole store, because its write-ahead log is empty.
 pub(crate) fn has_empty_wal(path: &Path) -> bool {
     let log = with_suffix(path, "-wal");
     std::fs::metadata(log).map_or(true, |known| known.len() == 0)
 }
 
-/// Opens a file that nobody writes. SQLite takes no lock and makes no log.
+/// Opens a file that no process writes to, without locks and without a write-ahead log.
 pub(crate) fn open_immutable(path: &Path) -> rusqlite::Result<Connection> {
     let flags = FLAGS.union(OpenFlags::SQLITE_OPEN_READ_ONLY);
     let uri = format!("file:{}?mode=ro&immutable=1", escape_for_uri(path));
@@ -77,10 +77,10 @@ impl MemoryStore {
         }
     }
 
-    /// Fills it with what a file holds, if that file holds a whole store.
+    /// Copies the content of a file into it, if the file contains a whole store.
     pub fn copy_from_immutable(&self, path: &Path) -> Result<()> {
         if !has_empty_wal(path) {
-            return Err(Problem::internal("a part of the store is in its log"));
+            return Err(Problem::internal("a part of the store is only in its write-ahead log"));
         }
         let source = open_immutable(path).map_err(sqlite_problem("read a store"))?;
         source

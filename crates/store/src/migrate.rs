@@ -46,14 +46,14 @@ pub fn open_durable(path: &Path, steps: &[Migration]) -> Result<Store> {
     Ok(store)
 }
 
-/// How long to wait for another process that makes the same store.
-const MAKING_PATIENCE: Duration = Duration::from_secs(30);
+/// Maximum time to wait for another process that creates the same store.
+const CREATE_LOCK_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// Makes a store, in one process at a time: SQLite fails if another process removes the unfinished
-/// file.
+/// Creates a store. Only one process may do so at a time, because SQLite fails if another process
+/// removes the unfinished file.
 fn create(path: &Path, steps: &[Migration]) -> Result<()> {
     let lock_file = path.with_extension("making-lock");
-    let lock = tree::lock_for_a_moment(&lock_file, MAKING_PATIENCE)?;
+    let lock = tree::lock_for_a_moment(&lock_file, CREATE_LOCK_TIMEOUT)?;
     if !path.exists() {
         make(path, steps)?;
     }
@@ -65,7 +65,7 @@ fn create(path: &Path, steps: &[Migration]) -> Result<()> {
 
 /// Makes a store under another name and gives it its own once it is whole.
 fn make(path: &Path, steps: &[Migration]) -> Result<()> {
-    let failed = || Problem::io(format!("make the store {}", path.display()));
+    let failed = || Problem::io(format!("create the store {}", path.display()));
     // If a crash left an unfinished file, it is continued.
     let unfinished = path.with_extension("making");
     let mut store = open(&unfinished, Durability::Durable)?;

@@ -16,12 +16,12 @@ const MIN_SQLITE_VERSION: i32 = 3_051_003;
 /// Statements that a connection keeps ready. A refresh runs more than a hundred in turn.
 const STATEMENT_CACHE_SIZE: usize = 256;
 
-/// What a crash of the machine may cost.
+/// How much a crash of the machine may lose.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// The last writes; they can be derived again
+    /// The last writes may be lost, because they can be derived again
     Derived,
-    /// Nothing that was acknowledged
+    /// No acknowledged write may be lost
     Durable,
 }
 
@@ -103,8 +103,8 @@ pub fn open(path: &Path, durability: Durability) -> Result<Store> {
     Ok(Store::new(connection, path))
 }
 
-/// Opens a new file that nobody knows of before [`Store::finish`]. It needs no log: a failure
-/// leaves nothing worth keeping.
+/// Opens a new file that no other process uses before [`Store::finish`]. It has no write-ahead log,
+/// because an unfinished file is discarded.
 pub fn open_new(path: &Path) -> Result<Store> {
     let store = open(path, Durability::Derived)?;
     store

@@ -1,4 +1,4 @@
-//! How the words and quotes of a language are told apart, for the reader of a source text.
+//! The lexical rules of a language: keywords, comments and quotes.
 
 /// How words and quotes are read in a language.
 #[derive(Debug, Clone, Copy)]
@@ -10,7 +10,7 @@ pub(crate) struct LexicalRules {
     pub has_caseless_keywords: bool,
     /// Whether a single quote encloses one character only; elsewhere it encloses a text
     pub has_characters: bool,
-    /// Whether a text in double quotes may go on in the next line
+    /// Whether a string in double quotes may span lines
     pub has_long_texts: bool,
     /// Whether a text may stand in back-ticks
     pub has_back_ticks: bool,

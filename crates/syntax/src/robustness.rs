@@ -62,9 +62,9 @@ fn check(language: Language, bytes: &[u8]) -> FileFacts {
 }
 
 /// A sequence of numbers that looks random and is always the same.
-struct Numbers(u64);
+struct TestRng(u64);
 
-impl Numbers {
+impl TestRng {
     fn below(&mut self, limit: usize) -> usize {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -90,17 +90,17 @@ fn every_language_of_code_has_fixtures_and_a_sample() {
 
 #[test]
 fn truncated_and_damaged_texts_are_read() {
-    let mut numbers = Numbers(7);
+    let mut rng = TestRng(7);
     for &(language, file) in FIXTURES {
         for text in texts(file) {
             check(language, text.as_bytes());
             for _ in 0..12 {
-                let end = numbers.below(text.len());
+                let end = rng.below(text.len());
                 check(language, &text.as_bytes()[..end]);
                 let mut damaged = text.as_bytes().to_vec();
                 for _ in 0..3 {
-                    let at = numbers.below(damaged.len());
-                    damaged[at] = u8::try_from(numbers.below(256)).unwrap();
+                    let at = rng.below(damaged.len());
+                    damaged[at] = u8::try_from(rng.below(256)).unwrap();
                 }
                 check(language, &damaged);
             }

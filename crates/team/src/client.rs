@@ -471,8 +471,10 @@ fn write_change(
 }
 
 fn no_project(id: &ProjectId) -> Problem {
-    Problem::new(ProblemCode::Untrusted, format!("the team's database shows no project {id}"))
-        .hint("its owner grants membership in the project's role; `team status` on a joined machine names it")
+    Problem::new(ProblemCode::Untrusted, format!("the team's database shows no project {id}")).hint(
+        "ask its owner to grant you the project's role; \
+             `team status` on a joined machine shows it",
+    )
 }
 
 fn image_of_row(row: &Row) -> Option<RecordImage> {

@@ -89,7 +89,7 @@ const UNTRUSTED_CERTIFICATE: &str = "invalid peer certificate";
 
 const CERTIFICATE_HINT: &str = "for an authority of your own add its file to the address, as in postgres://USER@HOST/DATABASE?sslrootcert=FILE";
 
-const NETWORK_HINT: &str = "check the network and the server; what is local can still be read";
+const NETWORK_HINT: &str = "check the network and the server; local data can still be read";
 
 /// The driver's message if the server asks for a password and there is none.
 const NO_PASSWORD: &str = "password missing";

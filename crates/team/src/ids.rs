@@ -36,9 +36,10 @@ macro_rules! uuid_type {
             fn from_str(text: &str) -> std::result::Result<Self, String> {
                 match is_uuid(text) {
                     true => Ok(Self(text.to_ascii_lowercase())),
-                    false => {
-                        Err(format!("`{text}` is not the id of {}: a UUID with dashes", $what))
-                    }
+                    false => Err(format!(
+                        "`{text}` is not the id of {}: expected a UUID with dashes",
+                        $what
+                    )),
                 }
             }
         }
@@ -84,8 +85,9 @@ fn is_uuid(text: &str) -> bool {
 /// A random UUID, version 4.
 fn random_uuid() -> Result<String> {
     let mut bytes = [0_u8; 16];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| Problem::internal("no random numbers").with_source(error.to_string()))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Problem::internal("no source of randomness").with_source(error.to_string())
+    })?;
     bytes[6] = (bytes[6] & 0x0f) | 0x40;
     bytes[8] = (bytes[8] & 0x3f) | 0x80;
     let hex = hex::encode(bytes);

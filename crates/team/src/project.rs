@@ -46,7 +46,7 @@ impl ProjectRoles {
     }
 }
 
-/// A project that is to be made.
+/// A project to create.
 #[derive(Debug, Clone)]
 pub struct NewProject {
     /// Its id

@@ -43,9 +43,9 @@ impl SchemaState {
         match self.version {
             SCHEMA_VERSION => Ok(()),
             0 => Err(problem("the database has no records of cairn yet".into())
-                .hint_call("its owner joins first:", join_call())),
+                .hint_call("its owner has to join first:", join_call())),
             newer if newer > SCHEMA_VERSION => Err(problem(format!(
-                "the team's database has schema {newer}, and this cairn knows {SCHEMA_VERSION}"
+                "the team's database has schema {newer}; this cairn supports up to {SCHEMA_VERSION}"
             ))
             .detail("schema", newer)
             .hint("update cairn on this machine; nothing was read or written")),

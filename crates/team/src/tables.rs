@@ -63,7 +63,7 @@ pub(crate) fn begin_and_lock(project: &ProjectId) -> String {
     )
 }
 
-/// Commits, and tells those who listen.
+/// Commits and notifies listeners.
 pub(crate) fn commit_and_notify(project: &ProjectId) -> String {
     format!("NOTIFY {}; COMMIT", channel(project))
 }

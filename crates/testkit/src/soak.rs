@@ -121,7 +121,7 @@ impl SoakWorker<'_> {
         Ok(())
     }
 
-    /// Two files of the same number, always.
+    /// Writes two files that must always contain the same number.
     fn write_pair(&self, on: &Workspace, round: u64) -> Result<()> {
         let text = format!("# {} {round}\n", self.name);
         on.write(&call(), |view| {

@@ -25,7 +25,7 @@ pub struct WriterAssignment {
     pub count: usize,
 }
 
-/// What happened, and what was wrong at the end of it.
+/// The result of a run, with the errors that were found at its end.
 #[derive(Debug, Default)]
 pub struct KbSoakReport {
     /// Changesets that were acknowledged
@@ -232,7 +232,7 @@ fn replay_log(log: &[Value], facts: &BTreeSet<String>) -> Vec<String> {
         }
     }
     if !rows.keys().eq(facts) {
-        wrong.push("the log does not tell what is there".into());
+        wrong.push("the log does not match the stored rows".into());
     }
     wrong
 }

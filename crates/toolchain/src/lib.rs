@@ -1,5 +1,5 @@
 //! Language servers, formatters and linters: where a program is found, whether it really starts,
-//! and how it is run. Which programs serve a language is said by `syntax::tools`.
+//! and how it is run. `syntax::tools` defines which programs serve a language.
 //!
 //! Every program gets a cleaned environment and a process group of its own, which is killed with
 //! it. Nothing here prints, reads the environment, or decides about trust:

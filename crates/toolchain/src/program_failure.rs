@@ -77,7 +77,10 @@ impl fmt::Display for ProgramFailure {
             }
             Self::MemoryExceeded { used, limit } => {
                 let (used, limit) = (used >> 20, limit >> 20);
-                return write!(f, "it was stopped: it used {used} MB of memory of {limit} allowed");
+                return write!(
+                    f,
+                    "it was stopped: it used {used} MB of memory; the limit is {limit}"
+                );
             }
             Self::OutputTooLarge { limit } => {
                 return write!(f, "it was stopped: it wrote more than {} MB", limit >> 20);

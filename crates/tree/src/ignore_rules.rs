@@ -161,7 +161,7 @@ fn load(
     let room = MAX_PATTERNS.saturating_sub(before).min(lines.len());
     if room < lines.len() {
         limited(format!(
-            "only {room} of its {} rules hold: at most {MAX_PATTERNS} may hold in one folder",
+            "only {room} of its {} rules apply: the limit is {MAX_PATTERNS} in one folder",
             lines.len()
         ));
     }
@@ -169,7 +169,7 @@ fn load(
     let dropped: usize =
         lines[..room].chunks(PATTERNS_PER_SET).map(|chunk| compile(chunk, &mut matchers)).sum();
     if dropped > 0 {
-        limited(format!("{dropped} of its rules do not hold: they are too complex"));
+        limited(format!("{dropped} of its rules are ignored: they are too complex"));
     }
     let total = before + room;
     Some(Arc::new(FolderRules { parent: above, folder, file, matchers, total }))

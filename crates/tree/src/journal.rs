@@ -247,7 +247,7 @@ impl Journal {
     fn change_not_found(&self, id: ChangeId) -> Problem {
         let problem = Problem::not_found(format!("no change {id}"));
         match self.last_number() {
-            0 => problem.hint("nothing has been changed here yet"),
+            0 => problem.hint("the journal has no changes"),
             last => problem.hint(format!("the last change is {last}")),
         }
     }
@@ -512,7 +512,8 @@ fn parse(bytes: &[u8], id: ChangeId) -> Result<JournalEntry> {
     Ok(entry)
 }
 
-/// The change that an undo of an older version reverts: only its summary says so.
+/// The change that an undo by an older version of cairn reverted. Older versions recorded it only
+/// in the summary.
 fn undone_by_summary(summary: &str) -> Option<ChangeId> {
     summary.strip_prefix("undo of ")?.split_once(": ")?.0.parse().ok().map(ChangeId)
 }

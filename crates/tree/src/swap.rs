@@ -209,7 +209,7 @@ impl FileSwap<'_> {
         self.tree.symlink_metadata(self.target).is_ok()
     }
 
-    /// A name beside the target for a file of cairn's own.
+    /// A temporary file name in the folder of the target.
     fn beside(&self, what: &str) -> PathBuf {
         let name = self.target.file_name().unwrap_or_default().to_string_lossy();
         self.target.with_file_name(format!(".{name}.cairn-{what}"))

@@ -357,7 +357,7 @@ impl WorkItemFields {
             }
             _ => return Ok(()),
         };
-        Err(Problem::invalid(format!("a {kind} has no `{odd}`")))
+        Err(Problem::invalid(format!("`{odd}` does not apply to a {kind}")))
     }
 
     fn text_of(&self) -> String {
@@ -434,7 +434,7 @@ fn relate(draft: &mut WorkDraft<'_>, container: &WorkItem, fields: &WorkItemFiel
     }
     let Some(others) = &fields.related_to else { return Ok(()) };
     if container.kind() == WorkKind::Project {
-        return Err(Problem::invalid("a project has no `related_to`"));
+        return Err(Problem::invalid("`related_to` does not apply to a project"));
     }
     for other in &others.0 {
         let other = WorkItem::find(draft, &[WorkKind::Feature, WorkKind::Task], other)?;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::draft::WorkDraft;
 use crate::query::tables;
 
-/// How many weeks are told apart, the current one included.
+/// How many weeks are shown, including the current one.
 const WEEKS: i64 = 12;
 
 /// Seconds of a day.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::similarity::most_similar;
+use base::similarity::{did_you_mean_one_of, most_similar};
 use base::{NextCall, Problem, ProblemCode, Result};
 use serde_json::{Value, json};
 
@@ -246,7 +246,7 @@ fn no_match(
             "no name is similar; search with",
             NextCall::new("search").with("query", asked.name.as_str()),
         ),
-        near => problem.hint(format!("the nearest: {}", near.join(", "))),
+        near => problem.hint(did_you_mean_one_of(near)),
     }
 }
 

@@ -228,7 +228,7 @@ pub fn revert(
             .detail("status", from.word()))
     };
     match from {
-        WorkStatus::WillNotImplement => return refuse("was given up; there is no way back"),
+        WorkStatus::WillNotImplement => return refuse("was terminated and cannot be reopened"),
         WorkStatus::New => return refuse("is NEW; nothing comes before"),
         _ => {}
     }
@@ -366,7 +366,10 @@ fn check_ending(draft: &WorkDraft<'_>, work: &WorkItem) -> Result<()> {
         format!("{} has {}", kind_and_name(work), counted(open.len(), &format!("open {noun}")));
     Err(Problem::new(ProblemCode::Blocked, what)
         .detail("blockers", rows(&open))
-        .detail("reason", format!("a {} is closed when its {noun}s are over", work.kind()))
+        .detail(
+            "reason",
+            format!("a {} cannot be closed while it has unfinished {noun}s", work.kind()),
+        )
         .hint(hint))
 }
 

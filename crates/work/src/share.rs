@@ -232,7 +232,7 @@ impl SharedFilesMerge<'_, '_> {
             if self.prefer != MergePreference::Ours
                 && *revision > agreed.map_or(0, |one| one.revision)
             {
-                let why = "deleted in the file, and features, tasks or knowledge here belong to it";
+                let why = "deleted in the file, but features, tasks or knowledge in this store belong to it";
                 self.merged.add_conflict(path, handle, why);
             }
             return Ok(());

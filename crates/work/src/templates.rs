@@ -50,7 +50,7 @@ const VERIFICATION: BuiltInSection = BuiltInSection {
 };
 const CONSTRAINTS: BuiltInSection = BuiltInSection {
     title: "Dependencies and Constraints",
-    purpose: "What it waits for, what must not break, what was decided before",
+    purpose: "Dependencies, what must not break, and earlier decisions",
     sample: "",
     is_required: false,
 };
@@ -156,7 +156,7 @@ pub fn find(draft: &WorkDraft<'_>, asked: &str) -> Result<Template> {
 /// Creates a template.
 pub fn create(draft: &mut WorkDraft<'_>, fields: &TemplateFields) -> Result<Template> {
     let (Some(name), Some(target)) = (&fields.name, fields.target) else {
-        return Err(Problem::invalid("a template needs a name and a target kind"));
+        return Err(Problem::invalid("missing `name` or `kind`"));
     };
     let now = draft.stamp();
     let template = Template {

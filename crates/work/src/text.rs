@@ -69,7 +69,9 @@ text_type!(
     Tag,
     |text| match text.trim() {
         "" => Err("a tag must not be empty".into()),
-        tag if tag.chars().count() > MAX_TAG_CHARS => Err(format!("a tag has at most {MAX_TAG_CHARS} characters")),
+        tag if tag.chars().count() > MAX_TAG_CHARS => {
+            Err(format!("a tag must have at most {MAX_TAG_CHARS} characters"))
+        }
         tag if tag.contains(|c: char| c == ',' || c.is_control()) => {
             Err(format!("`{}` is not a tag", tag.escape_debug()))
         }

@@ -119,7 +119,7 @@ words!(
     WorkPriority {
         /// To be done first
         High = "HIGH",
-        /// To be done after those
+        /// After HIGH
         Medium = "MEDIUM",
         /// When there is time
         Low = "LOW",
@@ -129,7 +129,7 @@ words!(
 words!(
     /// How two pieces of work are related.
     DependencyKind {
-        /// The first has to be finished before the second goes on
+        /// The first must be finished before the second can continue
         Blocks = "BLOCKS",
         /// Related without an order
         RelatesTo = "RELATES_TO",
@@ -163,7 +163,7 @@ words!(
     ContentFormat {
         /// Text for people
         Markdown = "MARKDOWN",
-        /// Text as it is
+        /// Plain text, shown unchanged
         PlainText = "PLAIN_TEXT",
         /// JSON
         Json = "JSON",

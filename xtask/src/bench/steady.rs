@@ -10,7 +10,7 @@ use super::code::resident_memory;
 use super::latency::WarmServer;
 use crate::run::{XtaskResult, print};
 
-/// After how many calls memory is measured first, and last.
+/// The number of calls before the first measurement of memory.
 const FIRST_SAMPLE: usize = 100;
 const LAST_SAMPLE: usize = 10_000;
 

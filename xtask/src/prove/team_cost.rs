@@ -31,14 +31,14 @@ const COUNTED_WRITES: u32 = 10;
 /// Tasks of the project that is read.
 const TASKS: u32 = 100;
 
-/// Latencies between a machine and the server, in milliseconds, unless told.
+/// Default latencies between a machine and the server, in milliseconds.
 const LATENCIES: [u32; 3] = [0, 5, 50];
 
-/// Machines that write to one project at once, unless told, and how often each.
+/// Default number of machines that write to one project at once.
 const CLIENTS: u32 = 100;
 const CLIENT_WRITES: u32 = 10;
 
-/// Entries that the long log grows by, unless told.
+/// Default numbers of entries that are added to the long log.
 const LOG_GROWTH: [u32; 3] = [10_000, 100_000, 1_000_000];
 
 /// The columns of the table of latencies.
@@ -143,7 +143,7 @@ fn read_overview(server: &mut McpClient) {
     assert!(said.contains("basis:") && !said.contains("team:"), "{said}");
 }
 
-/// Numbers from the command line, or those unless told.
+/// Numbers from the command line, or `otherwise` if there are none.
 fn numbers(args: &[&str], otherwise: &[u32]) -> XtaskResult<Vec<u32>> {
     if args.is_empty() {
         return Ok(otherwise.to_vec());

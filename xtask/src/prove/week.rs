@@ -67,11 +67,11 @@ struct RoleCost {
     read: usize,
     /// How many of the calls are `code show`
     source_calls: usize,
-    /// The characters that these sent
+    /// The characters that the `code show` calls sent
     source_sent: usize,
-    /// The characters that these read
+    /// The characters that the `code show` calls read
     source_read: usize,
-    /// Those of them without which the task cannot be done
+    /// How many of the `code show` calls the task needs
     needed_calls: usize,
     /// The characters that these sent and read
     needed_chars: usize,
@@ -153,7 +153,7 @@ struct Week {
     second: McpClient,
     cost: WeekCost,
     log: Option<PathBuf>,
-    /// Whether others cannot change a claimed task; in the first version they could
+    /// Whether a claim keeps other sessions from changing the task; false for the first version
     claims_bind: bool,
 }
 

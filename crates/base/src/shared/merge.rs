@@ -40,7 +40,7 @@ pub struct MergeReport {
     pub missing: Vec<String>,
     /// Files that could not be read as records
     pub unreadable: Vec<String>,
-    /// Changelog entries that a file tells differently; entries are never changed
+    /// Changelog entries whose file differs from the store; existing entries are never changed
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub rewritten: Vec<String>,
     /// Problems that need a manual fix, by file

@@ -33,14 +33,14 @@ const DELETED_FIELD: &str = "deleted";
 /// The field of a file whose long text quotes conflict markers on purpose.
 const QUOTED_MARKERS_FIELD: &str = "quotes_conflict_markers";
 
-/// The shared files, as far as a store has to look at them.
+/// The shared files that a store has to compare with its records.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct SharedFiles {
     /// Every file, by path
     pub paths: BTreeSet<String>,
-    /// The texts of those that are not as the store last agreed with them
+    /// The texts of those that changed since the store was last in agreement with them
     pub texts: BTreeMap<String, String>,
-    /// Those that cannot be read as text, with the reason
+    /// Files that cannot be read as text, with the reason
     pub unreadable: BTreeMap<String, String>,
 }
 

@@ -29,7 +29,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, SubscriptionContext, SubscriptionSendError, SubscriptionSink};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
-/// What every fixture is told about the request it answers.
+/// The context of the request that a fixture answers.
 type FixtureContext = RequestContext<RoleServer>;
 
 /// A server with the suite's fixtures on top. Clones share their listeners.
@@ -62,7 +62,7 @@ impl Listeners {
         self.sinks().push(sink);
     }
 
-    /// Tells everyone who asked to hear of it, and forgets those who are gone.
+    /// Notifies all subscribers, and removes those that disconnected.
     async fn notify(&self, changed: ChangedList) {
         // Taken out, so that a slow stream is not waited for while the lock is held.
         let sinks = mem::take(&mut *self.sinks());
@@ -149,7 +149,7 @@ impl<S: ServerHandler> ServerHandler for Fixtures<S> {
         Ok(list)
     }
 
-    /// A `test://` URI that is no fixture goes to the server too, to see what it says of it.
+    /// A `test://` URI that is not a fixture is passed to the server, to test its reply.
     async fn read_resource(
         &self,
         request: ReadResourceRequestParams,

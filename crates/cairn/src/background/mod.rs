@@ -42,7 +42,7 @@ pub(crate) const INDEX: &str = "index";
 const SWITCH_VARIABLE: &str = "CAIRN_BACKGROUND";
 
 /// Variables that CI systems set for the programs that they start, and git for its hooks.
-const FOREIGN_VARIABLES: [&str; 3] = ["CI", "GIT_DIR", "GIT_INDEX_FILE"];
+const CI_AND_HOOK_VARIABLES: [&str; 3] = ["CI", "GIT_DIR", "GIT_INDEX_FILE"];
 
 /// A command that could be answered in the background.
 #[cfg_attr(not(unix), expect(dead_code, reason = "nothing is asked there"))]
@@ -88,8 +88,8 @@ pub(crate) fn refusal() -> Option<String> {
     if switch.is_some_and(|value| ["off", "0", "false", "no"].contains(&value.trim())) {
         return Some(format!("{SWITCH_VARIABLE} switches it off"));
     }
-    let foreign = FOREIGN_VARIABLES.iter().find(|name| env_var(name).is_some());
+    let foreign = CI_AND_HOOK_VARIABLES.iter().find(|name| env_var(name).is_some());
     foreign.map(|name| {
-        format!("{name} is set: commands in CI and in git's hooks answer by themselves")
+        format!("{name} is set: the background process is not used in CI and in git's hooks")
     })
 }

@@ -80,7 +80,7 @@ pub(super) enum BackgroundReply {
     Status(BackgroundStatus),
     /// It ends
     Stopping,
-    /// It does not answer this program; the command answers by itself
+    /// The process refuses this program; the command computes its own answer
     Refused,
 }
 

@@ -1,4 +1,4 @@
-//! Systems without Unix sockets: every command answers by itself.
+//! Stand-in for systems without Unix sockets, where commands never use a background process.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use engine::Workspace;
 
 use super::{BackgroundCall, BackgroundStatus};
 
-/// Always `None`: the command answers by itself.
+/// Always `None`: the command computes its own answer.
 pub(crate) fn answer(_: &BackgroundCall<'_>) -> Option<(String, u8)> {
     None
 }

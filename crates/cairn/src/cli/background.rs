@@ -62,7 +62,7 @@ pub(super) fn control(matches: &ArgMatches) -> Result<ExitCode> {
                 .into()
         }
         "stop" if background::stop(&workspace) => "It ends.".into(),
-        "stop" => "It does not run.".into(),
+        "stop" => "It is not running.".into(),
         "on" | "off" => {
             let failed = Problem::io("remember the choice for this working tree");
             background::switch(&workspace, what == "on").map_err(failed)?;
@@ -79,7 +79,7 @@ fn status(workspace: &Workspace) -> String {
         background::status(workspace)
     else {
         let why = background::refusal().map(|why| format!(" ({why})")).unwrap_or_default();
-        return format!("It does not run{why}.");
+        return format!("It is not running{why}.");
     };
     let calls = counted(usize::try_from(answered).unwrap_or(usize::MAX), "question");
     let minutes = seconds / 60;

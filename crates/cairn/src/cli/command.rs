@@ -111,7 +111,7 @@ const GROUP_SUMMARIES: &[(&str, &str)] = &[
     ("link", "Links from code to the cards that it implements"),
     ("relation", "Relations between cards, such as `depends_on`"),
     ("kb", "The branch's knowledge base: requirements, scenarios, tests, decisions, facts"),
-    ("history", "How files got here: commits, tags, what changes together, snapshots"),
+    ("history", "The history of files: commits, tags, co-change, snapshots"),
     ("work", "Projects, features and tasks: plan, claim, block, advance"),
     ("knowledge", "Architectural knowledge: molecules and atoms, matched to paths"),
     ("changelog", "The history of a molecule or an atom"),

@@ -24,7 +24,7 @@ pub(super) fn command() -> Command {
             Arg::new("stdio")
                 .long("stdio")
                 .action(ArgAction::SetTrue)
-                .help("Use stdin and stdout, as always; editors add this flag"),
+                .help("Use stdin and stdout; this is always the case, editors add the flag"),
         )
 }
 

@@ -1,6 +1,6 @@
 //! Positional arguments given as flags: `card show --key spec::a` for `card show spec::a`.
 //!
-//! An argument has one name in every front end, so its JSON name is accepted here too. The command
+//! An argument has one name at every door, so its JSON name is accepted here too. The command
 //! line is rewritten before clap parses it, so the help stays short.
 
 use std::collections::BTreeMap;

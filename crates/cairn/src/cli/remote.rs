@@ -89,7 +89,7 @@ fn refusal(status: u16, text: &str) -> Problem {
     let body: Value = serde_json::from_str(text).unwrap_or_default();
     let code = serde_json::from_value(body["error"]["code"].clone());
     let said = body["error"]["message"].as_str().map(ToOwned::to_owned);
-    let message = said.unwrap_or_else(|| format!("the server refuses with status {status}"));
+    let message = said.unwrap_or_else(|| format!("the server answered with status {status}"));
     let problem = Problem::new(code.unwrap_or(ProblemCode::Unavailable), message);
     let hints = body["error"]["hints"].as_array().into_iter().flatten();
     let hints: Vec<&str> = hints.filter_map(Value::as_str).collect();

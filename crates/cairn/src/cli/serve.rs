@@ -229,7 +229,7 @@ fn check_token_length(token: &str, source: &str) -> Result<String> {
         _ => return Ok(token.to_owned()),
     };
     let (shortest, longest) = (TOKEN_BYTES.start(), TOKEN_BYTES.end());
-    Err(Problem::invalid(fault).hint(format!("a token has {shortest} to {longest} bytes")))
+    Err(Problem::invalid(fault).hint(format!("a token must have {shortest} to {longest} bytes")))
 }
 
 fn make_token(file: &Path) -> Result<()> {

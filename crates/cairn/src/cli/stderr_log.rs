@@ -88,7 +88,7 @@ fn write_all(mut out: impl Write, notes: &Receiver<StderrItem>, dropped: &Atomic
             0 => {}
             count => {
                 let lines = base::words::counted(count, "line");
-                let _ = writeln!(out, "cairn: {lines} dropped: nobody read them");
+                let _ = writeln!(out, "cairn: {lines} dropped because stderr was not read");
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::http::{TokenScope, parse_scope};
 /// Its arguments.
 pub(super) fn command() -> Command {
     Command::new("token")
-        .about("Make a named token for a server that is started with --tokens FILE")
+        .about("Create a named token for a server that is started with --tokens FILE")
         .arg(
             Arg::new("name")
                 .required(true)
@@ -30,7 +30,9 @@ pub(super) fn make(matches: &ArgMatches) -> Result<ExitCode> {
     let text = |id: &str| matches.get_one::<String>(id).map(String::as_str).unwrap_or_default();
     let name = text("name");
     if name.contains(':') || name.contains(char::is_control) || name.trim().is_empty() {
-        return Err(Problem::invalid("the name of a token has no colon and no control characters"));
+        return Err(Problem::invalid(
+            "a token's name must not contain colons or control characters",
+        ));
     }
     let scope = match parse_scope(text("scope")).map_err(Problem::invalid)? {
         TokenScope::Read => "read",

@@ -17,14 +17,14 @@ use crate::perform::now;
 /// Its words on the command line.
 pub(super) fn command() -> Command {
     Command::new("watch").about("Keep the index up to date until interrupted").long_about(
-        "Keep the index up to date until interrupted\n\nReads do this by themselves; a watcher \
-         does it before they ask. It sleeps until a file changes, and says which problems of \
-         `verify` a change made and which it mended. Ctrl-C ends it at any time: an index is \
-         never half written.",
+        "Keep the index up to date until interrupted\n\n\
+         Reads update the index themselves; a watcher does so in advance. It sleeps until a file \
+         changes, and says which problems of `verify` a change made and which it mended. Ctrl-C \
+         ends it at any time: an index is never half written.",
     )
 }
 
-/// Watches until the process is told to end.
+/// Watches until the process receives a signal to end.
 pub(super) fn watch(matches: &ArgMatches) -> Result<ExitCode> {
     let workspace = invocation::open(matches, WorkspaceMode::Serving)?;
     let call = Arc::new(Call::new("watch", now()));

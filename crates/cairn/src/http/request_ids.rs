@@ -156,7 +156,7 @@ enum MessageRejection {
 
 impl IntoResponse for MessageRejection {
     fn into_response(self) -> Response {
-        const NOT_AN_ID: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"an id is a string, a number or null"}}"#;
+        const NOT_AN_ID: &str = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"an id must be a string, a number or null"}}"#;
         match self {
             Self::TooLong => StatusCode::PAYLOAD_TOO_LARGE.into_response(),
             Self::InvalidId => {

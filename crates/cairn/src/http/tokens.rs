@@ -91,7 +91,7 @@ impl TokenList {
         for (number, line) in lines {
             let token = parse_line(line).map_err(|why| {
                 Problem::invalid(format!("line {number} of the tokens: {why}"))
-                    .hint("a line is  name:scope:hash ; `cairn token NAME` prints one")
+                    .hint("each line must be  name:scope:hash ; `cairn token NAME` prints one")
             })?;
             if !names.insert(token.name.clone()) {
                 let name = token.name.unwrap_or_default();
@@ -157,7 +157,7 @@ fn parse_line(line: &str) -> std::result::Result<AcceptedToken, String> {
     let [name, scope, hash] = parts[..] else { return Err("it does not have three parts".into()) };
     let is_fine = !name.is_empty() && name.len() <= 100 && !name.contains(char::is_control);
     if !is_fine {
-        return Err("a name has 1 to 100 characters".into());
+        return Err("a name must have 1 to 100 characters".into());
     }
     let scope = parse_scope(scope)?;
     let hash = blake3::Hash::from_hex(hash.trim())

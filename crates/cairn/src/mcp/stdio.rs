@@ -239,7 +239,7 @@ impl<R: AsyncRead + Unpin, N: Fn(&str)> LineReader<R, N> {
         match id {
             Some((part, text)) if is_request => {
                 if !is_id(&text) {
-                    let problem = "an id is a string, a number or null";
+                    let problem = "an id must be a string, a number or null";
                     return self.send_error(&ErrorData::invalid_request(problem, None), None);
                 }
                 let id = self.out.traffic.assign_id(&text);

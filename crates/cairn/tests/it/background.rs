@@ -229,7 +229,7 @@ fn it_can_be_switched_off_for_a_working_tree() {
 fn the_first_question_about_a_file_does_not_wait_for_the_index_which_is_built_meanwhile() {
     let fixture = BackgroundFixture::with_many_files();
     let question = ["code", "show", "src/pay.ts#charge"];
-    let early = "the first index is being built";
+    let early = "the first index is still being built";
     let text = fixture.text(&question);
     assert!(text.contains("amount > 0") && text.contains(early), "{text}");
     while fixture.text(&question).contains(early) {

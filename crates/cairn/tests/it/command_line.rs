@@ -28,7 +28,7 @@ fn without_words_a_repository_is_shown_and_any_other_folder_gets_the_help() {
     let shown = cairn(&repo.root().join("src"), &[]);
     assert!(shown.status.success());
     assert!(out(&shown).contains("3 files (Markdown 3)"), "{}", out(&shown));
-    assert!(out(&shown).contains("Ask next"), "{}", out(&shown));
+    assert!(out(&shown).contains("Next steps"), "{}", out(&shown));
     let json: Value = serde_json::from_str(&out(&cairn(&repo.root(), &["--json"]))).unwrap();
     assert_eq!(json["data"]["files"], 3);
     // A folder that is not a repository could be a whole disk.

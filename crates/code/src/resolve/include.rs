@@ -1,5 +1,5 @@
-//! Languages that name files: `#include "a.h"`, `require_relative`, `source`, `include_once`. Where
-//! a file is looked for is said by the language's `FileImports`.
+//! Languages that name files: `#include "a.h"`, `require_relative`, `source`, `include_once`. The
+//! language's `FileImports` defines where a file is looked up.
 
 use base::RepoPath;
 use syntax::Language;

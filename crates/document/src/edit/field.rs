@@ -15,7 +15,10 @@ pub(super) fn set(
     value: &NewValue,
 ) -> Result<Vec<DocumentSplice>, DocumentError> {
     let Some(FieldPathSegment::Field(name)) = path.first() else {
-        return Err(DocumentError::new("an edit names a field first", TextPosition::START));
+        return Err(DocumentError::new(
+            "the path of an edit must start with a field",
+            TextPosition::START,
+        ));
     };
     let Some(entry) = page.field_entry(name) else {
         if path.len() > 1 {
@@ -81,7 +84,7 @@ fn locate_value<'n>(
     for step in path {
         if found.node.style == YamlStyle::Alias {
             return Err(DocumentError::new(
-                "an alias cannot be edited inside",
+                "a value inside an alias cannot be edited",
                 found.node.position,
             ));
         }

@@ -57,7 +57,7 @@ pub(super) fn remove(
             let end = page.line_end(item.end(page.text).max(dash));
             Ok(DocumentSplice::remove(page.line_start(dash)..end))
         }
-        _ => Err(DocumentError::new("an alias cannot be edited inside", value.position)),
+        _ => Err(DocumentError::new("a value inside an alias cannot be edited", value.position)),
     }
 }
 

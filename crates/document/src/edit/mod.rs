@@ -1,4 +1,4 @@
-//! Edits in place: all bytes that an edit is not about stay the same.
+//! Edits in place: every byte outside the edited value stays the same.
 //!
 //! Each edit finds the bytes to replace from the spans of the values. Afterwards the new text is
 //! parsed again, and an edit that changed anything else is refused.

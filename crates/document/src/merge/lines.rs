@@ -6,7 +6,7 @@ use similar::{Algorithm, DiffTag, capture_diff_slices};
 
 use super::{MergeTexts, MergedText, TEXT, marked, with_line_end};
 
-/// Lines of one side that stand for some lines of the base.
+/// Lines of one side that replace lines of the base.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LineChange {
     base: Range<usize>,
@@ -102,8 +102,8 @@ impl LineMerger<'_> {
         MergedText { text, conflicts }
     }
 
-    /// The changes from `start` on that overlap each other: where those of each side end, and the
-    /// base lines that they are about.
+    /// A group of overlapping changes. Returns the index after the last change of our side, of
+    /// their side, and the base line after the group.
     fn region(&self, start: usize, our: usize, their: usize) -> (usize, usize, usize) {
         let (mut our_end, mut their_end, mut end) = (our, their, start);
         loop {

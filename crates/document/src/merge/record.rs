@@ -6,10 +6,11 @@ use serde_json::{Map, Value};
 use super::value::ValueSides;
 use super::{MergeTexts, MergedText, TEXT, marked, merge_lines, with_line_end};
 
-/// The name that the text below the fields gets while it is merged; no field is called so.
+/// A field name for the text below the fields while it is merged. No real field can have it.
 const BODY: &str = "\u{0}";
 
-/// Fields that say when and by whom a record was last changed: those of the later change hold.
+/// Fields that say when and by whom a record was last changed. They are taken from the later
+/// change.
 const CHANGE_FIELDS: [&str; 6] = ["updated_at", "at", "by", "updated_by", "last_task_id", "author"];
 
 /// The fields that count changes.

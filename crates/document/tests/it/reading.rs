@@ -77,7 +77,10 @@ fn fault(front: &str) -> (u32, u32, String) {
 fn what_is_wrong_is_told_with_its_place() {
     assert_eq!(fault("a: 1\nb: 2\na: 3"), (4, 1, "the field `a` occurs twice".into()));
     assert_eq!(fault("a: 1\nb: [x"), (3, 4, "not YAML: unclosed bracket '['".into()));
-    assert_eq!(fault("- a\n- b"), (2, 1, "the frontmatter is a list, not fields".into()));
+    assert_eq!(
+        fault("- a\n- b"),
+        (2, 1, "the frontmatter must be a mapping of fields, not a list".into())
+    );
     assert_eq!(fault("a: {b: 1, b: 2}").2, "the field `b` occurs twice");
     assert_eq!(fault("? [a, b]\n: c").2, "the name of a field must be a word, not a list");
     assert_eq!(fault("a: *nothing").0, 2);

@@ -40,28 +40,28 @@ impl OpAlias {
         self
     }
 
-    /// Arguments that have other names.
+    /// Renames arguments: pairs of the alias's name and the operation's name.
     #[must_use]
     pub const fn renaming(mut self, renames: &'static [(&'static str, &'static str)]) -> Self {
         self.renames = renames;
         self
     }
 
-    /// Arguments that the older tool did not have.
+    /// Sets arguments that the older tool did not have.
     #[must_use]
     pub const fn presetting(mut self, presets: &'static [(&'static str, &'static str)]) -> Self {
         self.presets = presets;
         self
     }
 
-    /// Objects that the older tool wrapped its arguments in.
+    /// Unwraps objects in which the older tool passed its arguments.
     #[must_use]
     pub const fn lifting(mut self, lifts: &'static [&'static str]) -> Self {
         self.lifts = lifts;
         self
     }
 
-    /// Two arguments that the operation takes as one, such as a path and a symbol in it.
+    /// Joins two arguments into one, such as a path and a symbol in it.
     #[must_use]
     pub const fn joining(mut self, join: [&'static str; 4]) -> Self {
         self.join = Some(join);

@@ -111,10 +111,10 @@ number_type!(
     TokenBudget, 1..=100_000, default 1200
 );
 
-/// Hops that a walk takes at most.
+/// Maximum number of hops of a walk.
 const MAX_HOPS: usize = 5;
 
-/// The note of a walk that was asked for more hops than it takes.
+/// A note that the requested number of hops exceeds the limit.
 fn clamp_note(asked: usize) -> Option<String> {
     (asked > MAX_HOPS)
         .then(|| format!("{asked} hops were asked for; at most {MAX_HOPS} are followed"))
@@ -172,7 +172,7 @@ impl Since {
 fn parse_moment(text: &str) -> Result<Timestamp, String> {
     let day = || text.parse::<Date>().ok()?.to_zoned(TimeZone::UTC).ok();
     let moment = text.parse().ok().or_else(|| Some(day()?.timestamp()));
-    moment.ok_or_else(|| format!("`{text}` is neither a day such as 2026-01-31 nor a moment"))
+    moment.ok_or_else(|| format!("`{text}` is not a date such as 2026-01-31, nor a timestamp"))
 }
 
 text_type!(

@@ -26,9 +26,9 @@ macro_rules! node_kinds {
 }
 
 node_kinds! {
-    /// A file that is not a program
+    /// A file that is not code
     File = "file",
-    /// A program's file
+    /// A file of code
     Module = "module",
     /// A folder
     Dir = "dir",
@@ -40,9 +40,9 @@ node_kinds! {
     Kb = "kb",
     /// A commit
     Commit = "commit",
-    /// A body of knowledge
+    /// A named group of atoms
     Molecule = "molecule",
-    /// A piece of knowledge about some paths
+    /// A short text of knowledge about the files that match its path patterns
     Atom = "atom",
     /// A project
     Project = "project",

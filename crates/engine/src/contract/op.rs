@@ -15,7 +15,7 @@ use crate::plan::Plan;
 use crate::view::View;
 use crate::workspace::Workspace;
 
-/// An interface to cairn. Each operation declares which ones reach it.
+/// A door: one way in to cairn. Each operation declares the doors that reach it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Door {
     /// The command line
@@ -27,9 +27,9 @@ pub enum Door {
 }
 
 impl Door {
-    /// Every interface.
+    /// Every door.
     pub const ALL: &[Self] = &[Self::Cli, Self::Mcp, Self::Http];
-    /// Only a person at a terminal, so that no agent can be talked into it.
+    /// Only the command line, for operations that an agent must not be tricked into running.
     pub const PERSON: &[Self] = &[Self::Cli];
 }
 
@@ -95,7 +95,7 @@ impl<T: Serialize + JsonSchema + Render + Send + 'static> OpOutput for T {}
 pub trait Query: OpInput {
     /// `group.verb`, or one word
     const NAME: &'static str;
-    /// The interfaces that reach it
+    /// The doors that reach it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
     const TOOLSET: ToolVisibility = ToolVisibility::Group;
@@ -122,7 +122,7 @@ pub trait Mutation: OpInput {
     const NAME: &'static str;
     /// What committing its plan does
     const EFFECT: Effect;
-    /// The interfaces that reach it
+    /// The doors that reach it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
     const TOOLSET: ToolVisibility = ToolVisibility::Group;
@@ -147,7 +147,7 @@ pub trait Action: OpInput {
     const NAME: &'static str;
     /// What it does
     const EFFECT: Effect;
-    /// The interfaces that reach it
+    /// The doors that reach it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
     const TOOLSET: ToolVisibility = ToolVisibility::Group;

@@ -33,7 +33,7 @@ const FILTERS: &str = "filters";
 pub struct OpSpec {
     /// `group.verb`, or one word
     pub name: &'static str,
-    /// The interfaces that reach it
+    /// The doors that reach it
     pub doors: &'static [Door],
     /// When agents see it listed
     pub toolset: ToolVisibility,
@@ -187,7 +187,7 @@ impl OpSpec {
         self.effect == Effect::Read
     }
 
-    /// Whether an interface reaches it.
+    /// Whether a door reaches it.
     pub fn is_reachable_from(&self, door: Door) -> bool {
         self.doors.contains(&door)
     }
@@ -252,12 +252,10 @@ impl OpSpec {
         let unknown = problem.message.strip_prefix("unknown field `");
         let unknown = unknown.and_then(|rest| rest.split('`').next()).map(ToOwned::to_owned);
         let fields = self.fields();
-        let near = unknown.and_then(|name| {
-            let near = base::similarity::most_similar(&name, fields.iter().map(String::as_str), 1);
-            near.first().map(|near| format!("the nearest argument is `{near}`"))
-        });
+        if let Some(name) = unknown {
+            problem = problem.hint_near(&name, fields.iter().map(String::as_str));
+        }
         let help = NextCall::new("help").with("operation", self.name);
-        let problem = near.into_iter().fold(problem, Problem::hint);
         problem.hint_call("the arguments are listed by", help)
     }
 }
@@ -268,8 +266,9 @@ fn with_request(call: &Arc<Call>, operation: &str, args: &JsonObject) -> Result<
         return Ok(call.clone());
     }
     let mut seed = [0; 32];
-    getrandom::fill(&mut seed)
-        .map_err(|error| Problem::internal("no random numbers").with_source(error.to_string()))?;
+    getrandom::fill(&mut seed).map_err(|error| {
+        Problem::internal("no source of randomness").with_source(error.to_string())
+    })?;
     let (operation, args) = (operation.to_owned(), args.clone());
     Ok(Arc::new(call.with_request(CallRequest { operation, args, seed, replayed: None })))
 }
@@ -315,7 +314,7 @@ fn accepts<I: OpInput>(args: &JsonObject) -> bool {
 /// A misspelt `dry_run` must never become a write.
 fn take_dry_run(args: &mut JsonObject) -> Result<bool> {
     let value = args.remove(DRY_RUN.0).unwrap_or(Value::Bool(false));
-    let refused = || Problem::invalid(format!("`dry_run` is true or false, not {value}"));
+    let refused = || Problem::invalid(format!("`dry_run` must be true or false, not {value}"));
     value.as_bool().ok_or_else(refused)
 }
 

@@ -58,9 +58,7 @@ impl DefaultBranch {
                 format!("`cairn.jsonc` names `{name}` as the default branch, which does not exist")
             }
             _ => {
-                format!(
-                    "the default branch is not known: there is no `origin/HEAD` and no `{name}`"
-                )
+                format!("unknown default branch: neither `origin/HEAD` nor `{name}` exists")
             }
         };
         Ok(Some(format!("{why}; a new branch starts with an empty knowledge base")))

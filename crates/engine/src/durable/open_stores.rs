@@ -64,8 +64,10 @@ impl StoreCommit<'_> {
     /// planned.
     fn outdated_plan(&self) -> Problem {
         match self.team {
-            TeamWrite::Local => Problem::new(ProblemCode::Conflict, "the store changed meanwhile"),
-            _ => Problem::new(ProblemCode::Busy, "the team's records moved on meanwhile")
+            TeamWrite::Local => {
+                Problem::new(ProblemCode::Conflict, "the store changed in the meantime")
+            }
+            _ => Problem::new(ProblemCode::Busy, "the team's records changed in the meantime")
                 .hint("repeat the request"),
         }
     }

@@ -112,7 +112,7 @@ impl EdgeRequest {
     }
 }
 
-/// The nodes that a walk goes on from.
+/// The nodes that a walk expands next.
 #[derive(Debug, Clone, Copy)]
 pub struct WalkFrontier<'a> {
     /// The nodes
@@ -214,8 +214,8 @@ pub struct ContextItem {
     pub handle: Option<String>,
 }
 
-/// The sections of a context, in the order they are shown and valued. Answers in JSON name some of
-/// them by older words.
+/// The sections of a context, in display order, which is also their priority. JSON uses older names
+/// for some of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ContextSection {
@@ -227,7 +227,7 @@ pub enum ContextSection {
     /// What must stay true
     #[serde(rename = "must_hold")]
     Specs,
-    /// What others learnt
+    /// Knowledge about the target
     #[serde(rename = "know")]
     Knowledge,
     /// Open work and the newest changes

@@ -1,5 +1,6 @@
 //! Resolves a typed target to a node.
 
+use base::similarity::did_you_mean_one_of;
 use base::{EntityRef, NextCall, Problem, ProblemCode, RepoPath, Result};
 use serde_json::json;
 
@@ -133,12 +134,12 @@ fn not_found(view: &View, name: &str) -> Result<Problem> {
         .any(|path| view.tree().stat_if_reachable(path).is_some())
     {
         return Ok(problem.hint(
-            "something is there, but not as a file of the project: git or `exclude` in cairn.jsonc \
-             leaves it out, or it is a link or another repository",
+            "the path exists but is not indexed: git or `exclude` in cairn.jsonc ignores it, \
+             or it is a symbolic link or another repository",
         ));
     }
     Ok(match near.as_slice() {
         [] => problem.hint_call("look for it with", NextCall::new("search").with("query", name)),
-        near => problem.hint(format!("the nearest: {}", near.join(", "))).detail("nearest", near),
+        near => problem.hint(did_you_mean_one_of(near)).detail("nearest", near),
     })
 }

@@ -51,12 +51,12 @@ pub struct WalkResult {
     pub high_fan_out: Vec<(EntityRef, usize)>,
     /// Edges that were not followed because they are not certain enough; those that an area did not
     /// even make are counted at the start only
-    pub unsure: usize,
+    pub not_followed: usize,
     /// Whether the walk stopped at its limit of nodes
     pub is_cut: bool,
 }
 
-/// Which way change is followed.
+/// What a walk looks for, which decides the direction in which edges are followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WalkKind {
     /// What a change reaches
@@ -110,10 +110,10 @@ impl<'a> WalkOptions<'a> {
     }
 }
 
-/// When a walk stops early, and how many nodes it goes on from at once.
+/// When a walk stops early, and how many nodes it expands at once.
 struct WalkLimits {
     max_nodes: usize,
-    /// From the start, and from the nodes that it came to
+    /// For the start nodes, and for the nodes that were reached
     batch_sizes: [usize; 2],
 }
 
@@ -159,7 +159,7 @@ fn walk(
             let edges = edges_from(view, from, &wanted)?;
             let (sure, unsure): (Vec<GraphEdge>, Vec<GraphEdge>) =
                 edges.into_iter().partition(|edge| filter.accepts_confidence(edge.confidence));
-            walked.unsure += unsure.len() + left_out.get();
+            walked.not_followed += unsure.len() + left_out.get();
             next.extend(walked.add_frontier(&sure, nodes, &mut seen, distance));
             walked.edges.extend(sure);
             let is_last = batches.peek().is_none() && (distance == depth || next.is_empty());

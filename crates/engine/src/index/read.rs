@@ -119,14 +119,14 @@ impl Index {
 pub(super) fn check_watermark(conn: &Connection, path: &std::path::Path) -> Result<()> {
     let own = FileId::of(path).map(|file| file.device_and_inode_text());
     if own.is_none() || tables::meta(conn, PATH_KEY)? != own {
-        return Err(Problem::new(ProblemCode::StoreDamaged, "the index was not made here"));
+        return Err(Problem::new(ProblemCode::StoreDamaged, "the index belongs to another folder"));
     }
     let marked: Option<u64> = tables::meta(conn, "files")?.and_then(|text| text.parse().ok());
     let found = tables::count_files(conn)?;
     if marked == Some(found) {
         return Ok(());
     }
-    let message = format!("the index holds {found} files and says {marked:?}");
+    let message = format!("the index holds {found} files, but records {marked:?}");
     Err(Problem::new(ProblemCode::StoreDamaged, message))
 }
 

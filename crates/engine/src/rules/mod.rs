@@ -176,10 +176,9 @@ fn selected_rules(view: &View, wanted: &[String]) -> Result<Vec<&'static VerifyR
     let codes = || all.iter().map(|rule| rule.code);
     if let Some(unknown) = wanted.iter().find(|name| !codes().any(|code| matches_name(code, name)))
     {
-        let near = base::similarity::most_similar(&unknown.to_uppercase(), codes(), 1);
         let problem = Problem::not_found(format!("no rule is called `{unknown}`"));
-        let hint = near.first().map(|near| format!("the nearest is `{near}`"));
-        return Err(hint.into_iter().fold(problem, Problem::hint).detail("rules", list(&all)));
+        let problem = problem.hint_near(&unknown.to_uppercase(), codes());
+        return Err(problem.detail("rules", list(&all)));
     }
     let is_wanted = |rule: &&VerifyRule| {
         wanted.is_empty() || wanted.iter().any(|name| matches_name(rule.code, name))

@@ -11,13 +11,13 @@ pub(crate) const SHARED_RULES: [VerifyRule; 3] = [
     VerifyRule {
         code: "SHARED_UNREADABLE",
         severity: RuleSeverity::Error,
-        statement: "every file of the shared knowledge is a record that can be read",
+        statement: "every shared record can be read",
         check: |view, _: &RuleScope| violations_of(view, SharedProblemKind::Unreadable),
     },
     VerifyRule {
         code: "SHARED_CONFLICT",
         severity: RuleSeverity::Warning,
-        statement: "no shared record was changed both here and in its file",
+        statement: "no shared record has conflicting changes in the store and in its file",
         check: |view, _: &RuleScope| violations_of(view, SharedProblemKind::Conflict),
     },
     VerifyRule {

@@ -214,7 +214,7 @@ pub(crate) struct SymbolText {
     pub body: SymbolBody,
 }
 
-/// Where the body of a symbol's text is.
+/// The location of the body within the text of a symbol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SymbolBody {
     /// It is the signature and the doc comment of the symbol's row

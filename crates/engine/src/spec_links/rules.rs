@@ -48,7 +48,7 @@ pub(crate) static RULES: &[VerifyRule] = &[
     VerifyRule {
         code: GAP_RULE,
         severity: RuleSeverity::Note,
-        statement: "a finished requirement or card has the code and the test that its status asks for",
+        statement: "finished requirements and cards have the code and tests that their status requires",
         check: |view, _| gaps(view),
     },
 ];

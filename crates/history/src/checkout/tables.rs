@@ -269,7 +269,8 @@ pub(crate) fn siblings(conn: &Connection, folder: &RepoPath) -> Result<Vec<Artif
     store::rows(conn, sql, READ, params![folder.as_bytes()], |row| row.get(0))
 }
 
-/// Artifacts with the same name in any folder; a test counts as the file that it tests.
+/// Artifacts whose file has the same name in any folder. A test has the name of the file that it
+/// tests.
 pub(crate) fn namesakes(conn: &Connection, path: &RepoPath) -> Result<Vec<ArtifactId>> {
     let sql = "SELECT x.artifact FROM path p JOIN place x ON x.path = p.id
                WHERE p.stem = ?1 AND x.live";

@@ -17,7 +17,7 @@ const MAX_FOLDER_COMMITS: usize = 60;
 /// How many of the newest commits of each file in the folder count.
 const MAX_COMMITS_PER_SIBLING: usize = 12;
 
-/// The files of a larger folder are no evidence for each other.
+/// Maximum size of a folder whose files count as evidence for each other.
 const MAX_FOLDER_FILES: usize = 64;
 
 /// Evidence for ranking, with commit counts.
@@ -25,7 +25,7 @@ const MAX_FOLDER_FILES: usize = 64;
 pub struct GatheredEvidence {
     /// The evidence
     pub evidence: CochangeEvidence,
-    /// How many commits of the files themselves it has
+    /// How many commits of the given files it contains
     pub commits: u64,
     /// Whether older commits were left out
     pub is_truncated: bool,

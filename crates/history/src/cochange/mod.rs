@@ -1,8 +1,8 @@
 //! Co-change: the files that usually change together with a file.
 //!
-//! Commits in which two files changed together count for it, recent ones and small ones more.
-//! A file with little history of its own borrows from its folder, and from files of its name
-//! elsewhere; that decides where nothing else does. `cargo xtask cochange-eval` measures it.
+//! Commits in which two files changed together count for it, recent ones and small ones more. For a
+//! file with little history, commits of its folder and of files with the same name in other folders
+//! count as weak evidence. `cargo xtask cochange-eval` measures it.
 //!
 //! @see spec::history/cochange
 
@@ -31,8 +31,10 @@ const FOLDER_PRIOR_COMMITS: f64 = 1.0;
 /// Smoothing: this many commits in which nothing else changed are assumed of every file.
 const CONFIDENCE_PRIOR_COMMITS: f64 = 2.0;
 
-/// The weights of a file of the same name elsewhere, and of a file in the same folder.
+/// The score of a file with the same name in another folder.
 const NAMESAKE_SCORE: f64 = 0.1;
+
+/// The score of a file in the same folder.
 const SIBLING_SCORE: f64 = 0.01;
 
 /// A commit: how many commits ago it was, and the artifacts it touched.
@@ -124,9 +126,9 @@ pub struct CochangeHabit {
     pub count: u64,
     /// The one of the files that it follows most closely
     pub closest: ArtifactId,
-    /// In how many commits it changed with that one
+    /// In how many commits it changed with `closest`
     pub count_with_closest: u64,
-    /// How many commits that one has
+    /// How many commits `closest` has
     pub commits_of_closest: u64,
     /// How many commits ago it changed with any of the files; 0 is the newest commit
     pub last_commits_ago: i64,

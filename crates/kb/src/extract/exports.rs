@@ -45,7 +45,7 @@ impl Extractor for SphinxNeedsExtractor {
     }
 }
 
-/// Adds a need. Returns whether it was taken in; a need that stands for code is not.
+/// Adds a need. Returns false for a need that represents code, which is not added.
 fn add_need(path: &RepoPath, id: &str, need: &Value, out: &mut ExtractedFacts) -> bool {
     let text = |name: &str| need[name].as_str().unwrap_or_default().to_owned();
     let kind = match text("type").to_lowercase().as_str() {

@@ -63,8 +63,8 @@ pub(super) fn slug(name: &str) -> String {
     parts.join("-").chars().take(60).collect()
 }
 
-/// The part of the repository that a folder of documents belongs to, as the start of an id: none
-/// for the repository's own, `api-` for `packages/api/docs/adr`.
+/// A prefix for ids that names the part of the repository a document folder belongs to: empty for
+/// the root, `api-` for `packages/api/docs/adr`.
 pub(super) fn folder_prefix(path: &RepoPath, own: &[&str]) -> String {
     let path = path.to_string();
     let folders: Vec<&str> = path.split('/').collect();

@@ -1,4 +1,4 @@
-//! An id is defined once.
+//! Rule: an id is defined only once.
 
 use super::{KbRuleViolation, RuleContext};
 use crate::knowledge_model::{FactOrigin, KnowledgeModel, KnownEntity};

@@ -9,7 +9,7 @@ use crate::model::KbEntityKind;
 /// Statuses of unfinished entities.
 const UNFINISHED: [&str; 5] = ["open", "in_progress", "draft", "proposed", "pending"];
 
-/// Unfinished entities that nobody changed for long, and entities whose code or text does not exist.
+/// Unfinished entities without recent changes, and entities whose code or text does not exist.
 pub fn stale_entities(model: &KnowledgeModel, world: &RuleContext<'_>) -> Vec<KbRuleViolation> {
     model.facts().filter(|fact| is_current(fact)).flat_map(|fact| stale(fact, world)).collect()
 }

@@ -63,7 +63,7 @@ fn a_patch_changes_the_fields_that_it_names() {
         &json!({"entities": [{"id": "REQ-1", "titel": "x"}, {"id": "REQ-2", "type": "req"}]}),
         &[
             "ValidationError",
-            "entities[0].titel: unknown field; the nearest is `title`",
+            "entities[0].titel: unknown field; did you mean `title`?",
             "entities[1].title: missing `title`",
         ],
     );

@@ -121,7 +121,7 @@ fn related_cards(client: &OperationClient, name: &str) -> Result<Vec<String>> {
     Ok(hits.filter_map(|hit| hit["node"].as_str()).map(str::to_owned).collect())
 }
 
-/// The words of a name, whether it is written with capitals, `_` or `.`.
+/// Splits a name into words at capitals, `_` and `.`.
 fn words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     let mut was_lower = false;

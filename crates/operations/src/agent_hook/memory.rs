@@ -1,4 +1,4 @@
-//! What the hooks already said in a session, so that they do not say it again.
+//! The lines that hooks already printed in a session, so that they are not repeated.
 //!
 //! There is one file per session in the cache, with the hash of each line that was said. If a file
 //! cannot be read or written, lines are only repeated.
@@ -39,19 +39,19 @@ impl<'w> SessionMemory<'w> {
         Self { workspace, file, said, has_news: false }
     }
 
-    /// Whether a line was not said yet. Counts it as said from now on.
+    /// Whether a line is printed for the first time. Records it as printed.
     pub(super) fn is_new(&mut self, line: &str) -> bool {
         let is_new = self.said.insert(Hash::of(line.as_bytes()).to_string());
         self.has_news |= is_new;
         is_new
     }
 
-    /// Counts a line as said.
+    /// Records a line as printed.
     pub(super) fn remember(&mut self, line: &str) {
         self.is_new(line);
     }
 
-    /// Forgets everything, because the agent no longer has what it was told in its context.
+    /// Clears the record, because the agent's context no longer contains the earlier lines.
     pub(super) fn forget(&mut self) {
         self.said.clear();
         self.has_news = true;

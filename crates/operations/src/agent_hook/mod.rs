@@ -1,5 +1,5 @@
-//! What agents are told without asking: about the repository when a session starts, about a file
-//! before an edit, and about what an edit broke.
+//! Information that hooks give to agents unasked: about the repository when a session starts, about
+//! a file before an edit, and about what an edit broke.
 //!
 //! A hook never fails and never stops anything: if something goes wrong it says nothing. It says
 //! each thing once per session ([`memory`]).
@@ -45,7 +45,7 @@ const READING: &str = "cairn reads this repository for the first time. In a few 
 /// complained about this report.
 const SAID_AT_THE_END: &str = "KNOWLEDGE_STALE";
 
-/// How many lines are said about one edit.
+/// Maximum number of lines about one edit.
 const MAX_LINES: usize = 8;
 
 /// The reply to the agent's program; `None` if there is nothing to say.
@@ -72,7 +72,8 @@ pub(crate) fn tell(workspace: &Workspace, call: &Arc<Call>, event: &AgentEvent) 
     text.ok().flatten().map(|text| event.wrap(&text))
 }
 
-/// The overview. Existing problems count as said, so that only new ones are reported.
+/// Prints the overview. Existing problems are recorded as printed, so that later hooks report only
+/// new ones.
 fn start_session(
     workspace: &Workspace,
     call: &Arc<Call>,

@@ -119,8 +119,7 @@ fn line_starts(text: &str) -> Vec<usize> {
 
 /// The note on left-out lines, printed before the call that shows them.
 pub(crate) fn omitted_lines_text(count: u32) -> String {
-    let noun = if count == 1 { "line" } else { "lines" };
-    format!("… {count} more {noun}")
+    format!("… {}", base::words::counted(count, "more line"))
 }
 
 /// The numbers of a first and a last line.

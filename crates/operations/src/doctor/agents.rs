@@ -19,7 +19,7 @@ pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<DoctorFinding
     if !waiting.is_empty() {
         let why: Vec<String> =
             waiting.iter().map(|one| format!("{} ({})", one.agent, one.found)).collect();
-        let message = format!("found, and not set up here: {}", why.join(", "));
+        let message = format!("found, but not set up: {}", why.join(", "));
         let call = NextCall::new("init").with("agents", names(&waiting));
         findings.push(DoctorFinding::warning("agents", message, call));
     }

@@ -24,7 +24,7 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFind
     if let Some(git) = &workspace.git {
         findings.extend(default_branch(workspace, git, call)?);
     } else {
-        let message = "this is no git repository: there is no history to ask about";
+        let message = "this is not a git repository, so there is no history";
         findings.push(DoctorFinding::warning("git", message, "git init"));
     }
     Ok(findings)

@@ -7,11 +7,11 @@ use engine::workspace::Workspace;
 
 pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<DoctorFinding>> {
     Ok(vec![match workspace.journal().is_unfinished() {
-        false => DoctorFinding::fine("journal", "no change is half done"),
+        false => DoctorFinding::fine("journal", "no interrupted change"),
         true => DoctorFinding::warning(
             "journal",
-            "a change is being made, or was cut off while another process holds the lock",
-            "run any command again when the other process is done",
+            "a change is in progress, or was interrupted and another process holds the lock",
+            "run any cairn command once the other process has finished",
         ),
     }])
 }

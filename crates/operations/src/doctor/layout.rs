@@ -13,7 +13,7 @@ pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<DoctorFinding
         }
         LayoutVersion::Newer(found) => {
             let message = format!(
-                "{FILE} says {found}; this cairn knows {}, and writes nothing",
+                "{FILE} has layout {found}; this cairn supports up to {} and writes nothing",
                 setup::FORMAT_VERSION
             );
             DoctorFinding::error("layout", message, "update cairn")
@@ -22,7 +22,7 @@ pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<DoctorFinding
             DoctorFinding::fine("layout", format!("version {found}"))
         }
         LayoutVersion::Unreadable => {
-            let message = format!("{FILE} holds no version");
+            let message = format!("{FILE} contains no version");
             DoctorFinding::error(
                 "layout",
                 message,

@@ -24,10 +24,10 @@ pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFind
 
 fn check_store(name: &str, path: &Path, fix: &Hint) -> DoctorFinding {
     if !path.exists() {
-        return DoctorFinding::fine("stores", format!("{name} is not there yet"));
+        return DoctorFinding::fine("stores", format!("{name} does not exist yet"));
     }
     match store::open_read_only(path).and_then(|connection| store::check_integrity(&connection)) {
-        Ok(found) if found.is_empty() => DoctorFinding::fine("stores", format!("{name} is sound")),
+        Ok(found) if found.is_empty() => DoctorFinding::fine("stores", format!("{name} is valid")),
         Ok(found) => DoctorFinding::error("stores", format!("{name}: {}", found[0]), fix.clone()),
         Err(problem) => DoctorFinding::error("stores", format!("{name}: {problem}"), fix.clone()),
     }

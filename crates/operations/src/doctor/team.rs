@@ -20,7 +20,7 @@ const MAX_CLOCK_DIFFERENCE_MS: i64 = 60_000;
 pub(super) fn check(workspace: &Workspace, call: &Call) -> Result<Vec<DoctorFinding>> {
     let link = workspace.stores().team();
     if link.membership()?.is_none() {
-        return Ok(vec![DoctorFinding::fine("team", "no team was joined")]);
+        return Ok(vec![DoctorFinding::fine("team", "this clone has not joined a team")]);
     }
     let mut findings = match link.health(call) {
         Err(problem) => {
@@ -56,7 +56,7 @@ fn clock_finding(ahead_ms: i64) -> DoctorFinding {
         true => DoctorFinding::warning(
             "team",
             format!("the server's clock differs by {} s", ahead_ms.abs() / 1000),
-            "set this machine's clock; claims end by it",
+            "set this machine's clock; it decides when claims expire",
         ),
     }
 }

@@ -48,10 +48,7 @@ pub(crate) fn rename_by_index(
     let doubtful = doubtful_mentions(&files, &row, &known);
     if !doubtful.is_empty() {
         return Err(uncertain_problem(
-            format!(
-                "not every mention of `{name}` is certain to be it ({} are not)",
-                doubtful.len()
-            ),
+            format!("{} mentions of `{name}` may refer to something else", doubtful.len()),
             doubtful,
         ));
     }
@@ -98,7 +95,7 @@ fn uncertain_problem(why: String, places: Vec<String>) -> Problem {
         .into_iter()
         .fold(problem, |problem, first| problem.hint(format!("first: {first}")));
     problem.hint_call(
-        "nothing was written; a language server could tell, see",
+        "nothing was written; a language server could decide, see",
         NextCall::new("doctor"),
     )
 }

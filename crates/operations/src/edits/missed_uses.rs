@@ -216,7 +216,7 @@ fn line_of(text: &str, mention: &IdentifierMention) -> u32 {
 
 fn text_of(view: &View, path: &RepoPath) -> Result<(String, base::Hash)> {
     let blob = view.tree().read(path)?;
-    let blob = blob.ok_or_else(|| Problem::not_found(format!("`{path}` is gone")))?;
+    let blob = blob.ok_or_else(|| Problem::not_found(format!("`{path}` no longer exists")))?;
     let text = String::from_utf8(blob.bytes).map_err(|_| {
         Problem::new(ProblemCode::InvalidOperation, format!("`{path}` is not UTF-8"))
     })?;

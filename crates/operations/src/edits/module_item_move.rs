@@ -70,7 +70,7 @@ impl ModulePlace {
             names.push(name.name.clone());
             at = declared.path;
         }
-        Err(refusal(format!("the modules around `{file}` are declared in a circle"), Vec::new()))
+        Err(refusal(format!("the modules around `{file}` form a cycle"), Vec::new()))
     }
 
     /// Whether another module of the crate can name this one.
@@ -166,7 +166,7 @@ fn take_out(source: &EditedSource, item: &Symbol) -> Result<(String, String)> {
     };
     let impls = source.facts.symbols.iter().filter(is_impl).map(|one| one.path.as_str());
     let paths: BTreeSet<&str> = std::iter::once(item.path.as_str()).chain(impls).collect();
-    let failed = |path: &str| refusal(format!("`{path}` cannot be taken out"), Vec::new());
+    let failed = |path: &str| refusal(format!("`{path}` cannot be moved elsewhere"), Vec::new());
     let mut spans = Vec::new();
     let mut rest = source.text.clone();
     for path in paths {

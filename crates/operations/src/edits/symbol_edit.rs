@@ -3,6 +3,7 @@
 
 use std::time::Duration;
 
+use base::similarity::did_you_mean_one_of;
 use base::{EntityRef, Hash, NextCall, Problem, ProblemCode, RepoPath, Result, text_type};
 use schemars::JsonSchema;
 use serde::de::Error as _;
@@ -107,7 +108,7 @@ impl DeclaredSymbol {
     pub fn find(view: &View, target: &NodeTarget, if_hash: Option<Hash>) -> Result<Self> {
         let node = graph::resolve(view, target)?;
         let EntityRef::Symbol(path, name) = &node else {
-            let message = format!("`{target}` is no symbol: {node}");
+            let message = format!("`{target}` is not a symbol: {node}");
             return Err(Problem::invalid(message).hint_call(
                 "name one as path#name; those of a file are listed by",
                 NextCall::new("code.zoom"),
@@ -116,7 +117,7 @@ impl DeclaredSymbol {
         let (path, name) = (path.clone(), name.as_str().to_owned());
         let blob = view.tree().read(&path)?;
         let FileContent { bytes, hash } =
-            blob.ok_or_else(|| Problem::not_found(format!("`{path}` is gone")))?;
+            blob.ok_or_else(|| Problem::not_found(format!("`{path}` no longer exists")))?;
         if let Some(wanted) = if_hash.filter(|wanted| *wanted != hash) {
             return Err(Problem::new(
                 ProblemCode::Conflict,
@@ -191,7 +192,7 @@ impl DeclaredSymbol {
                 (text, format!("formatted by {by}"))
             }
             FormatOutcome::Formatted { by, .. } => {
-                (new, format!("not formatted: {by} would break it"))
+                (new, format!("not formatted: the result of {by} does not parse"))
             }
             FormatOutcome::Skipped(why) => (new, format!("not formatted: {why}")),
         })
@@ -214,13 +215,18 @@ impl DeclaredSymbol {
             }
             EditRefusal::NotPossible(why) => {
                 Problem::new(ProblemCode::InvalidOperation, format!("`{name}` in {path}: {why}"))
-                    .hint("nothing was written; name what it is declared in instead")
+                    .hint("nothing was written; name the enclosing declaration instead")
             }
             EditRefusal::NoSymbol(near) => {
                 let problem = Problem::not_found(format!("no symbol `{name}` in {path}"));
-                near.iter().fold(problem, |problem, near| {
-                    problem.hint(format!("the nearest is {path}#{near}"))
-                })
+                match near.as_slice() {
+                    [] => problem,
+                    near => {
+                        let near: Vec<String> =
+                            near.iter().map(|name| format!("{path}#{name}")).collect();
+                        problem.hint(did_you_mean_one_of(&near))
+                    }
+                }
             }
             EditRefusal::UnsupportedLanguage => {
                 Problem::invalid(format!("`{path}` is not parsed as code"))

@@ -68,8 +68,9 @@ impl<'a> SymbolMover<'a> {
         let found = found
             .ok_or_else(|| Problem::not_found(format!("no symbol `{name}` in {}", source.path)))?;
         refuse_unmovable(&source, found)?;
-        let edited =
-            |problem| refusal(format!("`{name}` cannot be taken out: {problem:?}"), Vec::new());
+        let edited = |problem| {
+            refusal(format!("`{name}` cannot be moved elsewhere: {problem:?}"), Vec::new())
+        };
         let spans = symbol_spans(source.language, &source.text, name).map_err(edited)?;
         let rest = edit_symbol(source.language, &source.text, name, SymbolEdit::Delete);
         let rest = rest.map_err(edited)?;
@@ -368,7 +369,7 @@ pub(super) fn name_removal(
     let trimmed = before.trim_end();
     match trimmed.strip_suffix(',') {
         Some(kept) => Ok(cut(import.span.range().start + kept.len(), span.end)),
-        None => Err(refusal("a list of imports has an unknown form".into(), Vec::new())),
+        None => Err(refusal("an import list has an unsupported form".into(), Vec::new())),
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn commits_and_tasks(
             _ => "changed",
         };
         let between = match at {
-            0 if last > 1 => format!("; {} in between left out", counted(last - 1, "commit")),
+            0 if last > 1 => format!("; {} in between not shown", counted(last - 1, "commit")),
             _ => String::new(),
         };
         let says = format!("{did} {when} by {}: {}{between}", commit.author.name, commit.subject());

@@ -136,7 +136,7 @@ pub(crate) fn explain_lines(view: &View, path: &RepoPath, lines: LineRange) -> R
         (commits, edited) => {
             let edited = counted(edited, "line");
             format!(
-                "{} made them; {edited} edited since and not committed",
+                "written in {}; {edited} edited since then and not committed",
                 counted(commits, "commit")
             )
         }

@@ -120,7 +120,7 @@ fn relocate_pattern(
         }
     }
     let Some((to, because)) = moved else {
-        return unknown("no move of a file that it covered is known");
+        return unknown("no move of a covered file was found");
     };
     let new = format!("{to}{}", &pattern[anchor.len()..]);
     let new = new.trim_start_matches('/').to_owned();

@@ -71,7 +71,7 @@ fn stale_reference(
     let keys = cards::all_keys(view.index()?.conn())?;
     let near = base::similarity::most_similar(&old, keys.iter().map(CardKey::as_str), 3);
     let candidates = near.into_iter().map(ToOwned::to_owned).collect();
-    let because = "no card is known to have had that key".into();
+    let because = "no card ever had that key".into();
     Ok(StaleReference::new(place, old, &Relocation::Uncertain { candidates, because }))
 }
 

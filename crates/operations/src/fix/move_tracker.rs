@@ -130,7 +130,7 @@ impl<'v> MoveTracker<'v> {
         let name = path.name();
         let paths = engine::areas::files::files_matching(self.view, &name)?;
         let candidates = paths.iter().take(MAX_CANDIDATES).map(ToString::to_string).collect();
-        Ok(Relocation::Uncertain { candidates, because: "no rename of it is known".into() })
+        Ok(Relocation::Uncertain { candidates, because: "no rename was found".into() })
     }
 
     /// The new place of a symbol that no longer exists.
@@ -151,7 +151,7 @@ impl<'v> MoveTracker<'v> {
         let named = code::symbols_with_name(self.view.index()?.conn(), last)?;
         let handle = |row: &code::SymbolRow| format!("{}#{}", row.path, row.full);
         let candidates = named.iter().take(MAX_CANDIDATES).map(handle).collect();
-        Ok(Relocation::Uncertain { candidates, because: "no move of it is certain".into() })
+        Ok(Relocation::Uncertain { candidates, because: "no certain move was found".into() })
     }
 
     /// The next move, oldest first: those of commits, then the uncommitted ones.

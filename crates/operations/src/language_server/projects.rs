@@ -41,7 +41,7 @@ impl<'v> LanguageServer<'v> {
         {
             let why = format!("{program} knows only opened files, because there is no {first}");
             return Ok(Err(MissingServer::new(base::ProblemCode::Unavailable, why).hint(
-                "make one, for example with  cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON  or  bear -- make",
+                "create one with, for example,  cmake -DCMAKE_EXPORT_COMPILE_COMMANDS=ON  or  bear -- make",
             )));
         }
         Ok(Ok(server))

@@ -15,8 +15,8 @@ use engine::workspace::Workspace;
 
 /// Copy every durable store, check the copies, and list them
 ///
-/// Durable stores hold what agents wrote and no other file can bring back. Copies are stored
-/// beside them; copy them to another disk as well.
+/// Durable stores hold data that agents wrote and that cannot be rebuilt from other files. Copies
+/// are stored beside them; copy them to another disk as well.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TakeBackup {

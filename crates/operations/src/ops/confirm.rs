@@ -34,7 +34,7 @@ const MAX_DIFF_LINES: usize = 40;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Confirm {
-    /// Cards, requirements, files, folders, symbols or files in `.cairn/links` whose links are meant
+    /// Cards, requirements, files, folders, symbols or files in `.cairn/links` whose links to confirm
     #[serde(default, alias = "target", deserialize_with = "one_or_many")]
     pub targets: Vec<NodeTarget>,
     /// Why they agree: what was checked
@@ -139,7 +139,10 @@ impl Mutation for Confirm {
             shows: "every link of a card",
         },
         OpExample { args: "src/auth --why 'only renamed' --dry-run", shows: "what changed" },
-        OpExample { args: "--all --why 'first confirmation'", shows: "a start for old links" },
+        OpExample {
+            args: "--all --why 'first confirmation'",
+            shows: "a first confirmation of existing links",
+        },
     ];
     type Answer = ConfirmAnswer;
 
@@ -411,7 +414,7 @@ impl ConfirmAnswer {
         let already = match self.unchanged {
             0 => String::new(),
             1 => "; 1 was already".to_owned(),
-            unchanged => format!("; {unchanged} were already"),
+            unchanged => format!("; {unchanged} were already confirmed"),
         };
         let was = |state| self.confirmed.iter().filter(|link| link.was == state).count();
         let first = was(LinkState::Unconfirmed);
@@ -437,7 +440,7 @@ impl Render for ConfirmAnswer {
                 many => (format!("{many} links inside were"), "them"),
             };
             page.say_call(
-                format!("{links} never confirmed and left so; to confirm {those} too"),
+                format!("{links} never confirmed and not changed; to confirm {those} too"),
                 NextCall::repeat().with("only", "open"),
             );
         }

@@ -391,7 +391,7 @@ impl ContextAnswer {
         }
         let part = |(section, count): (&&str, &usize)| format!("{count} of \"{section}\"");
         let parts: Vec<String> = self.left_out.iter().map(part).collect();
-        let left_out = format!("Left out for the budget: {}", parts.join(", "));
+        let left_out = format!("Omitted to fit the budget: {}", parts.join(", "));
         page.blank();
         match larger_budget(self.budget) {
             Some(budget) => page.say_call(left_out, page.answered_call().with("budget", budget)),

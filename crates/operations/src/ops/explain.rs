@@ -48,7 +48,7 @@ impl Query for Explain {
             args: "src/gateway.ts:120-140",
             shows: "which commits made these lines, and why",
         },
-        OpExample { args: "README.md", shows: "how a document came about" },
+        OpExample { args: "README.md", shows: "the history and the reasons of a document" },
     ];
     type Answer = ExplainAnswer;
 

@@ -34,7 +34,7 @@ pub struct Impact {
     #[arg(long, value_enum, default_value_t)]
     #[serde(default)]
     pub confidence: Confidence,
-    /// Follow calls as the language server knows them
+    /// Take calls from the language server instead of the index
     #[arg(long)]
     #[serde(default)]
     pub precise: bool,

@@ -31,7 +31,7 @@ pub struct Init {
     #[serde(default, deserialize_with = "comma_list")]
     #[schemars(schema_with = "schema_choices::clients")]
     pub agents: Vec<String>,
-    /// Also tell these agents about the repository, about a file before an edit, and about what broke (Claude Code and Codex)
+    /// Also install hooks that tell these agents about the repository, about a file before an edit, and about what broke (Claude Code and Codex)
     #[arg(long)]
     #[serde(default)]
     pub agent_hooks: bool,
@@ -77,7 +77,7 @@ impl Action for Init {
             args: "--agents claude,codex",
             shows: "files, hooks, and two agents' settings",
         },
-        OpExample { args: "--agents found", shows: "the same for the agents that are here" },
+        OpExample { args: "--agents found", shows: "the same for the agents that are installed" },
         OpExample { args: "--dry-run", shows: "what would be written, as a diff" },
     ];
     type Answer = InitAnswer;
@@ -164,7 +164,7 @@ impl Render for InitAnswer {
             waiting.iter().map(|one| format!("{} ({})", one.agent, one.found)).collect();
         let names: Vec<&str> = waiting.iter().map(|one| one.agent.as_str()).collect();
         page.say_call(
-            format!("found, and not set up yet: {}", found.join(", ")),
+            format!("found, but not set up yet: {}", found.join(", ")),
             NextCall::new("init").with("agents", names.join(",")),
         );
     }

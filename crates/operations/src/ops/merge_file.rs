@@ -22,7 +22,7 @@ use engine::workspace::Workspace;
 pub struct MergeFile {
     /// File that both sides started from (`%O`)
     pub base: String,
-    /// File of this side, which gets the result (`%A`)
+    /// File of this side, which the result is written to (`%A`)
     pub ours: String,
     /// File of the other side (`%B`)
     pub theirs: String,

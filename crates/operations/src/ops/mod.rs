@@ -215,10 +215,7 @@ pub fn find(name: &str) -> Result<&'static OpSpec> {
         let problem = Problem::not_found(format!("no operation is called `{name}`"));
         let aliases = ALL.iter().flat_map(|op| op.aliases.iter().map(|alias| alias.name));
         let names = ALL.iter().map(|op| op.name).chain(aliases);
-        let near = base::similarity::most_similar(name, names, 1);
-        let hint = near.first().map(|near| format!("the nearest is `{near}`"));
-        let problem = hint.into_iter().fold(problem, Problem::hint);
-        problem.hint_call("all are listed by", NextCall::new("help"))
+        problem.hint_near(name, names).hint_call("all are listed by", NextCall::new("help"))
     })
 }
 

@@ -39,7 +39,7 @@ impl Render for RepositoryOverview {
         }
         self.render_folders(page);
         self.render_state(page);
-        page.heading("Ask next");
+        page.heading("Next steps");
         let task = NextCall::new("context").with("targets", "what you want to do, in a sentence");
         let change = NextCall::new("impact").with("target", "path#symbol");
         let mut rows = vec![("before a task", task), ("before a change", change)];
@@ -65,7 +65,7 @@ impl RepositoryOverview {
         if self.folders.is_empty() {
             return;
         }
-        page.heading("Parts");
+        page.heading("Folders");
         let row = |folder: &crate::overview::OverviewFolder| {
             vec![
                 PageCell::handle(format!("{}/", folder.path)),
@@ -82,12 +82,12 @@ impl RepositoryOverview {
             let files = self.busy_files.iter();
             let files: Vec<String> =
                 files.map(|file| format!("{} ({})", file.path, file.commits)).collect();
-            page.item("Changed most, by commits", files.join(", "));
+            page.item("Most frequently changed (commits)", files.join(", "));
         }
     }
 
     fn render_state(&self, page: &mut Page) {
-        page.heading("Now");
+        page.heading("Current state");
         let more = self.edited_count.saturating_sub(self.edited.len());
         let edited: Vec<String> = self.edited.iter().map(ToString::to_string).collect();
         let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -110,7 +110,7 @@ impl RepositoryOverview {
             let facts = counted(self.facts, "fact");
             let open = self.open_cards;
             page.say(format!(
-                "  written down: {cards} ({open} not implemented), {facts} in the knowledge base"
+                "  documented: {cards} ({open} not implemented), {facts} in the knowledge base"
             ));
         }
         self.render_problems(page);
@@ -119,7 +119,7 @@ impl RepositoryOverview {
     fn render_problems(&self, page: &mut Page) {
         match (self.errors, self.warnings) {
             (0, 0) if self.cards + self.facts == 0 => {}
-            (0, 0) => page.say("  everything that was written down still holds"),
+            (0, 0) => page.say("  no problems in cards, documents and knowledge"),
             (errors, warnings) => {
                 let counts =
                     format!("  {}, {}", counted(errors, "error"), counted(warnings, "warning"));

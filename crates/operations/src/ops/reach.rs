@@ -206,7 +206,7 @@ pub(super) fn reach(view: &View, asked: &ReachQuery<'_>) -> Result<ReachAnswer> 
         only_importing,
         documents: if is_impact { documents(view, &target)? } else { Vec::new() },
         notes,
-        not_followed: walked.unsure,
+        not_followed: walked.not_followed,
         high_fan_out: walked
             .high_fan_out
             .into_iter()

@@ -82,10 +82,7 @@ fn find<'a>(backups: &'a [Backup], wanted: &str) -> Result<&'a Backup> {
     named.or_else(of_store).ok_or_else(|| {
         let problem = Problem::not_found(format!("no backup is called `{wanted}`"));
         let names = backups.iter().flat_map(|backup| [backup.name.as_str(), &backup.store]);
-        let near = base::similarity::most_similar(wanted, names, 1);
-        let hint = near.first().map(|near| format!("the nearest is `{near}`"));
-        let problem = hint.into_iter().fold(problem, Problem::hint);
-        problem.hint_call("all are listed by", NextCall::new("restore"))
+        problem.hint_near(wanted, names).hint_call("all are listed by", NextCall::new("restore"))
     })
 }
 

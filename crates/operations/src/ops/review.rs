@@ -230,7 +230,7 @@ impl Render for ReviewAnswer {
         let (forgotten, look): (Vec<&RuleFinding>, Vec<&RuleFinding>) =
             self.findings.iter().partition(|found| found.code == MAYBE_FORGOTTEN);
         if !forgotten.is_empty() {
-            page.heading("Forgotten?");
+            page.heading("Possibly forgotten");
             page.table(2, forgotten.into_iter().map(|one| self.forgotten_cells(one)).collect());
         }
         if !look.is_empty() {
@@ -266,7 +266,7 @@ impl ReviewAnswer {
             count => format!("{} to look at", counted(count, "thing")),
         };
         let run = match self.tests.len() {
-            0 => "no test found to run".to_owned(),
+            0 => "no tests found".to_owned(),
             count => format!("{} to run", counted(count, "test file")),
         };
         let types = match self.not_checked.iter().any(|what| what.starts_with("types")) {

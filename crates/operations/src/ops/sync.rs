@@ -20,7 +20,7 @@ use super::share::{merge_shared, render_merged};
 
 /// Bring the index up to date with the working tree
 ///
-/// Every read does this by itself; this waits for it and reports what is indexed.
+/// Every read does this automatically; this operation waits for it and reports what is indexed.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Sync {

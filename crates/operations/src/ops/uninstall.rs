@@ -16,9 +16,9 @@ use engine::workspace::Workspace;
 
 /// Remove what `init` wrote: files, git hooks, agents' settings
 ///
-/// Files get the bytes back that they had; your own edits stay. Cards and durable stores
-/// are kept, and so is the journal, so that it can be undone. With `--purge` all that cairn keeps
-/// in git's folder is deleted as well.
+/// The previous content of files is restored; your own edits stay. Cards, durable stores and the
+/// journal are kept, so this can be undone. With `--purge` all that cairn keeps in git's folder is
+/// deleted as well.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Uninstall {

@@ -45,7 +45,7 @@ pub(super) const EXECUTION: Prompt = Prompt {
 const DISCOVER: &str = "Find out what I should work on next.\n\
     1. `work_overview`, then `work_search` with status ACTIVE: what is being worked on, and by whom.\n\
     2. `work_next`: the task it suggests, and why.\n\
-    3. `work_show` for that task with include_sections and include_graph_context: read its Context \
+    3. `work_show` for that task with include_sections and include_knowledge: read its Context \
     Files and what molecules and atoms say about them.\n\
     4. Where an atom has drifted, say so: its knowledge may no longer hold. Name the uncovered paths.\n\
     Then tell me in a few lines: the task with its handle, what to know before touching its files, \

@@ -136,7 +136,7 @@ fn still_used(
     let places = join_few(users.iter().map(|(place, _)| place.as_str()));
     let (now, fix) = match symbol.kind {
         SymbolHow::Moved => {
-            (format!("is now {}#{}", symbol.path, symbol.full_name), "update them to its new place")
+            (format!("is now {}#{}", symbol.path, symbol.full_name), "update them to the new path")
         }
         _ => ("was removed".to_owned(), "restore it, or change the code that uses it"),
     };

@@ -79,6 +79,7 @@ fn finding(
         line: line.or(Some(1)),
         node: Some(changed.clone()),
         message: format!("the link of {changed} to {other} was confirmed and is suspect now"),
-        fix: "check that they still agree and `confirm` it, or change the other end too".into(),
+        fix: "check that both ends still agree and run `confirm`, or change the other end too"
+            .into(),
     })
 }

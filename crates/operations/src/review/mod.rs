@@ -45,10 +45,10 @@ pub(crate) const REVIEW_RULES: &[RuleSummary] = &[
     ("CALLER_AT_RISK", RuleSeverity::Warning, "callers change with the signature that they use"),
     (MAYBE_FORGOTTEN, RuleSeverity::Warning, "files that belong to a change are part of it"),
     ("KNOWLEDGE_STALE", RuleSeverity::Warning, "knowledge about files is up to date"),
-    ("MAKES_SUSPECT", RuleSeverity::Warning, "a change keeps what was confirmed about it true"),
-    ("SPEC_TO_CHECK", RuleSeverity::Note, "code does what its card says"),
+    ("MAKES_SUSPECT", RuleSeverity::Warning, "confirmed links of changed code still hold"),
+    ("SPEC_TO_CHECK", RuleSeverity::Note, "code implements its card"),
     ("KB_TO_CHECK", RuleSeverity::Note, "code respects requirements, decisions and flags"),
-    ("EXPORT_CHANGED", RuleSeverity::Note, "exported names stay as others use them"),
+    ("EXPORT_CHANGED", RuleSeverity::Note, "exported names keep their signatures"),
     ("DOCUMENT_NAMES_IT", RuleSeverity::Note, "documents describe the code as it is"),
     ("NO_TEST_REACHES", RuleSeverity::Note, "a test covers what changed"),
 ];
@@ -142,7 +142,9 @@ pub(crate) fn review(view: &View, between: &DiffRange, depth: ReviewDepth) -> Re
         notes: Vec::new(),
     };
     if !is_indexed {
-        review.notes.push("callers, links and rules are those of the working tree".into());
+        review.notes.push(
+            "callers, links and rules were checked in the working tree, not in the range".into(),
+        );
     }
     for (file, before, after) in &pairs {
         if let (None, Some((line, message))) =

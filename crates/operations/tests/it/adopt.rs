@@ -66,13 +66,13 @@ fn documents_are_taken_in_as_they_are() {
         &repo,
         "kb adopt",
         "
-        6 of 7 entities are taken in, 2 with another word for type or status; 2 places left out
-        adr      3 documents  3 found  3 taken in
-        gherkin  1 document   1 found  1 taken in
-        list     2 documents  3 found  2 taken in
+        6 of 7 entities are read, 2 with a mapped type or status; 2 places not read
+        adr      3 documents  3 found  3 read
+        gherkin  1 document   1 found  1 read
+        list     2 documents  3 found  2 read
         words: \"approved\" is read as accepted (1), \"simmering\" is read as proposed (1)
 
-        Taken in
+        Read
           ADR-0001  superseded  \"Record decisions\"  doc/adr/0001-record-decisions.md
           ADR-0002  accepted    \"Use MADR\"          doc/adr/0002-use-madr.md
           ADR-0003  proposed    \"Odd\"               doc/adr/0003-odd.md
@@ -81,9 +81,9 @@ fn documents_are_taken_in_as_they_are() {
             FR-2     open  \"Refund\"
           SCEN-pay-once  active  \"Once\"  features/pay.feature
 
-        Left out
+        Not read
           doc/adr/0004-notes.md:1  looks like a decision: it has no status and no section `Decision`
-          notes/ideas.md:1         1 entity in 1 document; to take them in, add \"notes/**\" to `kb.documents`
+          notes/ideas.md:1         1 entity in 1 document; to read them, add \"notes/**\" to `kb.documents`
         basis: fresh · main @ COMMIT
         ",
     );

@@ -77,7 +77,7 @@ fn context_cut_to_a_budget_says_what_is_missing() {
         Used by
           links here at line 3  file:README.md
 
-        Left out for the budget: 1 of \"Nearby\", 1 of \"Open work and recent changes\", 1 of \"Outline\", 1 of \"Used by\", 2 of \"Uses\"    cairn context docs/design.md --budget 180
+        Omitted to fit the budget: 1 of \"Nearby\", 1 of \"Open work and recent changes\", 1 of \"Outline\", 1 of \"Used by\", 2 of \"Uses\"    cairn context docs/design.md --budget 180
         basis: fresh · main @ COMMIT
         ",
     );
@@ -195,7 +195,7 @@ fn names_are_resolved_as_people_write_them() {
         "impact webhok.ts",
         "
         NOT_FOUND  nothing is called `webhok.ts`
-        hint: the nearest: src/pay/webhook.ts, test/webhook.test.ts
+        hint: did you mean `src/pay/webhook.ts` or `test/webhook.test.ts`?
         ",
     );
     repo.write("lib/webhook.ts", "");

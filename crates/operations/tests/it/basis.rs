@@ -143,7 +143,7 @@ fn nothing_is_written_where_a_newer_cairn_has_written() {
     ] {
         let problem = repo.call_op(name, args).expect_err(name);
         assert_eq!(problem.code, ProblemCode::InvalidOperation, "{name}");
-        assert!(problem.to_string().contains(".cairn/schema/version says 99"), "{problem}");
+        assert!(problem.to_string().contains(".cairn/schema/version has layout 99"), "{problem}");
     }
     assert_eq!(repo.snapshot(), before);
     assert_eq!(repo.data("card.list", json!({}))["cards"].as_array().unwrap().len(), 1);

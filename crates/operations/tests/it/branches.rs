@@ -224,8 +224,8 @@ fn a_default_branch_that_does_not_exist_is_told() {
     };
     assert_eq!(told(&repo), (None, 0));
     repo.git(&["branch", "-m", "trunk"]);
-    let unknown = "the default branch is not known: there is no `origin/HEAD` and no `main`; a new \
-                   branch starts with an empty knowledge base";
+    let unknown = "unknown default branch: neither `origin/HEAD` nor `main` exists; a new branch \
+                   starts with an empty knowledge base";
     assert_eq!(told(&repo), (Some(unknown.into()), 1));
     repo.write("cairn.jsonc", r#"{"kb": {"default_branch": "trunk"}}"#);
     assert_eq!(told(&repo), (None, 0));

@@ -66,7 +66,9 @@ fn a_card_says_how_it_changed() {
         ",
     );
     repo.commit("sign in");
-    assert!(repo.text("card diff auth/login").starts_with("spec::auth/login is as in HEAD"));
+    assert!(
+        repo.text("card diff auth/login").starts_with("spec::auth/login is unchanged since HEAD")
+    );
     assert!(repo.text("card diff auth/login --since HEAD~1").contains("Login → Sign in"));
     assert_eq!(
         repo.code("card.diff", json!({"key": "auth/login", "since": "nowhere"})),

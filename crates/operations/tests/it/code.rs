@@ -68,7 +68,7 @@ fn zoom_shows_what_is_offered() {
         "
         src: 1 file, 1 export
           orders.ts  1  Orders
-        Left out: 1 file that is a test or exports nothing
+        Not shown: 1 file that is a test or exports nothing
 
         Folders
           src/pay/  2 files  2 exports

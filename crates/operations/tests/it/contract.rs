@@ -231,7 +231,7 @@ fn json_is_as_strict_as_the_command_line() {
     );
     assert_eq!(repo.code("undo", json!({"dry_run": "yes"})), ProblemCode::ValidationError);
     let typo = repo.call_op("impact", json!({"target": "b.md", "dept": 1})).unwrap_err();
-    assert_eq!(typo.hints[0], "the nearest argument is `depth`");
+    assert_eq!(typo.hints[0], "did you mean `depth`?");
     let rows = repo.data("impact", json!({"target": "b.md"}));
     assert_eq!(rows["rows"][0]["node"], "file:a.md");
 }

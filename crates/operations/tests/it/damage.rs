@@ -115,7 +115,7 @@ fn backups_are_listed_limited_and_found_by_a_near_name() {
     let problem = ask(&workspace, "restore", json!({"backup": "leger"})).unwrap_err();
     assert_eq!(
         (problem.code, problem.hints[0].text.as_str()),
-        (ProblemCode::NotFound, "the nearest is `ledger`")
+        (ProblemCode::NotFound, "did you mean `ledger`?")
     );
     let before = fs::read(ledger(&repo)).unwrap();
     ask(&workspace, "restore", json!({})).unwrap();
@@ -175,7 +175,7 @@ fn nothing_is_put_back_where_a_newer_cairn_has_written() {
     repo.write(".cairn/schema/version", "99\n");
     let problem = ask(&workspace, "restore", json!({"backup": "ledger"})).unwrap_err();
     assert_eq!(problem.code, ProblemCode::InvalidOperation, "{problem}");
-    assert!(problem.message.contains("says 99"), "{problem}");
+    assert!(problem.message.contains("has layout 99"), "{problem}");
     assert_eq!(fs::read(ledger(&repo)).unwrap(), before);
 }
 

@@ -35,7 +35,7 @@ fn early(repo: &TestRepo) -> Workspace {
     repo.workspace().with_index_builder()
 }
 
-const WHY: &str = "the first index is being built: answered from src/pay.ts alone";
+const WHY: &str = "the first index is still being built; this answer is based on src/pay.ts only";
 
 #[test]
 fn named_files_are_answered_from_themselves() {

@@ -37,7 +37,7 @@ fn hotspots_are_production_files_by_commits_and_size() {
         &repo,
         "history hotspots",
         "
-        2 of 2 changed files take 100 % of 5 changes
+        2 of 2 changed files account for 100 % of 5 changes
         src/hot.ts   4 commits  9 lines  just now
         src/cold.ts  1 commit   1 line   just now
         basis: fresh · main @ COMMIT

@@ -77,7 +77,7 @@ fn fifty_tokens_are_enough_for_an_answer_and_what_was_left_out() {
     let text = repo.text("context src/m1.ts --budget 50");
     let mut lines = text.lines();
     assert!(lines.next().unwrap().starts_with("src/m1.ts: "), "{text}");
-    assert!(text.contains("Left out for the budget: "), "{text}");
+    assert!(text.contains("Omitted to fit the budget: "), "{text}");
     assert!(text.len() < 50 * 12, "{text}");
 }
 

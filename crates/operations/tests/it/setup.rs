@@ -227,10 +227,10 @@ fn repo_with_agent() -> TestRepo {
 fn agents_that_are_here_are_found_and_offered() {
     let repo = repo_with_agent();
     let answer = repo.text("init --no-hooks");
-    let offer = answer.lines().find(|line| line.starts_with("found, and not set up yet")).unwrap();
+    let offer = answer.lines().find(|line| line.starts_with("found, but not set up yet")).unwrap();
     assert!(offer.contains("cursor (.cursor)"), "{offer}");
     let doctor = repo.text("doctor");
-    assert!(doctor.contains("found, and not set up here: cursor (.cursor)"), "{doctor}");
+    assert!(doctor.contains("found, but not set up: cursor (.cursor)"), "{doctor}");
     repo.data("init", json!({"agents": ["found"], "no_hooks": true}));
     assert!(repo.read(".cursor/mcp.json").unwrap().contains("cairn"));
     assert!(!repo.text("init --no-hooks").contains("not set up yet: cursor"));

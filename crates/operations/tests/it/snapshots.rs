@@ -109,7 +109,7 @@ fn snapshots_are_listed_and_checked() {
         row["problem"].as_str().unwrap_or_default().to_owned()
     };
     assert_eq!(problem(name.as_str().unwrap()), "");
-    assert!(problem("forged").contains("git says something else of commit"), "{listed:#}");
+    assert!(problem("forged").contains("differs from the one in git"), "{listed:#}");
     assert!(problem("cut").contains("truncated or modified"), "{listed:#}");
 }
 

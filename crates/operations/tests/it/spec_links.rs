@@ -550,7 +550,7 @@ fn a_file_means_its_own_links_and_the_suspect_ones_inside() {
     assert_eq!(dry["result"]["left_unconfirmed"], 1);
     let text = repo.text("confirm src/gateway.ts --why 'read charge' --dry-run");
     let left =
-        "2 links confirmed\n1 link inside was never confirmed and left so; to confirm it too  ";
+        "2 links confirmed\n1 link inside was never confirmed and not changed; to confirm it too  ";
     assert!(text.starts_with(left), "{text}");
     assert!(!text.contains("from_digest"), "the files of confirmations are not shown: {text}");
     repo.data("confirm", json!({"targets": ["src/gateway.ts"], "why": "read charge"}));

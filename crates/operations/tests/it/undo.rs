@@ -96,7 +96,7 @@ fn undo_leaves_the_changes_of_others_alone() {
     let left = ask_as(&repo, ADA, "undo", json!({})).unwrap_err();
     assert_eq!(left.code, ProblemCode::NotFound);
     let hint = left.hints[0].to_string();
-    assert!(hint.ends_with("by bob; to take it back:  undo {\"change\":\"4\"}"), "{hint}");
+    assert!(hint.ends_with("by bob; to undo it:  undo {\"change\":\"4\"}"), "{hint}");
     let done = ask_as(&repo, ADA, "undo", json!({"change": bobs})).unwrap();
     assert_eq!(done.data["result"]["actor"], "bob");
     assert_eq!(done.data["result"]["own"], false);
@@ -156,11 +156,11 @@ fn numbers_are_unique_across_branches_and_worktrees() {
     repo.git(&["checkout", "-q", "f"]);
     let problem = repo.call_op("undo", json!({"change": on_main})).unwrap_err();
     assert_eq!(problem.code, ProblemCode::NotFound);
-    let expected = "change 3 (upsert: adds FACT-M) was made on branch main, and not here";
+    let expected = "change 3 (upsert: adds FACT-M) was made on branch main, not here";
     assert_eq!(problem.message, expected);
     assert_eq!(facts(&repo), ["FACT-0", "FACT-F"]);
     let problem = repo.call_op("undo", json!({"change": in_worktree})).unwrap_err();
-    assert!(problem.message.ends_with("was made in worktree w, and not here"), "{problem:?}");
+    assert!(problem.message.ends_with("was made in worktree w, not here"), "{problem:?}");
     repo.data("undo", json!({"change": "2"}));
     assert_eq!(facts(&repo), ["FACT-0"]);
 }
@@ -236,7 +236,7 @@ fn names_of_older_versions_still_work_where_they_mean_one_change() {
     let problem = repo.call_op("undo", json!({"change": "kb:3"})).unwrap_err();
     assert_eq!(
         problem.message,
-        "change kb:3 (upsert: adds FACT-N) was made on branch main, and not here"
+        "change kb:3 (upsert: adds FACT-N) was made on branch main, not here"
     );
 }
 

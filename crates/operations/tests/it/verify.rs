@@ -30,7 +30,7 @@ fn a_problem_has_its_rule_place_and_fix() {
     assert!(!verify(&repo, json!({"path": "a.md"})).has_findings);
     assert!(verify(&repo, json!({"rules": "config-invalid"})).has_findings);
     let unknown = repo.call_op("verify", json!({"rules": "config_invalyd"})).unwrap_err();
-    assert_eq!(unknown.hints[0], "the nearest is `CONFIG_INVALID`");
+    assert_eq!(unknown.hints[0], "did you mean `CONFIG_INVALID`?");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::{fitted, px};
 use crate::components::Tone;
 
-/// Nodes that a graph has at most; beyond it, what was left out is said.
+/// Maximum number of nodes in a graph; the page says how many were left out.
 pub(crate) const MAX_NODES: usize = 300;
 
 /// The size of a node, and the room between two.

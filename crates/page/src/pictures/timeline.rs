@@ -14,16 +14,16 @@ const NAMES: f64 = 110.0;
 const ROW: f64 = 44.0;
 const AXIS: f64 = 26.0;
 
-/// How far apart moments of one place are drawn, and how many at most.
+/// How far apart events of one place are drawn, and how many at most.
 const STEP: f64 = 14.0;
 const MAX_LEVELS: usize = 10;
 
 /// How many marks the axis has.
 const TICKS: u32 = 6;
 
-/// Something that happened.
+/// An event on the timeline.
 #[derive(Debug, Clone)]
-pub(crate) struct Moment {
+pub(crate) struct TimelineEvent {
     /// When
     pub at: Timestamp,
     /// The row it is in
@@ -36,16 +36,16 @@ pub(crate) struct Moment {
     pub tone: Tone,
 }
 
-/// A moment where it is drawn.
-struct PlacedMoment<'a> {
-    moment: &'a Moment,
+/// An event where it is drawn.
+struct PlacedEvent<'a> {
+    event: &'a TimelineEvent,
     x: f64,
     /// How many are below it at the same place
     level: usize,
 }
 
 /// A place where more happened than can be drawn.
-struct CrowdedPlace {
+struct EventCluster {
     row: usize,
     slot: i64,
     left_out: usize,
@@ -56,13 +56,13 @@ const LIFT: f64 = 12.0;
 
 /// The picture; `rows` names the rows, `label` says what it shows.
 #[expect(clippy::cast_precision_loss, reason = "seconds of a few decades")]
-pub(crate) fn timeline(moments: &[Moment], rows: &[&str], label: &str) -> Markup {
-    let seconds = || moments.iter().map(|moment| moment.at.as_second());
+pub(crate) fn timeline(events: &[TimelineEvent], rows: &[&str], label: &str) -> Markup {
+    let seconds = || events.iter().map(|event| event.at.as_second());
     let (Some(first), Some(last)) = (seconds().min(), seconds().max()) else { return html! {} };
     let span = (last - first).max(1) as f64;
     let inner = WIDTH - NAMES - 24.0;
     let x = |second: i64| NAMES + 12.0 + inner * (second - first) as f64 / span;
-    let (placed, crowded) = stacked(moments, x);
+    let (placed, crowded) = stacked(events, x);
     let bottoms = row_bottoms(&placed, rows.len());
     let height = bottoms.last().copied().unwrap_or(0.0) + AXIS;
     let y = |row: usize, level: usize| (level as f64).mul_add(-STEP, bottoms[row] - ROW / 2.0);
@@ -77,10 +77,10 @@ pub(crate) fn timeline(moments: &[Moment], rows: &[&str], label: &str) -> Markup
                     line.grid x1=(px(x(second))) x2=(px(x(second))) y1="4" y2=(px(height - AXIS)) {}
                     text.small x=(px(x(second))) y=(px(height - 8.0)) text-anchor=(anchor(second, first, last)) { (day) }
                 }
-                @for PlacedMoment { moment, x, level } in &placed {
-                    a href=(moment.address) aria-label=(moment.title) {
-                        circle class={ "shape " (moment.tone.class()) } cx=(px(*x))
-                            cy=(px(y(moment.row, *level))) r="6" { title { (moment.title) } }
+                @for PlacedEvent { event, x, level } in &placed {
+                    a href=(event.address) aria-label=(event.title) {
+                        circle class={ "shape " (event.tone.class()) } cx=(px(*x))
+                            cy=(px(y(event.row, *level))) r="6" { title { (event.title) } }
                     }
                 }
                 @for place in &crowded {
@@ -92,7 +92,7 @@ pub(crate) fn timeline(moments: &[Moment], rows: &[&str], label: &str) -> Markup
     }
 }
 
-/// The middle of a column of moments. Moments are drawn in columns, so that they do not cover each
+/// The middle of a column of events. Events are drawn in columns, so that they do not cover each
 /// other: at most half a column from where they belong.
 #[expect(clippy::cast_precision_loss, reason = "columns of a picture")]
 fn slot_center(slot: i64) -> f64 {
@@ -101,23 +101,23 @@ fn slot_center(slot: i64) -> f64 {
 
 /// Moments of one column, on top of each other.
 fn stacked(
-    moments: &[Moment],
+    events: &[TimelineEvent],
     x: impl Fn(i64) -> f64,
-) -> (Vec<PlacedMoment<'_>>, Vec<CrowdedPlace>) {
+) -> (Vec<PlacedEvent<'_>>, Vec<EventCluster>) {
     let mut counts: BTreeMap<(usize, i64), usize> = BTreeMap::new();
-    let (mut placed, mut crowded) = (Vec::new(), Vec::<CrowdedPlace>::new());
-    for moment in moments {
+    let (mut placed, mut crowded) = (Vec::new(), Vec::<EventCluster>::new());
+    for event in events {
         #[expect(clippy::cast_possible_truncation, reason = "a position in the picture")]
-        let slot = (x(moment.at.as_second()) / STEP) as i64;
+        let slot = (x(event.at.as_second()) / STEP) as i64;
         let x = slot_center(slot);
-        let level = counts.entry((moment.row, slot)).or_default();
+        let level = counts.entry((event.row, slot)).or_default();
         match *level {
-            level if level < MAX_LEVELS => placed.push(PlacedMoment { moment, x, level }),
+            level if level < MAX_LEVELS => placed.push(PlacedEvent { event, x, level }),
             _ => {
-                match crowded.iter_mut().find(|place| (place.row, place.slot) == (moment.row, slot))
+                match crowded.iter_mut().find(|place| (place.row, place.slot) == (event.row, slot))
                 {
                     Some(place) => place.left_out += 1,
-                    None => crowded.push(CrowdedPlace { row: moment.row, slot, left_out: 1 }),
+                    None => crowded.push(EventCluster { row: event.row, slot, left_out: 1 }),
                 }
             }
         }
@@ -128,10 +128,10 @@ fn stacked(
 
 /// Where each row ends: one with a tall stack is higher.
 #[expect(clippy::cast_precision_loss, reason = "a few levels")]
-fn row_bottoms(placed: &[PlacedMoment<'_>], rows: usize) -> Vec<f64> {
+fn row_bottoms(placed: &[PlacedEvent<'_>], rows: usize) -> Vec<f64> {
     let mut bottom = 0.0;
     let end = |row: usize| {
-        let levels = placed.iter().filter(|one| one.moment.row == row).map(|one| one.level).max();
+        let levels = placed.iter().filter(|one| one.event.row == row).map(|one| one.level).max();
         let levels = match levels.unwrap_or(0) {
             top if top + 1 == MAX_LEVELS => MAX_LEVELS,
             top => top,
@@ -177,16 +177,16 @@ mod tests {
 
     #[test]
     fn moments_of_one_day_are_drawn_above_each_other_and_the_rest_is_counted() {
-        let moment = |second: i64| Moment {
+        let event = |second: i64| TimelineEvent {
             at: Timestamp::from_second(second).unwrap(),
             row: 0,
             title: String::new(),
             address: String::new(),
             tone: Tone::Neutral,
         };
-        let moments: Vec<Moment> = (0..13).map(|_| moment(100)).chain([moment(900)]).collect();
+        let events: Vec<TimelineEvent> = (0..13).map(|_| event(100)).chain([event(900)]).collect();
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-        let (placed, crowded) = stacked(&moments, |second| second as f64);
+        let (placed, crowded) = stacked(&events, |second| second as f64);
         let levels: Vec<usize> = placed.iter().map(|one| one.level).collect();
         assert_eq!(levels, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 0]);
         assert_eq!(crowded.iter().map(|place| place.left_out).collect::<Vec<_>>(), [3]);
@@ -194,16 +194,16 @@ mod tests {
 
     #[test]
     fn moments_never_cover_each_other() {
-        let moment = |second: i64| Moment {
+        let event = |second: i64| TimelineEvent {
             at: Timestamp::from_second(second).unwrap(),
             row: 0,
             title: String::new(),
             address: String::new(),
             tone: Tone::Neutral,
         };
-        let moments: Vec<Moment> = (0..40).map(|number| moment(number * 9)).collect();
+        let events: Vec<TimelineEvent> = (0..40).map(|number| event(number * 9)).collect();
         #[expect(clippy::cast_precision_loss, reason = "small numbers")]
-        let (placed, _) = stacked(&moments, |second| second as f64);
+        let (placed, _) = stacked(&events, |second| second as f64);
         for (position, one) in placed.iter().enumerate() {
             for other in &placed[..position] {
                 let is_apart = (one.x - other.x).abs() >= STEP || one.level != other.level;

@@ -23,7 +23,7 @@ pub(crate) struct TreemapArea {
     pub note: String,
     /// A third line, with a number
     pub count: String,
-    /// What a reader hears and sees when pointing at it
+    /// Tooltip and accessible name
     pub title: String,
     /// Where it leads
     pub address: String,

@@ -17,7 +17,7 @@ use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::pictures::bars;
 use crate::pictures::weeks::{WeekBars, weeks};
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// How many tasks a page of one status has.
 const PAGE_ROWS: u64 = 100;
@@ -35,7 +35,7 @@ const DATE_WITHOUT_YEAR: std::ops::RangeFrom<usize> = 5..;
 const MAX_FEATURES: usize = 100;
 
 /// Tasks in lanes, one for each status; or one lane, page by page.
-pub(crate) fn board(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn board(context: &ViewContext<'_>) -> Result<ViewResult> {
     let projects = context.asker.ask::<WorkSearch>(json!({"query": "", "kind": "project"}))?;
     let wanted = context.request.param("project");
     let is_wanted = |row: &&WorkSearchRow| wanted.as_deref() == Some(row.what.id.as_str());
@@ -44,7 +44,7 @@ pub(crate) fn board(context: &ViewContext<'_>) -> Result<Shown> {
         return Ok(Screen::new(NavSection::Board, "Board", no_projects()).into());
     };
     if let Some(status) = context.request.param("lane").and_then(|word| word.parse().ok()) {
-        return lane_screen(context, &project.what, status).map(Shown::from);
+        return lane_screen(context, &project.what, status).map(ViewResult::from);
     }
     let args = json!({"project": project.what.id, "most": LANE_ROWS, "flow": true});
     let WorkBoard { features, columns, flow, .. } = context.asker.ask::<Board>(args)?.board;

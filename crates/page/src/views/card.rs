@@ -14,7 +14,7 @@ use crate::components::{self, Tone, badge, heading, section};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::markdown::prose;
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// The colour of a status.
 pub(crate) const fn status_tone(status: CardStatus) -> Tone {
@@ -27,7 +27,7 @@ pub(crate) const fn status_tone(status: CardStatus) -> Tone {
 }
 
 /// All cards.
-pub(crate) fn cards(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn cards(context: &ViewContext<'_>) -> Result<ViewResult> {
     let request = context.request;
     let status: Vec<String> = request.params("status");
     let offset = request.number("offset").unwrap_or(0);
@@ -84,7 +84,7 @@ fn table(cards: &[CardListRow]) -> Markup {
 }
 
 /// One card.
-pub(crate) fn card(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn card(context: &ViewContext<'_>) -> Result<ViewResult> {
     let answer = context.asker.ask::<CardShow>(json!({"key": context.name, "full": true}))?;
     let key = answer.key.as_str();
     let body = html! {

@@ -12,10 +12,10 @@ use crate::asker::{Asker, NodeNames};
 use crate::components::{self, Tone, badge, heading};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// Every finding of every check.
-pub(crate) fn checks(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn checks(context: &ViewContext<'_>) -> Result<ViewResult> {
     let offset = context.request.number("offset").unwrap_or(0);
     let answer = context.asker.ask::<Verify>(json!({"limit": 100, "offset": offset}))?;
     let lead = format!(

@@ -10,7 +10,7 @@ use crate::components::{self, heading};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::pictures::heat::{self, HeatCell, HeatName};
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// Pairs in the picture; no folder has more, since only its busiest files are compared.
 const MAX_CELLS: usize = 500;
@@ -19,7 +19,7 @@ const MAX_CELLS: usize = 500;
 const MAX_PAIRS: usize = 100;
 
 /// The busiest files of a folder, and which of them change together.
-pub(crate) fn cochange(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn cochange(context: &ViewContext<'_>) -> Result<ViewResult> {
     let path = context.request.param("path").filter(|path| path != ".");
     let folder = format!("dir:{}", path.as_deref().unwrap_or("."));
     let answer =

@@ -13,8 +13,8 @@ use crate::components::{self, Tone, badge, heading, section};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::markdown::prose;
-use crate::pictures::timeline::{self, Moment};
-use crate::routes::{Shown, ViewContext};
+use crate::pictures::timeline::{self, TimelineEvent};
+use crate::routes::{ViewContext, ViewResult};
 
 /// Decisions in the picture and the table.
 const MAX_DECISIONS: u64 = 300;
@@ -33,7 +33,7 @@ pub(crate) fn status_tone(status: &str) -> Tone {
 }
 
 /// All decisions.
-pub(crate) fn decisions(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn decisions(context: &ViewContext<'_>) -> Result<ViewResult> {
     let offset = context.request.number("offset").unwrap_or(0);
     let answer = context
         .asker
@@ -42,7 +42,7 @@ pub(crate) fn decisions(context: &ViewContext<'_>) -> Result<Shown> {
     let body = html! {
         (heading(html! { "Decisions" }, &if total == 0 { String::new() } else { counted(total, "decision") }))
         @if answer.entities.is_empty() { (no_decisions()) } @else {
-            (timeline::timeline(&moments(&answer), &["in force", "superseded"], "Decisions by the day they were made"))
+            (timeline::timeline(&events(&answer), &["in force", "superseded"], "Decisions by the day they were made"))
             div.part {}
             (table(&answer))
         }
@@ -58,11 +58,11 @@ fn no_decisions() -> Markup {
     )
 }
 
-fn moments(answer: &KbQueryAnswer) -> Vec<Moment> {
-    let moment = |row: &operations::ops::typed::EntityRow| {
+fn events(answer: &KbQueryAnswer) -> Vec<TimelineEvent> {
+    let event = |row: &operations::ops::typed::EntityRow| {
         let entity = &row.entity;
         let tone = status_tone(&entity.status);
-        Some(Moment {
+        Some(TimelineEvent {
             at: timeline::parse(&entity.created_at)?,
             row: usize::from(tone == Tone::Warn),
             title: format!(
@@ -75,7 +75,7 @@ fn moments(answer: &KbQueryAnswer) -> Vec<Moment> {
             tone,
         })
     };
-    answer.entities.iter().filter_map(moment).collect()
+    answer.entities.iter().filter_map(event).collect()
 }
 
 fn table(answer: &KbQueryAnswer) -> Markup {
@@ -110,7 +110,7 @@ fn written_in(place: Option<&str>) -> Markup {
 }
 
 /// One entity of the knowledge base: a requirement, scenario, test, decision or fact.
-pub(crate) fn entity(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn entity(context: &ViewContext<'_>) -> Result<ViewResult> {
     let id = context.name.trim_start_matches("kb:");
     let asker = &context.asker;
     let answer = asker.ask::<KbQuery>(json!({"id": [id], "limit": 1}))?;

@@ -14,13 +14,13 @@ use super::reasons;
 use crate::components::{self, heading, section};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// How many rows of each list beside the source are shown.
 const MAX_ROWS: usize = 12;
 
 /// A file with its source, or a folder with its content.
-pub(crate) fn file(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn file(context: &ViewContext<'_>) -> Result<ViewResult> {
     let path = match context.name.trim_end_matches('/') {
         "" => ".",
         path => path,
@@ -34,7 +34,7 @@ pub(crate) fn file(context: &ViewContext<'_>) -> Result<Shown> {
         Some(folder) => folder_screen(context, &folder),
         None => file_screen(context, path),
     }
-    .map(Shown::from)
+    .map(ViewResult::from)
 }
 
 /// The way to a file, folder by folder.

@@ -16,7 +16,7 @@ use crate::layout::{NavSection, Screen};
 use crate::links;
 use crate::pictures::layers::{self, LayerEdge, LayerNode, MAX_NODES};
 use crate::request::query_pair;
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// Nodes that opening one node adds at most.
 const MAX_NEIGHBOURS: usize = 24;
@@ -47,7 +47,7 @@ struct GrownEdge {
 }
 
 /// What may break if something changes, or what it uses, hop by hop.
-pub(crate) fn graph(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn graph(context: &ViewContext<'_>) -> Result<ViewResult> {
     let Some(around) = context.request.param("around") else {
         return Ok(Screen::new(NavSection::Graph, "Graph", introduction(context)?).into());
     };

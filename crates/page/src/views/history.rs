@@ -1,4 +1,4 @@
-//! How a file got here: its commits on a line of time with the decisions about it, and one commit.
+//! The history of a file: a timeline of its commits and decisions, and the view of one commit.
 
 use base::words::counted;
 use base::{EntityRef, Problem, ProblemCode, Result};
@@ -13,14 +13,14 @@ use serde_json::json;
 use crate::components::{self, Tone, badge, heading, section};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
-use crate::pictures::timeline::{self, Moment};
-use crate::routes::{Shown, ViewContext};
+use crate::pictures::timeline::{self, TimelineEvent};
+use crate::routes::{ViewContext, ViewResult};
 
 /// Commits in the picture and the table.
 const MAX_COMMITS: u64 = 150;
 
 /// The commits of a file, newest first.
-pub(crate) fn history(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn history(context: &ViewContext<'_>) -> Result<ViewResult> {
     let (asker, request) = (&context.asker, context.request);
     let offset = request.number("offset").unwrap_or(0);
     let args =
@@ -34,14 +34,14 @@ pub(crate) fn history(context: &ViewContext<'_>) -> Result<Shown> {
     let owners = asker.ask_optional::<Owners>(json!({"path": path, "limit": 10}))?;
     let decided = decisions(context, reasons.as_ref())?;
     let rows: &[&str] = if decided.is_empty() { &["commits"] } else { &["commits", "decisions"] };
-    let mut moments: Vec<Moment> = answer.commits.iter().filter_map(commit_moment).collect();
-    moments.extend(decided.iter().filter_map(decision_moment));
+    let mut events: Vec<TimelineEvent> = answer.commits.iter().filter_map(commit_event).collect();
+    events.extend(decided.iter().filter_map(decision_event));
     let total = answer.paging().map_or(0, |paging| paging.total);
     let gone = if answer.alive { "" } else { ", deleted" };
     let body = html! {
         (heading(html! { "History of " (path.name()) }, &format!("{path}: {}{gone}", counted(total, "commit"))))
         div.toolbar { a.button href=(links::file(path)) { "The file" } a.button href=(links::graph(&path.to_string())) { "Graph" } }
-        (timeline::timeline(&moments, rows, "Commits of the file and decisions about it"))
+        (timeline::timeline(&events, rows, "Commits of the file and decisions about it"))
         div.part {}
         div.columns {
             div {
@@ -67,7 +67,7 @@ pub(crate) fn history(context: &ViewContext<'_>) -> Result<Shown> {
 
 /// The view of an existing file that is in no commit, for example because there is no git. An empty
 /// history is not an error.
-fn uncommitted(context: &ViewContext<'_>, problem: Problem) -> Result<Shown> {
+fn uncommitted(context: &ViewContext<'_>, problem: Problem) -> Result<ViewResult> {
     let is_empty = matches!(problem.code, ProblemCode::NotFound | ProblemCode::Unavailable);
     let is_there = is_empty
         && context.asker.ask_optional::<CodeShow>(json!({"targets": [context.name]}))?.is_some();
@@ -88,8 +88,8 @@ fn subject(commit: &CommitRow) -> &str {
     commit.message.lines().next().unwrap_or_default()
 }
 
-fn commit_moment(commit: &CommitRow) -> Option<Moment> {
-    Some(Moment {
+fn commit_event(commit: &CommitRow) -> Option<TimelineEvent> {
+    Some(TimelineEvent {
         at: timeline::parse(&commit.timestamp)?,
         row: 0,
         title: format!("{} {}", commit.timestamp.get(..10).unwrap_or_default(), subject(commit)),
@@ -112,8 +112,8 @@ fn decisions(context: &ViewContext<'_>, reasons: Option<&ExplainAnswer>) -> Resu
     Ok(context.asker.ask::<KbQuery>(json!({"id": ids, "type": ["adr"]}))?.entities)
 }
 
-fn decision_moment(row: &EntityRow) -> Option<Moment> {
-    Some(Moment {
+fn decision_event(row: &EntityRow) -> Option<TimelineEvent> {
+    Some(TimelineEvent {
         at: timeline::parse(&row.entity.created_at)?,
         row: 1,
         title: format!("{}: {}", row.entity.id, row.entity.title),
@@ -179,7 +179,7 @@ fn people(owners: &OwnersAnswer) -> Markup {
 }
 
 /// One commit: its message, and everything that it touched.
-pub(crate) fn commit(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn commit(context: &ViewContext<'_>) -> Result<ViewResult> {
     let handle = format!("commit:{}", context.name.trim_start_matches("commit:"));
     let asker = &context.asker;
     let about = asker.ask::<Explain>(json!({"target": handle}))?;

@@ -11,7 +11,7 @@ use crate::components::{self, Tone, badge, heading};
 use crate::layout::{NavSection, Screen};
 use crate::links;
 use crate::pictures::treemap::{self, TreemapArea};
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// Files in the picture and the table.
 const MAX_FILES: usize = 40;
@@ -41,7 +41,7 @@ impl Overlay {
 }
 
 /// The files that change most, as a picture and a table.
-pub(crate) fn hotspots(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn hotspots(context: &ViewContext<'_>) -> Result<ViewResult> {
     let (asker, request) = (&context.asker, context.request);
     let path = request.param("path").filter(|path| path != ".");
     let overlay = match request.param("colour").as_deref() {

@@ -16,7 +16,7 @@ use crate::components::{self, Tone, badge, heading, section};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::markdown::prose;
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// Share of changed lines, in percent, from which knowledge is in doubt.
 const DOUBTFUL_PERCENT: u32 = 20;
@@ -25,7 +25,7 @@ const DOUBTFUL_PERCENT: u32 = 20;
 const MAX_FOLDERS: usize = 30;
 
 /// All molecules and atoms.
-pub(crate) fn knowledge(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn knowledge(context: &ViewContext<'_>) -> Result<ViewResult> {
     let (asker, request) = (&context.asker, context.request);
     let offset = request.number("offset").unwrap_or(0);
     let atoms = asker.ask_optional::<KnowledgeSearch>(
@@ -137,7 +137,7 @@ fn age(percent: Option<u32>) -> Markup {
 }
 
 /// One atom.
-pub(crate) fn atom(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn atom(context: &ViewContext<'_>) -> Result<ViewResult> {
     let answer = context.asker.ask::<KnowledgeShow>(
         json!({"id": format!("atom:{}", context.name), "include_changelog": true}),
     )?;
@@ -173,7 +173,7 @@ pub(crate) fn atom(context: &ViewContext<'_>) -> Result<Shown> {
     Ok(Screen::new(NavSection::Knowledge, atom.name.clone(), body).at(crumbs).into())
 }
 
-/// What happened to the files of an atom, in words; what did not happen is not said.
+/// A sentence about what happened to the files of an atom; zero counts are left out.
 fn what_changed(changed: usize, added: usize, removed: usize) -> String {
     let parts = [(changed, "changed"), (added, "added"), (removed, "removed")];
     let said = parts.iter().filter(|(count, _)| *count > 0);
@@ -183,7 +183,7 @@ fn what_changed(changed: usize, added: usize, removed: usize) -> String {
 }
 
 /// One molecule with its atoms.
-pub(crate) fn molecule(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn molecule(context: &ViewContext<'_>) -> Result<ViewResult> {
     let answer = context.asker.ask::<KnowledgeShow>(
         json!({"id": format!("molecule:{}", context.name), "include_changelog": true}),
     )?;

@@ -15,7 +15,7 @@ use crate::export;
 use crate::layout::{NavSection, Screen};
 use crate::links;
 use crate::request::{DownloadFile, SiteRequest};
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// How many rows a page has.
 const PAGE_ROWS: u64 = 100;
@@ -27,7 +27,7 @@ const MAX_PLACES: usize = 4;
 const FILTERS: [&str; 2] = ["path", "kind"];
 
 /// The matrix, as a view or as a table for other programs.
-pub(crate) fn matrix(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn matrix(context: &ViewContext<'_>) -> Result<ViewResult> {
     let request = context.request;
     let format = request.param("format").unwrap_or_default();
     if format == "html" {
@@ -45,7 +45,7 @@ pub(crate) fn matrix(context: &ViewContext<'_>) -> Result<Shown> {
         "offset": request.number("offset").unwrap_or(0),
     }))?;
     if let Some(body) = answer.document() {
-        return Ok(Shown::Download(DownloadFile::csv("matrix.csv", body)));
+        return Ok(ViewResult::Download(DownloadFile::csv("matrix.csv", body)));
     }
     let body = html! {
         (heading(html! { "Traceability matrix" }, lead(&answer.summary)))
@@ -58,7 +58,7 @@ pub(crate) fn matrix(context: &ViewContext<'_>) -> Result<Shown> {
 }
 
 /// All rows that the filters keep, as a file that needs no server.
-fn html_file(context: &ViewContext<'_>) -> Result<Shown> {
+fn html_file(context: &ViewContext<'_>) -> Result<ViewResult> {
     let request = context.request;
     let mut args = JsonObject::new();
     for filter in FILTERS {
@@ -68,7 +68,7 @@ fn html_file(context: &ViewContext<'_>) -> Result<Shown> {
     }
     args.insert("open".to_owned(), json!(request.param("show").as_deref() == Some("gaps")));
     let body = export::matrix_document(&context.asker, args)?;
-    Ok(Shown::Download(DownloadFile::html("matrix.html", body)))
+    Ok(ViewResult::Download(DownloadFile::html("matrix.html", body)))
 }
 
 /// What the view is for.
@@ -137,7 +137,7 @@ fn rows_or_reason(answer: &MatrixAnswer, is_open: bool) -> Markup {
         @if !answer.rows.is_empty() { (table(&answer.rows)) }
         @else if is_nothing { (no_rows()) }
         @else if is_open { (components::calm("Nothing is missing, and no link is suspect.")) }
-        @else { (components::empty("There is no such row.", None)) }
+        @else { (components::empty("No such row.", None)) }
     }
 }
 

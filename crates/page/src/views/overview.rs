@@ -17,13 +17,13 @@ use crate::layout::{NavSection, Screen};
 use crate::links;
 use crate::markdown::plain;
 use crate::pictures::bars;
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// How many rows of a late part are shown.
 const MAX_ROWS: usize = 8;
 
 /// The overview. What takes longer is loaded after it.
-pub(crate) fn overview(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn overview(context: &ViewContext<'_>) -> Result<ViewResult> {
     let asker = &context.asker;
     let status = asker.ask::<Status>(json!({}))?;
     let coverage = asker.ask::<CardCoverage>(json!({"limit": 1}))?;
@@ -54,8 +54,8 @@ pub(crate) fn overview(context: &ViewContext<'_>) -> Result<Shown> {
 fn state_sentence(basis: &Basis, status: &StatusAnswer) -> String {
     let freshness = match basis.state {
         BasisState::Fresh => "everything here is up to date",
-        BasisState::Partial => "some of what is here is incomplete, as the last line says",
-        BasisState::Stale => "what is here is older than the files, as the last line says",
+        BasisState::Partial => "this page is incomplete; the last line says why",
+        BasisState::Stale => "this page is older than the files; see the last line",
     };
     let Some(commit) = &basis.commit else { return format!("No commit yet; {freshness}") };
     let commit = commit.get(..10).unwrap_or(commit);
@@ -118,13 +118,13 @@ fn languages(status: &StatusAnswer) -> Vec<bars::BarShare> {
 }
 
 /// The parts of the overview that are loaded late.
-pub(crate) fn late_part(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn late_part(context: &ViewContext<'_>) -> Result<ViewResult> {
     match context.name.as_str() {
-        "about" => about(context).map(Shown::Part),
-        "attention" => attention(context).map(Shown::Part),
-        "activity" => activity(context).map(Shown::Part),
-        "tasks" => open_tasks(context).map(Shown::Part),
-        "reasons" => super::symbol::late_reasons(context).map(Shown::Part),
+        "about" => about(context).map(ViewResult::Part),
+        "attention" => attention(context).map(ViewResult::Part),
+        "activity" => activity(context).map(ViewResult::Part),
+        "tasks" => open_tasks(context).map(ViewResult::Part),
+        "reasons" => super::symbol::late_reasons(context).map(ViewResult::Part),
         other => Err(Problem::not_found(format!("no part is called `{other}`"))),
     }
 }

@@ -11,13 +11,13 @@ use super::checks;
 use crate::asker::NodeNames;
 use crate::components::{self, Tone, badge, heading, section};
 use crate::layout::{NavSection, Screen};
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// How many rows of each list are shown.
 const MAX_ROWS: usize = 200;
 
 /// The review of the working tree, or of a range that `base` names.
-pub(crate) fn review(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn review(context: &ViewContext<'_>) -> Result<ViewResult> {
     let request = context.request;
     let base = request.param("base");
     let offset = request.number("offset").unwrap_or(0);
@@ -44,7 +44,7 @@ pub(crate) fn review(context: &ViewContext<'_>) -> Result<Shown> {
 }
 
 /// Shown where nothing can be compared.
-fn without_git() -> Shown {
+fn without_git() -> ViewResult {
     let text = "A review compares the files with a commit, and there is no git repository here. Make one with `git init`, and commit something.";
     let body = html! {
         (heading(html! { "Review" }, ""))

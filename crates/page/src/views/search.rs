@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::components::{self, Tone, badge, heading};
 use crate::layout::{NavSection, Screen};
 use crate::links;
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// The kinds that a search can be narrowed to: the name of the choice and the kinds it means.
 const KINDS: &[(&str, &[&str])] = &[
@@ -23,7 +23,7 @@ const KINDS: &[(&str, &[&str])] = &[
 ];
 
 /// Hits for the words in `q`.
-pub(crate) fn search(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn search(context: &ViewContext<'_>) -> Result<ViewResult> {
     let request = context.request;
     let Some(query) = request.param("q") else {
         let text = "Type words, a name or a part of one. Files, symbols, cards, knowledge, tasks and commits are searched at once.";

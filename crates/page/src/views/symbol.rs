@@ -12,13 +12,13 @@ use crate::components::{self, heading, section};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::request::query_pair;
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// How many files that change with its file are listed.
 const MAX_PARTNERS: usize = 8;
 
 /// A symbol by its handle.
-pub(crate) fn symbol(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn symbol(context: &ViewContext<'_>) -> Result<ViewResult> {
     let handle = context.name.trim_start_matches("symbol:");
     let asker = &context.asker;
     let with = ["callers", "callees", "tests"];

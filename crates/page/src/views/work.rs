@@ -1,4 +1,4 @@
-//! A project, feature or task: its text, where it stands, what blocks it, what was said about it.
+//! A project, feature or task: its text, status, blocks and comments.
 
 use base::{Problem, Result};
 use engine::contract::page::Render;
@@ -14,7 +14,7 @@ use crate::components::{self, Tone, badge, heading, section};
 use crate::layout::{Crumb, NavSection, Screen};
 use crate::links;
 use crate::markdown::prose;
-use crate::routes::{Shown, ViewContext};
+use crate::routes::{ViewContext, ViewResult};
 
 /// How many tasks of a feature, or features of a project, are listed.
 const MAX_CHILDREN: usize = 100;
@@ -85,7 +85,7 @@ pub(crate) fn move_form(
 }
 
 /// One project, feature or task.
-pub(crate) fn item(context: &ViewContext<'_>) -> Result<Shown> {
+pub(crate) fn item(context: &ViewContext<'_>) -> Result<ViewResult> {
     let (kind, id) = context.request.route();
     let handle = format!("{kind}:{}", id.trim_start_matches(&format!("{kind}:")));
     let asker = &context.asker;
@@ -217,7 +217,7 @@ fn children(context: &ViewContext<'_>, kind: &str, id: &str) -> Result<Markup> {
     Ok(section(title, usize::try_from(total).ok(), list))
 }
 
-/// What was said, and a form to say more.
+/// The comments, and a form to add one.
 fn comments(context: &ViewContext<'_>, facts: &ItemFacts<'_>, answer: &WorkShowAnswer) -> Markup {
     let is_comment = |event: &&WorkEvent| event.kind == WorkEventKind::Comment;
     let said: Vec<&WorkEvent> = answer.history.iter().filter(is_comment).collect();

@@ -32,7 +32,7 @@ impl<'a> JsonDocument<'a> {
             Some(Value::Object(root)) => Ok(Self { text, root: Some(root), tokens }),
             Some(other) => {
                 let at = other.range().start;
-                Err(MalformedFile::at(text.as_bytes(), at, "the file is not one object"))
+                Err(MalformedFile::at(text.as_bytes(), at, "the file must contain one JSON object"))
             }
         }
     }
@@ -119,7 +119,8 @@ impl<'a> JsonDocument<'a> {
         end
     }
 
-    /// Indent and unit of a property that starts its line; `None` when others stand before it.
+    /// The indentation of a property, and one level of it, if the property starts its line;
+    /// otherwise `None`.
     fn line_indent(&self, object: &Object, property: &ObjectProp) -> Option<(&'a str, String)> {
         let before = self.tokens.partition_point(|token| token.range.start < property.range.start);
         let previous = self.tokens[..before].last()?;

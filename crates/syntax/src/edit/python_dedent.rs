@@ -58,8 +58,8 @@ fn requires_function(node: Node<'_>) -> bool {
     }
 }
 
-/// A line after a definition that stands at its level or before it and declares nothing: it was
-/// meant for the body, and would belong to the scope around.
+/// A line after a definition with the same or less indentation that declares nothing. It was
+/// probably intended for the body, but would belong to the enclosing scope.
 fn dedented(
     language: Language,
     text: &str,

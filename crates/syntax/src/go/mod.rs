@@ -4,6 +4,7 @@ mod build_constraints;
 mod descriptor;
 #[cfg(feature = "go")]
 mod grammar;
+mod package_name;
 mod predeclared;
 #[cfg(all(test, feature = "go"))]
 mod tests;

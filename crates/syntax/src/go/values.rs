@@ -202,7 +202,7 @@ fn literal(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> Expr {
     }
 }
 
-/// An element of a literal: its key, where that may be the name of a field, and its value.
+/// An element of a composite literal: its key if that can be a field name, and its value.
 fn element(walk: &mut GrammarWalker<'_>, node: Node<'_>) -> (Option<String>, Expr) {
     if node.kind() != "keyed_element" {
         return (None, walk.expr(node));

@@ -55,7 +55,7 @@ impl FileFacts {
 /// A heading of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct MarkdownHeading {
-    /// 1 for the highest
+    /// Heading level, from 1
     pub level: u8,
     /// Its text, without markup
     pub text: String,

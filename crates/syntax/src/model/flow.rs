@@ -200,7 +200,7 @@ pub struct LiteralItem {
     pub spread: bool,
 }
 
-/// Where a value goes.
+/// The target of an assignment.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum AssignTarget {
     /// A name that is declared in this file, by its binding
@@ -242,7 +242,7 @@ pub struct FlowStep {
 pub enum FlowAction {
     /// A call is made
     Call(u32),
-    /// A value goes somewhere
+    /// A value is assigned
     Assign(AssignTarget, Expr),
     /// A function gives its result
     Return(Expr),

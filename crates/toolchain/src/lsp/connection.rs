@@ -31,7 +31,8 @@ const LISTEN_TIMEOUT: Duration = Duration::from_millis(250);
 /// How often the memory of a server is measured.
 const MEMORY_CHECK_INTERVAL: Duration = Duration::from_secs(3);
 
-/// The most messages that wait to be written. A server with more of them does not read.
+/// Maximum number of queued messages. A server that lets more of them pile up does not read its
+/// input.
 const MAX_QUEUED_MESSAGES: usize = 1024;
 
 /// Error codes after which a request is repeated: the texts changed meanwhile, or the server is

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use super::position::uri_from_path;
 
-/// Documents that stay open; beyond it the one that was used longest ago is closed.
+/// Maximum number of open documents. Beyond it, the least recently used one is closed.
 const MAX_OPEN: usize = 48;
 
 /// A file as it is now.
@@ -21,7 +21,7 @@ pub struct FileUpdate {
     pub path: PathBuf,
     /// What the protocol calls its language
     pub language: &'static str,
-    /// Its text; none if it is gone
+    /// The text; `None` if the file was deleted
     pub text: Option<String>,
     /// What happened to it since the server was last told
     pub kind: FileUpdateKind,
@@ -34,7 +34,7 @@ pub enum FileUpdateKind {
     Created,
     /// Its text changed
     Changed,
-    /// It is gone
+    /// The file was deleted
     Deleted,
     /// Nothing; it is only asked about
     Unchanged,

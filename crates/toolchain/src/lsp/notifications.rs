@@ -7,8 +7,8 @@ use serde_json::Value;
 
 use crate::program_failure::escape_for_display;
 
-/// Maximum number of files whose diagnostics are kept. Beyond it, those of the first names are
-/// dropped.
+/// Maximum number of files whose diagnostics are kept. Beyond it, those with the alphabetically
+/// first paths are dropped.
 const MAX_REPORTS: usize = 2000;
 
 /// The last diagnostics of one file.

@@ -34,7 +34,7 @@ pub(crate) fn reply(
         | "client/registerCapability"
         | "client/unregisterCapability" => Ok(Value::Null),
         _ if method.starts_with("workspace/") && method.ends_with("/refresh") => Ok(Value::Null),
-        _ => Err(json!({"code": METHOD_NOT_FOUND, "message": "cairn does not do this"})),
+        _ => Err(json!({"code": METHOD_NOT_FOUND, "message": "unsupported request"})),
     }
 }
 

@@ -51,7 +51,7 @@ impl fmt::Display for ServerUnavailable {
             }
             Self::Failing { program, failure: dead, retry_after: Some(again) } => {
                 let seconds = again.as_secs().max(1);
-                write!(f, "{program} does not work: {dead}; it is tried again in {seconds} s")
+                write!(f, "{program} does not work: {dead}; next attempt in {seconds} s")
             }
             Self::Loading { program, progress: None } => {
                 write!(f, "{program} is still loading the project")
@@ -86,7 +86,7 @@ impl fmt::Display for RequestFailure {
                 write!(f, "it did not answer within {} s", waited.as_secs_f32())
             }
             Self::Refused(why) => write!(f, "it refused: {why}"),
-            Self::Unsupported => write!(f, "it does not offer this"),
+            Self::Unsupported => write!(f, "it does not support this request"),
             Self::Interrupted(problem) => write!(f, "{problem}"),
         }
     }

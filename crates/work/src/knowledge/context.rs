@@ -84,7 +84,7 @@ pub struct MatchedAtom {
     pub name: String,
     /// The knowledge
     pub knowledge: String,
-    /// Which of the paths it covers, the first of them
+    /// The first of the paths that it covers
     pub matched_paths: Vec<String>,
     /// How many more of the paths it covers
     #[serde(skip_serializing_if = "is_zero")]

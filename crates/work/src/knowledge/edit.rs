@@ -383,7 +383,7 @@ impl KnowledgeFields {
     fn refuse_inapplicable_fields(&self, grain: KnowledgeKind) -> Result<()> {
         match grain {
             KnowledgeKind::Molecule if self.paths.is_some() => {
-                Err(Problem::invalid("a molecule has no `paths`; its atoms have them"))
+                Err(Problem::invalid("`paths` applies to atoms, not to molecules"))
             }
             KnowledgeKind::Molecule if self.molecule.is_some() => {
                 Err(Problem::invalid("molecules cannot be nested"))

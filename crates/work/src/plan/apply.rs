@@ -355,7 +355,8 @@ impl PlanApplication<'_> {
         WorkItem::find(draft, &[WorkKind::Feature, WorkKind::Task], &name)
     }
 
-    /// Gives new tasks and features their statuses. A feature with open tasks is not finished.
+    /// Sets the statuses of new tasks and features. A feature with open tasks is never set to
+    /// finished.
     fn write_statuses(
         &self,
         draft: &mut WorkDraft<'_>,
@@ -433,7 +434,7 @@ impl PlanApplication<'_> {
 /// The record that an item of the plan means.
 fn planned_record(draft: &WorkDraft<'_>, kind: WorkKind, id: &WorkRecordId) -> Result<WorkItem> {
     let item = WorkItem::get(draft, kind, id)?;
-    item.ok_or_else(|| Problem::internal("an item of the plan is gone"))
+    item.ok_or_else(|| Problem::internal("an item of the plan no longer exists"))
 }
 
 /// The status that a feature can have with its tasks.

@@ -31,7 +31,7 @@ pub(super) struct LocalParamCall {
 #[derive(Debug, Default)]
 pub(super) struct Summaries {
     functions: HashMap<SymbolId, FunctionSummary>,
-    /// Functions whose summary is begun and not ended, outermost first
+    /// Functions whose summary is being computed, outermost first
     in_progress: Vec<SymbolId>,
     /// Functions that ran to their end with real arguments
     executed: HashSet<SymbolId>,

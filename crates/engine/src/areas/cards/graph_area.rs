@@ -36,7 +36,7 @@ static EDGES: [EdgeKind; 7] = [
         ChangePropagation::TargetToSource,
         "a card cannot be built before another",
     ),
-    relation("references", ChangePropagation::OnRequest, "a card has another as its background"),
+    relation("references", ChangePropagation::OnRequest, "a card refers to another as background"),
     relation("related", ChangePropagation::OnRequest, "two cards have to do with each other"),
     relation("extends", ChangePropagation::TargetToSource, "a card refines another"),
     relation("conflicts", ChangePropagation::OnRequest, "two cards cannot both be true"),

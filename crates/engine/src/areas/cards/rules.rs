@@ -30,18 +30,19 @@ macro_rules! rules {
 
 rules! {
     "CARD_UNREADABLE", Error, "every card file can be read", unreadable;
-    "CARD_FIELD_INVALID", Error, "the fields of a card are what they should be", invalid_field;
+    "CARD_FIELD_INVALID", Error, "every field of a card has a valid value", invalid_field;
     "CARD_KEY_DUPLICATE", Error, "no two cards have the same key", duplicate;
-    "CARD_KEY_INVALID", Error, "a card's key is sound and agrees with its type", invalid_key;
+    "CARD_KEY_INVALID", Error, "a card's key is valid and has the type of the card", invalid_key;
     "CARD_TYPE_UNREGISTERED", Error, "a card's type is one of `card_types`", unregistered;
     "SEE_TARGET_MISSING", Error, "every `@see` of a card type names a card", missing_target;
     "SEE_TYPE_MISMATCH", Error, "a `@see` has the type of the card it names", mismatch;
     "RELATION_TARGET_MISSING", Error, "every relation names a card", missing_relation;
     "IMPLEMENTED_WITHOUT_LINK", Error, "some code links an implemented card", implemented_unlinked;
+    // "Confirmed" means the status `accepted` here, not a confirmation in `.cairn/links`.
     "CONFIRMED_WITHOUT_LINK", Warning, "some code links an accepted card", confirmed_unlinked;
     "DEPENDS_ON_CYCLE", Warning, "no card depends on itself", cycles;
     "REFERENCES_DEPRECATED", Warning, "nothing names a deprecated card", deprecated;
-    "CARD_MENTION_DEAD", Warning, "the code that the text of a card names is there", dead_mentions;
+    "CARD_MENTION_DEAD", Warning, "code that the text of a card names exists", dead_mentions;
     "CARD_UNREVIEWED", Error, "a drafted card is reviewed before it is accepted", unreviewed;
     "SEE_TYPE_UNKNOWN", Warning, "the type of a `@see` is not misspelled", almost_registered;
 }
@@ -117,7 +118,8 @@ impl<'v> CardRuleInput<'v> {
         cards::all_relations(self.view.index()?.conn())
     }
 
-    /// The card that somebody who wrote this key probably meant.
+    /// The card that somebody who wrote this key probably meant. It is part of a message, so its
+    /// words are stored in baselines.
     fn nearest(&self, key: &str) -> String {
         let near = base::similarity::most_similar(key, self.by_key.keys().map(String::as_str), 1);
         near.first().map(|near| format!("; nearest {near}")).unwrap_or_default()
@@ -157,7 +159,7 @@ fn unreadable(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
         violations_with_code(known, "CARD_UNREADABLE", "correct the frontmatter by hand")?;
     let links = skipped_paths(known.view.index()?.conn())?.into_iter();
     for (path, why) in links.filter(|(path, _)| cards::is_card_path(path)) {
-        let fix = "put the card itself there".into();
+        let fix = "replace it by the card itself".into();
         found.push(at(&path, 1, None, format!("a card that is not read: {why}"), fix));
     }
     Ok(found)
@@ -230,7 +232,7 @@ fn missing_target(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
         if known.card(see.key.as_str()).is_none() && other_type(known, see).is_none() {
             let near = known.nearest(see.key.as_str());
             let message = format!("@see {}: no such card{near}", see.key);
-            let fix = format!("name a card that exists, or make {} with `card.create`", see.key);
+            let fix = format!("name an existing card, or create {} with `card.create`", see.key);
             found.push(at_see(see, message, fix));
         }
     }
@@ -269,7 +271,7 @@ fn missing_relation(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
     for said in known.relations()?.iter().filter(|said| known.card(&said.target).is_none()) {
         let near = known.nearest(&said.target);
         let message = format!("{} {}: no such card{near}", said.kind, said.target);
-        let fix = "name a card that exists, or take the relation out".into();
+        let fix = "name an existing card, or remove the relation".into();
         let node = Some(EntityRef::Card(said.source.clone()));
         found.push(at(&said.path, said.line, node, message, fix));
     }
@@ -316,7 +318,7 @@ fn cycles(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
         let steps: Vec<&str> = way.iter().map(|said| said.target.as_str()).collect();
         let message = format!("{start} depends on itself: {start} → {}", steps.join(" → "));
         let node = Some(EntityRef::Card(way[0].source.clone()));
-        let fix = "take one of these relations out, or make it `related`".into();
+        let fix = "remove one of these relations, or change its type to `related`".into();
         found.push(at(&way[0].path, way[0].line, node, message, fix));
     }
     Ok(found)

@@ -25,9 +25,9 @@ fn report(view: &View) -> Result<()> {
     bad.dedup();
     match bad.as_slice() {
         [] => {}
-        [one] => view.mark_partial(format!("{one} is not a sound card; verify says why")),
+        [one] => view.mark_partial(format!("{one} is not a valid card; `verify` shows the reason")),
         [one, ..] => view.mark_partial(format!(
-            "{} card files such as {one} are not sound; verify says why",
+            "{} card files, such as {one}, are not valid; `verify` shows the reasons",
             bad.len()
         )),
     }

@@ -25,7 +25,7 @@ const IMPORTS: EdgeKind = EdgeKind {
     area: "code",
     name: "imports",
     propagation: ChangePropagation::TargetToSource,
-    means: "a file takes something from another",
+    means: "a file imports another",
 };
 
 static EDGES: [EdgeKind; 8] = [

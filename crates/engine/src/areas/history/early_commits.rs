@@ -66,7 +66,7 @@ impl<'scope, 'env> EarlyCommits<'scope, 'env> {
     pub(super) fn take(&mut self, sha: &[u8]) -> Result<Option<GitCommit>> {
         let Some(oid) = Oid::from_bytes(sha).filter(|oid| self.has(oid)) else { return Ok(None) };
         if let Some(reading) = self.reading.take() {
-            let broke = |_| Problem::internal("reading the newest commits broke off");
+            let broke = |_| Problem::internal("reading the newest commits was interrupted");
             self.read = reading.join().map_err(broke)??;
         }
         Ok(self.read.remove(&oid))

@@ -204,7 +204,7 @@ fn with_commit_writer<T>(
         let (sender, receiver) = sync_channel(MAX_QUEUED_BATCHES);
         let writer_thread = scope.spawn(|| write_commits(facts, receiver));
         let done = work(sender);
-        let kept = writer_thread.join().map_err(|_| Problem::internal("storing commits broke off"));
+        let kept = writer_thread.join().map_err(|_| Problem::internal("storing commits stopped"));
         let done = done?;
         kept?.map(|()| done)
     })

@@ -35,7 +35,7 @@ pub fn trace_lines(
     let Some(head) = repository.head_commit(call)? else {
         return Ok(LineHistory { commits: Vec::new(), uncommitted: last + 1 - first });
     };
-    let head = head.parse::<Oid>().map_err(|_| Problem::internal("an odd name"))?;
+    let head = head.parse::<Oid>().map_err(|_| Problem::internal("invalid commit id"))?;
     let committed = match repo.blobs(MAX_COMPARED_BYTES).read_at(call, head, None, path)? {
         Blob::Bytes(bytes) => bytes,
         _ => Vec::new(),

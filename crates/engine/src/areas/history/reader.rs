@@ -87,7 +87,7 @@ impl<'v> HistoryReader<'v> {
         }
         if let Some(edge) = history.oldest_known_commit()? {
             view.mark_partial(format!(
-                "the clone is shallow and ends at commit:{}; `git fetch --unshallow` brings the rest",
+                "the clone is shallow and ends at commit:{}; `git fetch --unshallow` gets the rest",
                 short_commit_id(&edge.sha)
             ));
         }
@@ -205,7 +205,7 @@ impl<'v> HistoryReader<'v> {
         let names: Vec<String> = gone.iter().map(|(path, _)| path.to_string()).collect();
         let near = base::similarity::most_similar(text, names.iter().map(String::as_str), 1);
         Ok(match near.first() {
-            Some(near) => problem.hint(format!("among deleted files the nearest is {near}")),
+            Some(near) => problem.hint(format!("did you mean the deleted file {near}?")),
             None => problem,
         })
     }

@@ -28,7 +28,7 @@ pub struct SnapshotCheck {
 pub fn check_snapshot(repo: &Repo, found: &Snapshot<'_>, call: &Call) -> Result<SnapshotCheck> {
     let excludes = Excludes::new(&found.header.exclude)?;
     if found.replay(&|path| excludes.hides(path, false))? != found.header.digest {
-        return Err(mismatch_problem("its commits do not add up to what it says"));
+        return Err(mismatch_problem("its commits do not match its header"));
     }
     let links = whole_links(repo, &found.header.head, call)?;
     let commits: Vec<HistoryCommit> = found.commits().collect::<Result<_>>()?;
@@ -47,7 +47,7 @@ pub fn check_snapshot(repo: &Repo, found: &Snapshot<'_>, call: &Call) -> Result<
         if !say_the_same(&to_commit(read, &from_git_link(link), false), commit) {
             let sha = sha_to_hex(&commit.sha);
             return Err(mismatch_problem(&format!(
-                "git says something else of commit {}",
+                "commit {} differs from the one in git",
                 &sha[..12]
             )));
         }
@@ -83,7 +83,7 @@ pub fn connects_to_repository(repo: &Repo, found: &Snapshot<'_>, call: &Call) ->
     for link in repo.reachable(call, &head, None)? {
         let Some(parents) = theirs.get(link.oid.as_bytes()) else { continue };
         if !edges.contains(&link.oid) && from_git_link(&link).parents != *parents {
-            let text = format!("git knows other parents of commit {}", link.oid);
+            let text = format!("commit {} has other parents in git", link.oid);
             return Err(mismatch_problem(&text));
         }
         is_joined = true;
@@ -114,6 +114,6 @@ fn whole_links(
 }
 
 fn mismatch_problem(why: &str) -> Problem {
-    Problem::new(ProblemCode::StoreDamaged, format!("the snapshot is not true: {why}"))
+    Problem::new(ProblemCode::StoreDamaged, format!("the snapshot does not match git: {why}"))
         .hint_call("take it again with", NextCall::new("history.snapshot"))
 }

@@ -65,7 +65,8 @@ pub fn trace_symbol(
         view.call().step("reading versions of the file", done, MAX_COMMITS)?;
         let stop = history.commit_position(touch.pos)?;
         let parents = history.header(&stop)?.parents;
-        let oid = Oid::from_bytes(&stop.sha).ok_or_else(|| Problem::internal("an odd name"))?;
+        let oid =
+            Oid::from_bytes(&stop.sha).ok_or_else(|| Problem::internal("invalid commit id"))?;
         let new = reader.content(oid, None, &touch.path)?;
         let before = touch.old_path.as_ref().unwrap_or(&touch.path);
         let old = (1..=parents).map(|parent| reader.content(oid, Some(parent), before));

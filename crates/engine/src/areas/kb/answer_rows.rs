@@ -152,7 +152,7 @@ impl KbChangeAnswer {
 
     /// The answer if an entry of the log has already made the change.
     pub(crate) fn of_logged(entry: &AuditEntry) -> Self {
-        Self::of(format!("nothing: entry {} did it already", entry.seq), &[])
+        Self::of(format!("nothing: entry {} already made this change", entry.seq), &[])
     }
 
     /// The rows as the text of a dry run.
@@ -231,5 +231,5 @@ fn secret_warning(edit: &KbRowChange) -> Option<String> {
     let text = entity.more.text.as_deref().unwrap_or_default();
     let looks =
         SECRET_PREFIXES.iter().any(|mark| text.contains(mark) || entity.title.contains(mark));
-    looks.then(|| format!("{id} looks as if it holds a secret; the audit log keeps it for good"))
+    looks.then(|| format!("{id} seems to contain a secret; the audit log stores it permanently"))
 }

@@ -127,16 +127,14 @@ pub fn open(place: &StoreLocations, branch: &str) -> Result<PooledConnection> {
         return read(&kept.file(&DURABLE));
     }
     let problem = Problem::not_found(format!("{branch} has no knowledge base of its own"));
-    let near = base::similarity::most_similar(branch, names, 1);
-    let hint = near.first().map(|near| format!("the nearest is {near}"));
-    let problem = hint.into_iter().fold(problem, Problem::hint);
+    let problem = problem.hint_near(branch, names);
     Err(problem.hint_call("those that have one are listed by", NextCall::new("kb.branches")))
 }
 
 fn read(file: &Path) -> Result<PooledConnection> {
     match DURABLE.open_reader(file)? {
         Some(reading) => Ok(reading.conn),
-        None => Err(Problem::new(ProblemCode::NotFound, "the store is not there")),
+        None => Err(Problem::new(ProblemCode::NotFound, "the store does not exist")),
     }
 }
 

@@ -34,7 +34,7 @@ static EDGES: [EdgeKind; 14] = [
         ChangePropagation::SourceToTarget,
         "a requirement is checked by a test",
     ),
-    edge(KbRelationKind::Implements, ChangePropagation::Both, "code does what a requirement asks"),
+    edge(KbRelationKind::Implements, ChangePropagation::Both, "code implements a requirement"),
     edge(KbRelationKind::CoveredBy, ChangePropagation::SourceToTarget, "code is checked by a test"),
     edge(
         KbRelationKind::ConstrainedBy,
@@ -59,7 +59,7 @@ static EDGES: [EdgeKind; 14] = [
     edge(
         KbRelationKind::RelatesTo,
         ChangePropagation::OnRequest,
-        "any other tie, named by its kind",
+        "any other relation, named by its kind",
     ),
 ];
 

@@ -53,13 +53,13 @@ pub static RULES: [VerifyRule; 13] = [
     VerifyRule {
         code: "KB_UNREADABLE",
         severity: RuleSeverity::Error,
-        statement: "documents and manifests can be understood",
+        statement: "documents and manifests can be parsed",
         check: |view, _| unreadable(view),
     },
     VerifyRule {
         code: "KB_NOT_TAKEN",
         severity: RuleSeverity::Note,
-        statement: "documents that look like decisions or requirements are taken in as written",
+        statement: "documents that look like decisions or requirements can be read as such",
         check: |view, _| not_taken(view),
     },
     VerifyRule {
@@ -83,7 +83,7 @@ pub static RULES: [VerifyRule; 13] = [
     VerifyRule {
         code: "KB_STALE",
         severity: RuleSeverity::Warning,
-        statement: "unfinished entities are not forgotten, and the code that entities name exists",
+        statement: "unfinished entities are kept up to date, and the code that entities name exists",
         check: |view, _| stale(view),
     },
     VerifyRule {
@@ -142,7 +142,7 @@ fn not_taken(view: &View) -> Result<Vec<RuleViolation>> {
         line: Some(*line),
         node: None,
         message: message.clone(),
-        fix: "`kb adopt` shows what is taken in and why not".into(),
+        fix: "`kb adopt` shows which documents are read, and why others are not".into(),
     };
     Ok(known.files.notices.iter().map(violation).collect())
 }
@@ -202,7 +202,7 @@ fn staged_traceability(view: &View, scope: &RuleScope) -> Result<Vec<RuleViolati
                     line: Some(symbol.line),
                     node: Some(node),
                     message: format!("{} names no requirement that it implements", symbol.path),
-                    fix: "say `implements REQ-…` in its doc comment".into(),
+                    fix: "write `implements REQ-…` in its doc comment".into(),
                 });
             }
         }

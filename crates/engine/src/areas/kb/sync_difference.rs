@@ -88,7 +88,7 @@ impl SyncDifference {
             true => format!("{}, {} unchanged", counts.join(", "), self.unchanged),
             false => format!("all {} unchanged", self.unchanged),
         };
-        page.item("knowledge base, from files, since the last sync", counts);
+        page.item("knowledge base changes from files since the last sync", counts);
         for (word, handles) in sorts.iter().filter(|(_, handles)| !handles.is_empty()) {
             let shown = handles.iter().take(MAX_LISTED).cloned().collect::<Vec<_>>().join(" ");
             let more = handles.len().saturating_sub(MAX_LISTED);

@@ -37,7 +37,7 @@ const RELATED: EdgeKind = EdgeKind {
     area: "knowledge",
     name: "related",
     propagation: ChangePropagation::OnRequest,
-    means: "an atom or molecule has to do with another",
+    means: "an atom or molecule is related to another",
 };
 
 /// How many atoms the context of a file or task quotes.

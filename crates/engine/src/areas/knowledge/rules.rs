@@ -18,7 +18,7 @@ pub const RULES: &[VerifyRule] = &[
     VerifyRule {
         code: "KNOWLEDGE_DRIFTED",
         severity: RuleSeverity::Warning,
-        statement: "an atom's files are much as they were when it was written",
+        statement: "the files of an atom have not changed much since it was written",
         check: check_drift,
     },
     VerifyRule {
@@ -30,7 +30,7 @@ pub const RULES: &[VerifyRule] = &[
     VerifyRule {
         code: "RELATED_MISSING",
         severity: RuleSeverity::Warning,
-        statement: "what an atom or molecule names as related is there",
+        statement: "every atom or molecule that is named as related exists",
         check: check_related,
     },
 ];
@@ -85,7 +85,7 @@ fn check_patterns(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
             if !files.iter().any(|file| alone.matches(&file.path)) {
                 let message = format!("\"{}\": `{pattern}` matches no file", atom.name);
                 let near = anchors(one).into_iter().next().unwrap_or_default();
-                let fix = format!("correct the pattern; look for what moved from {near}/");
+                let fix = format!("correct the pattern; the files may have moved out of {near}/");
                 found.push(violation(atom, message, fix)?);
             }
         }
@@ -104,7 +104,7 @@ fn check_related(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
             line: None,
             node: handle.parse().ok(),
             message: format!("\"{name}\": related {id} is gone"),
-            fix: "write its `related` anew".into(),
+            fix: "set `related` again without it".into(),
         };
         Ok(gone.map(told).collect())
     })

@@ -26,31 +26,31 @@ const BLOCKS: EdgeKind = EdgeKind {
     area: "work",
     name: "blocks",
     propagation: ChangePropagation::OnRequest,
-    means: "one has to be finished before the other goes on",
+    means: "the first must be finished before the second can continue",
 };
 const RELATES_TO: EdgeKind = EdgeKind {
     area: "work",
     name: "relates_to",
     propagation: ChangePropagation::OnRequest,
-    means: "two pieces of work have to do with each other",
+    means: "two features or tasks are related",
 };
 const PARENT_OF: EdgeKind = EdgeKind {
     area: "work",
     name: "parent_of",
     propagation: ChangePropagation::OnRequest,
-    means: "a task has another task as a part",
+    means: "a task contains another task",
 };
 const DUPLICATES: EdgeKind = EdgeKind {
     area: "work",
     name: "duplicates",
     propagation: ChangePropagation::OnRequest,
-    means: "one piece of work asks for the same as another",
+    means: "a feature or task duplicates another",
 };
 const DISCOVERED_FROM: EdgeKind = EdgeKind {
     area: "work",
     name: "discovered_from",
     propagation: ChangePropagation::OnRequest,
-    means: "one piece of work was found while another was done",
+    means: "a feature or task was found while working on another",
 };
 const CONTEXT: EdgeKind = EdgeKind {
     area: "work",

@@ -101,14 +101,14 @@ impl IntegrityCheck {
         match self {
             Self::Import => Problem::new(
                 ProblemCode::InvariantViolation,
-                format!("the rows do not fit together: {violation}"),
+                format!("the rows are inconsistent: {violation}"),
             )
             .hint("import an export of the whole store"),
             Self::Undo | Self::None => Problem::new(
                 ProblemCode::Conflict,
-                format!("what came since needs it: {violation}"),
+                format!("a later change depends on it: {violation}"),
             )
-            .hint("undo what came since first"),
+            .hint("undo the later changes first"),
         }
     }
 }
@@ -215,7 +215,7 @@ fn draft<'c>(view: &View, conn: &'c Connection) -> Result<WorkDraft<'c>> {
     let mut seed = call.request.as_ref().map_or([0; 32], |request| request.seed);
     if call.request.is_none() {
         getrandom::fill(&mut seed).map_err(|error| {
-            Problem::internal("no random numbers").with_source(error.to_string())
+            Problem::internal("no source of randomness").with_source(error.to_string())
         })?;
     }
     Ok(WorkDraft::new(conn, call.now, &call.actor, seed).in_session(&call.session))

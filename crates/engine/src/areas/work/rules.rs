@@ -13,7 +13,7 @@ use crate::view::View;
 pub const RULES: &[VerifyRule] = &[VerifyRule {
     code: "WORK_STATE_UNKNOWN",
     severity: RuleSeverity::Error,
-    statement: "nothing is in a state that `work.pipelines` leaves out",
+    statement: "every feature and task has a status that `work.pipelines` contains",
     check: check_states,
 }];
 
@@ -34,7 +34,7 @@ fn check_states(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
             one.status.map_or("", WorkStatus::word)
         ),
         fix: format!(
-            "move {} back with `work.revert`, or put the state back into `work.pipelines`",
+            "move {} back with `work.revert`, or add the status to `work.pipelines` again",
             one.handle()
         ),
     };

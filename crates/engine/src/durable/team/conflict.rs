@@ -18,7 +18,7 @@ pub(super) fn check_expected(replica: &Path, expected: &[ExpectedRecord]) -> Res
     let count = base::words::counted(conflicts.len(), "record");
     Err(Problem::new(
         ProblemCode::Conflict,
-        format!("{count} changed on another machine meanwhile"),
+        format!("{count} changed on another machine in the meantime"),
     )
     .detail(RECORDS_DETAIL, conflicts))
 }

@@ -246,7 +246,7 @@ pub struct PushedStore {
     pub store: String,
     /// Records that are on the server now because of it, without the history of this machine's changes
     pub records: usize,
-    /// The number of the change that brought them; none if nothing was to be brought
+    /// The number of the change that pushed them; `None` if there was nothing to push
     #[serde(skip_serializing_if = "Option::is_none")]
     pub change: Option<i64>,
 }

@@ -40,7 +40,7 @@ impl std::str::FromStr for ConflictSide {
         match text {
             "mine" => Ok(Self::Mine),
             "theirs" => Ok(Self::Theirs),
-            _ => Err(format!("`{text}` is no side: mine or theirs")),
+            _ => Err(format!("invalid side `{text}`: expected mine or theirs")),
         }
     }
 }
@@ -226,7 +226,7 @@ fn replay(
             report.written.push(entry.summary.clone());
             Ok(())
         }
-        Err(problem) if problem.details.contains_key(OFFLINE_DETAIL) || is_passing(&problem) => {
+        Err(problem) if problem.details.contains_key(OFFLINE_DETAIL) || is_temporary(&problem) => {
             Err(problem)
         }
         Err(mut problem) => {
@@ -254,7 +254,7 @@ fn replica_of(workspace: &Workspace, entry: &OutboxEntry, call: &Call) -> Result
 }
 
 /// Whether a failure is temporary and says nothing about the request itself.
-fn is_passing(problem: &Problem) -> bool {
+fn is_temporary(problem: &Problem) -> bool {
     matches!(
         problem.code,
         ProblemCode::Busy

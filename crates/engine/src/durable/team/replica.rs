@@ -291,7 +291,9 @@ pub(super) fn require_known_layout(durable: &DurableStore, layouts: &str) -> Res
     let name = durable.name;
     Err(Problem::new(
         ProblemCode::Unavailable,
-        format!("the team's `{name}` records have layout {written}, and this cairn knows {known}"),
+        format!(
+            "the team's `{name}` records have layout {written}; this cairn supports up to {known}"
+        ),
     )
     .hint("update cairn on this machine; nothing was read or written"))
 }

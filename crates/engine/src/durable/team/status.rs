@@ -17,7 +17,7 @@ pub enum TeamState {
     Offline,
     /// The server refuses this client
     Refused,
-    /// What is local has not been brought to the server yet
+    /// Local records have not been pushed to the server yet
     NotPushed,
 }
 
@@ -84,7 +84,7 @@ impl fmt::Display for TeamBasis {
     }
 }
 
-/// A length of time in its largest unit.
+/// A duration in its largest unit.
 fn duration_text(seconds: i64) -> String {
     match seconds {
         0..60 => format!("{seconds} s"),

@@ -426,6 +426,6 @@ fn not_pushed() -> Problem {
         ProblemCode::InvalidOperation,
         "this clone has records that the team's server does not know",
     )
-    .hint_call("bring them there with", NextCall::new("team.push"))
+    .hint_call("push them with", NextCall::new("team.push"))
     .hint_call("or give the team up with", NextCall::new("team.leave"))
 }

@@ -1,14 +1,14 @@
 //! `card.create`: a new card.
 
 use base::entity::CardKey;
-use base::{NextCall, Problem, ProblemCode, RepoPath, Result};
+use base::{Problem, RepoPath, Result};
 use cards::{CardStatus, NewCard};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
-use super::CardChangeAnswer;
+use super::{CardChangeAnswer, path_for_new_card, refuse_taken_key, refuse_unregistered};
 use engine::contract::alias::OpAlias;
 use engine::contract::args::{Words, comma_list, one_or_many};
 use engine::contract::op::{Effect, FieldPrompt, Mutation, OpExample};
@@ -43,7 +43,7 @@ pub struct Create {
     #[arg(long)]
     #[serde(default, deserialize_with = "one_or_many")]
     pub constraints: Vec<String>,
-    /// Text of the card, as Markdown; else `.cairn/templates/<type>.md`
+    /// Text of the card, as Markdown; taken from `.cairn/templates/<type>.md` if left out
     #[arg(long)]
     #[serde(default)]
     pub body: Option<String>,
@@ -71,7 +71,7 @@ impl Mutation for Create {
     fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
         let key =
             cards::parse_new_key(self.key.as_str(), self.r#type.as_deref()).map_err(|why| {
-                Problem::invalid(why).hint("a key is a registered type, `::` and a slug")
+                Problem::invalid(why).hint("write a key as TYPE::SLUG, with a registered type")
             })?;
         refuse_unregistered(view, &key)?;
         refuse_taken_key(view, &key, None)?;
@@ -108,49 +108,4 @@ fn template(view: &View, key: &CardKey) -> Result<String> {
     let path: RepoPath = path.parse().map_err(Problem::internal)?;
     let file = view.tree().read(&path)?;
     Ok(file.map(|file| String::from_utf8_lossy(&file.bytes).into_owned()).unwrap_or_default())
-}
-
-/// Refuses a type that `card_types` does not list.
-pub(super) fn refuse_unregistered(view: &View, key: &CardKey) -> Result<()> {
-    let kind = cards::key_kind(key);
-    let types: Vec<String> = view.config().card_types.iter().map(ToString::to_string).collect();
-    if types.iter().any(|known| known == kind) {
-        return Ok(());
-    }
-    let near = base::similarity::most_similar(kind, types.iter().map(String::as_str), 1);
-    let problem = Problem::invalid(format!("`{kind}` is not a registered card type"));
-    let near = near.first().map(|near| format!("the nearest is `{near}`"));
-    let all = format!("the types are {}; `card_types` in cairn.jsonc adds more", types.join(", "));
-    Err(near.into_iter().chain([all]).fold(problem, Problem::hint))
-}
-
-/// Refuses a key that another card has, or that differs from one only in case.
-pub(super) fn refuse_taken_key(
-    view: &View,
-    key: &CardKey,
-    besides: Option<&RepoPath>,
-) -> Result<()> {
-    let taken = cards::cards_with_folded_key(view.index()?.conn(), key.as_str())?;
-    let Some(other) = taken.iter().find(|card| Some(&card.path) != besides) else { return Ok(()) };
-    Err(Problem::new(
-        ProblemCode::InvariantViolation,
-        format!("`{}` is the key of {}", other.key, other.path),
-    )
-    .detail("path", other.path.to_string())
-    .hint_call("it is shown by", NextCall::new("card.show").with("key", other.key.to_string())))
-}
-
-/// The path of a new card: the conventional one, or one with its type if that is taken.
-pub(super) fn path_for_new_card(view: &View, key: &CardKey) -> Result<RepoPath> {
-    let with_type = format!("{}.{}", cards::key_slug(key), cards::key_kind(key));
-    let places = [cards::path_for_key(key), cards::card_path(&with_type)];
-    let free = |path: &RepoPath| view.tree().stat_if_reachable(path).is_none();
-    let found = places.into_iter().flatten().find(free);
-    found.ok_or_else(|| {
-        Problem::new(
-            ProblemCode::InvariantViolation,
-            format!("other files are already at the paths for `{key}`"),
-        )
-        .hint("choose another slug")
-    })
 }

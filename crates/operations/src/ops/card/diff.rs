@@ -140,7 +140,7 @@ impl Render for CardDiffAnswer {
             return page.answer(format!("{key} is not in {since}"));
         }
         page.answer(match (self.fields.len(), &self.text) {
-            (0, None) => format!("{key} is as in {since}"),
+            (0, None) => format!("{key} is unchanged since {since}"),
             (0, Some(_)) => format!("{key}: its text changed since {since}"),
             (fields, text) => {
                 let text = if text.is_some() { " and its text" } else { "" };

@@ -11,8 +11,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
-use super::create::{path_for_new_card, refuse_taken_key, refuse_unregistered};
-use super::{CardChangeAnswer, UNREVIEWED};
+use super::{
+    CardChangeAnswer, UNREVIEWED, path_for_new_card, refuse_taken_key, refuse_unregistered,
+};
 use engine::areas::code::{first_sentence, named_node};
 use engine::areas::files::file_summary;
 use engine::areas::history::HistoryReader;
@@ -65,12 +66,13 @@ impl Mutation for Draft {
         refuse_unregistered(view, &key)?;
         refuse_taken_key(view, &key, None)?;
         let card_path = path_for_new_card(view, &key)?;
-        let gathered = Gathered::read(view, &node, path)?;
-        let text = gathered.card(&key)?;
+        let sources = DraftSources::read(view, &node, path)?;
+        let text = sources.card(&key)?;
         let edit = FileEdit { path: card_path.clone(), expected: None, content: Some(text.into()) };
         let said = format!("drafted from {node}");
-        let notes =
-            vec![format!("edit it, take `{UNREVIEWED}` out, and link the code with `link.add`")];
+        let notes = vec![format!(
+            "edit it, remove the field `{UNREVIEWED}`, and link the code with `link.add`"
+        )];
         let summary = format!("{key}: {said}");
         let answer = CardChangeAnswer { key, path: card_path, said, notes };
         let change = PlannedChange::Files(vec![edit]);
@@ -99,8 +101,8 @@ fn plain(part: &str) -> String {
     text.trim_matches('-').to_owned()
 }
 
-/// What is already written about a piece of code.
-struct Gathered {
+/// Existing texts about a piece of code, for a draft.
+struct DraftSources {
     node: EntityRef,
     summary: String,
     docs: Vec<String>,
@@ -109,7 +111,7 @@ struct Gathered {
     commits: Vec<String>,
 }
 
-impl Gathered {
+impl DraftSources {
     fn read(view: &View, node: &EntityRef, path: &RepoPath) -> Result<Self> {
         let conn = view.index()?.conn();
         let symbols = code::symbols_in_file(conn, path)?;

@@ -143,7 +143,7 @@ pub(super) fn edit(
         notes: Vec::new(),
     };
     if new == now.text {
-        let said = "unchanged: it is already so".into();
+        let said = "unchanged".into();
         let answer = CardChangeAnswer { said, ..answer };
         return Ok(Plan {
             summary: String::new(),
@@ -191,6 +191,49 @@ fn refuse_new_mistakes(old: &str, new: &str) -> Result<()> {
     let (_, troubles) = cards::parse_card(new.as_bytes());
     let fresh = troubles.iter().find(|new| known.iter().all(|old| old.message != new.message));
     fresh.map_or(Ok(()), |trouble| Err(Problem::invalid(trouble.message.clone())))
+}
+
+/// Refuses a type that `card_types` does not list.
+pub(super) fn refuse_unregistered(view: &View, key: &CardKey) -> Result<()> {
+    let kind = cards::key_kind(key);
+    let types: Vec<String> = view.config().card_types.iter().map(ToString::to_string).collect();
+    if types.iter().any(|known| known == kind) {
+        return Ok(());
+    }
+    let problem = Problem::invalid(format!("`{kind}` is not a registered card type"));
+    let all = format!("the types are {}; `card_types` in cairn.jsonc adds more", types.join(", "));
+    Err(problem.hint_near(kind, types.iter().map(String::as_str)).hint(all))
+}
+
+/// Refuses a key that another card has, or that differs from one only in case.
+pub(super) fn refuse_taken_key(
+    view: &View,
+    key: &CardKey,
+    besides: Option<&RepoPath>,
+) -> Result<()> {
+    let taken = cards::cards_with_folded_key(view.index()?.conn(), key.as_str())?;
+    let Some(other) = taken.iter().find(|card| Some(&card.path) != besides) else { return Ok(()) };
+    Err(Problem::new(
+        ProblemCode::InvariantViolation,
+        format!("`{}` is the key of {}", other.key, other.path),
+    )
+    .detail("path", other.path.to_string())
+    .hint_call("it is shown by", NextCall::new("card.show").with("key", other.key.to_string())))
+}
+
+/// The path of a new card: the conventional one, or one with its type if that is taken.
+pub(super) fn path_for_new_card(view: &View, key: &CardKey) -> Result<RepoPath> {
+    let with_type = format!("{}.{}", cards::key_slug(key), cards::key_kind(key));
+    let places = [cards::path_for_key(key), cards::card_path(&with_type)];
+    let free = |path: &RepoPath| view.tree().stat_if_reachable(path).is_none();
+    let found = places.into_iter().flatten().find(free);
+    found.ok_or_else(|| {
+        Problem::new(
+            ProblemCode::InvariantViolation,
+            format!("other files are already at the paths for `{key}`"),
+        )
+        .hint("choose another slug")
+    })
 }
 
 pub(super) use cards::UNREVIEWED;

@@ -12,8 +12,10 @@ use serde::{Deserialize, Serialize};
 use syntax::Language;
 use tree::FileEdit;
 
-use super::create::{path_for_new_card, refuse_taken_key, refuse_unregistered};
-use super::{CardChangeAnswer, edit_refused, find_card, read_current};
+use super::{
+    CardChangeAnswer, edit_refused, find_card, path_for_new_card, read_current, refuse_taken_key,
+    refuse_unregistered,
+};
 use engine::areas::cards::files_with_key;
 use engine::contract::args::{NodeTarget, Words};
 use engine::contract::op::{Effect, Mutation, OpExample};

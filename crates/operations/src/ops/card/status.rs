@@ -59,7 +59,7 @@ fn refuse_unreviewed(card: &cards::CardRow, status: Stage) -> Result<()> {
     let message = format!("{} was drafted and nobody has reviewed it", card.key);
     let fields = json!({cards::UNREVIEWED: null});
     Err(Problem::new(ProblemCode::InvalidOperation, message).hint_call(
-        "edit it, then take the mark out with",
+        "edit it, then remove the mark with",
         NextCall::new("card.update").with("key", card.key.to_string()).with("fields", fields),
     ))
 }

@@ -112,10 +112,8 @@ fn refuse_missing(view: &View, key: &CardKey, fields: &Map<String, Value>) -> Re
             continue;
         }
         let keys = cards::all_keys(conn)?;
-        let near = base::similarity::most_similar(target, keys.iter().map(CardKey::as_str), 1);
         let problem = Problem::not_found(format!("no card has the key `{target}`"));
-        let near = near.first().map(|near| format!("the nearest is {near}"));
-        return Err(near.into_iter().fold(problem, Problem::hint));
+        return Err(problem.hint_near(target, keys.iter().map(CardKey::as_str)));
     }
     Ok(())
 }

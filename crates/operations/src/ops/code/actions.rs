@@ -24,7 +24,7 @@ use engine::view::View;
 pub struct Actions {
     /// Symbol as path#name, or place as path:line:column
     pub target: NodeTarget,
-    /// Line of that file where it is used, from 1
+    /// Line of the use in that file, counted from 1, if the target names a symbol
     #[arg(long)]
     #[serde(default)]
     pub line: Option<u32>,

@@ -26,7 +26,7 @@ pub struct Apply {
     pub target: NodeTarget,
     /// Title of the action as `code actions` lists it, or a part that only it has
     pub action: Words,
-    /// Line of that file where it is used, from 1
+    /// Line of the use in that file, counted from 1, if the target names a symbol
     #[arg(long)]
     #[serde(default)]
     pub line: Option<u32>,

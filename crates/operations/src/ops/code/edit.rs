@@ -51,7 +51,7 @@ pub struct Edit {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub pattern: Option<String>,
-    /// How many places must match; 1 if left out
+    /// Expected number of matches; 1 if left out
     #[arg(long)]
     #[serde(default)]
     pub count: Option<u32>,
@@ -169,7 +169,7 @@ impl Edit {
             all.push(EditRequest { target, old, new, lines, pattern, count });
         }
         if all.is_empty() || all.len() > MAX_EDITS {
-            return Err(Problem::invalid(format!("{} edits were given", all.len()))
+            return Err(Problem::invalid(format!("`edits` has {} entries", all.len()))
                 .hint(format!("give `target` with `old` and `new`, or 1 to {MAX_EDITS} `edits`")));
         }
         Ok(all)
@@ -328,7 +328,7 @@ fn selection<'a>(
     let given = [edit.old.is_some(), edit.lines.is_some(), edit.pattern.is_some()];
     let one_of = || {
         Problem::invalid(format!(
-            "the edit of {} needs one of `old`, `lines`, `pattern`",
+            "the edit of {} needs exactly one of `old`, `lines` and `pattern`",
             edit.target
         ))
         .hint("`new` alone creates a file")
@@ -407,7 +407,7 @@ impl Render for EditAnswer {
         page.answer(parts.join("; "));
         for one in &self.edited {
             if self.is_written && one.is_known() {
-                let noun = if one.lines.len() == 1 { "line" } else { "lines" };
+                let noun = base::words::agreeing(one.lines.len(), "line");
                 page.say(format!("{}: {noun} {}", one.path, one.lines.join(", ")));
                 continue;
             }

@@ -197,7 +197,9 @@ impl Render for FindAnswer {
             false if self.similar.is_empty() => {
                 format!("No symbol has `{}` in its name", self.name)
             }
-            false => format!("No symbol has `{}` in its name. Most similar:", self.name),
+            false => {
+                format!("No symbol has `{}` in its name. Similar or related symbols:", self.name)
+            }
         });
         let cells = |symbol: &SymbolMatchRow| {
             let more = match symbol.overloads {

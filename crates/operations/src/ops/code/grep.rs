@@ -265,7 +265,7 @@ impl Grep {
     fn files_to_search(&self, view: &View) -> Result<Vec<FileSummary>> {
         let resolve = |target: &NodeTarget| graph::resolve(view, target);
         if self.ignore_case && self.case_sensitive {
-            return Err(Problem::invalid("`ignore_case` and `case_sensitive` exclude each other"));
+            return Err(Problem::invalid("`ignore_case` and `case_sensitive` cannot be combined"));
         }
         let paths = self.paths.iter().map(resolve).collect::<Result<Vec<_>>>()?;
         let globs = match self.glob.is_empty() {

@@ -31,7 +31,7 @@ use engine::view::View;
 pub struct Move {
     /// Symbol as path#name, or file
     pub target: NodeTarget,
-    /// Path of the file to move it to; a symbol may go to a file that exists
+    /// Path of the destination file; a symbol may be moved into an existing file
     pub to: Words,
 }
 

@@ -31,11 +31,11 @@ use engine::view::View;
 pub struct References {
     /// Symbol as path#name, or place as path:line:column
     pub target: NodeTarget,
-    /// Only places that do this with it, grouped by kind; fields and properties too
+    /// Only uses of these kinds, grouped by kind; also for fields and properties
     #[arg(long, value_enum, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     pub access: Vec<Access>,
-    /// Line of that file where it is used, from 1
+    /// Line of the use in that file, counted from 1, if the target names a symbol
     #[arg(long)]
     #[serde(default)]
     pub line: Option<u32>,
@@ -164,7 +164,7 @@ fn from_index(
     if unsure > 0 {
         found
             .notes
-            .push(format!("{unsure} more calls match by name only, on values of unknown type"));
+            .push(format!("{unsure} more calls match by name only, on receivers of unknown type"));
     }
     Ok(found)
 }

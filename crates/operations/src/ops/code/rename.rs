@@ -31,7 +31,7 @@ text_type!(
         match text.chars().next() {
             None => Err("it is empty".into()),
             Some(first) if first.is_numeric() => Err("a name must not start with a digit".into()),
-            _ if text.len() > 256 => Err("a name has at most 256 bytes".into()),
+            _ if text.len() > 256 => Err("a name must have at most 256 bytes".into()),
             _ if !text.chars().all(is_part) => Err(format!("`{text}` is not one name")),
             _ => Ok(()),
         }
@@ -245,7 +245,7 @@ impl Render for CodeRenameAnswer {
             }
             if !self.documents.is_empty() {
                 let named: Vec<String> = self.documents.iter().map(ToString::to_string).collect();
-                page.say(format!("Named there too, and rewritten: {}", named.join(", ")));
+                page.say(format!("Also rewritten in text that names it: {}", named.join(", ")));
             }
             page.diff(&self.diff);
         }

@@ -23,7 +23,7 @@ use engine::view::View;
 pub struct Replace {
     /// Symbol, as path#name
     pub target: NodeTarget,
-    /// The whole new declaration; of several declarators, only this one
+    /// The complete new declaration; of several in one statement, only the part for this name
     #[arg(long)]
     pub content: EditContent,
     /// Whether to run the project's formatter, if it changes nothing else

@@ -247,7 +247,8 @@ impl Render for UnusedAnswer {
         let left_out = (total as u64).saturating_sub(self.paging.total);
         if left_out > 0 {
             let all = page.answered_call().with("sure", "maybe").without("offset");
-            page.say_call(format!("{left_out} less certain left out"), all);
+            let count = base::words::counted(left_out, "less certain result");
+            page.say_call(format!("{count} not shown"), all);
         }
         if !self.unread.is_empty() {
             page.say(match self.unread.len() {

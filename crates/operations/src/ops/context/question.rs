@@ -183,7 +183,7 @@ impl QuestionAnswer {
         }
         page.blank();
         if let Some(cut) = self.symbols.iter().find(|one| one.omitted > 0) {
-            page.say_call("Left-out lines:", cut.show_call());
+            page.say_call("Omitted lines:", cut.show_call());
         }
         let mut elsewhere: Vec<&RepoPath> = Vec::new();
         for other in &self.others {

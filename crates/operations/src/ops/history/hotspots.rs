@@ -233,7 +233,7 @@ impl Render for HotspotsAnswer {
         let of = counted(self.paging.total, "changed file");
         let gaps = self.gaps_text();
         page.answer(format!(
-            "{shown} of {of}{scope} take {share} % of {}{gaps}",
+            "{shown} of {of}{scope} account for {share} % of {}{gaps}",
             counted(self.changes, "change")
         ));
         let cells = |row: &HotspotRow| {

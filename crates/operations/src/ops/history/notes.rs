@@ -133,7 +133,7 @@ impl Notes {
 impl Query for Notes {
     const NAME: &'static str = "history.notes";
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "v1.2.0 v1.3.0", shows: "what one release brought" },
+        OpExample { args: "v1.2.0 v1.3.0", shows: "the changes of one release" },
         OpExample { args: "--type feat,fix", shows: "features and fixes since the newest tag" },
     ];
     type Answer = NotesAnswer;

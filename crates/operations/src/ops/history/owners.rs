@@ -27,7 +27,7 @@ const MAX_COMMITS: usize = 5_000;
 /// The share of changes that the people of the bus factor made together.
 const BUS_FACTOR_SHARE: f64 = 0.5;
 
-/// Tell who knows a file or folder: authors by share of changes, and the bus factor
+/// Show who knows a file or folder: authors by share of changes, and the bus factor
 ///
 /// A change counts half after a year. The bus factor is how many people made half of the changes.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]

@@ -29,7 +29,7 @@ use engine::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Provenance {
-    /// File, by its name now or earlier; `path#name` for one symbol; key of a card
+    /// Current or earlier path of a file; `path#name` for one symbol; key of a card
     pub path: NodeTarget,
     /// Show the newest commits first
     #[arg(long)]

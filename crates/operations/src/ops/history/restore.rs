@@ -103,10 +103,8 @@ fn find_snapshot(view: &View, wanted: Option<&str>) -> Result<(String, Vec<u8>)>
         }
     }
     let names = kept.iter().map(|kept| kept.name.as_str());
-    let near = base::similarity::most_similar(wanted, names, 1);
     let problem = Problem::not_found(format!("no snapshot or file is named `{wanted}`"));
-    let near = near.first().map(|near| format!("the nearest snapshot is `{near}`"));
-    let problem = near.into_iter().fold(problem, Problem::hint);
+    let problem = problem.hint_near(wanted, names);
     Err(problem.hint_call("snapshots are listed by", NextCall::new("history.snapshots")))
 }
 
@@ -121,7 +119,7 @@ fn unrelated_snapshot(name: &str, about: &SnapshotHeader) -> Problem {
         engine::areas::history::short_commit_id(&about.head)
     );
     Problem::new(ProblemCode::InvalidOperation, text)
-        .hint("it was made in another repository, or its commits are older than those of this clone")
+        .hint("it is from another repository, or its commits are all older than those of this clone")
         .hint("in a shallow clone, fetch more commits until the histories connect:  git fetch --deepen=100")
 }
 

@@ -33,7 +33,7 @@ const BINARY_PROBE_BYTES: usize = 8000;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Show {
-    /// File, by its name now or earlier
+    /// Current or earlier path of the file
     pub path: NodeTarget,
     /// Branch, tag or commit; the checked-out commit if left out
     #[arg(long)]

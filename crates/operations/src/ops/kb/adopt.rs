@@ -27,7 +27,7 @@ const MAX_SHOWN: usize = 20;
 /// How many characters of a title a page shows.
 const MAX_TITLE: usize = 80;
 
-/// Show which existing documents the knowledge base takes in, and why others not
+/// Show which existing documents the knowledge base reads, and why it does not read others
 ///
 /// Decisions (Nygard, MADR, log4brains), requirement lists, Gherkin, OpenSpec, Spec Kit,
 /// sphinx-needs and Doorstop are read as they are.
@@ -53,7 +53,7 @@ pub struct KbAdopt {
     pub offset: Offset,
 }
 
-/// What is taken in
+/// Which documents are read
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AdoptAnswer {
     /// Documents by form
@@ -63,9 +63,9 @@ pub struct AdoptAnswer {
     /// These words, and how they are read
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<MappedWord>,
-    /// The entities that are taken in, by file
+    /// The entities that are read, by file
     pub entities: Vec<AdoptedEntity>,
-    /// Documents that are not taken in as they are, with the reason
+    /// Documents that are not read as they are, with the reason
     pub left_out: Vec<LeftOutDocument>,
     /// Documents that got frontmatter
     #[serde(skip_serializing_if = "Vec::is_empty")]
@@ -85,7 +85,7 @@ pub struct MappedWord {
     pub entities: usize,
 }
 
-/// An entity that is taken in
+/// An entity that is read
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct AdoptedEntity {
     /// Its id
@@ -112,11 +112,11 @@ pub struct AdoptedForm {
     pub files: usize,
     /// How many entities they define
     pub entities: usize,
-    /// How many of these entities are taken in
+    /// How many of these entities are read
     pub taken: usize,
 }
 
-/// A document that is not taken in as it is
+/// A document that is not read as it is
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct LeftOutDocument {
     /// The file
@@ -138,7 +138,7 @@ impl Mutation for KbAdopt {
     const NAME: &'static str = "kb.adopt";
     const EFFECT: Effect = Effect::Write { destructive: false, idempotent: true };
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "", shows: "what is taken in of every document" },
+        OpExample { args: "", shows: "what is read of every document" },
         OpExample {
             args: "docs/adr --write-ids --dry-run",
             shows: "the ids of decisions as a diff",
@@ -237,8 +237,7 @@ fn outside_patterns(documents: &BTreeMap<RepoPath, IndexedDocument>) -> Vec<Left
         row.2 += document.entities;
     }
     let row = |(folder, (path, files, entities)): (String, (RepoPath, usize, usize))| {
-        let told = if entities == 1 { "1 entity".into() } else { format!("{entities} entities") };
-        let what = format!("{told} in {}", counted(files, "document"));
+        let what = format!("{} in {}", counted(entities, "entity"), counted(files, "document"));
         let name: String = path.name().chars().take(3).collect();
         let is_decision = documents[&path].form == "adr" && name.eq_ignore_ascii_case("adr");
         let pattern = match folder.as_str() {
@@ -246,7 +245,7 @@ fn outside_patterns(documents: &BTreeMap<RepoPath, IndexedDocument>) -> Vec<Left
             "" => "*.md".to_owned(),
             folder => format!("{folder}/**"),
         };
-        let why = format!("{what}; to take them in, add \"{pattern}\" to `kb.documents`");
+        let why = format!("{what}; to read them, add \"{pattern}\" to `kb.documents`");
         LeftOutDocument { path, line: 1, why }
     };
     folders.into_iter().map(row).collect()
@@ -267,7 +266,7 @@ fn forms(documents: &BTreeMap<RepoPath, IndexedDocument>) -> Vec<AdoptedForm> {
     names.into_iter().map(form).collect()
 }
 
-/// Adds frontmatter to decisions that are taken in and have no id of their own.
+/// Adds frontmatter to decisions that are read and have no id of their own.
 fn id_edits(view: &View, documents: &BTreeMap<RepoPath, IndexedDocument>) -> Result<Vec<FileEdit>> {
     let known = kb_state(view)?;
     let mut edits = Vec::new();
@@ -299,7 +298,7 @@ impl Render for AdoptAnswer {
             return page.answer("No documents in a known form: frontmatter with ids, decisions, requirement lists, Gherkin, OpenSpec, Spec Kit, sphinx-needs or Doorstop");
         }
         page.answer(format!(
-            "{taken} of {entities} entities are taken in, {} with another word for type or status; {} left out",
+            "{taken} of {entities} entities are read, {} with a mapped type or status; {} not read",
             self.mapped,
             counted(self.left_out.len(), "place")
         ));
@@ -308,7 +307,7 @@ impl Render for AdoptAnswer {
                 PageCell::text(&form.form),
                 PageCell::text(counted(form.files, "document")),
                 PageCell::text(format!("{} found", form.entities)),
-                PageCell::text(format!("{} taken in", form.taken)),
+                PageCell::text(format!("{} read", form.taken)),
             ]
         };
         page.table(0, self.forms.iter().map(row).collect());
@@ -320,7 +319,7 @@ impl Render for AdoptAnswer {
         }
         self.render_entities(page);
         if !self.left_out.is_empty() {
-            page.heading("Left out");
+            page.heading("Not read");
             let row = |left: &LeftOutDocument| {
                 vec![
                     PageCell::handle(format!("{}:{}", left.path, left.line)),
@@ -344,12 +343,12 @@ impl Render for AdoptAnswer {
 }
 
 impl AdoptAnswer {
-    /// The entities that are taken in. Those of one file are listed below its path.
+    /// The entities that are read. Those of one file are listed below its path.
     fn render_entities(&self, page: &mut Page) {
         if self.entities.is_empty() {
             return;
         }
-        page.heading("Taken in");
+        page.heading("Read");
         let cells = |one: &AdoptedEntity| {
             vec![
                 PageCell::text(&one.id),

@@ -69,7 +69,7 @@ impl Render for KbBranchesAnswer {
         });
         page.table(0, self.branches.iter().map(cells).collect());
         if let Some(read) = &self.read {
-            page.say(format!("the current branch has none yet and reads that of {read}"));
+            page.say(format!("the current branch has none yet and uses the one of {read}"));
         }
         self.paging.render_rest(page, self.branches.len());
     }

@@ -105,10 +105,8 @@ fn find(name: &str) -> Result<&'static VerifyRule> {
     RULES.iter().find(|rule| is(rule.code)).ok_or_else(|| {
         let codes = || RULES.iter().map(|rule| rule.code);
         let problem = Problem::not_found(format!("no rule is called `{name}`"));
-        let near = base::similarity::most_similar(&plain, codes(), 1);
-        let hint = near.first().map(|near| format!("the nearest is `{near}`"));
         let all = format!("the rules are {}", codes().collect::<Vec<_>>().join(", "));
-        hint.into_iter().chain([all]).fold(problem, Problem::hint)
+        problem.hint_near(&plain, codes()).hint(all)
     })
 }
 

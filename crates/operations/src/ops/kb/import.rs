@@ -23,8 +23,8 @@ use engine::view::View;
 
 /// Import test results (`JUnit` XML), coverage (lcov, Cobertura) or an index (SCIP)
 ///
-/// A report replaces its previous import; what others wrote stays. Tests keep when and on which
-/// commit they ran.
+/// A new import of a report replaces the previous one; other data stays. Each test records when and
+/// on which commit it ran.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct KbImport {

@@ -135,10 +135,7 @@ fn missing(view: &View<'_>, id: &str) -> Result<Problem> {
         return Ok(Problem::new(base::ProblemCode::InvalidOperation, message));
     }
     let ids = known.model.facts().map(|fact| fact.entity.id.as_str());
-    let near = base::similarity::most_similar(id, ids, 1);
-    let problem = Problem::not_found(format!("no entity is called {id}"));
-    let hint = near.first().map(|near| format!("the nearest is {near}"));
-    Ok(hint.into_iter().fold(problem, Problem::hint))
+    Ok(Problem::not_found(format!("no entity is called {id}")).hint_near(id, ids))
 }
 
 /// Plans to remove the entity from the store, because a file defines it now.

@@ -59,12 +59,12 @@ pub struct KbQuery {
     #[arg(long)]
     #[serde(default)]
     pub path: Option<NodeTarget>,
-    /// Only entities that relations of these ids lead to
+    /// Only entities that the entities with these ids have a relation to
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     #[schemars(extend("x-rare" = true))]
     pub from: Vec<String>,
-    /// Only entities with relations that lead to these ids
+    /// Only entities that have a relation to these ids
     #[arg(long, value_delimiter = ',')]
     #[serde(default, deserialize_with = "comma_list")]
     #[schemars(extend("x-rare" = true))]
@@ -79,7 +79,7 @@ pub struct KbQuery {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub direction: RelationDirection,
-    /// How many relations to follow one after another
+    /// How many hops to follow
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]

@@ -43,7 +43,7 @@ impl Mutation for KbRollback {
         let entries = entries(&reading.conn, self.entry)?.ok_or_else(unknown)?;
         let edits = entries.iter().flat_map(|entry| entry.edits.iter().cloned());
         let edits: Vec<kb::KbRowChange> = edits.map(RowChange::inverse).collect();
-        let answer = KbChangeAnswer::of(format!("took entry {} back", self.entry), &edits);
+        let answer = KbChangeAnswer::of(format!("reversed entry {}", self.entry), &edits);
         let seqs = entries.iter().map(|entry| entry.seq).collect();
         let (what, preview) = (KbChangeKind::RollBack(seqs), answer.preview());
         let change = KbChange { kind: what, author: Some(current_stamp(view)), preview };

@@ -123,11 +123,9 @@ impl KbUpsert {
                     "delete" => parts.delete.extend(items()),
                     other => {
                         let known = ["id", "source", "entities", "relations", "delete"];
-                        let near = base::similarity::most_similar(other, known, 1);
                         let problem =
                             Problem::invalid(format!("unknown changeset field `{other}`"));
-                        let hint = near.first().map(|near| format!("the nearest is `{near}`"));
-                        return Err(hint.into_iter().fold(problem, Problem::hint));
+                        return Err(problem.hint_near(other, known));
                     }
                 }
             }

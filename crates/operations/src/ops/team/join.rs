@@ -22,8 +22,8 @@ const CONFIG: &str = "cairn.jsonc";
 
 /// Share this repository's durable records with a team, through PostgreSQL
 ///
-/// Finds the project that `cairn.jsonc` names, or makes one and writes its id there. What is local is
-/// compared with what the server has, and nothing of it is written before `team push`. The password
+/// Finds the project that `cairn.jsonc` names, or creates one and writes its id there. Local
+/// records are compared with those on the server; none are written before `team push`. The password
 /// comes from PGPASSWORD, ~/.pgpass or the private file that CAIRN_TEAM_PASSWORD_FILE names.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -136,7 +136,7 @@ impl Render for TeamJoinAnswer {
     fn render(&self, page: &mut Page) {
         let what = match self.created {
             true => format!(
-                "Joined: made project {}, whose id is in {CONFIG} now; commit it",
+                "Joined: created project {}; its id is now in {CONFIG}, commit that file",
                 self.project
             ),
             false => format!("Joined project {} at change {}", self.project, self.last_change),

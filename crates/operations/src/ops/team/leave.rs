@@ -19,7 +19,7 @@ use engine::workspace::Workspace;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TeamLeave {
-    /// Leave although changes wait for the server; they are given up
+    /// Leave even if changes wait for the server; those changes are discarded
     #[arg(long)]
     #[serde(default)]
     pub give_up_pending: bool,
@@ -39,7 +39,7 @@ impl Action for TeamLeave {
     const EFFECT: Effect = Effect::ADDS;
     const DOORS: &'static [Door] = Door::PERSON;
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "", shows: "goes on with local stores only" }];
+        &[OpExample { args: "", shows: "continue with local stores only" }];
     type Answer = TeamLeaveAnswer;
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<TeamLeaveAnswer> {

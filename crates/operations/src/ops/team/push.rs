@@ -16,8 +16,9 @@ use engine::workspace::Workspace;
 
 /// Send local records and pending changes to the team's server
 ///
-/// The first push brings what this clone had before it joined. Later ones write what was changed
-/// without the server. What both sides changed is refused until a side is preferred.
+/// The first push sends the records that this clone had before it joined; later ones send changes
+/// that were made offline. Records that both sides changed are refused until `--prefer` names a
+/// side.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TeamPush {
@@ -45,7 +46,7 @@ impl Action for TeamPush {
     const EFFECT: Effect = Effect::OVERWRITES;
     const DOORS: &'static [Door] = Door::PERSON;
     const EXAMPLES: &'static [OpExample] = &[
-        OpExample { args: "", shows: "brings everything local to the server" },
+        OpExample { args: "", shows: "pushes all local records to the server" },
         OpExample { args: "--prefer theirs", shows: "keeps the server's side of every conflict" },
     ];
     type Answer = TeamPushAnswer;
@@ -75,7 +76,7 @@ impl Render for TeamPushAnswer {
         let open = self.outbox.conflicts.len() + self.outbox.waiting.len();
         page.answer(match (done, open) {
             (0, 0) => "Nothing to push: the server has everything".to_owned(),
-            (_, 0) => "Everything local is on the server".to_owned(),
+            (_, 0) => "All local records are on the server".to_owned(),
             (_, 1) => "1 change is not on the server".to_owned(),
             _ => format!("{open} changes are not on the server"),
         });

@@ -43,7 +43,7 @@ const MAX_NAMED: usize = 3;
 pub(in crate::ops) fn summary_line(team: &TeamOverview) -> String {
     let mut parts = vec![match (team.state, &team.server) {
         (TeamState::Current, Some(server)) => format!("online at change {}", server.last_change),
-        (TeamState::NotPushed, _) => "joined, and local records are not pushed yet".into(),
+        (TeamState::NotPushed, _) => "joined; local records are not pushed yet".into(),
         (TeamState::Refused, _) => "the server refuses this client".into(),
         _ => "offline".into(),
     }];
@@ -81,7 +81,7 @@ fn active_names(active: &[ActiveWriter]) -> Option<String> {
 impl Render for TeamStatusAnswer {
     fn render(&self, page: &mut Page) {
         let Some(team) = &self.team else {
-            page.answer("This clone has joined no team: its records stay on this machine");
+            page.answer("This clone has not joined a team: its records stay on this machine");
             let join = NextCall::new("team.join").with("address", "postgres://USER@HOST/DATABASE");
             page.say_call("to share them", join);
             return;
@@ -153,7 +153,7 @@ fn render_conflicts(page: &mut Page, conflicts: &[WaitingChange]) {
         change.records.iter().for_each(|record| render_sides(page, record));
     }
     let push = |side: &str| NextCall::new("team.push").with("prefer", side);
-    page.say_call("to make your changes again over theirs", push("mine"));
+    page.say_call("to apply your changes on top of theirs", push("mine"));
     page.say_call("to keep theirs", push("theirs"));
 }
 

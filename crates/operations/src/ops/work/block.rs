@@ -27,7 +27,7 @@ pub struct Block {
     /// Id, its first digits, a name or a handle of what is blocked; the task you hold if left out
     #[serde(default)]
     pub id: Option<WorkRecordRef>,
-    /// Ids of the work that blocks it, or `NO_OP`, which is meant if it is left out
+    /// Ids of the work that blocks it, or `NO_OP` for a reason alone; `NO_OP` if left out
     #[arg(long)]
     #[serde(default)]
     pub blocked_by: Option<ListArg<BlockerRef>>,

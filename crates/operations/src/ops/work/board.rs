@@ -45,7 +45,7 @@ pub struct Board {
     #[arg(long, default_value_t)]
     #[serde(default)]
     pub most: BoardLimit,
-    /// Also tell how many tasks were made and finished in each of the last twelve weeks
+    /// Also show how many tasks were created and finished in each of the last twelve weeks
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
@@ -68,7 +68,7 @@ impl Query for Board {
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "", shows: "all tasks of the project" },
         OpExample { args: "Login", shows: "the tasks of one feature" },
-        OpExample { args: "--flow", shows: "also what was made and finished week by week" },
+        OpExample { args: "--flow", shows: "also what was created and finished each week" },
     ];
     type Answer = BoardAnswer;
 
@@ -122,8 +122,8 @@ impl Render for BoardAnswer {
 impl BoardAnswer {
     fn render_flow(&self, page: &mut Page) {
         let Some(flow) = &self.board.flow else { return };
-        page.heading("Tasks of each week");
-        let head = ["week of", "made", "finished", "open at its end"].map(PageCell::faint);
+        page.heading("Tasks per week");
+        let head = ["week of", "made", "finished", "open at the end"].map(PageCell::faint);
         let rows = flow.weeks.iter().map(|week| {
             let counts = [week.made, week.finished, week.open];
             let cells = counts.map(|count| PageCell::text(count.to_string()));
@@ -132,7 +132,7 @@ impl BoardAnswer {
         page.table(2, std::iter::once(head.into()).chain(rows).collect());
         if let Some(days) = flow.median_days {
             page.say(format!(
-                "Half of the finished ones took at most {}",
+                "Half of the finished tasks took at most {}",
                 counted(usize::try_from(days).unwrap_or_default(), "day")
             ));
         }

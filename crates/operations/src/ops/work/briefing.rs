@@ -225,12 +225,12 @@ impl TaskBriefing {
             }
         }
         if !others.is_empty() {
-            page.heading("Depends");
+            page.heading("Dependencies");
             for tie in &others {
                 render_relation(page, &self.task_id, tie);
             }
         }
-        for (label, names) in [("After", after), ("Waiting for it", waiting)] {
+        for (label, names) in [("Depends on finished work", after), ("Blocks", waiting)] {
             if !names.is_empty() {
                 page.say(format!("{label}: {}", names.join(", ")));
             }
@@ -240,7 +240,7 @@ impl TaskBriefing {
     fn render_files(&self, page: &mut Page) {
         if self.files.is_empty() && self.missing_files.is_empty() {
             page.heading("Files");
-            page.say("  none named: a section \"Context Files\" would show them here");
+            page.say("  the task names no files; list them in a section \"Context Files\"");
             return;
         }
         // Tests among them are listed below, under the tests to run.
@@ -259,7 +259,7 @@ impl TaskBriefing {
         let has_files = !self.files.is_empty();
         let tests = match self.tests.is_empty() {
             true if has_files => "no test found for its files".to_owned(),
-            true => "no tests were looked for, because it names no file that exists".to_owned(),
+            true => "no tests: the task names no existing file".to_owned(),
             false => self.tests.join(", "),
         };
         let wanted = match self.evidence_wanted.is_empty() {

@@ -107,6 +107,6 @@ impl Render for ClaimAnswer {
         }
         page.answer(format!("Claimed until {}: {line}", self.claim.until));
         let key = WorkItem::Task(self.task.clone()).key();
-        page.say(format!("Commits with the trailer  Task: {key}  belong to it"));
+        page.say(format!("Add the trailer  Task: {key}  to its commits"));
     }
 }

@@ -20,10 +20,10 @@ use engine::view::View;
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Depend {
-    /// Feature or task that blocks, or the first of the two
+    /// Feature or task that blocks; for other relations, the source
     #[serde(alias = "from_id", alias = "from_task_id")]
     pub from: WorkRecordRef,
-    /// Feature or task that is blocked, or the second of the two
+    /// Feature or task that is blocked; for other relations, the target
     #[serde(alias = "to_id", alias = "to_task_id")]
     pub to: WorkRecordRef,
     /// Relation of the first to the second

@@ -133,7 +133,7 @@ pub(super) fn render_relation(page: &mut Page, own: &WorkRecordId, tie: &Depende
             let line = format!("  {words} \"{}\" {status}{reason}", other.name);
             page.say_handle(line, other.handle());
         }
-        None => page.say(format!("  {words} a reason outside{reason}")),
+        None => page.say(format!("  {words} an external reason{reason}")),
     }
 }
 
@@ -147,7 +147,7 @@ pub(super) fn render_dependency(page: &mut Page, tie: &DependencyView) {
             brief.handle()
         )
     };
-    let from = tie.from.as_ref().map_or("a reason".to_owned(), name);
+    let from = tie.from.as_ref().map_or("an external reason".to_owned(), name);
     let word = match tie.relation {
         DependencyKind::Blocks if tie.is_resolved => "blocked",
         DependencyKind::RelatesTo => "relates to",

@@ -279,7 +279,7 @@ impl Render for DoneAnswer {
                     format!("learnt: {verb} \"{}\"", learnt.name),
                     format!("atom:{}", id.short()),
                 ),
-                None => page.say("learnt: kept as a comment, because the task names no files"),
+                None => page.say("learnt: stored as a comment, because the task names no files"),
             }
         }
         if let Some(hints) = &self.graph_hints {

@@ -68,7 +68,7 @@ pub(super) fn hints(view: &View, draft: &WorkDraft<'_>, task: &Task) -> Result<G
         "Append changelog entries for significant changes",
     ];
     Ok(GraphHints {
-        message: "Task completed. Consider updating the knowledge graph.".into(),
+        message: "Task completed. Consider updating atoms and molecules.".into(),
         suggested_actions: actions.map(ToOwned::to_owned).to_vec(),
         commits: found.commits.len(),
         atoms: known.atoms().map(atom).collect(),

@@ -104,7 +104,7 @@ impl Import {
             return Ok(vec![ImportFile { path: String::new(), text: text.clone() }]);
         }
         let Some(asked) = &self.path else {
-            return Err(Problem::invalid("there is neither a path nor a text to import"));
+            return Err(Problem::invalid("missing `path` or `text`"));
         };
         let node = graph::resolve(view, asked)?;
         let path = node.path().ok_or_else(|| Problem::invalid(format!("{node} is not a file")))?;
@@ -165,12 +165,12 @@ impl Render for ImportAnswer {
         }
         if let Some(rows) = &self.rows {
             page.answer(format!(
-                "{} added, {} were there already",
+                "{} added, {} already existed",
                 counted(rows.added, "row"),
                 rows.known
             ));
             if !rows.different.is_empty() {
-                page.heading("Rows that differ here and were kept");
+                page.heading("Existing rows that differ and were kept");
                 rows.different.iter().for_each(|row| page.say(format!("  {row}")));
             }
         }

@@ -223,7 +223,7 @@ impl NextAnswer {
             page.say_handle(line, row.what.handle());
         }
         if !self.held.is_empty() || !self.abandoned.is_empty() {
-            page.say_call("To go on with the first:", NextCall::new("work.start"));
+            page.say_call("To resume the first:", NextCall::new("work.start"));
         }
     }
 }

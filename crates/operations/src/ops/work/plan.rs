@@ -27,7 +27,7 @@ const MAX_SHOWN_SKIPPED: usize = 20;
 /// The name of a project where the folder of the repository has none.
 const DEFAULT_PROJECT: &str = "Project";
 
-/// Make a whole plan at once: a feature, its tasks, sections, files and blockers
+/// Create or update a feature with its tasks, sections, files and blockers from one text
 ///
 /// Markdown: `# Feature: name`, `## Task: name`, below a heading fields such as `- blocked by: name` or
 /// `- files: a.ts`, then text; `### Title` is a section. What exists is changed. See `--dry-run`.
@@ -63,7 +63,7 @@ impl Mutation for Plan {
     const EFFECT: Effect = Effect::OVERWRITES;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "PLAN.md --dry-run", shows: "what a plan would create and change" },
-        OpExample { args: "PLAN.md", shows: "the same, made" },
+        OpExample { args: "PLAN.md", shows: "the plan applied" },
     ];
     type Answer = PlanAnswer;
 
@@ -72,7 +72,7 @@ impl Mutation for Plan {
             (Some(text), _) => text.clone(),
             (None, Some(file)) => read_file(view, file)?,
             (None, None) => {
-                return Err(Problem::invalid("there is neither a file nor a text to plan from"));
+                return Err(Problem::invalid("missing `file` or `text`"));
             }
         };
         let document = markdown::parse(&text)?;
@@ -211,7 +211,7 @@ pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan, is_made: bo
     }
     if !applied.skipped.is_empty() {
         let count = counted(applied.skipped.len(), "relation");
-        page.heading(format!("{count} could not be made"));
+        page.heading(format!("{count} could not be created"));
         let shown = applied.skipped.iter().take(MAX_SHOWN_SKIPPED);
         shown.for_each(|line| page.say(format!("  {line}")));
     }

@@ -60,10 +60,10 @@ pub struct Show {
     #[arg(long)]
     #[serde(default)]
     pub include_sections: bool,
-    /// Show the knowledge about the task's Context Files too
-    #[arg(long)]
-    #[serde(default)]
-    pub include_graph_context: bool,
+    /// Also show the knowledge about the task's Context Files
+    #[arg(long, alias = "include-graph-context")]
+    #[serde(default, alias = "include_graph_context")]
+    pub include_knowledge: bool,
 }
 
 /// A record with its context
@@ -116,7 +116,7 @@ impl Query for Show {
     const NAME: &'static str = "work.show";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("query_container").when("operation", "get")];
     const EXAMPLES: &'static [OpExample] = &[OpExample {
-        args: "task:019b7d2f-1a2b --include-sections --include-graph-context",
+        args: "task:019b7d2f-1a2b --include-sections --include-knowledge",
         shows: "a task with its sections and knowledge",
     }];
     type Answer = WorkShowAnswer;
@@ -132,7 +132,7 @@ impl Query for Show {
             let history = history.split_off(older_events);
             let mut graph_context = None;
             let mut unread = Vec::new();
-            if (self.include_graph_context || self.full) && one.kind() == WorkKind::Task {
+            if (self.include_knowledge || self.full) && one.kind() == WorkKind::Task {
                 let named = context_files(view, &files::context_files_of(draft, &one)?);
                 let paths = expand_paths(view, &named.names)?;
                 let part = KnowledgePage::all(MAX_CHANGES);
@@ -283,7 +283,7 @@ impl Render for WorkShowAnswer {
             render_known(page, known);
         }
         if !self.unread_context_lines.is_empty() {
-            page.heading("Lines of its Context Files that name no file");
+            page.heading("Context Files lines that match no file");
             self.unread_context_lines.iter().for_each(|line| page.say(format!("  {line}")));
         }
     }

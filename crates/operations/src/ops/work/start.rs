@@ -21,7 +21,8 @@ use engine::view::View;
 
 /// Start a task: claim it and get its plan, files, knowledge and checks
 ///
-/// The named task, else yours unless it is blocked, else an abandoned one, else the next that is ready.
+/// Without a name, it starts the task you hold unless it is blocked, else an abandoned task, else
+/// the next ready one.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
@@ -134,7 +135,7 @@ impl StartAnswer {
         let verb = match (&self.taken_from, self.reason) {
             (Some(actor), _) => format!("Taken over from {actor}:"),
             (None, StartReason::Held) => "You hold".into(),
-            (None, StartReason::Abandoned) => "Taken up again, its last claim ran out:".into(),
+            (None, StartReason::Abandoned) => "Resumed after its claim expired:".into(),
             (None, StartReason::Named | StartReason::Next) => "Started".into(),
         };
         page.answer(format!(
@@ -154,7 +155,7 @@ impl Render for StartAnswer {
     fn render(&self, page: &mut Page) {
         self.render_task(page);
         let brief = WorkItem::Task(self.task.clone()).brief();
-        page.say(format!("Commits: with the trailer  Task: {}", brief.key));
+        page.say(format!("Commit trailer: Task: {}", brief.key));
         // The calls name the task, because the session may hold other tasks that were put aside and
         // can continue.
         let mut done = NextCall::new("work.done").with("task", brief.key.as_str());

@@ -58,7 +58,7 @@ impl Query for Tags {
     const NAME: &'static str = "work.tags";
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("get_tag_usage")];
     const EXAMPLES: &'static [OpExample] =
-        &[OpExample { args: "backend", shows: "the records that have a tag" }];
+        &[OpExample { args: "backend", shows: "the records with a given tag" }];
     type Answer = WorkTagsAnswer;
 
     fn run(self, view: &View) -> Result<WorkTagsAnswer> {

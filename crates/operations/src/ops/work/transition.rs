@@ -9,7 +9,7 @@ use work::pipeline::StatusTransition;
 use super::record::row;
 use engine::contract::page::{Page, PageCell, Render};
 
-/// Something that went from one state to another.
+/// The status change of a feature or task.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct TransitionAnswer(pub StatusTransition);
@@ -43,8 +43,8 @@ impl Render for TransitionAnswer {
         }
         render_freed(page, &moved.unblocked);
         for (title, again) in [
-            ("Blocked by it again", &moved.blocked_again),
-            ("No longer blocked by it: the block would have become a cycle", &moved.dropped_blocks),
+            ("Blocked again", &moved.blocked_again),
+            ("Unblocked, because the block would have formed a cycle", &moved.dropped_blocks),
         ] {
             if !again.is_empty() {
                 page.heading(title);
@@ -52,7 +52,7 @@ impl Render for TransitionAnswer {
             }
         }
         if !moved.affected.is_empty() {
-            page.heading("Still blocked by it, although it will not be implemented");
+            page.heading("Still blocked by this terminated item");
             page.table(2, moved.affected.iter().map(row).collect());
         }
     }
@@ -63,7 +63,7 @@ pub(super) fn render_freed(page: &mut Page, freed: &[UnblockedWork]) {
     if freed.is_empty() {
         return;
     }
-    page.heading("No longer blocked by it");
+    page.heading("Unblocked");
     let cells = |one: &UnblockedWork| {
         let left = match one.still_blocked_by {
             0 => "free".to_owned(),

@@ -16,7 +16,7 @@ use engine::contract::page::{Page, Render};
 use engine::plan::Plan;
 use engine::view::View;
 
-/// Remove a dependency, by its id or by its ends
+/// Remove a dependency, given by its id or by the two items
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Undepend {

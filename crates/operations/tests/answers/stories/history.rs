@@ -9,7 +9,7 @@ pub const STEPS: &[Step] = &[
     show_case("symbol", "history provenance src/pay/retry.ts#RETRY_LIMIT --newest"),
     show("history tags"),
     show("history cochange src/pay/webhook.ts"),
-    show_case("none", "history cochange ledger/ledger.go"),
+    show_case("one-commit", "history cochange ledger/ledger.go"),
     show("history hotspots"),
     show("history owners src"),
     show("history notes"),

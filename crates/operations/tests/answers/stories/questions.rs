@@ -34,7 +34,7 @@ pub const STEPS: &[Step] = &[
     ),
     show("review"),
     Step::Git(&["checkout", "-q", "."]),
-    show_case("clean", "verify"),
+    show_case("committed", "verify"),
     Step::Move("src/pay/webhook.ts", "src/pay/events.ts"),
     Step::Replace("src/http/server.ts", "../pay/webhook", "../pay/events"),
     Step::Replace("test/webhook.test.ts", "src/pay/webhook", "src/pay/events"),

@@ -6,7 +6,7 @@ pub const STEPS: &[Step] = &[
     show("version"),
     show("help"),
     show_case("operation", "help impact"),
-    show_case("area", "help kb"),
+    show_case("group", "help kb"),
     show_case("words", "help kb.upsert"),
     show_case("unknown", "help impacts"),
     show("overview"),

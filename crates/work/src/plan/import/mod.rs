@@ -60,7 +60,7 @@ pub struct ImportFile {
 pub fn detect(files: &[ImportFile]) -> Result<ImportFormat> {
     let unknown = || {
         let known: Vec<&str> = ImportFormat::ALL.iter().map(|one| one.word()).collect();
-        Problem::invalid("the format of the work to import is not known")
+        Problem::invalid("unknown format of the work to import")
             .hint(format!("give one of {}", known.join(", ")))
     };
     let [file] = files else {

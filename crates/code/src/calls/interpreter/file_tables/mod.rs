@@ -282,7 +282,7 @@ impl<'a> FileTables<'a> {
         found.map(Vec::as_slice).unwrap_or_default()
     }
 
-    /// The symbol that a name means: one at the top level of a module around.
+    /// The symbol that a name refers to, at the top level of an enclosing module.
     pub(super) fn declared_symbol(&self, name: &str, owner: Owner) -> Option<SymbolId> {
         let scopes = self.ancestors(owner).map(Some).chain([None]);
         for scope in scopes {
@@ -301,7 +301,8 @@ impl<'a> FileTables<'a> {
         None
     }
 
-    /// The symbols of the functions around that a name means. A field or a method is never meant.
+    /// The symbols of enclosing functions that a name refers to. A bare name never refers to a
+    /// field or a method.
     pub(super) fn local_symbols(&self, name: &str, owner: Owner) -> Vec<SymbolId> {
         let is_field =
             |one: &SymbolId| matches!(self.kind(*one), SymbolKind::Field | SymbolKind::Method);

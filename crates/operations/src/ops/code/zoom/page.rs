@@ -47,7 +47,7 @@ impl ZoomAnswer {
         }
         if self.left_out > 0 {
             page.say(match self.left_out {
-                1 => "Left out: 1 file that is a test or exports nothing".into(),
+                1 => "Not shown: 1 file that is a test or exports nothing".into(),
                 count => format!("Left out: {count} files that are tests or export nothing"),
             });
         }

@@ -192,6 +192,14 @@ pub fn contents_below(
     })
 }
 
+/// The hash of a file's content when it was indexed.
+pub fn content_hash(conn: &Connection, file: &RepoPath) -> Result<Option<Hash>> {
+    let sql = "SELECT hash FROM file WHERE path = ?1";
+    let found =
+        store::rows(conn, sql, "read the index", params![file.as_bytes()], |row| hash(row, 0))?;
+    Ok(found.into_iter().next().flatten())
+}
+
 /// The paths among the given ones that are files.
 pub(crate) fn which_are_files(conn: &Connection, paths: &[RepoPath]) -> Result<HashSet<RepoPath>> {
     // A path that is not UTF-8 cannot be passed to this query, and counts as no file.

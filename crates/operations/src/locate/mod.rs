@@ -176,7 +176,8 @@ fn anchors_of(view: &View, text: &str, places: &[FileCandidate]) -> Result<Quest
         if !messages.iter().any(|message| source.as_str().contains(message.as_str())) {
             continue;
         }
-        for row in code::symbols_in_file(view.index()?.conn(), &place.path)? {
+        let rows = code::symbols_in_file(view.index()?.conn(), &place.path)?;
+        for row in source.in_place(view, &place.path, rows)? {
             let lines = source.lines(row.line, row.end_line);
             let is_constant = matches!(row.kind.as_str(), "constant" | "variable");
             if is_constant && messages.iter().any(|message| lines.contains(message.as_str())) {

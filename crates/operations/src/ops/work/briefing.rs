@@ -352,6 +352,7 @@ impl ShownFiles {
             return Ok(());
         };
         let symbols = code::symbols_in_file(view.index()?.conn(), path)?;
+        let symbols = text.in_place(view, path, symbols)?;
         let mut meant: Vec<&SymbolRow> =
             symbols.iter().filter(|symbol| is_meant(symbol, &symbols, said)).collect();
         // If a class and its method are both named, only the method is meant.

@@ -57,7 +57,8 @@ pub(super) fn lines_outside_bodies(
         return Ok(vec![within]);
     }
     let mut shown: BTreeSet<u32> = (within.first..=within.last).collect();
-    for symbol in code::symbols_in_file(view.index()?.conn(), path)? {
+    let symbols = code::symbols_in_file(view.index()?.conn(), path)?;
+    for symbol in text.in_place(view, path, symbols)? {
         let Some(body) = body_of(&symbol, text) else { continue };
         if symbol.line <= declared && symbol.end_line >= within.last {
             return Ok(vec![within]); // a function was asked for

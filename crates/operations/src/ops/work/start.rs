@@ -21,8 +21,7 @@ use engine::view::View;
 
 /// Start a task: claim it and get its plan, files, knowledge and checks
 ///
-/// Without a name, it starts the task you hold unless it is blocked, else an abandoned task, else
-/// the next ready one.
+/// Without a name: the task you hold unless it is blocked, else an abandoned one, else the next.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {

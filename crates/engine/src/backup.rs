@@ -237,7 +237,7 @@ impl<'a> BackupFolder<'a> {
                 NextCall::new("backup").with("list", true),
             )
             .hint_call(
-                "to use it all the same:",
+                "to use it anyway:",
                 NextCall::new("restore")
                     .with("backup", backup.name.as_str())
                     .with("allow_other_repository", true),

@@ -377,7 +377,7 @@ impl<'w> View<'w> {
         if self.locations.get().is_none() {
             let _ = self.locations.set(self.workspace.store_locations(&self.call)?);
         }
-        self.locations.get().ok_or_else(|| Problem::internal("no place"))
+        self.locations.get().ok_or_else(|| Problem::internal("no store locations"))
     }
 
     /// The files of an area's follower, up to date, however long that takes. `None` without git.

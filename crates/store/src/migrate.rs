@@ -128,7 +128,7 @@ pub fn schema_version(connection: &Connection) -> Result<u32> {
 
 fn empty_store_problem(path: &Path) -> Problem {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Problem::new(ProblemCode::StoreDamaged, format!("{name} is empty, and it was not"))
+    Problem::new(ProblemCode::StoreDamaged, format!("{name} is empty, but held data before"))
         .hint_call("the file is kept; restore a backup with", NextCall::new("restore"))
 }
 
@@ -216,7 +216,7 @@ mod tests {
         fs::write(&path, "").unwrap();
         let refused = open_durable(&path, &[FIRST]).unwrap_err();
         assert_eq!(refused.code, ProblemCode::StoreDamaged);
-        assert_eq!(refused.message, "work.sqlite is empty, and it was not");
+        assert_eq!(refused.message, "work.sqlite is empty, but held data before");
     }
 
     #[test]

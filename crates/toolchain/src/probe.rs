@@ -177,9 +177,12 @@ impl ProbeSession {
         match self.running.reap() {
             Ok(status) => ProbeError::Program(ProgramFailure::Exited { status, message: said }),
             Err(error) => ProbeError::Problem(
-                Problem::new(ProblemCode::Unavailable, "cannot tell how a language server ended")
-                    .hint("repeat the request")
-                    .with_source(error),
+                Problem::new(
+                    ProblemCode::Unavailable,
+                    "cannot read the exit status of a language server",
+                )
+                .hint("repeat the request")
+                .with_source(error),
             ),
         }
     }

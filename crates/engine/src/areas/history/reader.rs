@@ -118,7 +118,9 @@ impl<'v> HistoryReader<'v> {
     }
 
     fn of(view: &View<'_>, conns: &[&'v Connection]) -> Result<Self> {
-        let [facts, line] = conns else { return Err(Problem::internal("two files")) };
+        let [facts, line] = conns else {
+            return Err(Problem::internal("expected two files of the history"));
+        };
         let config = &view.config().history;
         let folders = FolderTagRules {
             structural_parts: config.strip_prefixes.clone(),

@@ -119,7 +119,7 @@ fn roll_of_commits(facts: &Connection, ids: &[CommitRowId]) -> Result<SnapshotWr
     for id in ids {
         let commit = commit_store::get(facts, *id)?;
         snapshot_writer
-            .add(&commit.ok_or_else(|| Problem::internal("a commit of the history is gone"))?);
+            .add(&commit.ok_or_else(|| Problem::internal("a commit of the history is missing"))?);
     }
     Ok(snapshot_writer)
 }
@@ -131,7 +131,7 @@ pub fn default_name(about: &SnapshotHeader) -> String {
 
 /// Writes a snapshot under a name, completely or not at all.
 pub fn write(store: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
-    let failed = || Problem::io("keep a snapshot");
+    let failed = || Problem::io("store a snapshot");
     let folder = folder(store);
     fs::create_dir_all(&folder).map_err(failed())?;
     let path = folder.join(format!("{name}.{EXTENSION}"));

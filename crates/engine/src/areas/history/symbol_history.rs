@@ -54,7 +54,10 @@ pub fn trace_symbol(
     artifact: &Artifact,
     name: &str,
 ) -> Result<SymbolHistory> {
-    let git = view.git().ok_or_else(|| Problem::internal("a history without git"))?.repo();
+    let git = view
+        .git()
+        .ok_or_else(|| Problem::internal("the repository has a history but no git"))?
+        .repo();
     let mut reader =
         VersionReader { view, blobs: git.blobs(MAX_PARSED_BYTES), parsed: HashMap::new() };
     let all = history.touches(artifact.id)?;

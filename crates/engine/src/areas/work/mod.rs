@@ -309,5 +309,5 @@ fn stages_of<S: Stage + serde::Serialize>(
 /// States of the configuration as the store names them.
 fn stages<S: serde::Serialize>(stages: &[S]) -> Result<Vec<WorkStatus>> {
     serde_json::from_value(serde_json::json!(stages))
-        .map_err(|error| Problem::internal("a state is not known").with_source(error))
+        .map_err(|error| Problem::internal("a configured state is unknown").with_source(error))
 }

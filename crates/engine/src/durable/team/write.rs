@@ -427,5 +427,5 @@ fn not_pushed() -> Problem {
         "this clone has records that the team's server does not know",
     )
     .hint_call("push them with", NextCall::new("team.push"))
-    .hint_call("or give the team up with", NextCall::new("team.leave"))
+    .hint_call("or leave the team with", NextCall::new("team.leave"))
 }

@@ -128,7 +128,8 @@ fn row(view: &View, kept: StoredSnapshot, verify: bool) -> Result<SnapshotRow> {
 }
 
 fn verified(view: &View, found: &Snapshot<'_>) -> Result<SnapshotCheck> {
-    let git = view.git().ok_or_else(|| Problem::internal("a snapshot without git"))?;
+    let git =
+        view.git().ok_or_else(|| Problem::internal("the repository has a snapshot but no git"))?;
     check_snapshot(git.repo(), found, view.call())
 }
 

@@ -223,7 +223,8 @@ fn shared_type_names(files: &[SourceFile]) -> Vec<String> {
         .collect()
 }
 
-/// No function takes a tuple, because the parts have no names at the call.
+/// No function takes a tuple, because the parts have no names at the call. An alias of a tuple is one
+/// too.
 fn tuple_parameters(files: &[SourceFile]) -> Vec<String> {
     let mut found = Vec::new();
     for file in files {

@@ -207,7 +207,7 @@ fn steps<'m>(
     out.chain(back.into_iter().map(|bond| (bond, bond.relation.from.as_str())))
 }
 
-/// Keeps what lies on a path from a start to one of the wanted ends.
+/// Keeps what is on a path from a start to one of the wanted ends.
 fn restrict_to_paths<'m>(
     model: &'m KnowledgeModel,
     pattern: &RelationPattern,

@@ -1,4 +1,5 @@
-//! Durable stores grow by numbered steps, each backed up beforehand and never edited.
+//! Migrations of durable stores: numbered steps, which are never edited. The store is backed up
+//! before they are applied.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ pub struct Migration {
     pub sql: &'static str,
 }
 
-/// Opens a durable store, made if it is not there, and brings it to the newest step.
+/// Opens a durable store, creates it if it is missing, and migrates it to the newest step.
 ///
 /// A store that a newer cairn wrote is refused untouched. Before the first step is applied to
 /// a store that holds data, a copy is put beside it. A store is created with all steps, so one

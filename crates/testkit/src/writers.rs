@@ -1,5 +1,6 @@
-//! Many processes that write changesets to one knowledge base, killed at random until each has
-//! had all of its own acknowledged: nothing is lost, twice or torn, and the log tells all of it.
+//! Many processes that write changesets to one knowledge base, killed at random until each has had
+//! all of its own acknowledged: no changeset is lost, applied twice or applied in part, and the log
+//! has every one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -21,7 +22,7 @@ pub struct WriterAssignment {
     pub name: String,
     /// The first changeset that was not acknowledged yet
     pub next: usize,
-    /// How many there are in all
+    /// How many there are in total
     pub count: usize,
 }
 

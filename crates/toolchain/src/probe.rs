@@ -81,7 +81,7 @@ struct ProbeSession {
 
 impl ProbeSession {
     fn initialize(&mut self, call: &Call, timeout: Duration) -> Result<ServerInfo, ProbeError> {
-        // With our process id the server can notice that we are gone, should we be killed.
+        // The server uses the process id to notice that cairn was killed.
         let params = json!({
             "processId": std::process::id(),
             "clientInfo": {"name": "cairn", "version": env!("CARGO_PKG_VERSION")},

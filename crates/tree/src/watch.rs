@@ -1,8 +1,8 @@
 //! Receives file events, and can tell when all events so far have arrived.
 //!
-//! Only folders of the project are watched, so ignored ones cost nothing. A fence writes a
-//! cookie file and waits for its event. Events arrive in order, so all earlier writes have then
-//! been reported. If events may have been lost, `DirtyPaths::Everything` is returned.
+//! Only folders of the project are watched, so ignored ones cost nothing. To know that all
+//! earlier writes were reported, a cookie file is written and its event awaited: events arrive in
+//! order. If events may have been lost, `DirtyPaths::Everything` is returned.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};

@@ -244,7 +244,7 @@ fn team_state(outcome: &Outcome) -> Option<TeamState> {
     outcome.as_ref().ok()?.basis.team.as_ref().map(|team| team.state)
 }
 
-/// The flag is set when the command disconnects, because its answer is no longer wanted.
+/// A flag that is set when the command disconnects, because its answer is then no longer needed.
 fn watch_for_end(stream: &UnixStream) -> Arc<AtomicBool> {
     let is_gone = Arc::new(AtomicBool::new(false));
     if let Ok(mut stream) = stream.try_clone() {

@@ -20,7 +20,7 @@ pub struct FollowerFile {
     pub scope: FollowerFileScope,
     /// SQL that creates its tables
     pub schema: &'static str,
-    /// Queries whose rows must be equal in an updated file and in one built from nothing
+    /// Queries whose rows must be equal in an updated file and in one built from scratch
     pub dump: &'static [&'static str],
 }
 

@@ -17,7 +17,7 @@ store::row_id!(
 );
 
 impl ArtifactId {
-    /// Stands for a file that no commit has. It is less than the number of any artifact.
+    /// Represents a file that no commit has. It is less than the number of any artifact.
     pub const NONE: Self = Self(0);
 
     /// The number of the next artifact.

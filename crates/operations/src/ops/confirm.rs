@@ -297,7 +297,7 @@ fn links_at(view: &View, known: &SpecLinks, node: &EntityRef) -> Result<Vec<Want
     Ok(found)
 }
 
-/// Whether an end lies inside a file, folder or symbol.
+/// Whether an end is inside a file, folder or symbol.
 fn is_inside(end: &EntityRef, node: &EntityRef) -> bool {
     match (end, node) {
         (EntityRef::Symbol(own, name), EntityRef::Symbol(path, outer)) => {

@@ -305,7 +305,7 @@ fn initialize_params(start: &LspSessionOptions<'_>, folder: &Value) -> Value {
     let dynamic = json!({"dynamicRegistration": false});
     let links = json!({"linkSupport": false});
     json!({
-        // With our process id the server can notice that we are gone, should we be killed.
+        // The server uses the process id to notice that cairn was killed.
         "processId": process::id(),
         "clientInfo": {"name": "cairn", "version": env!("CARGO_PKG_VERSION")},
         "rootUri": folder["uri"],

@@ -97,7 +97,8 @@ impl Fixture {
         self.folder().join(mark).exists()
     }
 
-    /// The server is reaped, and nothing it started still runs: all that stand in its folder.
+    /// The server was reaped, and no process that it started still runs; these have its folder as
+    /// working directory.
     pub(crate) fn assert_nothing_is_left(&self) {
         if let Ok(pid) = fs::read_to_string(self.folder().join("pid")) {
             assert!(!Path::new("/proc").join(&pid).exists(), "{pid} is still there");

@@ -222,7 +222,7 @@ fn anchor(pattern: &str) -> &str {
     pattern[..wild].rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// A pattern whose first wildcard is a brace is anchored once for each choice.
+/// A pattern whose first wildcard is a brace names one folder for each choice.
 fn braces(pattern: &str) -> Vec<String> {
     let whole = || vec![pattern.to_owned()];
     let Some(open) = pattern.find(WILDCARDS) else { return whole() };

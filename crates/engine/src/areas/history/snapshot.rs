@@ -1,6 +1,6 @@
 //! Snapshots of the history: where they are stored, when one is due, and starting from one.
 //!
-//! They lie beside the store of commits, which all worktrees share. An empty store is filled from
+//! They are beside the store of commits, which all worktrees share. An empty store is filled from
 //! the newest snapshot, so for a fresh clone it is enough to copy the file there.
 
 use std::fs;
@@ -43,7 +43,7 @@ pub struct StoredSnapshot {
     pub bytes: u64,
 }
 
-/// Every snapshot that lies beside a store of commits, newest first.
+/// Every snapshot that is beside a store of commits, newest first.
 pub fn list(store: &Path) -> Vec<StoredSnapshot> {
     let entries = fs::read_dir(folder(store)).into_iter().flatten().flatten();
     let found = entries.filter_map(|entry| {

@@ -57,7 +57,7 @@ fn item(known: &KbState, bond: &KnownRelation, fact: &KnownEntity) -> ContextIte
     ContextItem { section: ContextSection::Specs, text, handle: Some(format!("kb:{}", entity.id)) }
 }
 
-/// Which tests verify a requirement, and how they stand.
+/// Which tests verify a requirement, and their results.
 fn verification_text(known: &KbState, fact: &KnownEntity) -> String {
     let bonds = known.model.relations_from(&fact.entity.id);
     let bonds = bonds.filter(|bond| bond.relation.relates == KbRelationKind::VerifiedBy);

@@ -16,7 +16,7 @@ use crate::plan::{Plan, PlannedChange};
 use crate::shared_files;
 use crate::view::View;
 
-/// How the shared files of facts are read. An entity that a document defines is not taken over.
+/// How the shared files of facts are read. An entity that a document defines is not applied.
 pub(super) const SOURCE: SharedSource = SharedSource { pull, depends };
 
 fn pull(view: &View<'_>, conn: Option<&Connection>) -> Result<SharedChanges> {
@@ -31,7 +31,7 @@ fn depends(view: &View<'_>) -> Result<String> {
     Ok(Hash::of(told.collect::<String>().as_bytes()).short())
 }
 
-/// Plans to take over what the files contain. What needs no decision is already in the overlay,
+/// Plans to apply what the files contain. What needs no decision is already in the overlay,
 /// which is written before any other change.
 pub fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> {
     let summary = "merge shared knowledge".to_owned();

@@ -19,7 +19,7 @@ use crate::graph;
 use crate::index::tables;
 use crate::view::View;
 
-/// Number of hexadecimal digits of a hash in a footprint, enough to tell contents apart.
+/// Number of hexadecimal digits of a hash in a footprint, enough to distinguish contents.
 const HASH_DIGITS: usize = 16;
 
 /// How many files one glob or folder may stand for.

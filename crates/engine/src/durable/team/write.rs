@@ -57,7 +57,7 @@ pub(crate) struct OnlineWrite {
     is_done: Cell<bool>,
     /// The id of the last change, if it was known when the row was taken
     change: Option<String>,
-    /// Set when the change may or may not be on the server, or is certainly not
+    /// Set when it is unknown whether the change reached the server, or certain that it did not
     is_lost: Cell<bool>,
     /// While this exists, reads of this thread do not ask the server
     _writing: WritingThread,
@@ -377,7 +377,7 @@ impl TeamWrite {
         !matches!(self, Self::Local)
     }
 
-    /// Brings the change to the server, or into the outbox, before it is committed locally.
+    /// Sends the change to the server, or stores it in the outbox, before it is committed locally.
     pub(crate) fn publish(
         &self,
         conn: &Connection,
@@ -398,8 +398,8 @@ impl TeamWrite {
         matches!(self, Self::Offline(offline) if offline.is_parked.get())
     }
 
-    /// The write that goes on without the server, after the connection was lost. None if it was not, or
-    /// if the request waits in the outbox already.
+    /// The write that continues without the server, after the connection was lost. None if it was
+    /// not, or if the request waits in the outbox already.
     pub(crate) fn without_server(
         &self,
         link: &TeamLink,

@@ -94,7 +94,7 @@ impl Query for Snapshots {
     }
 }
 
-/// The store of commits that snapshots lie beside.
+/// The store of commits that snapshots are beside.
 pub(super) fn store(view: &View) -> Result<PathBuf> {
     let files = view.follower_paths();
     let found = files.into_iter().find(|(name, _)| *name == "commits");

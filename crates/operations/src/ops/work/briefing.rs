@@ -193,7 +193,7 @@ impl TaskBriefing {
         self.sections.iter().for_each(|section| quote_cut(page, section, handle));
         self.render_files(page);
         if self.knowledge.total_atoms > 0 {
-            page.heading("Know");
+            page.heading("Knowledge");
             render_known(page, &self.knowledge);
         }
         self.render_relations(page);

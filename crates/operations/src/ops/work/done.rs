@@ -293,7 +293,7 @@ impl Render for DoneAnswer {
             page.say("Next: no task is ready to start");
             return;
         };
-        page.heading("Next");
+        page.heading("Next tasks");
         page.table(2, self.next.iter().map(super::record::row).collect());
         page.say_call("To start it:", NextCall::new("work.start").with("task", first.key.as_str()));
     }

@@ -142,8 +142,8 @@ fn make_overlay(
 }
 
 fn new_memory(durable: &DurableStore) -> Result<(MemoryStore, Store)> {
-    static MADE: AtomicU64 = AtomicU64::new(0);
-    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    static COPY_COUNT: AtomicU64 = AtomicU64::new(0);
+    let number = COPY_COUNT.fetch_add(1, Ordering::Relaxed);
     let home = MemoryStore::named(&format!("cairn-{}-{number}", durable.name));
     let open = home.open()?;
     Ok((home, open))

@@ -28,8 +28,8 @@ impl ArtifactId {
 }
 
 pub(crate) use tables::{
-    CommitLimits, artifacts_at, count_commits_of, count_countable_commits, countable_positions,
-    each_cochanged, namesakes, siblings,
+    CommitLimits, artifacts_at, artifacts_with_same_stem, count_commits_of,
+    count_countable_commits, countable_positions, each_cochanged, siblings,
 };
 pub use tables::{
     REBUILD_CHECK_QUERIES, SCHEMA, all_tag_ops, changes_below, checked_out_files, churn,

@@ -149,7 +149,7 @@ pub struct ReviewTestRow {
 
 impl Query for Review {
     const NAME: &'static str = "review";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "", shows: "the edits since the last commit" },
         OpExample { args: "--staged", shows: "the staged changes" },

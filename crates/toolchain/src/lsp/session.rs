@@ -51,7 +51,7 @@ pub struct LspSession {
     capabilities: Value,
     documents: Mutex<OpenDocuments>,
     /// Shutdown timeout
-    grace: Duration,
+    exit_timeout: Duration,
     /// Whether it has answered a request after `initialize`
     has_answered: AtomicBool,
     /// Whether a request to it timed out
@@ -124,7 +124,7 @@ impl LspSession {
         };
         Ok(Self {
             program: start.program.to_owned(),
-            grace: start.host.grace(SHUTDOWN_GRACE),
+            exit_timeout: start.host.exit_timeout(SHUTDOWN_GRACE),
             server_info: alive,
             encoding,
             connection: link,
@@ -282,11 +282,14 @@ impl LspSession {
     pub(crate) fn shut_down(&self) {
         let patient = Call::new("cairn", jiff::Timestamp::UNIX_EPOCH);
         if self.failure().is_none()
-            && self.connection.request("shutdown", &Value::Null, &patient, self.grace).is_ok()
+            && self
+                .connection
+                .request("shutdown", &Value::Null, &patient, self.exit_timeout)
+                .is_ok()
         {
             self.connection.notify("exit", &Value::Null);
             let since = Instant::now();
-            while self.failure().is_none() && since.elapsed() < self.grace {
+            while self.failure().is_none() && since.elapsed() < self.exit_timeout {
                 self.connection.wait_briefly();
             }
         }

@@ -56,7 +56,7 @@ impl Fixture {
         let path = self.root().join("fake.py");
         fs::write(&path, format!("{}\n{script}", include_str!("fake.py"))).unwrap();
         let python = find_program("python3", &self.host()).expect("tests need python3");
-        let host = self.host().with_grace(LONG);
+        let host = self.host().with_exit_timeout(LONG);
         let verdict = probe(&python, &[path], &host, &self.folder(), &call(), LONG).unwrap();
         self.assert_nothing_is_left();
         verdict

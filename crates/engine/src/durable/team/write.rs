@@ -325,7 +325,8 @@ impl Drop for OnlineWrite {
 }
 
 impl OfflineWrite {
-    fn park(
+    /// Stores the request of a change until the server answers.
+    fn add_to_outbox(
         &self,
         durable: &DurableStore,
         changes: &[RecordChange],
@@ -389,7 +390,7 @@ impl TeamWrite {
             Self::Local => Ok(()),
             Self::Online(online) => online.publish(conn, changes, summary, call, link),
             Self::Offline(_) if is_undo => Err(cannot_wait(summary)),
-            Self::Offline(offline) => offline.park(durable, changes, summary, call),
+            Self::Offline(offline) => offline.add_to_outbox(durable, changes, summary, call),
         }
     }
 

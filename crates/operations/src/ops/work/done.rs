@@ -103,7 +103,7 @@ pub struct DoneAnswer {
 
 impl Mutation for Done {
     const NAME: &'static str = "work.done";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const EFFECT: Effect = Effect::OVERWRITES;
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "--evidence \"tests: login.test.ts\" --learnt \"The lock is per account, not per host\"",

@@ -9,7 +9,7 @@ use tree::{FileTime, Stat};
 /// The tables.
 pub(crate) const SCHEMA: &str = include_str!("core.sql");
 
-/// Queries whose rows must be equal in an index built from nothing and in an updated one.
+/// Queries whose rows must be equal in an index built from scratch and in an updated one.
 pub(crate) const DUMP: &[&str] = &[
     "SELECT path, size, executable, hash, oid, oid_lf, language, skipped, lines, title FROM file",
     "SELECT path, why FROM aside",

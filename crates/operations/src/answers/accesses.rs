@@ -154,10 +154,13 @@ pub(crate) struct FoundAccesses {
 }
 
 /// Every place that uses the symbol named at a position, as far as the index and the texts show.
-pub(crate) fn find_symbol_accesses(view: &View, spot: &TargetPosition) -> Result<FoundAccesses> {
-    let target = AccessTarget::of(view, spot)?;
+pub(crate) fn find_symbol_accesses(
+    view: &View,
+    target_position: &TargetPosition,
+) -> Result<FoundAccesses> {
+    let target = AccessTarget::of(view, target_position)?;
     let files = tables::all_files(view.index()?.conn())?;
-    let family = spot.language.family();
+    let family = target_position.language.family();
     let candidates: Vec<(&RepoPath, Language)> = files
         .iter()
         .filter_map(|path| Some((path, Language::from_path(path)?)))
@@ -213,19 +216,20 @@ struct AccessTarget {
 }
 
 impl AccessTarget {
-    fn of(view: &View, spot: &TargetPosition) -> Result<Self> {
-        let EntityRef::Symbol(path, full) = &spot.node else {
+    fn of(view: &View, target_position: &TargetPosition) -> Result<Self> {
+        let EntityRef::Symbol(path, full) = &target_position.node else {
             return Ok(Self {
-                name: spot.name_at_offset(),
-                path: spot.path.clone(),
+                name: target_position.name_at_offset(),
+                path: target_position.path.clone(),
                 types: HashSet::new(),
                 is_free: false,
                 users: HashSet::new(),
             });
         };
         let conn = view.index()?.conn();
-        let symbol = spot.facts.symbols.iter().find(|symbol| symbol.path == full.as_str());
-        let container = symbol.and_then(|symbol| enclosing_type(&spot.facts, symbol));
+        let symbol =
+            target_position.facts.symbols.iter().find(|symbol| symbol.path == full.as_str());
+        let container = symbol.and_then(|symbol| enclosing_type(&target_position.facts, symbol));
         let mut users: HashSet<RepoPath> = HashSet::new();
         let own = SymbolEndpoint::new(path, full.as_str());
         for edge in code::edges_to(conn, &[own], &SymbolRelation::ALL)? {

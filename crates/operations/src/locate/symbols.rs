@@ -179,7 +179,7 @@ impl<'w> SymbolScorer<'w> {
     }
 
     /// How well a line matches the question: by its words and by quoted texts.
-    pub(super) fn weigh(&mut self, line: &str) -> f64 {
+    pub(super) fn line_score(&mut self, line: &str) -> f64 {
         let words: f64 = self.count(line).counts.keys().map(|word| self.values[*word]).sum();
         words + self.weight_of_quotes(line)
     }

@@ -173,7 +173,7 @@ const fn is_zero(count: &u32) -> bool {
 
 impl Query for Show {
     const NAME: &'static str = "code.show";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "src/session.ts#Session.refresh", shows: "a method and who calls it" },
         OpExample { args: "src/a.rs:10-40 src/b.rs#run", shows: "a range and a function at once" },

@@ -72,7 +72,7 @@ pub struct StartAnswer {
 
 impl Mutation for Start {
     const NAME: &'static str = "work.start";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const EFFECT: Effect = Effect::ADDS;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "", shows: "the task you hold, or the next one" },

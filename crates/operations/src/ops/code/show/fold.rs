@@ -25,7 +25,8 @@ const MIN_FOLDED_LINES: u32 = 4;
 /// How many lines a signature has at most.
 const MAX_SIGNATURE_LINES: u32 = 6;
 
-/// The ranges of some source that are about the words; all of it if it is short, or says none of them.
+/// The ranges of some source that are about the words; all of it if it is short, or contains none
+/// of them.
 pub(super) fn lines_about(
     view: &View,
     words: &str,

@@ -96,7 +96,7 @@ pub fn next_features(
 }
 
 /// What the rows of ready work are searched by.
-fn task_filter<'a>(
+fn ready_work_filter<'a>(
     draft: &'a WorkDraft<'_>,
     among: ClaimScope<'_>,
     project: &'a Project,

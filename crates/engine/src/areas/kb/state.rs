@@ -76,7 +76,8 @@ fn build_state(view: &View, files: Arc<KbFiles>) -> Result<KbState> {
     let ids: BTreeSet<&str> = facts.iter().map(|fact| fact.entity.id.as_str()).collect();
     let from_files = files.relations.iter();
     let from_files = from_files.filter(|link| names_entity(link, |id| ids.contains(id)));
-    let model = KnowledgeModel::new(facts, relations, from_files.cloned().collect());
+    let from_files = from_files.cloned().collect();
+    let model = KnowledgeModel::new(facts, relations, from_files);
     let ends = ends(&model);
     Ok(KbState { model, files, ends })
 }

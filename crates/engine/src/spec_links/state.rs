@@ -320,8 +320,8 @@ impl SpecLinks {
                 Err(why) => return Ok(Err(why)),
             }
         }
-        let [from, to] =
-            <[String; 2]>::try_from(digests).map_err(|_| Problem::internal("two ends"))?;
+        let [from, to] = <[String; 2]>::try_from(digests)
+            .map_err(|_| Problem::internal("a link has two ends"))?;
         Ok(Ok([from, to]))
     }
 

@@ -23,7 +23,7 @@ pub(super) fn write(release: &Release) -> XtaskResult<()> {
         if build.platform.os == "linux" {
             manifest["libc"] = json!(["glibc"]);
         }
-        manifest["files"] = json!(published_files(&[file, super::licences::THIRD_PARTY_FILE]));
+        manifest["files"] = json!(published_files(&[&file, super::licences::THIRD_PARTY_FILE]));
         manifest["preferUnplugged"] = json!(true);
         release.write_json(&format!("{folder}/package.json"), &manifest)?;
         let readme = format!(
@@ -63,7 +63,7 @@ fn write_launcher(release: &Release) -> XtaskResult<()> {
 
 /// What a package contains beside its manifest and its README, which npm adds. It adds a file
 /// `LICENSE` as well, but not two with other names.
-fn published_files(own: &[&'static str]) -> Vec<&'static str> {
+fn published_files<'f>(own: &[&'f str]) -> Vec<&'f str> {
     own.iter().chain(&LICENCE_FILES).copied().collect()
 }
 

@@ -109,7 +109,7 @@ class Trial:
 
 def check_answer(text):
     """The first answer names the repository and its files."""
-    if " files (" not in text or "Ask next" not in text:
+    if " files (" not in text or "Next steps" not in text:
         raise Failure(f"not an overview:\n{text[:600]}")
 
 
@@ -122,10 +122,10 @@ def use(trial, command, path, started):
     if once == trial.before:
         raise Failure("`init` wrote nothing")
     trial.run([*command, *INIT], path)
+    twice = trial.repository_files()
     row["second_init"] = sorted(
-        path for path in once.keys() | trial.repository_files().keys()
-        if not path.startswith((".git/cairn/", ".cairn/cache/"))
-        and once.get(path) != trial.repository_files().get(path)
+        path for path in once.keys() | twice.keys()
+        if not path.startswith((".git/cairn/", ".cairn/cache/")) and once.get(path) != twice.get(path)
     )
     trial.run([*command, "uninstall", "--purge"], path)
     after = trial.repository_files()

@@ -32,6 +32,11 @@ for path in found:
     for script in scripts(document):
         # What a forge puts in is a word to the shell.
         plain = re.sub(r"\$\{\{.*?\}\}", "x", script)
+        # A folder that went through an artifact of a workflow has lost the permission to execute its program.
+        if "npm publish" in script:
+            for place in re.findall(r"dist/npm/\S*", script):
+                if ".tgz" not in place:
+                    sys.exit(f"{path}: `{place}` is published and is no packed file")
         checked = subprocess.run(["bash", "-n"], input=plain, text=True, capture_output=True)
         if checked.returncode:
             sys.exit(f"{path}: {checked.stderr}\n{plain}")

@@ -214,7 +214,10 @@ pub(crate) fn output(command: &mut Command) -> XtaskResult<String> {
     let output = command.output().map_err(|error| format!("{name} does not start: {error}"))?;
     match output.status.success() {
         true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => Err(format!("{name} failed ({})", output.status)),
+        false => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            Err(format!("{name} failed ({}): {}", output.status, said.trim_end()))
+        }
     }
 }
 

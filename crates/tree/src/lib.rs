@@ -31,4 +31,4 @@ pub use regular_file::{
 };
 pub use stat::{FileKind, FileTime, Stat};
 pub use walk::{Excludes, FileWalk, ProjectFile, SkipReason, SkippedEntry, is_at_or_below};
-pub use watch::{DirtyPaths, Watcher};
+pub use watch::{ChangeWaiter, DirtyPaths, Watcher};

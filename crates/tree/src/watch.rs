@@ -45,6 +45,23 @@ pub struct Watcher {
     next_cookie: AtomicU64,
 }
 
+/// Waits for the changes that a watcher hears of, without holding the watcher.
+#[derive(Debug)]
+pub struct ChangeWaiter {
+    events: Arc<WatchEvents>,
+}
+
+impl ChangeWaiter {
+    /// Waits for an event, at most `patience`. Returns whether one arrived.
+    pub fn wait_for_change(&self, patience: Duration) -> bool {
+        let state = self.events.state();
+        let quiet = |state: &mut WatchState| state.dirty.is_empty() && !state.events_lost;
+        let waited = self.events.changed.wait_timeout_while(state, patience, quiet);
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        !state.dirty.is_empty() || state.events_lost
+    }
+}
+
 #[derive(Debug)]
 struct WatchEvents {
     root: PathBuf,
@@ -173,13 +190,9 @@ impl Watcher {
         seen
     }
 
-    /// Waits for an event, at most `patience`. Returns whether one arrived.
-    pub fn wait_for_change(&self, patience: Duration) -> bool {
-        let state = self.events.state();
-        let quiet = |state: &mut WatchState| state.dirty.is_empty() && !state.events_lost;
-        let waited = self.events.changed.wait_timeout_while(state, patience, quiet);
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        !state.dirty.is_empty() || state.events_lost
+    /// Waits for changes while others use the watcher.
+    pub fn waiter(&self) -> ChangeWaiter {
+        ChangeWaiter { events: Arc::clone(&self.events) }
     }
 
     /// Returns and clears the paths that changed since the last call.
@@ -330,10 +343,24 @@ mod tests {
         let (dir, watcher) = watched();
         changed(&watcher);
         let (start, patience) = (std::time::Instant::now(), Duration::from_millis(50));
-        assert!(!watcher.wait_for_change(patience));
+        assert!(!watcher.waiter().wait_for_change(patience));
         assert!(start.elapsed() >= patience, "it woke up for nothing");
         fs::write(dir.path().join("a"), "").unwrap();
-        assert!(watcher.wait_for_change(PATIENCE));
+        assert!(watcher.waiter().wait_for_change(PATIENCE));
+    }
+
+    #[test]
+    fn a_watcher_can_be_used_and_dropped_while_somebody_waits() {
+        let (dir, mut watcher) = watched();
+        changed(&watcher);
+        let waiter = watcher.waiter();
+        let heard = std::thread::spawn(move || waiter.wait_for_change(PATIENCE));
+        // Whoever has the watcher alone is not held up by the one who waits.
+        let alone: &mut Watcher = &mut watcher;
+        assert!(alone.fence(PATIENCE));
+        fs::write(dir.path().join("a"), "").unwrap();
+        assert!(heard.join().unwrap());
+        assert_eq!(changed(&watcher), ["a"]);
     }
 
     #[test]

@@ -6,8 +6,9 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::archive::{self, ArchivedFile};
+use super::licences::THIRD_PARTY_FILE;
 use super::release::{PlatformBuild, Release, failure};
-use super::table::{DESCRIPTION, KEYWORDS, LICENSE, PACKAGE, PROGRAM};
+use super::table::{DESCRIPTION, KEYWORDS, LICENCE_FILES, LICENSE, PACKAGE, PROGRAM};
 use crate::run::XtaskResult;
 
 /// The schema of `server.json`.
@@ -80,10 +81,13 @@ fn bundle(release: &Release, build: &PlatformBuild, manifest: &Value) -> XtaskRe
         ArchivedFile::text("manifest.json", text),
         ArchivedFile::program(program, build.program.clone()),
     ];
-    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+    for name in LICENCE_FILES {
         let from = release.root.join(name);
         files.push(ArchivedFile::text(name, std::fs::read(&from).map_err(failure("read", &from))?));
     }
+    let notices = release.out.join(THIRD_PARTY_FILE);
+    let text = std::fs::read(&notices).map_err(failure("read", &notices))?;
+    files.push(ArchivedFile::text(THIRD_PARTY_FILE, text));
     archive::zip(&files)
 }
 

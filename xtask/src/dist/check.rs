@@ -109,6 +109,7 @@ fn validations(release: &Release, tools: &InstalledValidators) -> XtaskResult<Ve
     let mut twine = Command::new(&tools.python);
     twine.args(["-m", "twine", "check", "--strict"]).args(wheels(release)?);
     list.push(Validation { name: "twine check".into(), command: twine });
+    list.push(script(release, tools, "contents of packages", "check_contents.py", &release.out));
     list.push(vscode_package(release, tools));
     list.push(cargo_package(release));
     list.push(ruby_syntax(release));

@@ -98,9 +98,7 @@ fn write_crate(release: &Release, package: &CratePackage, root: &str) -> XtaskRe
             release.copy(path, &format!("{FOLDER}/{path}"))?;
         }
     }
-    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
-        release.copy(name, &format!("{FOLDER}/{folder}/{name}"))?;
-    }
+    release.copy_licences(&format!("{FOLDER}/{folder}"))?;
     let from = &package.manifest_path;
     let text = fs::read_to_string(from).map_err(failure("read", from))?;
     let mut manifest = crate_manifest(&text, release, &package.name)?;

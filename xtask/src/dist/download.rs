@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::archive::{self, ArchivedFile};
 use super::release::{PlatformBuild, Release, failure};
-use super::table::{DESCRIPTION, LICENSE, PROGRAM};
+use super::table::{DESCRIPTION, LICENCE_FILES, LICENSE, PROGRAM};
 use crate::run::XtaskResult;
 
 /// An archive that was written.
@@ -60,7 +60,7 @@ fn archived_files(release: &Release, build: &PlatformBuild) -> XtaskResult<Vec<A
     let inside = |name: &str| format!("{folder}/{name}");
     let mut files =
         vec![ArchivedFile::program(inside(&build.platform.program_file()), build.program.clone())];
-    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+    for name in LICENCE_FILES {
         let from = release.root.join(name);
         let text = fs::read(&from).map_err(failure("read", &from))?;
         files.push(ArchivedFile::text(inside(name), text));

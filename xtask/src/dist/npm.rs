@@ -6,7 +6,7 @@
 use serde_json::{Map, Value, json};
 
 use super::release::{Release, make_executable};
-use super::table::{DESCRIPTION, KEYWORDS, LICENSE, PACKAGE, PLATFORMS, PROGRAM};
+use super::table::{DESCRIPTION, KEYWORDS, LICENCE_FILES, LICENSE, PACKAGE, PLATFORMS, PROGRAM};
 use crate::run::XtaskResult;
 
 pub(super) fn write(release: &Release) -> XtaskResult<()> {
@@ -23,7 +23,7 @@ pub(super) fn write(release: &Release) -> XtaskResult<()> {
         if build.platform.os == "linux" {
             manifest["libc"] = json!(["glibc"]);
         }
-        manifest["files"] = json!([file, "THIRD-PARTY-LICENSES.txt"]);
+        manifest["files"] = json!(published_files(&[&file, super::licences::THIRD_PARTY_FILE]));
         manifest["preferUnplugged"] = json!(true);
         release.write_json(&format!("{folder}/package.json"), &manifest)?;
         let readme = format!(
@@ -33,7 +33,7 @@ pub(super) fn write(release: &Release) -> XtaskResult<()> {
         release.write(&format!("{folder}/README.md"), readme)?;
         release.write(&format!("{folder}/{file}"), &build.program)?;
         make_executable(&release.out.join(&folder).join(&file))?;
-        write_licences(release, &folder)?;
+        release.copy_licences(&folder)?;
         let notices = super::licences::THIRD_PARTY_FILE;
         std::fs::copy(release.out.join(notices), release.out.join(&folder).join(notices))
             .map_err(|error| error.to_string())?;
@@ -50,7 +50,7 @@ fn write_launcher(release: &Release) -> XtaskResult<()> {
     manifest["keywords"] = json!(KEYWORDS);
     manifest["mcpName"] = json!(release.registry_name());
     manifest["bin"] = json!({ PROGRAM: "bin/cairn.js" });
-    manifest["files"] = json!(["bin"]);
+    manifest["files"] = json!(published_files(&["bin"]));
     manifest["engines"] = json!({ "node": ">=18" });
     manifest["optionalDependencies"] = Value::Object(platforms);
     release.write_json(&format!("{folder}/package.json"), &manifest)?;
@@ -58,7 +58,13 @@ fn write_launcher(release: &Release) -> XtaskResult<()> {
     release.write(&launcher, release.template("npm/cairn.js")?)?;
     make_executable(&release.out.join(launcher))?;
     release.write(&format!("{folder}/README.md"), release.template("README.md")?)?;
-    write_licences(release, &folder)
+    release.copy_licences(&folder)
+}
+
+/// What a package contains beside its manifest and its README, which npm adds. It adds a file
+/// `LICENSE` as well, but not two with other names.
+fn published_files<'f>(own: &[&'f str]) -> Vec<&'f str> {
+    own.iter().chain(&LICENCE_FILES).copied().collect()
 }
 
 fn shared_manifest(release: &Release, name: &str) -> Value {
@@ -69,11 +75,4 @@ fn shared_manifest(release: &Release, name: &str) -> Value {
         "homepage": release.repository(),
         "repository": { "type": "git", "url": format!("git+{}.git", release.repository()) },
     })
-}
-
-fn write_licences(release: &Release, folder: &str) -> XtaskResult<()> {
-    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
-        release.copy(name, &format!("{folder}/{name}"))?;
-    }
-    Ok(())
 }

@@ -55,6 +55,8 @@ fn write_plugin(release: &Release) -> XtaskResult<()> {
     release.write_json("plugin/.codex-plugin/plugin.json", &identity(release))?;
     release.write_json("plugin/.cursor-plugin/plugin.json", &cursor(release))?;
     write_hooks_plugin(release)?;
+    release.copy_licences("plugin")?;
+    release.copy_licences(&format!("plugin/{HOOKS_PLUGIN}"))?;
     for path in ["skills/cairn/SKILL.md", "README.md"] {
         release.write(&format!("plugin/{path}"), release.template(&format!("plugin/{path}"))?)?;
     }
@@ -142,6 +144,7 @@ fn write_gemini(release: &Release) -> XtaskResult<()> {
         "contextFileName": "GEMINI.md",
     });
     release.write_json("gemini/gemini-extension.json", &manifest)?;
+    release.copy_licences("gemini")?;
     let skill = release.template("plugin/skills/cairn/SKILL.md")?;
     release.write("gemini/GEMINI.md", without_frontmatter(&skill))
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::table::{PROGRAM, Platform, WheelPlatform};
+use super::table::{LICENCE_FILES, PROGRAM, Platform, WheelPlatform};
 use crate::run::XtaskResult;
 
 /// The input from which all packages of a release are written.
@@ -76,6 +76,11 @@ impl Release {
     pub(super) fn write_json(&self, path: &str, value: &serde_json::Value) -> XtaskResult<()> {
         let text = serde_json::to_string_pretty(value).map_err(|error| error.to_string())?;
         self.write(path, format!("{text}\n"))
+    }
+
+    /// Copies the texts of the licences into a folder of the release.
+    pub(super) fn copy_licences(&self, folder: &str) -> XtaskResult<()> {
+        LICENCE_FILES.iter().try_for_each(|name| self.copy(name, &format!("{folder}/{name}")))
     }
 
     /// Copies a file of the repository into the release.

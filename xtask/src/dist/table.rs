@@ -15,6 +15,9 @@ pub(super) const DESCRIPTION: &str = "A repository's memory for coding agents: c
 
 pub(super) const LICENSE: &str = "MIT OR Apache-2.0";
 
+/// The files with their texts, which every package contains.
+pub(super) const LICENCE_FILES: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
+
 pub(super) const KEYWORDS: [&str; 5] = ["mcp", "agents", "code-graph", "traceability", "lsp"];
 
 /// Placeholder for the owner of the repository if none is given.

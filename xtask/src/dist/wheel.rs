@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 
 use super::archive::{self, ArchivedFile};
 use super::release::{PlatformBuild, Release, failure};
-use super::table::{DESCRIPTION, KEYWORDS, LICENSE, PACKAGE};
+use super::table::{DESCRIPTION, KEYWORDS, LICENCE_FILES, LICENSE, PACKAGE};
 use crate::run::XtaskResult;
 
 pub(super) fn write(release: &Release) -> XtaskResult<()> {
@@ -43,7 +43,7 @@ fn wheel(release: &Release, build: &PlatformBuild) -> XtaskResult<Vec<u8>> {
             format!("[console_scripts]\n{PACKAGE} = {module}:main\n"),
         ),
     ];
-    for name in ["LICENSE-MIT", "LICENSE-APACHE"] {
+    for name in LICENCE_FILES {
         let from = release.root.join(name);
         let text = std::fs::read(&from).map_err(failure("read", &from))?;
         files.push(ArchivedFile::text(format!("{info}/licenses/{name}"), text));
@@ -84,8 +84,8 @@ fn metadata(release: &Release) -> XtaskResult<String> {
         "Requires-Python: >=3.8".into(),
         "Description-Content-Type: text/markdown".into(),
     ];
-    let licences = ["LICENSE-MIT", "LICENSE-APACHE", super::licences::THIRD_PARTY_FILE];
-    lines.extend(licences.iter().map(|name| format!("License-File: {name}")));
+    let licences = LICENCE_FILES.into_iter().chain([super::licences::THIRD_PARTY_FILE]);
+    lines.extend(licences.map(|name| format!("License-File: {name}")));
     let classifiers = ["Development Status :: 3 - Alpha", "Topic :: Software Development"];
     lines.extend(classifiers.iter().map(|name| format!("Classifier: {name}")));
     Ok(format!("{}\n\n{}", lines.join("\n"), release.template("README.md")?))

@@ -244,6 +244,8 @@ fn an_action_confirms_a_link_whose_code_changed() {
         let titles: Vec<&str> = actions.iter().map(|one| one["title"].as_str().unwrap()).collect();
         // An existing link is not offered again.
         assert!(!titles.iter().any(|one| one.starts_with("Link ")), "{titles:?}");
+        // The card of the key that would be made exists.
+        assert!(!titles.iter().any(|one| one.starts_with("Write a card")), "{titles:?}");
         actions.into_iter().find(|action| action["title"] == title.as_str())
     };
     let unconfirmed = confirmation(&mut editor).expect("nobody confirmed the link yet");
@@ -304,6 +306,14 @@ fn neovim_shows_cards_and_problems() {
     command.env("CAIRN", env!("CARGO_BIN_EXE_cairn")).env("ROOT", repo.root());
     command.env("FILE", "src/auth/login.ts").env("LINE", "4").env("COLUMN", "14");
     command.env("BROKEN_LINE", " * @see spec::auth/logins").env("HOME", folder.path());
+    let other = "---\nkey: spec::auth/words\ntype: spec\nsummary: A check compares passwords\nstatus: draft\n---\n";
+    repo.write(".cairn/cards/auth/words.card.md", other);
+    let actions = json!([
+        {"text": "export function check", "title": "Link `check` to spec::auth/words"},
+        {"text": "export function check", "title": "Write a card for `check`"},
+        {"text": "export function login", "title": "Confirm that "},
+    ]);
+    command.env("ACTIONS", actions.to_string());
     let output = folder.path().join("told.json");
     command.env("OUTPUT", &output).stdin(Stdio::null());
     let said = command.output().unwrap();
@@ -312,6 +322,15 @@ fn neovim_shows_cards_and_problems() {
     assert_eq!(told["lenses"], json!(["implements spec::auth/login", "covered by 1 test file"]));
     assert!(told["hover"].as_str().unwrap().contains("A user signs in"), "{told}");
     assert!(told["definition"].as_str().unwrap().ends_with("auth/login.card.md"), "{told}");
+    assert!(told["back"].as_str().unwrap().ends_with("src/auth/login.ts:4"), "{told}");
+    let acted: Vec<&str> =
+        told["acted"].as_array().unwrap().iter().map(|title| title.as_str().unwrap()).collect();
+    assert_eq!(acted.len(), 3, "{told}");
+    assert!(acted[2].ends_with("agrees with spec::auth/login"), "{told}");
+    let after = told["lenses_after"].as_array().unwrap();
+    for card in ["login", "words", "check"] {
+        assert!(after.contains(&json!(format!("implements spec::auth/{card}"))), "{told}");
+    }
     let found = json!([{"code": "SEE_TARGET_MISSING", "line": 4, "source": "cairn"}]);
     assert_eq!(told["diagnostics"], found);
 }

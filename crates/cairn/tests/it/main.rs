@@ -10,6 +10,7 @@ mod documentation;
 mod faults;
 mod freshness;
 mod gate;
+mod git_calls;
 mod hostile;
 mod http;
 mod kills;

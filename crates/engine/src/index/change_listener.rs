@@ -5,7 +5,7 @@ use std::io;
 use std::time::Duration;
 
 use base::{Call, RepoPath, Result};
-use tree::{DirtyPaths, FileWalk, SkipReason, Watcher};
+use tree::{ChangeWaiter, DirtyPaths, FileWalk, SkipReason, Watcher};
 
 use super::generation::IndexGenerations;
 use super::refresh_plan::{RefreshPlan, RefreshSources};
@@ -71,13 +71,9 @@ impl ChangeListener {
         Ok(())
     }
 
-    /// Waits until something may have changed, at most `patience`. Without a watcher it waits for
-    /// the whole of that time.
-    pub(super) fn wait(&self, patience: Duration) {
-        match &self.watcher {
-            Some(watcher) => drop(watcher.wait_for_change(patience)),
-            None => std::thread::sleep(patience),
-        }
+    /// Waits for changes without the listener; `None` without a watcher.
+    pub(super) fn waiter(&self) -> Option<ChangeWaiter> {
+        self.watcher.as_ref().map(Watcher::waiter)
     }
 
     /// Puts back paths whose changes could not be written to the index, so that the next refresh

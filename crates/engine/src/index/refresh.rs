@@ -214,9 +214,15 @@ impl Refresher {
         }
     }
 
-    /// Waits until something may have changed, at most `patience`.
+    /// Waits until something may have changed, at most `patience`. Without a watcher it waits for
+    /// the whole of that time.
     pub(crate) fn wait(&self, patience: Duration, call: &Call) -> Result<()> {
-        self.lock_listener(call)?.wait(patience);
+        // The lock is released before: whoever asks a question meanwhile must not wait for a change.
+        let waiter = self.lock_listener(call)?.waiter();
+        match waiter {
+            Some(waiter) => drop(waiter.wait_for_change(patience)),
+            None => thread::sleep(patience),
+        }
         Ok(())
     }
 

@@ -101,7 +101,7 @@ fn suspects(view: &View, wanted: SpecForce) -> Result<Vec<RuleViolation>> {
     let mut found = Vec::new();
     for status in known.all_statuses(view)? {
         if status.state == LinkState::Suspect && force_of(view, &status.link)? == wanted {
-            found.push(suspect(view, &status)?);
+            found.push(suspect(view, status)?);
         }
     }
     Ok(found)
@@ -158,8 +158,8 @@ fn not_checked(view: &View) -> Result<Vec<RuleViolation>> {
             continue;
         }
         let SpecLink { from, to, .. } = &status.link;
-        let reason = status.reason.unwrap_or_default();
-        let path = status.confirmation.map(|stored| stored.path);
+        let reason = status.reason.clone().unwrap_or_default();
+        let path = status.confirmation.as_ref().map(|stored| stored.path.clone());
         found.push(RuleViolation {
             path,
             line: Some(1),

@@ -6,10 +6,11 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use base::{EntityRef, Problem, RepoPath, Result};
+use git::{Blob, Oid};
 
 use super::confirmation::{FOLDER, LinkConfirmation};
-use super::content::{EndContent, EndReader};
-use super::state::StoredConfirmation;
+use super::content::{EndContent, EndReader, digest, substance_in};
+use super::state::{MAX_BLOB_BYTES, StoredConfirmation};
 use crate::areas::kb::STORE;
 use crate::index::tables;
 use crate::view::View;
@@ -31,6 +32,20 @@ pub(super) enum ConfirmationRead {
     },
 }
 
+/// An end as it was when somebody confirmed a link of it.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct ConfirmedEnd {
+    /// The git object of its file
+    pub blob: String,
+    /// The end
+    pub node: EntityRef,
+    /// Its file as it is called now, which tells the language
+    pub path: RepoPath,
+}
+
+/// The digest of an end, or why there is none; `None` if git does not have the file.
+type ConfirmedDigest = Option<Result<String, String>>;
+
 /// What was read in one state of the repository.
 #[derive(Debug, Default)]
 pub(super) struct SharedReads {
@@ -38,6 +53,8 @@ pub(super) struct SharedReads {
     contents: Mutex<BTreeMap<EntityRef, Result<EndContent, String>>>,
     /// The git object of a file's text as it is now; `None` if there is none
     blobs: Mutex<BTreeMap<RepoPath, Option<String>>>,
+    /// The digests of earlier contents, as this version computes them
+    confirmed: Mutex<BTreeMap<ConfirmedEnd, ConfirmedDigest>>,
 }
 
 /// Identifies the state that ends, confirmations and everything derived from them depend on; `None`
@@ -91,6 +108,46 @@ impl SharedReads {
         let content = EndReader::new(view).read(node)?;
         known().insert(node.clone(), content.clone());
         Ok(content)
+    }
+
+    /// The digest of an end as it was confirmed.
+    pub(super) fn confirmed(&self, view: &View, end: &ConfirmedEnd) -> Result<ConfirmedDigest> {
+        self.read_confirmed(view, std::slice::from_ref(end))?;
+        let known = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(known.get(end).cloned().flatten())
+    }
+
+    /// Reads ends as they were confirmed, each git object once.
+    pub(super) fn read_confirmed(&self, view: &View, wanted: &[ConfirmedEnd]) -> Result<()> {
+        let Some(git) = view.git() else { return Ok(()) };
+        let mut ends: BTreeMap<Oid, Vec<&ConfirmedEnd>> = BTreeMap::new();
+        {
+            let known = self.confirmed.lock().unwrap_or_else(PoisonError::into_inner);
+            for end in wanted.iter().filter(|end| !known.contains_key(*end)) {
+                if let Ok(oid) = end.blob.parse() {
+                    ends.entry(oid).or_default().push(end);
+                }
+            }
+        }
+        if ends.is_empty() {
+            return Ok(());
+        }
+        let mut read = Vec::new();
+        let oids: Vec<Oid> = ends.keys().copied().collect();
+        git.read_blobs(&oids, MAX_BLOB_BYTES, view.call(), |oid, blob| {
+            for end in ends.get(&oid).into_iter().flatten() {
+                let digest = match &blob {
+                    Blob::Bytes(bytes) => {
+                        let text = substance_in(&end.node, &end.path, bytes);
+                        Some(text.map(|text| digest(&text)))
+                    }
+                    _ => None,
+                };
+                read.push(((*end).clone(), digest));
+            }
+        })?;
+        self.confirmed.lock().unwrap_or_else(PoisonError::into_inner).extend(read);
+        Ok(())
     }
 
     /// The git object of the file that an end is in, as the file is now.

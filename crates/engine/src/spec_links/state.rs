@@ -1,5 +1,6 @@
 //! Whether links are confirmed: the confirmed state is compared with the present one.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -11,14 +12,14 @@ use serde::Serialize;
 use syntax::SUBSTANCE_VERSION;
 
 use super::confirmation::{ConfirmationSide, LinkConfirmation};
-use super::content::{EndContent, EndReader, digest, substance_in};
+use super::content::{EndContent, EndReader};
 use super::graph::{SpecLink, all_links};
-use super::shared_reads::{ConfirmationRead, SharedReads};
+use super::shared_reads::{ConfirmationRead, ConfirmedEnd, SharedReads};
 use crate::areas::kb::kb_state;
 use crate::view::View;
 
 /// The largest object that is read again, in bytes.
-const MAX_BLOB_BYTES: u64 = 8 * 1024 * 1024;
+pub(super) const MAX_BLOB_BYTES: u64 = 8 * 1024 * 1024;
 
 /// Whether a link still holds, worst first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -88,6 +89,8 @@ pub struct SpecLinks {
     pub unreadable: Vec<(RepoPath, String)>,
     /// The reads of this state, also those of earlier views
     reads: Arc<SharedReads>,
+    /// The state of each link, once all were asked for
+    statuses: OnceCell<Vec<LinkStatus>>,
 }
 
 /// The links of a view, put together once.
@@ -112,7 +115,8 @@ impl SpecLinks {
             }
         }
         let by_end = positions_by_end(&links);
-        Ok(Self { links, by_end, confirmations, orphans, unreadable, reads })
+        let statuses = OnceCell::new();
+        Ok(Self { links, by_end, confirmations, orphans, unreadable, reads, statuses })
     }
 
     /// Whether nobody has confirmed anything.
@@ -131,9 +135,34 @@ impl SpecLinks {
         positions.map(|position| &self.links[*position])
     }
 
-    /// The state of every link.
-    pub fn all_statuses(&self, view: &View) -> Result<Vec<LinkStatus>> {
-        self.links.iter().map(|link| self.status(view, link)).collect()
+    /// The state of every link, in the order of `links`. Several rules ask for it.
+    pub fn all_statuses(&self, view: &View) -> Result<&[LinkStatus]> {
+        if let Some(known) = self.statuses.get() {
+            return Ok(known);
+        }
+        self.read_confirmed_ends(view)?;
+        let all = self.links.iter().map(|link| self.status(view, link));
+        let all = all.collect::<Result<Vec<_>>>()?;
+        Ok(self.statuses.get_or_init(|| all))
+    }
+
+    /// Reads what confirmations of another normaliser need, in one call of git instead of one for
+    /// each end.
+    fn read_confirmed_ends(&self, view: &View) -> Result<()> {
+        let mut wanted = Vec::new();
+        for StoredConfirmation { record, .. } in self.all_confirmations() {
+            if record.normaliser == SUBSTANCE_VERSION {
+                continue;
+            }
+            for (node, side) in [(&record.link.from, &record.from), (&record.link.to, &record.to)] {
+                let Some(blob) = &side.blob else { continue };
+                let Ok(path) = EndReader::new(view).path_of(node)? else { continue };
+                if self.reads.blob(view, node)?.as_ref() != Some(blob) {
+                    wanted.push(ConfirmedEnd { blob: blob.clone(), node: node.clone(), path });
+                }
+            }
+        }
+        self.reads.read_confirmed(view, &wanted)
     }
 
     /// The state of the links at a node.
@@ -145,6 +174,9 @@ impl SpecLinks {
     /// The state of a link.
     pub fn status(&self, view: &View, link: &SpecLink) -> Result<LinkStatus> {
         view.call().check_stopped()?;
+        if let (Some(all), Ok(position)) = (self.statuses.get(), self.links.binary_search(link)) {
+            return Ok(all[position].clone());
+        }
         let status = LinkStatus {
             link: link.clone(),
             state: LinkState::Unconfirmed,
@@ -176,7 +208,7 @@ impl SpecLinks {
         };
         let Some(stored) = stored else { return Ok(status) };
         let status = LinkStatus { confirmation: Some(stored.clone()), ..status };
-        Ok(match confirmed_sides(view, &stored.record, [&from, &to])? {
+        Ok(match self.confirmed_digests(view, &stored.record, [&from, &to])? {
             Err(why) => LinkStatus { state: LinkState::NotChecked, reason: Some(why), ..status },
             Ok([was_from, was_to]) => {
                 let (mut changed, mut confirmed_digests) = (Vec::new(), Vec::new());
@@ -211,13 +243,11 @@ impl SpecLinks {
     pub fn abandoned(&self, view: &View) -> Result<Vec<&StoredConfirmation>> {
         let mut taken = BTreeSet::new();
         if !self.orphans.is_empty() {
-            for link in &self.links {
-                let status = self.status(view, link)?;
-                taken.extend(status.confirmation.map(|stored| stored.path));
-            }
+            let confirmed = self.all_statuses(view)?.iter();
+            taken.extend(confirmed.filter_map(|status| Some(&status.confirmation.as_ref()?.path)));
         }
         let mut abandoned = Vec::new();
-        for orphan in self.orphans.iter().filter(|orphan| !taken.contains(&orphan.path)) {
+        for orphan in self.orphans.iter().filter(|orphan| !taken.contains(&&orphan.path)) {
             let SpecLink { from, to, .. } = &orphan.record.link;
             if !is_unreadable(view, from)? && !is_unreadable(view, to)? {
                 abandoned.push(orphan);
@@ -248,7 +278,7 @@ impl SpecLinks {
                 continue;
             }
             let moved = usize::from(was.from == link.from);
-            if let Ok(sides) = confirmed_sides(view, &orphan.record, now)?
+            if let Ok(sides) = self.confirmed_digests(view, &orphan.record, now)?
                 && sides[moved] == now[moved].side.digest
             {
                 return Ok(Some(orphan.clone()));
@@ -269,6 +299,50 @@ impl SpecLinks {
             [only] if is_only => Some((*only).clone()),
             _ => None,
         })
+    }
+
+    /// The digests that a confirmation is compared by. Digests of another normaliser are computed
+    /// again from the objects that it names.
+    fn confirmed_digests(
+        &self,
+        view: &View,
+        record: &LinkConfirmation,
+        now: [&EndContent; 2],
+    ) -> Result<Result<[String; 2], String>> {
+        if record.normaliser == SUBSTANCE_VERSION {
+            return Ok(Ok([record.from.digest.clone(), record.to.digest.clone()]));
+        }
+        let mut digests = Vec::new();
+        let ends = [(&record.link.from, &record.from), (&record.link.to, &record.to)];
+        for ((node, side), now) in ends.into_iter().zip(now) {
+            match self.confirmed_digest(view, node, side, now.path.as_ref())? {
+                Ok(digest) => digests.push(digest),
+                Err(why) => return Ok(Err(why)),
+            }
+        }
+        let [from, to] = <[String; 2]>::try_from(digests)
+            .map_err(|_| Problem::internal("a link has two ends"))?;
+        Ok(Ok([from, to]))
+    }
+
+    /// The digest of an end when it was confirmed, as this version computes it.
+    fn confirmed_digest(
+        &self,
+        view: &View,
+        node: &EntityRef,
+        side: &ConfirmationSide,
+        path: Option<&RepoPath>,
+    ) -> Result<Result<String, String>> {
+        let missing =
+            || format!("{node} was confirmed by another version, and its content is gone");
+        let (Some(blob), Some(path)) = (&side.blob, node.path().or(path)) else {
+            return Ok(Err(missing()));
+        };
+        if self.reads.blob(view, node)?.as_ref() == Some(blob) {
+            return Ok(self.content(view, node)?.map(|end| end.side.digest));
+        }
+        let end = ConfirmedEnd { blob: blob.clone(), node: node.clone(), path: path.clone() };
+        Ok(self.reads.confirmed(view, &end)?.unwrap_or_else(|| Err(missing())))
     }
 }
 
@@ -304,42 +378,6 @@ fn own_name(node: &EntityRef) -> Option<&str> {
         EntityRef::Symbol(_, name) => Some(base::entity::own_name(name.as_str())),
         _ => None,
     }
-}
-
-/// The digests that a confirmation is compared by. Digests of another normaliser are computed again
-/// from the objects that it names.
-fn confirmed_sides(
-    view: &View,
-    record: &LinkConfirmation,
-    now: [&EndContent; 2],
-) -> Result<Result<[String; 2], String>> {
-    if record.normaliser == SUBSTANCE_VERSION {
-        return Ok(Ok([record.from.digest.clone(), record.to.digest.clone()]));
-    }
-    let mut digests = Vec::new();
-    let ends = [(&record.link.from, &record.from), (&record.link.to, &record.to)];
-    for ((node, side), now) in ends.into_iter().zip(now) {
-        match confirmed_substance(view, node, side, now.path.as_ref())? {
-            Ok(substance) => digests.push(digest(&substance)),
-            Err(why) => return Ok(Err(why)),
-        }
-    }
-    let [from, to] =
-        <[String; 2]>::try_from(digests).map_err(|_| Problem::internal("a link has two ends"))?;
-    Ok(Ok([from, to]))
-}
-
-/// The substance of an end when it was confirmed.
-fn confirmed_substance(
-    view: &View,
-    node: &EntityRef,
-    side: &ConfirmationSide,
-    path: Option<&RepoPath>,
-) -> Result<Result<String, String>> {
-    let missing = || format!("{node} was confirmed by another version, and its content is gone");
-    let Some(bytes) = confirmed_bytes(view, side)? else { return Ok(Err(missing())) };
-    let Some(path) = node.path().or(path) else { return Ok(Err(missing())) };
-    Ok(substance_in(node, path, &bytes))
 }
 
 /// The file of an end when it was confirmed; `None` if git does not have it.

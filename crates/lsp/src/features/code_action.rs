@@ -77,8 +77,10 @@ pub(super) fn code_action(client: &OperationClient, params: &Value) -> Result<Va
         }
         let summary = symbol.doc.unwrap_or_else(|| format!("What {} does", symbol.name));
         let key = new_key(&place.path.to_string(), &symbol.name);
-        let title = format!("Write a card for `{}`: {key}", symbol.name);
-        actions.push(refactor(&title, CREATE_COMMAND, &json!([handle, key, summary])));
+        if client.ask("card.show", json!({"key": key})).is_err() {
+            let title = format!("Write a card for `{}`: {key}", symbol.name);
+            actions.push(refactor(&title, CREATE_COMMAND, &json!([handle, key, summary])));
+        }
     }
     Ok(json!(actions))
 }

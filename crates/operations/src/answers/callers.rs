@@ -3,10 +3,13 @@
 
 use std::collections::BTreeMap;
 
+use base::entity::own_name;
 use base::{EntityRef, RepoPath, Result};
-use code::{CallEdgeRow, EdgeConfidence, SymbolEndpoint, SymbolRelation};
+use code::{CallEdgeRow, EdgeConfidence, SymbolEndpoint, SymbolRelation, SymbolRow};
 
 use super::role::FileRole;
+use super::source::SourceText;
+use super::test_finder::count_word;
 use engine::areas::code::{dispatched_calls, named_node};
 use engine::graph::Confidence;
 use engine::view::View;
@@ -55,7 +58,8 @@ pub(crate) fn direct_callers(view: &View, targets: &[EntityRef]) -> Result<Vec<S
             continue; // a use within the requested symbols
         }
         let rank = |row: &CallEdgeRow| {
-            (row.relation as usize, row.sure != EdgeConfidence::Exact, row.line)
+            let has_line = row.line > 0;
+            (row.relation as usize, row.sure != EdgeConfidence::Exact, !has_line, row.line)
         };
         let known = best.get(&row.from);
         if known.is_none_or(|known| rank(&row) < rank(known)) {
@@ -65,13 +69,17 @@ pub(crate) fn direct_callers(view: &View, targets: &[EntityRef]) -> Result<Vec<S
     let mut callers = Vec::new();
     for ((path, name), row) in best {
         let symbol = code::symbol(conn, &path, &name)?;
+        let line = match row.line {
+            0 => implicit_use_line(view, &path, symbol.as_ref(), own_name(&row.to.1)),
+            line => line,
+        };
         let is_test = super::role::is_test_file(&path) || symbol.is_some_and(|row| row.is_test);
         callers.push(SymbolCaller {
             node: named_node(&row.from.0, &row.from.1),
             used_by: code::count_edges_to(conn, SymbolEndpoint::new(&path, &name))?,
             confidence: confidence(row.sure),
             relation: row.relation,
-            line: row.line,
+            line,
             is_test,
             path,
             name,
@@ -79,6 +87,22 @@ pub(crate) fn direct_callers(view: &View, targets: &[EntityRef]) -> Result<Vec<S
     }
     callers.sort_by_cached_key(|caller| rank(caller, own));
     Ok(callers)
+}
+
+/// The line of a use that is not written as a call, such as the reading of a property: the first in
+/// the caller that reads a member of that name, otherwise the first with the name, otherwise the
+/// caller's own.
+fn implicit_use_line(view: &View, path: &RepoPath, caller: Option<&SymbolRow>, used: &str) -> u32 {
+    let (declared, last) = caller.map_or((1, u32::MAX), |row| (row.line, row.end_line));
+    let Ok(text) = SourceText::read(view, path) else { return declared };
+    // A body begins below the caller's own name, which may be the same word.
+    let first = if declared < last && caller.is_some() { declared + 1 } else { declared };
+    let body = text.lines(first, last.min(text.line_count()));
+    let numbered = (first..).zip(body.lines());
+    let named: Vec<(u32, &str)> = numbered.filter(|(_, line)| count_word(line, used) > 0).collect();
+    let member = format!(".{used}");
+    let read = named.iter().find(|(_, line)| line.contains(&member));
+    read.or(named.first()).map_or(declared, |(line, _)| *line)
 }
 
 fn rank(caller: &SymbolCaller, own: &RepoPath) -> impl Ord + use<> {

@@ -217,8 +217,9 @@ impl Confirm {
             with.as_ref().is_none_or(|with| with.iter().any(|node| status.link.touches(node)))
         };
         if self.all {
-            let all = known.all_statuses(view)?.into_iter().filter(is_with);
-            let links = all.map(|status| WantedLink { status, is_own: true }).collect();
+            let all = known.all_statuses(view)?.iter().filter(|status| is_with(status));
+            let links =
+                all.map(|status| WantedLink { status: status.clone(), is_own: true }).collect();
             return Ok(WantedLinks { links, without_links: Vec::new() });
         }
         let mut without_links = Vec::new();

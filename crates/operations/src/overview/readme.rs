@@ -41,7 +41,7 @@ fn first_paragraph(markdown: &str) -> Option<String> {
             in_code = !in_code;
         }
         if in_code || in_markup || line.is_empty() || !is_prose(line) {
-            if paragraph.chars().count() > 20 {
+            if is_sentence(&paragraph) && !is_underline(line) {
                 break;
             }
             paragraph.clear();
@@ -54,7 +54,19 @@ fn first_paragraph(markdown: &str) -> Option<String> {
     }
     let shown: String = paragraph.chars().take(MAX_CHARS).collect();
     let cut = if shown.len() < paragraph.len() { "…" } else { "" };
-    (shown.chars().count() > 20).then(|| format!("{}{cut}", shown.trim_end()))
+    is_sentence(&paragraph).then(|| format!("{}{cut}", shown.trim_end()))
+}
+
+/// Whether a paragraph says something by itself: longer than a title, and not the rest of a motto.
+fn is_sentence(paragraph: &str) -> bool {
+    paragraph.chars().count() > 20 && !paragraph.starts_with("..") && !paragraph.starts_with('…')
+}
+
+/// Whether a line makes the text above it a heading.
+fn is_underline(line: &str) -> bool {
+    let mut chars = line.chars();
+    let first = chars.next().filter(char::is_ascii_punctuation);
+    line.len() >= 3 && first.is_some_and(|first| chars.all(|char| char == first))
 }
 
 /// Whether a line begins a block of badges or of HTML: a tag or a comment, and not an address in
@@ -93,6 +105,12 @@ mod tests {
         let sponsored = "<div>\n\t<img\n\t\tsrc=\"logo.svg\"\n\t>\n\tWe thank everybody who pays for this.\n</div>\n\n[![a\nbadge of two lines](https://a.example/b.svg)](https://a.example)\n\n> A small client for requests over a network.\n";
         let found = first_paragraph(sponsored);
         assert_eq!(found.as_deref(), Some("A small client for requests over a network."));
+        let framed = "****************************\nshop: simple sales for people\n****************************\n\n|build| |docs|\n\n**shop** sells things to people.\n";
+        let found = first_paragraph(framed);
+        assert_eq!(found.as_deref(), Some("**shop** sells things to people."));
+        let motto =
+            "# Shop\n\n... so better sell this well\n\nHelpers that sell things to people.\n";
+        assert_eq!(first_paragraph(motto).as_deref(), Some("Helpers that sell things to people."));
         assert_eq!(first_paragraph("# Title\n\n- a\n- b\n"), None);
         let long = "word ".repeat(200);
         assert!(first_paragraph(&long).unwrap().ends_with('…'));

@@ -51,6 +51,60 @@ fn a_symbol_is_shown_with_its_comment_and_its_callers() {
     );
 }
 
+/// No call is written where a property is read, so the graph knows no line of it.
+#[test]
+fn a_property_is_used_on_the_lines_that_name_it() {
+    let repo = TestRepo::new(
+        "
+//- till.py
+class Till:
+    @property
+    def total(self):
+        return 3
+
+    def receipt(self):
+        total = self.total
+        return total
+
+    def __iter__(self):
+        return iter([])
+
+
+def print_total(till: Till):
+    print('total')
+    print(till.total)
+
+
+def each(till: Till):
+    for one in till:
+        print(one)
+",
+    );
+    check(
+        &repo,
+        "code show till.py#Till.total --with callers",
+        "
+        till.py
+        2      @property
+        3      def total(self):
+        4          return 3
+        2 symbols and 0 tests use it
+          till.py
+            7   Till.receipt  total = self.total
+            16  print_total   print(till.total)
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    let lines = |target: &str| -> Vec<u64> {
+        let data = repo.data("impact", json!({"target": target}));
+        let rows = data["rows"].as_array().unwrap().iter();
+        rows.map(|row| row["line"].as_u64().unwrap()).collect()
+    };
+    assert_eq!(lines("till.py#Till.total"), [7, 16]);
+    // An iteration names nothing: the line of the function itself.
+    assert_eq!(lines("till.py#Till.__iter__"), [19]);
+}
+
 #[test]
 fn several_targets_print_their_path_once() {
     check(

@@ -31,6 +31,31 @@ fn commits(repo: &TestRepo) -> usize {
     told["commits"].as_array().unwrap().len()
 }
 
+/// A job in a clone of one commit stores a snapshot too, and in a folder that was copied no file is
+/// the newest.
+#[test]
+fn a_snapshot_of_one_commit_does_not_replace_one_of_all() {
+    let repo = three_commits();
+    let write_to = |from: &TestRepo, to: &TestRepo| {
+        let name = from.data("history.snapshot", json!({}))["snapshot"]["name"].clone();
+        let file = format!("{}.snapshot", name.as_str().unwrap());
+        fs::create_dir_all(kept(to)).unwrap();
+        fs::copy(kept(from).join(&file), kept(to).join(&file)).unwrap();
+    };
+    let clone = shallow(&repo, 1);
+    write_to(&repo, &clone);
+    write_to(&shallow(&repo, 1), &clone);
+    assert_eq!(commits(&clone), 3);
+    repo.write("a.md", "four\n");
+    repo.commit("four");
+    let later = shallow(&repo, 2);
+    write_to(&shallow(&repo, 1), &later);
+    for kept_file in fs::read_dir(kept(&clone)).unwrap().map(Result::unwrap) {
+        fs::copy(kept_file.path(), kept(&later).join(kept_file.file_name())).unwrap();
+    }
+    assert_eq!(commits(&later), 4);
+}
+
 #[test]
 fn a_shallow_clone_answers_from_a_file_where_git_log_ends() {
     let repo = three_commits();

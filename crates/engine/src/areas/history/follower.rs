@@ -97,7 +97,7 @@ fn update_history(
     mut early: EarlyCommits<'_, '_>,
 ) -> Result<()> {
     if commit_store::last_id(facts.connection())? == CommitRowId::NONE {
-        snapshot::fill_from_newest(facts, goal)?;
+        snapshot::fill_from_snapshots(facts, goal)?;
     }
     let ground = HistoryInputs::current(goal, facts.connection())?;
     let same_ground = HistoryInputs::stored(line.connection())?.as_ref() == Some(&ground)

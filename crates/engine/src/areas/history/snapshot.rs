@@ -1,7 +1,7 @@
 //! Snapshots of the history: where they are stored, when one is due, and starting from one.
 //!
 //! They are beside the store of commits, which all worktrees share. An empty store is filled from
-//! the newest snapshot, so for a fresh clone it is enough to copy the file there.
+//! the snapshots there, so for a fresh clone it is enough to copy the files.
 
 use std::fs;
 use std::io::Write as _;
@@ -184,18 +184,26 @@ fn is_automatic(kept: &StoredSnapshot) -> bool {
     kept.name.starts_with(AUTOMATIC_PREFIX)
 }
 
-/// Fills an empty store of commits from the newest snapshot that can be read, if there is one.
-pub(super) fn fill_from_newest(facts: &mut Store, goal: &FollowTarget<'_>) -> Result<()> {
-    for kept in list(facts.path()) {
+/// Fills an empty store of commits from the snapshots that can be read: from the largest, and from
+/// each other one whose last commit is not known then. The newest can be one that was taken in a
+/// shallow clone and knows little, and in a copied folder the times of files say nothing.
+pub(super) fn fill_from_snapshots(facts: &mut Store, goal: &FollowTarget<'_>) -> Result<()> {
+    let mut stored = list(facts.path());
+    stored.sort_by_key(|kept| std::cmp::Reverse(kept.bytes));
+    for kept in stored {
         let taken = read(&kept.path).and_then(|bytes| {
             let found = snapshot::read(&bytes)?;
-            import_commits(facts, &found, goal.report_progress)
+            let is_known = commit_store::stored_commit(facts.connection(), &found.header.head)?;
+            if is_known.is_none() {
+                import_commits(facts, &found, goal.report_progress)?;
+            }
+            Ok(())
         });
-        match taken {
-            Err(problem) if is_cancelled(&problem) => return Err(problem),
-            Ok(_) => return Ok(()),
-            // A snapshot is a cache: without it the commits are read from git.
-            Err(_) => {}
+        // A snapshot is a cache: without it the commits are read from git.
+        if let Err(problem) = taken
+            && is_cancelled(&problem)
+        {
+            return Err(problem);
         }
     }
     Ok(())

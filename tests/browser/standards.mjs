@@ -47,11 +47,17 @@ export function valid(text) {
   expect(!found.length, found.slice(0, 5).join("; "));
 }
 
-/** Nothing but tables, source and pictures, which scroll by themselves, is wider than a phone. */
+/** Nothing but source and pictures, which scroll by themselves, is wider than a phone, and no row of a table hides a cell. */
 export async function fitsNarrow(page) {
   const size = page.viewportSize();
   await page.setViewportSize({ width: 360, height: 740 });
   const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+  const cut = await page.evaluate(() => {
+    const cells = [...document.querySelectorAll("main .scroll tbody :is(td, th)")];
+    const right = (each) => each.getBoundingClientRect().right;
+    return cells.find((cell) => right(cell) > right(cell.closest(".scroll")) + 1)?.innerText;
+  });
   await page.setViewportSize(size);
+  expect(cut === undefined, `on a narrow screen the cell "${cut}" is cut`);
   expect(wide <= 0, `on a narrow screen it is ${wide} pixels too wide`);
 }

@@ -209,7 +209,8 @@ async function growing(browser, server) {
   const tab = await open(browser, server);
   await check("on a narrow screen the navigation shows where one is, and no row hides a column", async () => {
     await tab.page.setViewportSize({ width: 390, height: 780 });
-    for (const path of ["/graph", "/decisions", "/matrix", "/review"]) {
+    for (const path of ["/", "/graph", "/decisions", "/matrix", "/review", "/hotspots", "/cochange?path=.", "/file/",
+      "/search?q=add", "/graph?around=src/money.ts%23add", "/history/src/cart.ts"]) {
       await tab.show(path);
       const hidden = await tab.page.evaluate(() => {
         const link = document.querySelector(".top nav [aria-current]").getBoundingClientRect();
@@ -450,7 +451,16 @@ async function printed(browser, server, fixture) {
       }
       expect(await tab.page.locator("h1").isVisible(), `${path} has no title`);
       expect(await tab.page.locator("footer.basis").isVisible(), `${path} has no basis`);
+      // Wider than paper, the whole view would be printed smaller.
+      await tab.page.setViewportSize({ width: 690, height: 1000 });
+      const wide = await tab.page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      expect(wide <= 0, `${path} is ${wide} pixels wider than paper`);
+      const high = await tab.page.evaluate(() => Math.max(0, ...[...document.querySelectorAll(".picture svg")].map((each) => each.getBoundingClientRect().height)));
+      expect(high < 800, `a picture on ${path} is ${high} pixels high`);
+      await tab.page.setViewportSize({ width: 1280, height: 900 });
     }
+    await tab.show("/board");
+    expect(await tab.page.getByText("Open at its end").isVisible(), "the table of the weeks is folded on paper");
     const colours = async (colorScheme) => {
       await tab.page.emulateMedia({ media: "print", colorScheme });
       return tab.page.evaluate(() => [...document.querySelectorAll("body, main *")].map((each) => {
@@ -538,7 +548,7 @@ export async function testEmpty(browser, options, folder) {
   const empty = join(folder, "empty");
   mkdirSync(empty);
   execFileSync("git", ["-C", empty, "init", "--quiet"]);
-  await saysWhatToDo(browser, options, empty, { "/matrix": "card create", "/board": "work create", "/knowledge": "knowledge create", "/decisions": "kb query",
+  await saysWhatToDo(browser, options, empty, { "/matrix": "card create", "/board": "work create", "/knowledge": "knowledge create", "/decisions": "kb adopt",
     "/": "init", "/hotspots": "", "/review": "", "/file/": "no file", "/cards": "card create",
     "/cochange": "no history yet", "/graph": "Start at", "/search": "Type words", "/search?q=nothing": "code grep", "/checks": "" });
   const plain = join(folder, "plain");
@@ -546,6 +556,30 @@ export async function testEmpty(browser, options, folder) {
   writeFileSync(join(plain, "a.ts"), "export const a = 1;\n");
   await saysWhatToDo(browser, options, plain, { "/": "init", "/file/a.ts": "1 line", "/hotspots": "no git history", "/cochange": "no history yet",
     "/review": "git init", "/history/a.ts": "No commit has this file", "/matrix": "card create", "/board": "work create" });
+  await commandsWork(browser, options, folder);
+}
+
+/** What an empty view says to run works, in the order in which it says it. */
+async function commandsWork(browser, options, folder) {
+  for (const path of ["/knowledge", "/matrix", "/decisions", "/board"]) {
+    const each = join(folder, `commands${path.replace("/", "-")}`);
+    mkdirSync(each);
+    execFileSync("git", ["-C", each, "init", "--quiet"]);
+    await check(`what ${path} of an empty repository says to run can be run`, async () => {
+      const server = await serve(options.cairn, each);
+      const tab = await open(browser, server);
+      await tab.show(path);
+      const commands = await tab.page.locator("main .empty .command").allInnerTexts();
+      expect(commands.length > 0, "it says nothing");
+      const env = { ...process.env, HOME: each, GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", CAIRN: options.cairn };
+      for (const command of commands) {
+        expect(command.startsWith("cairn "), command);
+        execFileSync("sh", ["-c", `"$CAIRN" ${command.slice("cairn ".length)}`], { cwd: each, env, stdio: "pipe" });
+      }
+      await tab.context.close();
+      await server.stop();
+    });
+  }
 }
 
 async function saysWhatToDo(browser, options, folder, views) {

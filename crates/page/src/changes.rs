@@ -33,6 +33,9 @@ const TEXT_FIELDS: &[&str] = &["knowledge", "text"];
 /// Stands in an address for the number of a change that changed nothing.
 const NOTHING: &str = "nothing";
 
+/// Stands in an address between the number of a change and that of the change that it undid.
+const UNDID: char = '~';
+
 /// Handles a posted form.
 pub(crate) fn post(context: &ViewContext<'_>, step: &str) -> Result<ViewResult> {
     let refused = |why: &str| Problem::new(ProblemCode::InvalidOperation, why);
@@ -223,7 +226,8 @@ fn undo(context: &ViewContext<'_>) -> Result<ViewResult> {
     let change = change.ok_or_else(|| Problem::invalid("the form names no change"))?;
     let args = JsonObject::from_iter([("change".to_owned(), json!(change))]);
     let outcome = context.asker.run("undo", args)?;
-    Ok(redirect(context, outcome.data["change"].as_str()))
+    let done = outcome.data["change"].as_str().map(|new| format!("{new}{UNDID}{change}"));
+    Ok(redirect(context, done.as_deref()))
 }
 
 /// Back to where the form was, with the number of the change.
@@ -242,16 +246,21 @@ fn back(context: &ViewContext<'_>) -> String {
 }
 
 /// Says that a change was made, and offers to undo it.
-pub(crate) fn notice(context: &ViewContext<'_>, change: &str) -> Markup {
+pub(crate) fn notice(context: &ViewContext<'_>, done: &str) -> Markup {
+    let (change, undone) = match done.split_once(UNDID) {
+        Some((change, undone)) => (change, Some(undone)),
+        None => (done, None),
+    };
     html! {
         div.notice role="status" {
             @if change == NOTHING { p { "Nothing had to change." } } @else {
-                p { "Change " (change) " is made." }
+                @if let Some(undone) = undone { p { "Change " (undone) " is undone." } }
+                @else { p { "Change " (change) " is made." } }
                 @if !context.read_only {
                     form.inline method="post" action="/undo" {
                         (own_fields(context, "undo", &context.request.address()))
                         input type="hidden" name="change" value=(change);
-                        button type="submit" { "Undo" }
+                        button type="submit" { @if undone.is_some() { "Redo" } @else { "Undo" } }
                     }
                 }
             }

@@ -69,18 +69,24 @@ pub(crate) fn heading(title: Markup, lead: &str) -> Markup {
     }
 }
 
-/// A sentence whose names in back-ticks are code.
+/// A sentence whose names in back-ticks are code, and whose paths break where their parts meet.
 pub(crate) fn with_code(text: &str) -> Markup {
     let parts: Vec<&str> = text.split('`').collect();
     // Without a closing back-tick, all of it is text.
     if parts.len().is_multiple_of(2) {
-        return html! { (text) };
+        return with_breaks(text);
     }
     html! {
         @for (position, part) in parts.iter().enumerate() {
-            @if position % 2 == 1 { code { (part) } } @else { (part) }
+            @if position % 2 == 1 { code { (with_breaks(part)) } } @else { (with_breaks(part)) }
         }
     }
+}
+
+/// A sentence in which a word may break after a slash, as long paths have to.
+fn with_breaks(text: &str) -> Markup {
+    let parts = text.split_inclusive('/');
+    html! { @for (position, part) in parts.enumerate() { @if position > 0 { wbr; } (part) } }
 }
 
 /// A titled part of a view.
@@ -99,11 +105,11 @@ pub(crate) fn command(call: &NextCall) -> Markup {
     html! { code.command { (CallFormat::CommandLine.call(call)) } }
 }
 
-/// Shown where there is nothing yet: why, and what to run.
+/// Shown where there is nothing yet: why, and what to run. Names in back-ticks are code.
 pub(crate) fn empty(text: &str, call: Option<&NextCall>) -> Markup {
     html! {
         div.empty {
-            p { (text) }
+            p { (with_code(text)) }
             @if let Some(call) = call { p { (command(call)) } }
         }
     }
@@ -119,11 +125,11 @@ pub(crate) fn problem(problem: &Problem) -> Markup {
     let calls: &dyn Fn(&NextCall) -> String = &|call| CallFormat::CommandLine.call(call);
     html! {
         div.problem role="alert" {
-            p { strong { (problem.code.to_string()) } " " (problem.to_string()) }
+            p { strong { (problem.code.to_string()) } " " (with_code(&problem.to_string())) }
             @if !problem.hints.is_empty() {
                 ul {
                     @for hint in &problem.hints {
-                        li { (hint.render(calls)) }
+                        li { (with_code(&hint.render(calls))) }
                     }
                 }
             }
@@ -131,10 +137,15 @@ pub(crate) fn problem(problem: &Problem) -> Markup {
     }
 }
 
-/// A name or path that breaks where its parts meet, and not within a word.
+/// The longest ending of a file name that stays on the line of the name.
+const MAX_ENDING: usize = 4;
+
+/// A name or path that breaks where its parts meet, and not within a word or before its ending.
 pub(crate) fn breakable(text: &str) -> Markup {
-    let parts = text.split_inclusive(['/', '_', '.', '#', ':']);
-    html! { @for (position, part) in parts.enumerate() { @if position > 0 { wbr; } (part) } }
+    let ending = text.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let ending = if ending.len() <= MAX_ENDING { ending } else { "" };
+    let parts = text[..text.len() - ending.len()].split_inclusive(['/', '_', '.', '#', ':']);
+    html! { @for (position, part) in parts.enumerate() { @if position > 0 { wbr; } (part) } (ending) }
 }
 
 /// A link to a node under the name that people gave it; without one, as `node_link`.
@@ -296,6 +307,15 @@ pub(crate) fn choice(label: &str, options: &[(&str, String)], chosen: &str) -> M
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn names_break_where_their_parts_meet() {
+        let broken = |text: &str| super::breakable(text).into_string();
+        assert_eq!(broken("src/retries_test.go"), "src/<wbr>retries_<wbr>test.go");
+        assert_eq!(broken("Server.ServeHTTP"), "Server.<wbr>ServeHTTP");
+        assert_eq!(broken("walk.rs"), "walk.rs");
+        assert_eq!(broken("plain"), "plain");
+    }
+
     #[test]
     fn thousands_are_set_apart() {
         for (number, text) in [(0, "0"), (999, "999"), (1000, "1,000"), (1_234_567, "1,234,567")] {

@@ -208,7 +208,10 @@ fn a_change_is_planned_then_applied_then_undone() {
     let change = address.split_once("?done=").unwrap().1.to_owned();
     assert!(test.get(&address).1.contains(&format!("Change {change} is made.")));
     let undone = test.post("/undo", &format!("change={change}&form_token=right"));
-    assert!(matches!(undone, SiteResponse::Redirect(_)), "{undone:?}");
+    let SiteResponse::Redirect(address) = undone else { panic!("no redirect: {undone:?}") };
+    let body = test.get(&address).1;
+    assert!(body.contains(&format!("Change {change} is undone.")), "{body}");
+    assert!(body.contains(">Redo</button>"), "{body}");
     assert_eq!(test.card(), before);
 }
 
@@ -311,6 +314,7 @@ fn a_review_file_has_every_finding() {
     let report = page::HTML_REPORTS.iter().find(|report| report.operation == "review").unwrap();
     let args = json!({"fail_on": "never"}).as_object().unwrap().clone();
     let body = (report.document)(&test.site.workspace, call(), args).unwrap();
+    let body = body.replace("<wbr>", "");
     for number in 0..COUNT {
         let name = format!("spec::none/n{number}");
         let is_named = body.match_indices(&name).any(|(at, _)| {
@@ -325,7 +329,7 @@ fn a_file_that_is_not_there_is_named_as_it_was_asked_for() {
     let test = PageTest::new(false);
     let (status, body) = test.get("/file/src/none.ts");
     assert_eq!(status, 404);
-    assert!(body.contains("src/none.ts") && !body.contains("none.ts:1-"), "{body}");
+    assert!(body.contains("src/<wbr>none.ts") && !body.contains("none.ts:1-"), "{body}");
     assert!(body.contains("href=\"/search?q=none.ts\""), "{body}");
 }
 
@@ -336,8 +340,9 @@ fn a_folder_lists_its_folders_first() {
         test.repo.write(path, "export const x = 1;\n");
     }
     let (_, body) = test.get("/file/lib");
-    let at =
-        |address: &str| body.find(&format!("<td><a class=\"node\" href=\"{address}\"")).unwrap();
+    let at = |address: &str| {
+        body.find(&format!("<td class=\"main\"><a class=\"node\" href=\"{address}\"")).unwrap()
+    };
     assert!(at("/file/lib/deep") < at("/file/lib/a.ts"), "{body}");
     assert!(at("/file/lib/a.ts") < at("/file/lib/z.ts"), "{body}");
 }
@@ -379,6 +384,72 @@ fn blocked_work_says_why_and_a_task_leads_to_its_project() {
     assert!(board.contains(&format!("<span class=\"excerpt\">{reason}</span>")), "{board}");
     let (_, body) = test.get(&format!("/task/{task}"));
     assert!(body.contains(&format!("<li><a href=\"/project/{project}\">Door</a></li>")), "{body}");
+    // A reason alone is no dependency of the task on itself.
+    assert!(!body.contains("Dependencies"), "{body}");
+    let other = json!({"kind": "task", "name": "Buy oil", "project": project});
+    let other =
+        test.repo.data("work.create", other)["result"]["task"]["id"].as_str().unwrap().to_owned();
+    test.repo.data("work.block", json!({"id": task, "blocked_by": format!("task:{other}")}));
+    let (_, body) = test.get(&format!("/task/{task}"));
+    let (_, ties) = body.split_once("Dependencies").expect("a part");
+    assert!(ties.contains("Buy oil</a>") && ties.contains("blocks"), "{ties}");
+    assert!(ties.contains(">this<"), "{ties}");
+}
+
+#[test]
+fn hotspots_show_missing_tests_where_nothing_has_a_spec() {
+    let repo = TestRepo::new("//- /a.ts\nexport const a = 1;\n");
+    repo.commit("first");
+    let site = Site { workspace: Arc::new(repo.workspace()), read_only: false };
+    let test = PageTest { repo, site };
+    let chosen = |address: &str, name: &str| {
+        let (_, body) = test.get(address);
+        assert!(body.contains(&format!("aria-current=\"true\">{name}</a>")), "{body}");
+        body
+    };
+    chosen("/hotspots", "missing tests");
+    let body = chosen("/hotspots?colour=specs", "missing specs");
+    assert!(body.contains("no spec: none of these files is linked"), "{body}");
+    let with_spec = PageTest::new(false);
+    let (_, body) = with_spec.get("/hotspots");
+    assert!(body.contains("aria-current=\"true\">missing specs</a>"), "{body}");
+}
+
+#[test]
+fn knowledge_is_out_of_date_only_after_its_code_has_changed() {
+    let test = PageTest::new(false);
+    test.repo.data("work.create", json!({"kind": "project", "name": "Door"}));
+    let atom =
+        json!({"kind": "atom", "name": "Hinges", "paths": ["src/a.ts"], "knowledge": "Oil them."});
+    let atom = test.repo.data("knowledge.create", atom)["result"]["atom"]["id"].clone();
+    let address = format!("/atom/{}", atom.as_str().unwrap());
+    let (_, body) = test.get(&address);
+    assert!(body.contains("up to date") && !body.contains("Since it was written"), "{body}");
+    test.repo.write("src/a.ts", "export const a = 1;\n");
+    let (_, body) = test.get(&address);
+    assert!(body.contains("Since it was written, 1 file changed."), "{body}");
+}
+
+#[test]
+fn an_empty_list_says_what_it_was_narrowed_to() {
+    let test = PageTest::new(false);
+    let (_, body) = test.get("/cards?status=draft");
+    assert!(body.contains("No card has the status <code>draft</code>."), "{body}");
+    assert!(!body.contains("card create"), "{body}");
+}
+
+#[test]
+fn tests_and_scenarios_belong_to_the_matrix() {
+    let test = PageTest::new(false);
+    test.repo
+        .write("docs/tests/TEST-1.md", "---\nid: TEST-1\ntitle: It opens\nstatus: passing\n---\n");
+    test.repo.write("docs/adr/ADR-1.md", "---\nid: ADR-1\ntitle: Doors\nstatus: accepted\n---\n");
+    for (id, view) in [("TEST-1", "matrix"), ("ADR-1", "decisions")] {
+        let (_, body) = test.get(&format!("/kb/{id}"));
+        let (_, rest) = body.split_once(&format!("href=\"/{view}\" data-key")).expect("a link");
+        let (link, _) = rest.split_once('>').expect("a tag");
+        assert!(link.contains("aria-current=\"page\""), "{id}: {link}");
+    }
 }
 
 #[test]

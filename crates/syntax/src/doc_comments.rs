@@ -7,6 +7,7 @@ use base::Span;
 
 use crate::line_index::offset;
 use crate::model::DocTag;
+use crate::notices;
 
 /// The syntax of a doc comment.
 #[derive(Debug, Clone, Copy)]
@@ -58,18 +59,15 @@ pub(crate) fn parse_doc_comment(raw: &str, start: u32, style: DocCommentStyle) -
     said
 }
 
-/// The first sentence of a doc comment, on one line, licence lines excluded.
+/// The first sentence of a doc comment, on one line. Licences and directives for tools do not
+/// count.
 pub(crate) fn first_sentence(text: &str) -> Option<String> {
-    let said = |line: &&str| {
-        let lower = line.to_lowercase();
-        let noise = ["copyright", "license", "licence", "spdx"];
-        !line.starts_with('@') && !noise.iter().any(|word| lower.contains(word))
-    };
-    let paragraph = text
-        .split("\n\n")
-        .map(|part| part.lines().map(str::trim).filter(said).collect::<Vec<_>>().join(" "));
-    let first = paragraph.map(|part| part.trim().trim_start_matches('#').trim().to_owned());
-    let first = first.into_iter().find(|part| !part.is_empty())?;
+    let paragraphs = text.split("\n\n").filter(|part| !notices::is_legal(part)).map(|part| {
+        let lines = part.lines().map(str::trim).filter(|line| !notices::is_noise(line));
+        lines.collect::<Vec<_>>().join(" ")
+    });
+    let mut said = paragraphs.map(|part| part.trim().trim_start_matches('#').trim().to_owned());
+    let first = said.find(|part| !part.is_empty())?;
     let sentence = first.split_inclusive(". ").next().unwrap_or_default();
     let sentence = sentence.trim().trim_end_matches('.');
     (!sentence.is_empty()).then(|| sentence.chars().take(160).collect())
@@ -300,5 +298,9 @@ mod tests {
         assert_eq!(first_sentence("Copyright X\n\nReads. Writes."), Some("Reads".into()));
         assert_eq!(first_sentence("@fileoverview\nReads the\nlog."), Some("Reads the log".into()));
         assert_eq!(first_sentence("@see x"), None);
+        let header = "Copyright X\n\nLicensed under the Apache License (the \"License\");\nyou may not use this file except in compliance with it.\n\nUnless required by applicable law or agreed to in writing, software is sold as seen.";
+        assert_eq!(first_sentence(header), None);
+        assert_eq!(first_sentence(&format!("{header}\n\nReads.")), Some("Reads".into()));
+        assert_eq!(first_sentence("go:build linux\n\nReads."), Some("Reads".into()));
     }
 }

@@ -3,29 +3,38 @@
 
 use maud::{Markup, html};
 
-use super::{fitted, px};
+use super::{fitted, fitted_end, px};
 
 /// The side of a cell, and the room for names.
 const CELL: f64 = 26.0;
 const NAMES: f64 = 300.0;
 const NUMBERS: f64 = 24.0;
 
+/// The width of a letter of a name and of its folder.
+const NAME_LETTER: f64 = 6.9;
+const FOLDER_LETTER: f64 = 6.3;
+
+/// In how many steps cells are drawn, from the faintest to the darkest.
+pub(crate) const STRENGTHS: usize = 5;
+
 /// A name and its address.
 pub(crate) struct HeatName {
     /// The name, shown at the left
     pub name: String,
+    /// The folder it is in, shown after it
+    pub folder: String,
     /// Its page
     pub address: String,
 }
 
-/// A cell: row, column, a share between 0 and 1, and what it says.
+/// A cell: row, column, how dark it is, and what it says.
 pub(crate) struct HeatCell {
     /// Position of the row
     pub row: usize,
     /// Position of the column
     pub column: usize,
-    /// How strong it is, from 0 to 1
-    pub share: f64,
+    /// How dark it is: a number below [`STRENGTHS`]
+    pub strength: usize,
     /// What a reader sees when pointing at it
     pub title: String,
 }
@@ -48,19 +57,30 @@ pub(crate) fn heat_map(names: &[HeatName], cells: &[HeatCell], label: &str) -> M
                 rect x=(px(NAMES)) y=(px(NUMBERS)) width=(px(size)) height=(px(size)) fill="url(#cells)" {}
                 @for (position, name) in names.iter().enumerate() {
                     text.small x=(px(NAMES + at(position) + CELL / 2.0)) y="16" text-anchor="middle" { (position + 1) }
-                    a href=(name.address) aria-label=(name.name) {
-                        text x="0" y=(px(NUMBERS + at(position) + 17.0)) {
-                            (position + 1) "  " (fitted(&name.name, NAMES - 34.0, 6.9))
-                        }
-                    }
+                    (row_label(position, name, NUMBERS + at(position) + 17.0))
                 }
                 @for cell in cells {
-                    rect.heat x=(px(NAMES + at(cell.column) + 1.0)) y=(px(NUMBERS + at(cell.row) + 1.0))
-                        width=(px(CELL - 2.0)) height=(px(CELL - 2.0)) rx="3"
-                        fill-opacity=(px(cell.share.mul_add(0.85, 0.15))) {
+                    rect class={ "heat step-" (cell.strength) } x=(px(NAMES + at(cell.column) + 1.0)) y=(px(NUMBERS + at(cell.row) + 1.0))
+                        width=(px(CELL - 2.0)) height=(px(CELL - 2.0)) rx="3" {
                         title { (cell.title) }
                     }
                 }
+            }
+        }
+    }
+}
+
+/// The number, the name and, where there is room, the folder of a row.
+#[expect(clippy::cast_precision_loss, reason = "a few dozen letters")]
+fn row_label(position: usize, name: &HeatName, y: f64) -> Markup {
+    let room = NAMES - 34.0;
+    let shown = fitted(&name.name, room, NAME_LETTER);
+    let rest = (shown.chars().count() as f64 + 1.0).mul_add(-NAME_LETTER, room);
+    html! {
+        a href=(name.address) aria-label={ (name.name) " " (name.folder) } {
+            text x="0" y=(px(y)) {
+                (position + 1) "  " (shown)
+                tspan.small dx="7" { (fitted_end(&name.folder, rest, FOLDER_LETTER)) }
             }
         }
     }

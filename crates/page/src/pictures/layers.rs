@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::{fitted, px};
+use super::{fitted, fitted_end, px};
 use crate::components::Tone;
 
 /// Maximum number of nodes in a graph; the page says how many were left out.
@@ -73,12 +73,13 @@ pub(crate) fn graph(nodes: &[LayerNode], edges: &[LayerEdge], label: &str) -> Ma
 
 fn drawn_node(node: &LayerNode, Corner { x, y }: Corner) -> Markup {
     let inner = NODE_WIDTH - 20.0;
+    let fit = if node.note.contains('/') { fitted_end } else { fitted };
     html! {
         a href=(node.address) aria-label=(node.title) data-swap=[node.grows.then_some("")] {
             rect class={ "shape " (node.tone.class()) } x=(px(x)) y=(px(y))
                 width=(px(NODE_WIDTH)) height=(px(NODE_HEIGHT)) rx="6" { title { (node.title) } }
             text x=(px(x + 10.0)) y=(px(y + 16.0)) { (fitted(&node.name, inner, 7.2)) }
-            text.small x=(px(x + 10.0)) y=(px(y + 30.0)) { (fitted(&node.note, inner, 6.4)) }
+            text.small x=(px(x + 10.0)) y=(px(y + 30.0)) { (fit(&node.note, inner, 6.4)) }
         }
     }
 }

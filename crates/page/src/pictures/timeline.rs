@@ -67,7 +67,7 @@ pub(crate) fn timeline(events: &[TimelineEvent], rows: &[&str], label: &str) -> 
     let height = bottoms.last().copied().unwrap_or(0.0) + AXIS;
     let y = |row: usize, level: usize| (level as f64).mul_add(-STEP, bottoms[row] - ROW / 2.0);
     html! {
-        div.picture {
+        div.picture.recent {
             svg viewBox={ "0 0 " (px(WIDTH)) " " (px(height)) } role="group" aria-label=(label) {
                 @for (row, name) in rows.iter().enumerate() {
                     text x="0" y=(px(y(row, 0) + 4.0)) { (name) }

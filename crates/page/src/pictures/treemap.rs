@@ -10,7 +10,7 @@ const WIDTH: f64 = 1000.0;
 const HEIGHT: f64 = 520.0;
 
 /// The width of a letter of a label.
-const LETTER: f64 = 7.2;
+const LETTER: f64 = 7.5;
 
 /// One rectangle.
 #[derive(Debug, Clone)]
@@ -62,11 +62,10 @@ fn rectangle(area: &TreemapArea, frame: TreemapFrame) -> Markup {
                 title { (area.title) }
             }
             @if has_room { text x=(px(x + 9.0)) y=(px(y + 20.0)) { (fitted(&area.name, inner, LETTER)) } }
-            @if has_room && height > 44.0 {
-                text.small x=(px(x + 9.0)) y=(px(y + 36.0)) { (fitted(&area.note, inner, LETTER - 0.5)) }
-            }
-            @if has_room && height > 62.0 {
-                text.small x=(px(x + 9.0)) y=(px(y + 52.0)) { (fitted_count(&area.count, inner)) }
+            // A file in the top folder has no folder, and so no empty line.
+            @let lines = [fitted(&area.note, inner, LETTER - 0.5), fitted_count(&area.count, inner)];
+            @for (line, below) in lines.iter().filter(|line| !line.is_empty()).zip([36.0, 52.0]) {
+                @if height > below + 9.0 { text.small x=(px(x + 9.0)) y=(px(y + below)) { (line) } }
             }
         }
     }

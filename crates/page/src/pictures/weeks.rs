@@ -36,7 +36,7 @@ pub(crate) fn weeks(weeks: &[WeekBars], label: &str) -> Markup {
     let floor = HEIGHT - AXIS;
     let height = |count: usize| (floor - HEADROOM) * count as f64 / most as f64;
     html! {
-        div.picture {
+        div.picture.recent {
             svg viewBox={ "0 0 " (px(WIDTH)) " " (px(HEIGHT)) } role="img" aria-label=(label) {
                 line.grid x1="0" x2=(px(WIDTH)) y1=(px(floor)) y2=(px(floor)) {}
                 @for (number, week) in weeks.iter().enumerate() {

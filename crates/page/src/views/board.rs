@@ -159,12 +159,12 @@ fn lane_screen(
         (heading(html! { (name) }, &counted(total, "task")))
         @if found.items.is_empty() { (components::empty("No task has this status.", None)) } @else {
             div.scroll {
-                table {
+                table.stack.flow {
                     thead { tr { th { "Task" } th.fit { "Priority" } th { "Tags" } th.fit { "Changed" } } }
                     tbody {
                         @for row in &found.items {
                             tr {
-                                td { a.node href=(links::address("task", row.what.id.as_str())) { (row.what.name) } }
+                                td.main { a.node href=(links::address("task", row.what.id.as_str())) { (row.what.name) } }
                                 td.fit { @if let Some(priority) = row.priority { (badge(&priority.word().to_lowercase(), priority_tone(priority))) } }
                                 td { (row.tags.join(", ")) }
                                 td.fit { (components::day(&row.people.updated_at)) }
@@ -209,26 +209,21 @@ fn week_flow(flow: &WorkFlow) -> Markup {
     );
     html! {
         @if is_quiet { p.muted { "No task was made or finished in the last " (counted(flow.weeks.len(), "week")) "." } } @else {
+            ul.legend { li { span.swatch.accent {} "made" } li { span.swatch.good {} "finished" } }
             (weeks(&bars, &label))
-            p.muted {
-                (label) " (second bar)"
-                @if let Some(days) = flow.median_days {
-                    "; half of these took at most " (counted(usize::try_from(days).unwrap_or_default(), "day"))
-                }
-                "."
-            }
+            p.muted { (label) @if let Some(days) = flow.median_days { "; " (half_took(days)) } "." }
             details {
                 summary { "As a table" }
                 div.scroll {
-                    table {
+                    table.stack.flow {
                         thead { tr { th { "Week of" } th.number { "Made" } th.number { "Finished" } th.number { "Open at its end" } } }
                         tbody {
                             @for week in &flow.weeks {
                                 tr {
-                                    td { (week.starts) }
-                                    td.number { (week.made) }
-                                    td.number { (week.finished) }
-                                    td.number { (week.open) }
+                                    td.main { (week.starts) }
+                                    td.number data-label="Made" { (week.made) }
+                                    td.number data-label="Finished" { (week.finished) }
+                                    td.number data-label="Open at its end" { (week.open) }
                                 }
                             }
                         }
@@ -236,6 +231,14 @@ fn week_flow(flow: &WorkFlow) -> Markup {
                 }
             }
         }
+    }
+}
+
+/// How long tasks take.
+fn half_took(days: i64) -> String {
+    match usize::try_from(days).unwrap_or_default() {
+        0 => "half of these took less than a day".to_owned(),
+        days => format!("half of these took at most {}", counted(days, "day")),
     }
 }
 
@@ -286,15 +289,15 @@ fn feature_table(features: &[BoardFeature]) -> Markup {
     html! {
         @if features.is_empty() { p.muted { "No features." } } @else {
             div.scroll {
-                table {
+                table.stack.flow {
                     thead { tr { th { "Feature" } th.fit { "Status" } th.number { "Finished" } th { span.hidden { "Share" } } } }
                     tbody {
                         @for feature in features.iter().take(MAX_FEATURES) {
                             tr {
-                                td { a.node href=(links::address("feature", feature.what.id.as_str())) { (feature.what.name) } }
+                                td.main { a.node href=(links::address("feature", feature.what.id.as_str())) { (feature.what.name) } }
                                 td.fit { @if let Some(status) = feature.what.status { (badge(status_name(status), Tone::Neutral)) } }
                                 td.number { (feature.finished) " of " (feature.tasks) }
-                                td { (bars::meter(feature.finished as u64, feature.tasks as u64)) }
+                                td.rest { (bars::meter(feature.finished as u64, feature.tasks as u64)) }
                             }
                         }
                     }

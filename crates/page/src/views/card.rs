@@ -42,7 +42,9 @@ pub(crate) fn cards(context: &ViewContext<'_>) -> Result<ViewResult> {
     let body = html! {
         (heading(html! { "Cards" }, &counted(total, "card")))
         div.toolbar { (components::choice("Status", &options, chosen)) a.button href="/matrix" { "As a matrix" } }
-        @if answer.cards.is_empty() { (no_cards()) } @else { (table(&answer.cards)) }
+        @if !answer.cards.is_empty() { (table(&answer.cards)) }
+        @else if status.is_empty() { (no_cards()) }
+        @else { (components::empty(&format!("No card has the status `{chosen}`."), None)) }
         (components::pager(request, answer.paging(), answer.cards.len()))
     };
     let crumbs = vec![Crumb::to("Matrix", "/matrix"), Crumb::here("Cards")];
@@ -55,7 +57,7 @@ pub(crate) fn no_cards() -> Markup {
         .with("key", "spec::area/name")
         .with("summary", "What must hold");
     components::empty(
-        "No card matches. A card is a file in git that says what the code must do; code links it with a comment. The first one is written by",
+        "There is no card yet. A card is a file in git that says what the code must do; code links it with a comment. The first one is written by",
         Some(&create),
     )
 }
@@ -63,17 +65,17 @@ pub(crate) fn no_cards() -> Markup {
 fn table(cards: &[CardListRow]) -> Markup {
     html! {
         div.scroll {
-            table {
+            table.stack.flow {
                 thead { tr { th.fit { "Status" } th { "Card" } th.number { "Links" } th.fit { "Updated" } } }
                 tbody {
                     @for card in cards {
                         tr {
                             td.fit { (badge(card.status.word(), status_tone(card.status))) }
-                            td {
+                            td.main {
                                 a.node href=(links::address("card", card.key.as_str())) { (card.summary) }
                                 span.why { (card.key.as_str()) }
                             }
-                            td.number { (card.links) }
+                            td.number data-label="Links" { (card.links) }
                             td.fit { @if let Some(at) = &card.updated_at { (components::day(at)) } }
                         }
                     }

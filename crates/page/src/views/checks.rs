@@ -47,7 +47,7 @@ pub(crate) fn findings(found: &[RuleFinding], names: &NodeNames) -> Markup {
     html! {
         div.scroll {
             table.stack {
-                thead { tr { th.fit { "Severity" } th { "Finding" } th { "Place" } } }
+                thead { tr { th.fit { "Severity" } th { "Finding" } th.wide { "Place" } } }
                 tbody {
                     @for finding in found {
                         tr {

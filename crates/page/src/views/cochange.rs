@@ -32,7 +32,7 @@ pub(crate) fn cochange(context: &ViewContext<'_>) -> Result<ViewResult> {
         @if pairs.is_empty() {
             (components::empty("No two files here change together often enough to say so, or there is no history yet.", None))
         } @else {
-            p.legend { "The darker a cell, the larger the share of commits of either file that changed both. The numbers of the columns are those of the rows." }
+            (legend())
             (picture(path.as_deref(), &files, &pairs))
             div.part {}
             (table(&pairs))
@@ -50,20 +50,28 @@ fn picture(folder: Option<&str>, files: &[RepoPath], pairs: &[CochangePair]) -> 
     };
     let names: Vec<HeatName> = files
         .iter()
-        .map(|path| HeatName { name: below(path), address: links::file(path) })
+        .map(|path| {
+            let whole = below(path);
+            let (folder, name) = whole.rsplit_once('/').unwrap_or(("", whole.as_str()));
+            HeatName {
+                name: name.to_owned(),
+                folder: folder.to_owned(),
+                address: links::file(path),
+            }
+        })
         .collect();
-    let most = pairs.iter().map(|pair| pair.jaccard).fold(0.01, f64::max);
     let position = |wanted: &RepoPath| files.iter().position(|path| path == wanted);
     let cells: Vec<HeatCell> = pairs
         .iter()
         .filter_map(|pair| Some((pair, position(&pair.first)?, position(&pair.second)?)))
         .flat_map(|(pair, first, second)| {
             let commits = counted(pair.count, "commit");
-            let title = format!("{} and {}: {commits}", below(&pair.first), below(&pair.second));
+            let both = format!("{} and {}", below(&pair.first), below(&pair.second));
+            let title = format!("{both}: {commits}, {}", percent(pair.jaccard));
             let cell = |row, column| HeatCell {
                 row,
                 column,
-                share: pair.jaccard / most,
+                strength: strength(pair.jaccard),
                 title: title.clone(),
             };
             [cell(first, second), cell(second, first)]
@@ -72,23 +80,63 @@ fn picture(folder: Option<&str>, files: &[RepoPath], pairs: &[CochangePair]) -> 
     heat::heat_map(&names, &cells, "Files by files; a dark cell means that the two change together")
 }
 
+/// The shares, in percent, from which a cell is drawn darker.
+const STRENGTHS: [u32; heat::STRENGTHS - 1] = [5, 10, 20, 40];
+
+/// How dark the cell of a share is, from 0.
+fn strength(share: f64) -> usize {
+    STRENGTHS.iter().filter(|percent| share * 100.0 >= f64::from(**percent)).count()
+}
+
+fn percent(share: f64) -> String {
+    format!("{:.0} %", share * 100.0)
+}
+
+fn legend() -> Markup {
+    let last = STRENGTHS.len();
+    let range = |step: usize| match step {
+        0 => format!("less than {} %", STRENGTHS[0]),
+        step if step == last => format!("{} % or more", STRENGTHS[step - 1]),
+        step => format!("from {} %", STRENGTHS[step - 1]),
+    };
+    html! {
+        p.muted { "Share of the commits of either file that changed both. The numbers of the columns are those of the rows." }
+        ul.legend {
+            @for step in 0..=last { li { span class={ "swatch step-" (step) } {} (range(step)) } }
+        }
+    }
+}
+
 fn table(pairs: &[CochangePair]) -> Markup {
     html! {
         div.scroll {
-            table {
+            table.stack.flow {
                 thead { tr { th { "File" } th { "Changes with" } th.number { "Commits" } th.number { "Share" } } }
                 tbody {
                     @for pair in pairs.iter().take(MAX_PAIRS) {
                         tr {
-                            td { (components::path_link(&pair.first)) }
-                            td { (components::path_link(&pair.second)) }
-                            td.number { (pair.count) }
-                            td.number { (format!("{:.0} %", pair.jaccard * 100.0)) }
+                            td.main { (components::path_link(&pair.first)) }
+                            td.main data-label="with" { (components::path_link(&pair.second)) }
+                            td.number data-label="Commits" { (pair.count) }
+                            td.number data-label="Share" { (percent(pair.jaccard)) }
                         }
                     }
                 }
             }
         }
         @if pairs.len() > MAX_PAIRS { p.muted { (pairs.len() - MAX_PAIRS) " pairs with smaller shares are not listed." } }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_larger_share_is_darker_and_every_step_has_a_colour() {
+        let steps: Vec<usize> = [0.0, 0.049, 0.05, 0.12, 0.25, 1.0].map(strength).to_vec();
+        assert_eq!(steps, [0, 0, 1, 2, 3, 4]);
+        assert!(steps.iter().all(|step| *step < heat::STRENGTHS));
+        assert_eq!(percent(0.21), "21 %");
     }
 }

@@ -53,8 +53,8 @@ pub(crate) fn decisions(context: &ViewContext<'_>) -> Result<ViewResult> {
 
 fn no_decisions() -> Markup {
     components::empty(
-        "No decision is recorded. A document in docs/decisions with an id and a status is one; those that agents recorded are listed by",
-        Some(&NextCall::new("kb.query").with("type", "adr")),
+        "No decision is recorded. A document in `docs/decisions` that begins with an `id` and a `status` is one. Which documents are read and why others are not is said by",
+        Some(&NextCall::new("kb.adopt")),
     )
 }
 
@@ -81,13 +81,13 @@ fn events(answer: &KbQueryAnswer) -> Vec<TimelineEvent> {
 fn table(answer: &KbQueryAnswer) -> Markup {
     html! {
         div.scroll {
-            table.stack {
+            table.stack.flow {
                 thead { tr { th.fit { "Made" } th { "Decision" } th.fit { "Status" } th { "Written in" } } }
                 tbody {
                     @for row in &answer.entities {
                         tr {
                             td.fit { (components::day(&row.entity.created_at)) }
-                            td {
+                            td.main {
                                 a.node href=(links::address("kb", &row.entity.id)) { (row.entity.title) }
                                 span.why { (row.entity.id) }
                             }
@@ -156,9 +156,11 @@ pub(crate) fn entity(context: &ViewContext<'_>) -> Result<ViewResult> {
             }
         }
     };
-    let (section, above) = match is_requirement {
-        true => (NavSection::Matrix, Crumb::to("Matrix", "/matrix")),
-        false => (NavSection::Decisions, Crumb::to("Decisions", "/decisions")),
+    let (section, above) = match entity.kind.word() {
+        "req" | "scenario" | "test" | "symbol" => {
+            (NavSection::Matrix, Crumb::to("Matrix", "/matrix"))
+        }
+        _ => (NavSection::Decisions, Crumb::to("Decisions", "/decisions")),
     };
     let crumbs = vec![above, Crumb::here(entity.id.clone())];
     Ok(Screen::new(section, entity.title.clone(), body).at(crumbs).into())
@@ -213,7 +215,7 @@ fn relations(context: &ViewContext<'_>, answer: &KbQueryAnswer, own: &str) -> Re
     };
     let table = html! {
         div.scroll {
-            table {
+            table.stack.flow {
                 thead { tr { th { "From" } th.fit { "Relation" } th { "To" } } }
                 tbody {
                     @for row in &answer.relations {

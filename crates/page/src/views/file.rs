@@ -67,12 +67,12 @@ fn folder_screen(context: &ViewContext<'_>, folder: &CodeListAnswer) -> Result<S
         @if folder.entries.is_empty() { (components::empty("This folder has no file that git would show.", None)) }
         @else {
             div.scroll {
-                table {
-                    thead { tr { th { "Name" } th { "About" } } }
+                table.stack.flow {
+                    thead { tr { th.name { "Name" } th { "About" } } }
                     tbody {
                         @for entry in folders.into_iter().chain(files) {
                             tr {
-                                td { (entry_link(&entry.node)) }
+                                td.main { (entry_link(&entry.node)) }
                                 td { span.muted { (components::with_code(&entry.about)) } }
                             }
                         }

@@ -104,13 +104,13 @@ fn introduction(context: &ViewContext<'_>) -> Result<Markup> {
         @if !busy.is_empty() {
             (section("Where most of the change happens", None, html! {
                 div.scroll {
-                    table {
+                    table.stack.flow {
                         thead { tr { th { "File" } th.number { "Commits" } th { "Graph" } } }
                         tbody {
                             @for row in &busy {
                                 tr {
-                                    td { (components::path_link(&row.path)) }
-                                    td.number { (row.commits) }
+                                    td.main { (components::path_link(&row.path)) }
+                                    td.number data-label="Commits" { (row.commits) }
                                     td {
                                         a href=(links::graph(&row.path.to_string())) { "what may break" } " · "
                                         a href={ (links::graph(&row.path.to_string())) "&direction=deps" } { "what it uses" }
@@ -277,7 +277,8 @@ fn place(node: &EntityRef, names: &NodeNames) -> String {
     match node {
         EntityRef::Symbol(path, _) => path.to_string(),
         EntityRef::Module(path) | EntityRef::File(path) | EntityRef::Dir(path) => {
-            path.parent().map(|parent| parent.to_string()).unwrap_or_default()
+            let folder = path.parent().filter(|parent| !parent.is_root());
+            folder.map_or_else(|| "top folder".to_owned(), |folder| folder.to_string())
         }
         other => other.kind().to_owned(),
     }
@@ -286,15 +287,15 @@ fn place(node: &EntityRef, names: &NodeNames) -> String {
 fn table(grown: &GrownGraph, names: &NodeNames) -> Markup {
     html! {
         div.scroll {
-            table {
+            table.stack.flow {
                 thead { tr { th { "Node" } th { "Connected with" } th.fit { "By" } th.number { "Hops" } } }
                 tbody {
                     @for edge in &grown.edges {
                         tr {
-                            td { (components::named_link(&grown.nodes[edge.to].node, names)) }
-                            td { (components::named_link(&grown.nodes[edge.from].node, names)) }
+                            td.main { (components::named_link(&grown.nodes[edge.to].node, names)) }
+                            td.main data-label="with" { (components::named_link(&grown.nodes[edge.from].node, names)) }
                             td.fit { (badge(&edge.kind.replace('_', " "), Tone::Neutral)) }
-                            td.number { (grown.nodes[edge.to].layer) }
+                            td.number data-label="Hops" { (grown.nodes[edge.to].layer) }
                         }
                     }
                 }

@@ -42,6 +42,9 @@ pub(crate) fn history(context: &ViewContext<'_>) -> Result<ViewResult> {
         (heading(html! { "History of " (path.name()) }, &format!("{path}: {}{gone}", counted(total, "commit"))))
         div.toolbar { a.button href=(links::file(path)) { "The file" } a.button href=(links::graph(&path.to_string())) { "Graph" } }
         (timeline::timeline(&events, rows, "Commits of the file and decisions about it"))
+        @if total > answer.commits.len() as u64 {
+            p.muted { (counted(answer.commits.len(), "commit")) " of " (components::grouped(total)) " are drawn, those of the table; the others are on its other pages." }
+        }
         div.part {}
         div.columns {
             div {
@@ -126,13 +129,13 @@ fn decision_event(row: &EntityRow) -> Option<TimelineEvent> {
 fn decision_table(decided: &[EntityRow]) -> Markup {
     let table = html! {
         div.scroll {
-            table {
+            table.stack.flow {
                 thead { tr { th.fit { "Day" } th { "Decision" } } }
                 tbody {
                     @for row in decided {
                         tr {
                             td.fit { (components::day(&row.entity.created_at)) }
-                            td {
+                            td.main {
                                 a.node href=(links::address("kb", &row.entity.id)) { (row.entity.title) }
                                 span.why { (row.entity.id) }
                             }
@@ -148,14 +151,14 @@ fn decision_table(decided: &[EntityRow]) -> Markup {
 fn commits(commits: &[CommitRow]) -> Markup {
     html! {
         div.scroll {
-            table.stack {
+            table.stack.flow {
                 thead { tr { th.fit { "Day" } th { "Commit" } th { "Author" } th.fit { "Change" } } }
                 tbody {
                     @for commit in commits {
                         tr {
                             td.fit { (components::day(&commit.timestamp)) }
-                            td {
-                                a.node href=(links::address("commit", &commit.commit)) { (subject(commit)) }
+                            td.main {
+                                a.node href=(links::address("commit", &commit.commit)) { (components::with_code(subject(commit))) }
                                 @if commit.breaking { " " (badge("breaking", Tone::Bad)) }
                                 span.why { code { (commit.commit.get(..12).unwrap_or(&commit.commit)) } }
                             }
@@ -197,7 +200,7 @@ pub(crate) fn commit(context: &ViewContext<'_>) -> Result<ViewResult> {
         .map(|edge| if edge.from == about.target.node { &edge.to } else { &edge.from })
         .collect();
     let body = html! {
-        (heading(html! { (title) }, &format!("commit {short}{by}")))
+        (heading(components::with_code(title), &format!("commit {short}{by}")))
         div.toolbar { a.button href={ "/review?base=" (links::encode(&format!("{0}^..{0}", context.name))) } { "Review it" } }
         (section("Touched", Some(touched.len()), html! {
             @if touched.is_empty() { p.muted { "No file of it is known here." } }

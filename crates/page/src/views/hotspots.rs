@@ -24,6 +24,16 @@ enum Overlay {
 }
 
 impl Overlay {
+    /// What was chosen; otherwise missing specs, or missing tests where no file has a spec.
+    fn chosen(colour: Option<&str>, files: &[HotspotRow]) -> Self {
+        match colour {
+            Some("tests") => Self::Tests,
+            Some(_) => Self::Specs,
+            None if files.iter().any(|row| Self::Specs.has(row)) => Self::Specs,
+            None => Self::Tests,
+        }
+    }
+
     /// Whether a file has what the overlay shows.
     fn has(self, row: &HotspotRow) -> bool {
         let known = match self {
@@ -44,16 +54,13 @@ impl Overlay {
 pub(crate) fn hotspots(context: &ViewContext<'_>) -> Result<ViewResult> {
     let (asker, request) = (&context.asker, context.request);
     let path = request.param("path").filter(|path| path != ".");
-    let overlay = match request.param("colour").as_deref() {
-        Some("tests") => Overlay::Tests,
-        _ => Overlay::Specs,
-    };
     let args = json!({"path": path, "limit": MAX_FILES, "gaps": true});
     let Some(answer) = asker.ask_optional::<Hotspots>(args)? else {
         let text = "There is no git history here, so nothing is known of what changes. Commit something first.";
         let body = html! { (heading(html! { "Hotspots" }, "")) (components::empty(text, None)) };
         return Ok(Screen::new(NavSection::Hotspots, "Hotspots", body).into());
     };
+    let overlay = Overlay::chosen(request.param("colour").as_deref(), &answer.files);
     let total = answer.paging().map_or(0, |paging| paging.total);
     let below = path.as_ref().map_or_else(String::new, |path| format!(" below {path}"));
     let lead = format!(
@@ -109,10 +116,17 @@ fn picture(files: &[HotspotRow], overlay: Overlay) -> Markup {
     treemap::treemap(&areas, "Files, larger the more they change and the longer they are")
 }
 
-/// The folder of a file: many files are called `mod.rs` or `index.ts`.
+/// The folder of a file: many files are called `mod.rs` or `index.ts`. A folder that every package
+/// has is named with the one above it.
 fn folder_name(path: &RepoPath) -> String {
-    let folder = path.parent().filter(|parent| !parent.is_root());
-    folder.map_or_else(String::new, |folder| folder.name())
+    let named = |path: &RepoPath| path.parent().filter(|parent| !parent.is_root());
+    let Some(folder) = named(path) else { return String::new() };
+    match named(&folder) {
+        Some(above) if matches!(folder.name().as_str(), "src" | "lib") => {
+            format!("{}/{}", above.name(), folder.name())
+        }
+        _ => folder.name(),
+    }
 }
 
 fn legend(files: &[HotspotRow], overlay: Overlay) -> Markup {
@@ -120,11 +134,14 @@ fn legend(files: &[HotspotRow], overlay: Overlay) -> Markup {
         Overlay::Specs => ("linked with a card, requirement or decision", "no spec"),
         Overlay::Tests => ("reached by a test", "no test found"),
     };
+    let has_any = files.iter().any(|row| overlay.has(row));
     html! {
         ul.legend {
-            li { span.swatch.accent {} (has) }
-            li { span class={ "swatch " (overlay.missing_tone(files).class()) } {} (lacks) }
-            li { "The larger a file is drawn, the more commits and lines it has" }
+            @if has_any {
+                li { span.swatch.accent {} (has) }
+                li { span class={ "swatch " (overlay.missing_tone(files).class()) } {} (lacks) }
+            } @else { li { span.swatch {} (lacks) ": none of these files is " (has) } }
+            li { "The larger a file is drawn, the more commits and lines it has; commits of many files do not count" }
         }
     }
 }
@@ -132,22 +149,22 @@ fn legend(files: &[HotspotRow], overlay: Overlay) -> Markup {
 fn table(files: &[HotspotRow]) -> Markup {
     html! {
         div.scroll {
-            table {
+            table.stack.flow {
                 thead {
                     tr {
-                        th { "File" } th.number { "Commits" } th.number { "Lines" } th.fit { "Last" }
+                        th scope="col" { "File" } th.number { "Commits" } th.number { "Lines" } th.fit { "Last" }
                         th.fit { "Spec" } th.fit { "Test" }
                     }
                 }
                 tbody {
                     @for row in files {
                         tr {
-                            td { (components::path_link(&row.path)) }
-                            td.number { a href=(links::address("history", &row.path.to_string())) { (row.commits) } }
-                            td.number { (components::grouped(row.lines.into())) }
-                            td.fit { (components::day(&row.last)) }
-                            @for overlay in [Overlay::Specs, Overlay::Tests] {
-                                td.fit {
+                            th.main scope="row" { (components::path_link(&row.path)) }
+                            td.number data-label="Commits" { a href=(links::address("history", &row.path.to_string())) { (row.commits) } }
+                            td.number data-label="Lines" { (components::grouped(row.lines.into())) }
+                            td.fit data-label="Last" { (components::day(&row.last)) }
+                            @for (overlay, label) in [(Overlay::Specs, "Spec"), (Overlay::Tests, "Test")] {
+                                td.fit data-label=(label) {
                                     @if overlay.has(row) { (badge("yes", Tone::Good)) }
                                     @else { (badge("none", overlay.missing_tone(files))) }
                                 }
@@ -157,5 +174,18 @@ fn table(files: &[HotspotRow]) -> Markup {
                 }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_that_every_package_has_is_named_with_its_package() {
+        let named = |path: &str| folder_name(&path.parse().unwrap());
+        assert_eq!(named("crates/globset/src/lib.rs"), "globset/src");
+        assert_eq!(named("crates/core/flags/defs.rs"), "flags");
+        assert_eq!((named("src/main.rs"), named("build.rs")), ("src".into(), String::new()));
     }
 }

@@ -7,7 +7,7 @@ use base::{NextCall, Problem, Result};
 use engine::contract::page::Render;
 use maud::{Markup, html};
 use operations::ops::typed::{
-    AtomDetails, Drift, DriftAnswer, KnowledgeSearch, KnowledgeShow, MoleculeDetails,
+    AtomDetails, Drift, DriftAnswer, KnowledgeSearch, KnowledgeShow, MoleculeDetails, WorkSearch,
 };
 use serde_json::json;
 
@@ -47,7 +47,7 @@ pub(crate) fn knowledge(context: &ViewContext<'_>) -> Result<ViewResult> {
     let lead = format!("{}, {stale} about code that has changed since", counted(total, "atom"));
     let body = html! {
         (heading(html! { "Knowledge" }, if total == 0 { "" } else { &lead }))
-        @if shown.is_empty() && names.is_empty() { (no_knowledge()) } @else {
+        @if shown.is_empty() && names.is_empty() { (no_knowledge(context)?) } @else {
             (table(shown, &names, &changed))
             @if let Some(answer) = &atoms { (components::pager(request, answer.paging(), shown.len())) }
             @if !names.is_empty() {
@@ -79,12 +79,25 @@ fn uncovered(drift: &DriftAnswer) -> Markup {
     section("Folders that nothing is written about", Some(folders.len()), list)
 }
 
-fn no_knowledge() -> Markup {
-    let create = NextCall::new("knowledge.create").with("kind", "atom").with("name", "its name");
-    components::empty(
-        "Nothing is written down yet. An atom says what one should know about some paths; agents read it before they change them. The first one is written by",
-        Some(&create),
-    )
+/// What to write first. Knowledge belongs to a project.
+fn no_knowledge(context: &ViewContext<'_>) -> Result<Markup> {
+    let projects = context
+        .asker
+        .ask_optional::<WorkSearch>(json!({"query": "", "kind": "project", "limit": 1}))?;
+    let has_project = projects.is_some_and(|found| !found.items.is_empty());
+    let project = NextCall::new("work.create").with("kind", "project").with("name", "its name");
+    let atom = NextCall::new("knowledge.create")
+        .with("kind", "atom")
+        .with("name", "its name")
+        .with("paths", json!(["src/**"]))
+        .with("knowledge", "What to know");
+    Ok(html! {
+        @if !has_project { (components::empty("Knowledge belongs to a project, and there is none yet. It is created by", Some(&project))) }
+        (components::empty(
+            "Nothing is written down yet. An atom says what one should know about some paths; agents read it before they change them. The first one is written by",
+            Some(&atom),
+        ))
+    })
 }
 
 /// How many percent of the code of an atom changed since it was written, by the atom's id.
@@ -103,18 +116,18 @@ fn table(
 ) -> Markup {
     html! {
         div.scroll {
-            table {
+            table.stack.flow {
                 thead { tr { th { "Atom" } th { "About" } th.fit { "Written" } th.fit { "Its code since then" } } }
                 tbody {
                     @for atom in atoms {
                         tr {
-                            td {
+                            td.main {
                                 a.node href=(links::address("atom", atom.id.as_str())) { (atom.name) }
                                 @if let Some(name) = atom.molecule_id.as_ref().and_then(|id| molecules.get(id.as_str())) {
                                     span.why { (name) }
                                 }
                             }
-                            td { span.muted { (atom.paths.join(", ")) } }
+                            td { span.muted { (components::breakable(&atom.paths.join(", "))) } }
                             td.fit { (components::day(&atom.updated_at)) }
                             td.fit { (age(changed.get(atom.id.as_str()).copied())) }
                         }
@@ -143,15 +156,21 @@ pub(crate) fn atom(context: &ViewContext<'_>) -> Result<ViewResult> {
     )?;
     let atom =
         answer.atom.ok_or_else(|| Problem::not_found(format!("no atom `{}`", context.name)))?;
+    let drift = atom.drift.as_ref().filter(|drift| !drift.is_none());
     let body = html! {
         (heading(html! { (atom.name) }, &atom.paths.join(", ")))
         div.toolbar {
-            (age(atom.drift.as_ref().map(|drift| drift.percent)))
+            (age(drift.map(|drift| drift.percent)))
             span.muted { "written " (components::day(&atom.updated_at)) }
             a.button href=(links::graph(&format!("atom:{}", atom.id))) { "Graph" }
         }
-        @if let Some(drift) = &atom.drift {
-            div.notice.warn { p { "Since it was written, " (what_changed(drift.changed, drift.added, drift.removed)) "." } }
+        @if let Some(drift) = drift {
+            div.notice.warn {
+                p {
+                    "Since it was written, " (what_changed(drift.changed, drift.added, drift.removed)) ". "
+                    @if !context.read_only { "Read it again: an edit, also one that changes no word, records that it holds." }
+                }
+            }
         }
         div.columns {
             div {
@@ -177,9 +196,8 @@ pub(crate) fn atom(context: &ViewContext<'_>) -> Result<ViewResult> {
 fn what_changed(changed: usize, added: usize, removed: usize) -> String {
     let parts = [(changed, "changed"), (added, "added"), (removed, "removed")];
     let said = parts.iter().filter(|(count, _)| *count > 0);
-    let said: Vec<String> =
-        said.map(|(count, word)| format!("{} {word}", counted(*count, "file"))).collect();
-    if said.is_empty() { "its files have changed".to_owned() } else { said.join(", ") }
+    let said = said.map(|(count, word)| format!("{} {word}", counted(*count, "file")));
+    said.collect::<Vec<_>>().join(", ")
 }
 
 /// One molecule with its atoms.

@@ -145,8 +145,8 @@ fn no_rows() -> Markup {
     html! {
         (card::no_cards())
         (components::empty(
-            "A requirement is a document with an id and a status, or a fact of the knowledge base. Those that are known are listed by",
-            Some(&NextCall::new("kb.query").with("type", "req")),
+            "There is no requirement yet. A document in `docs/requirements` that begins with an `id` and a `status` is one. Which documents are read and why others are not is said by",
+            Some(&NextCall::new("kb.adopt")),
         ))
     }
 }

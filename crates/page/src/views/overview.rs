@@ -78,7 +78,8 @@ fn tiles(status: &StatusAnswer, coverage: &CoverageAnswer, decisions: u64) -> Ma
         div.tiles {
             (tile(&components::grouped(status.files), "files", "/file/"))
             (tile(&components::grouped(status.edited), "edited files to review", "/review"))
-            (tile(&format!("{} / {}", cards.0, cards.1), "cards linked from code", "/matrix"))
+            @if cards.1 == 0 { (tile("0", "cards", "/cards")) }
+            @else { (tile(&format!("{} / {}", cards.0, cards.1), "cards linked from code", "/matrix")) }
             // Counting tasks takes longer than all the rest where there are many.
             a.tile href="/board" { strong { span data-late="/part/tasks" { "Board" } } span { "open tasks" } }
             (tile(&components::grouped(decisions), "decisions", "/decisions"))
@@ -141,14 +142,14 @@ fn about(context: &ViewContext<'_>) -> Result<Markup> {
         }
         @if !folders.is_empty() {
             div.scroll {
-                table {
+                table.stack.flow {
                     thead { tr { th { "Part" } th.number { "Files" } @if is_described { th { "About" } } } }
                     tbody {
                         @for folder in &folders {
                             tr {
-                                td { (components::path_link(&folder.path)) }
-                                td.number { (folder.files) }
-                                @if is_described { td { span.muted { (components::with_code(folder.about.as_deref().unwrap_or_default())) } } }
+                                td.main { (components::path_link(&folder.path)) }
+                                td.number data-label="Files" { (folder.files) }
+                                @if is_described { td { @if let Some(about) = &folder.about { span.muted { (components::with_code(about)) } } } }
                             }
                         }
                     }
@@ -176,9 +177,7 @@ fn attention(context: &ViewContext<'_>) -> Result<Markup> {
             ul.list {
                 @if checked.errors + checked.warnings > 0 {
                     li {
-                        a href="/checks" {
-                            (counted(checked.errors, "error")) ", " (counted(checked.warnings, "warning"))
-                        }
+                        a href="/checks" { (found(checked.errors, checked.warnings)) }
                         " in " (counted(checked.rules, "check"))
                     }
                 }
@@ -200,6 +199,13 @@ fn attention(context: &ViewContext<'_>) -> Result<Markup> {
     })
 }
 
+/// How much was found, without zeros.
+fn found(errors: usize, warnings: usize) -> String {
+    let all = [(errors, "error"), (warnings, "warning")];
+    let said = all.iter().filter(|(count, _)| *count > 0);
+    said.map(|(count, word)| counted(*count, word)).collect::<Vec<_>>().join(", ")
+}
+
 /// The files that change most.
 fn activity(context: &ViewContext<'_>) -> Result<Markup> {
     let Some(hot) = context.asker.ask_optional::<Hotspots>(json!({"limit": MAX_ROWS}))? else {
@@ -211,15 +217,15 @@ fn activity(context: &ViewContext<'_>) -> Result<Markup> {
             (components::empty("No code has changed in the history that was read.", None))
         } @else {
             div.scroll {
-                table {
+                table.stack.flow {
                     thead { tr { th { "File" } th.number { "Commits" } th.number { "Lines" } th.fit { "Last" } } }
                     tbody {
                         @for row in &hot.files {
                             tr {
-                                td { (components::path_link(&row.path)) (bars::score_meter(row.score, most)) }
-                                td.number { a href=(links::address("history", &row.path.to_string())) { (row.commits) } }
-                                td.number { (components::grouped(row.lines.into())) }
-                                td.fit { (components::day(&row.last)) }
+                                td.main { (components::path_link(&row.path)) (bars::score_meter(row.score, most)) }
+                                td.number data-label="Commits" { a href=(links::address("history", &row.path.to_string())) { (row.commits) } }
+                                td.number data-label="Lines" { (components::grouped(row.lines.into())) }
+                                td.fit data-label="Last" { (components::day(&row.last)) }
                             }
                         }
                     }

@@ -25,7 +25,7 @@ pub(crate) fn part(answer: &ExplainAnswer) -> Markup {
                 @for reason in answer.reasons.iter().take(MAX_ROWS) {
                     li {
                         (badge(&sort_name(&format!("{:?}", reason.sort)), Tone::Neutral)) " "
-                        a.node href=(links::node(&reason.node)) { (reason.says) }
+                        a.node href=(links::node(&reason.node)) { (components::with_code(&reason.says)) }
                         @if let Some(quote) = &reason.quote { span.excerpt { (plain(quote)) } }
                         @if let Some(through) = &reason.through {
                             span.excerpt { "through " (components::node_link(through)) }

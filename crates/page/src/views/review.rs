@@ -38,6 +38,9 @@ pub(crate) fn review(context: &ViewContext<'_>) -> Result<ViewResult> {
             span.muted { "A commit, or a range such as main..." }
         }
         (report(&answer, &checks::names(&context.asker, &answer.findings)?))
+        @if answer.files.is_empty() && request.param("base").is_none() {
+            p { "Edit a file to review it before it is committed, or " a href="/review?base=HEAD~1" { "review the last commit" } "." }
+        }
         (components::pager(request, answer.paging(), answer.findings.len()))
     };
     Ok(Screen::new(NavSection::Review, "Review", body).into())
@@ -98,13 +101,13 @@ fn tests(tests: &[ReviewTestRow]) -> Markup {
     html! {
         @if tests.is_empty() { p.muted { "No test that reaches the change was found." } } @else {
             div.scroll {
-                table {
-                    thead { tr { th { "Test file" } th { "How it was found" } @if has_names { th { "Tests" } } } }
+                table.stack.flow {
+                    thead { tr { th.name { "Test file" } th { "How it was found" } @if has_names { th { "Tests" } } } }
                     tbody {
                         @for row in tests.iter().take(MAX_ROWS) {
                             tr {
-                                td { (components::node_link(&row.node)) }
-                                td { (row.how) }
+                                td.main { (components::node_link(&row.node)) }
+                                td { (components::with_code(&row.how)) }
                                 @if has_names { td { span.muted { (names(row)) } } }
                             }
                         }
@@ -162,7 +165,7 @@ fn checked(answer: &ReviewAnswer) -> Markup {
         dl.facts {
             dt { "Checked" } dd { (answer.checked.join(", ")) }
             @if !answer.not_checked.is_empty() { dt { "Not checked" } dd { (answer.not_checked.join(", ")) } }
-            @for note in &answer.notes { dt { "Note" } dd { (note) } }
+            @for note in &answer.notes { dt { "Note" } dd { (components::with_code(note)) } }
         }
     }
 }

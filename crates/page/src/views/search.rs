@@ -63,30 +63,49 @@ pub(crate) fn search(context: &ViewContext<'_>) -> Result<ViewResult> {
 fn hits(hits: &[SearchHitRow]) -> Markup {
     html! {
         div.scroll {
-            table.stack {
-                thead { tr { th.fit { "Kind" } th { "Name" } th { "Why" } } }
+            table.stack.flow {
+                thead { tr { th.fit { "Kind" } th.half { "Name" } th { "Found in" } } }
                 tbody {
                     @for hit in hits {
                         tr {
-                            td.fit { (badge(&hit.kind, tone(&hit.kind))) }
-                            td {
-                                @match links::handle(&hit.node) {
-                                    Some(address) => a.node href=(address) {
-                                        @if hit.kind == "symbol" { code { (name(hit)) } } @else { (name(hit)) }
-                                    },
-                                    None => (name(hit)),
-                                }
+                            td.fit { (badge(kind_name(&hit.kind), tone(&hit.kind))) }
+                            td.main {
+                                (linked_name(hit))
                                 @if let Some(path) = &hit.path {
-                                    @if hit.kind != "module" && hit.kind != "file" && hit.kind != "dir" {
-                                        span.why { (path) }
-                                    }
+                                    @if !is_path(&hit.kind) { span.why { (components::breakable(&path.to_string())) } }
                                 }
                             }
-                            td { span.muted { (hit.why) } span.excerpt { (hit.excerpt) } }
+                            td { span.muted { (hit.why) } span.excerpt { (components::with_code(&hit.excerpt)) } }
                         }
                     }
                 }
             }
+        }
+    }
+}
+
+/// Whether a kind of hit is named by its path.
+fn is_path(kind: &str) -> bool {
+    matches!(kind, "module" | "file" | "dir")
+}
+
+/// A kind as people call it.
+fn kind_name(kind: &str) -> &str {
+    match kind {
+        "kb" => "fact",
+        "dir" => "folder",
+        "module" => "file",
+        other => other,
+    }
+}
+
+fn linked_name(hit: &SearchHitRow) -> Markup {
+    let Some(address) = links::handle(&hit.node) else { return html! { (name(hit)) } };
+    html! {
+        a.node href=(address) {
+            @if hit.kind == "symbol" { code { (components::breakable(name(hit))) } }
+            @else if is_path(&hit.kind) { (components::breakable(name(hit))) }
+            @else { (components::with_code(name(hit))) }
         }
     }
 }

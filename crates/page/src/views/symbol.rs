@@ -129,7 +129,7 @@ fn commits(part: &CodeShowPart) -> Markup {
         ul.list {
             @for commit in commits {
                 li {
-                    a.node href=(links::address("commit", &commit.commit)) { (commit.subject) }
+                    a.node href=(links::address("commit", &commit.commit)) { (components::with_code(&commit.subject)) }
                     br; (components::day(&commit.date)) " " span.muted { (commit.how) }
                 }
             }

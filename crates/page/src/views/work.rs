@@ -112,7 +112,7 @@ pub(crate) fn item(context: &ViewContext<'_>) -> Result<ViewResult> {
             aside {
                 (section("Details", None, fields(&answer, &facts)))
                 @if let Some(state) = &state { (blockers(state)) }
-                (dependencies(&answer))
+                (dependencies(&answer, &facts.id))
                 (events(&answer))
             }
         }
@@ -198,12 +198,12 @@ fn children(context: &ViewContext<'_>, kind: &str, id: &str) -> Result<Markup> {
     let list = html! {
         @if found.items.is_empty() { p.muted { "There are none yet." } } @else {
             div.scroll {
-                table {
+                table.stack.flow {
                     thead { tr { th { "Name" } th.fit { "Status" } th.fit { "Changed" } } }
                     tbody {
                         @for row in &found.items {
                             tr {
-                                td { a.node href=(links::address(row.what.kind.word(), row.what.id.as_str())) { (row.what.name) } }
+                                td.main { a.node href=(links::address(row.what.kind.word(), row.what.id.as_str())) { (row.what.name) } }
                                 td.fit { @if let Some(status) = row.what.status { (badge(status_name(status), status_tone(status))) } }
                                 td.fit { (components::day(&row.people.updated_at)) }
                             }
@@ -341,20 +341,26 @@ fn blockers(state: &StateAnswer) -> Markup {
     section("Blocked by", Some(state.blocked_by.len()), list)
 }
 
-fn dependencies(answer: &WorkShowAnswer) -> Markup {
-    if answer.dependencies.is_empty() {
+/// What it depends on and what depends on it; `own` is its id, which needs no link to itself. A
+/// block for a reason has no other end, and stands with the blocks.
+fn dependencies(answer: &WorkShowAnswer, own: &str) -> Markup {
+    let both = answer.dependencies.iter().filter_map(|each| Some((each.from.as_ref()?, each)));
+    let both: Vec<_> = both.collect();
+    if both.is_empty() {
         return html! {};
     }
+    let end = |item: &WorkItemBrief| match item.id.as_str() == own {
+        true => html! { span.muted { "this" } },
+        false => {
+            html! { a.node href=(links::address(item.kind.word(), item.id.as_str())) { (item.name) } }
+        }
+    };
     let list = html! {
         ul.list {
-            @for each in &answer.dependencies {
-                li {
-                    @if let Some(from) = &each.from { a.node href=(links::address(from.kind.word(), from.id.as_str())) { (from.name) } }
-                    span.muted { " " (each.relation.word().to_lowercase().replace('_', " ")) " " }
-                    a.node href=(links::address(each.to.kind.word(), each.to.id.as_str())) { (each.to.name) }
-                }
+            @for (from, each) in &both {
+                li { (end(from)) span.muted { " " (each.relation.word().to_lowercase().replace('_', " ")) " " } (end(&each.to)) }
             }
         }
     };
-    section("Dependencies", Some(answer.dependencies.len()), list)
+    section("Dependencies", Some(both.len()), list)
 }

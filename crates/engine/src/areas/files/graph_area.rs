@@ -263,6 +263,7 @@ pub(super) fn about_folder(folder: &FolderSummary) -> String {
     let own = counted(folder.files, "file");
     match folder.below - folder.files {
         0 => own,
+        below if folder.files == 0 => format!("{} in its folders", counted(below, "file")),
         _ => format!("{own}, {} in all", folder.below),
     }
 }

@@ -19,6 +19,7 @@ use store::{BackupNotes, Durability};
 use crate::area::Area;
 use crate::durable::locations;
 use crate::durable::tables::revision;
+use crate::durable::team;
 use crate::identity::{self, RepositoryIdentity};
 use crate::workspace::Workspace;
 
@@ -209,7 +210,14 @@ impl<'a> BackupFolder<'a> {
         if let Some(branch) = notes.get(BRANCH_NOTE) {
             locations::write_label(folder, branch)?;
         }
+        team::own_restored(self.shared, &path)?;
         Ok(was_there.then(|| format!("{aside}.sqlite")))
+    }
+
+    /// An unused path for a store that is replaced; it is listed and put back as a backup is.
+    pub(crate) fn path_for_replaced(&self, path: &Path, call: &Call) -> PathBuf {
+        let store = path.strip_prefix(self.shared).unwrap_or(path).with_extension("");
+        store_path(self.shared, &self.name_for_replaced(&store.to_string_lossy(), call))
     }
 
     /// An unused name for the store that a copy replaces.

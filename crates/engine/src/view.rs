@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use base::call::Progress;
-use base::{Call, Problem, RepoPath, Result};
+use base::{Call, Problem, ProblemCode, RepoPath, Result};
 use config::Config;
 use store::Connection;
 use tree::{Journal, WorkingTree};
@@ -281,12 +281,26 @@ impl<'w> View<'w> {
         let (durable, cell) =
             found.ok_or_else(|| Problem::internal(format!("unknown store `{name}`")))?;
         if cell.get().is_none() {
-            let path = self.store_file(durable)?;
-            let written = self.workspace.stores().open_stores().reader(durable, &path)?;
+            let written = self.open_store(durable)?;
             let opened = overlay::read_with_overlay(self, durable, written)?;
             let _ = cell.set(opened); // nobody else can have set it: a view is not shared
         }
         cell.get().ok_or_else(|| Problem::internal("no store"))
+    }
+
+    /// Opens the file that is read; `None` if there is none. A copy with pending changes is there for some time after
+    /// another process replaced it, but not for ever.
+    fn open_store(&self, durable: &DurableStore) -> Result<Option<StoreReader>> {
+        for _ in 0..3 {
+            let path = self.store_file(durable)?;
+            let written = self.workspace.stores().open_stores().reader(durable, &path)?;
+            if written.is_some() || path == self.store_locations()?.read_path(durable) {
+                return Ok(written);
+            }
+            self.store_files.borrow_mut().remove(durable.name);
+        }
+        Err(Problem::new(ProblemCode::Busy, "the pending changes were replaced in the meantime")
+            .hint("repeat the request"))
     }
 
     /// The file of a store that is read, with the changes that wait for the team's server. It was

@@ -52,6 +52,6 @@ pub use references::{changeset_for_moved_code, code_node, text_node};
 pub use replay::{MergePlan, MergedBranch, plan_merge};
 pub use statuses::known_status;
 pub use tables::{
-    LogPage, MIGRATIONS, StoreCounts, counts, entities, entity, full_log, ids, log_entry, log_page,
-    relations, reserve_log_numbers, uids, vacuum,
+    LogPage, MIGRATIONS, StoreCounts, counts, entities, entity, full_log, has_changeset, ids,
+    log_entry, log_page, relations, reserve_log_numbers, uids, vacuum,
 };

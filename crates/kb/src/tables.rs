@@ -219,6 +219,11 @@ pub(crate) fn entry_of_changeset(conn: &Connection, changeset: &str) -> Result<O
         .map_err(sqlite_problem("read the audit log"))
 }
 
+/// Whether the log has an entry of a changeset with this id.
+pub fn has_changeset(conn: &Connection, changeset: &str) -> Result<bool> {
+    Ok(entry_of_changeset(conn, changeset)?.is_some())
+}
+
 /// Every entry, oldest first.
 pub fn full_log(conn: &Connection) -> Result<Vec<AuditEntry>> {
     rows(conn, &format!("{AUDIT} ORDER BY seq"), "read the audit log", &[], audit_entry_from_row)

@@ -10,6 +10,13 @@ use postgres::config::Host;
 /// The parameter that names a file with the certificates that a server is verified with.
 const ROOT_CERTIFICATE: &str = "sslrootcert";
 
+/// The value of that parameter for the certificates of the system, which are used anyway.
+const SYSTEM_CERTIFICATES: &str = "system";
+
+/// The parameter that says how a connection is encrypted, as providers write it into their addresses. It changes
+/// nothing here: a connection that leaves the machine is encrypted and verified whatever it says.
+const MODE: &str = "sslmode";
+
 /// The address of the database and the role that logs in.
 #[derive(Debug, Clone)]
 pub struct TeamAddress {
@@ -82,7 +89,14 @@ impl FromStr for TeamAddress {
                 Problem::invalid("the address is not that of a PostgreSQL database").hint(expected)
             );
         }
-        let (kept, root_certificate) = take_root_certificate(text);
+        let (kept, root_certificate) = take_encryption(text);
+        if let Some(file) = root_certificate.as_ref().filter(|file| file.is_relative()) {
+            let what = format!(
+                "`{ROOT_CERTIFICATE}={}` means another file in every folder",
+                file.display()
+            );
+            return Err(Problem::invalid(what).hint("write the whole path of the file"));
+        }
         let config: postgres::Config = kept.parse().map_err(|error: postgres::Error| {
             Problem::invalid("the address cannot be read").hint(expected).with_source(error)
         })?;
@@ -94,16 +108,22 @@ impl FromStr for TeamAddress {
     }
 }
 
-/// Splits the address from the parameter that only cairn understands, and returns both.
-fn take_root_certificate(text: &str) -> (String, Option<PathBuf>) {
+/// Splits the address from the parameters about encryption, which the driver does not understand. Returns the rest
+/// and the file with certificates.
+fn take_encryption(text: &str) -> (String, Option<PathBuf>) {
     let Some((start, query)) = text.split_once('?') else { return (text.to_owned(), None) };
-    let prefix = format!("{ROOT_CERTIFICATE}=");
-    let (ours, others): (Vec<&str>, Vec<&str>) =
-        query.split('&').partition(|one| one.starts_with(&prefix));
-    let file = ours.first().map(|one| {
-        let value = percent_encoding::percent_decode_str(&one[prefix.len()..]);
-        PathBuf::from(value.decode_utf8_lossy().into_owned())
-    });
+    let (mut others, mut file) = (Vec::new(), None);
+    for parameter in query.split('&') {
+        match parameter.split_once('=') {
+            Some((ROOT_CERTIFICATE, SYSTEM_CERTIFICATES)) => {}
+            Some((ROOT_CERTIFICATE, value)) => {
+                let value = percent_encoding::percent_decode_str(value).decode_utf8_lossy();
+                file = file.or_else(|| Some(PathBuf::from(value.into_owned())));
+            }
+            Some((MODE, _)) => {}
+            _ => others.push(parameter),
+        }
+    }
     let rest = if others.is_empty() { String::new() } else { format!("?{}", others.join("&")) };
     (format!("{start}{rest}"), file)
 }
@@ -144,5 +164,14 @@ mod tests {
             parse("postgres://db.example.com/x?sslrootcert=%2Fetc%2Fca.pem&connect_timeout=3")
                 .unwrap();
         assert_eq!(named.root_certificate().unwrap().to_str(), Some("/etc/ca.pem"));
+        // As providers write addresses; what they say of encryption is done anyway.
+        for mode in ["disable", "require", "verify-full&sslrootcert=system"] {
+            let text =
+                format!("postgres://db.example.com/x?sslmode={mode}&channel_binding=require");
+            assert!(!parse(&text).unwrap().is_local(), "{text}");
+        }
+        // Another command may run in another folder.
+        let relative = parse("postgres://db.example.com/x?sslrootcert=ca.pem").unwrap_err();
+        assert!(relative.message.contains("sslrootcert=ca.pem"), "{relative}");
     }
 }

@@ -158,12 +158,12 @@ impl TeamClient {
         self.connection.run(wait, move |client| project::create(client, &new))
     }
 
-    /// Adds root commits that the project does not know yet.
+    /// Sets the root commits of a project that was made before the first commit.
     pub fn set_roots(&self, id: &ProjectId, roots: Vec<String>, wait: Duration) -> TeamResult<()> {
         let id = id.clone();
         self.connection.run(wait, move |client| {
             let params: SqlParams<'_> = &[(&id.as_str(), Type::TEXT), (&roots, Type::TEXT_ARRAY)];
-            Ok(client.execute_typed(tables::ADD_ROOTS, params).map(drop)?)
+            Ok(client.execute_typed(tables::SET_ROOTS, params).map(drop)?)
         })
     }
 
@@ -258,6 +258,16 @@ impl TeamClient {
         self.connection.run(wait, move |client| {
             let params: SqlParams<'_> = &[(&project.as_str(), Type::TEXT), (&store, Type::TEXT)];
             Ok(client.query_typed_opt(tables::LAST_OF_STORE, params)?.map(|row| row.get(0)))
+        })
+    }
+
+    /// The names of all stores of a project.
+    pub fn stores(&self, project: &ProjectId, wait: Duration) -> TeamResult<Vec<String>> {
+        let id = project.clone();
+        self.connection.run(wait, move |client| {
+            let rows = client
+                .query_typed(tables::STORES, &[(&id.as_str() as SqlParam<'_>, Type::TEXT)])?;
+            Ok(rows.iter().map(|row| row.get(0)).collect())
         })
     }
 

@@ -58,10 +58,10 @@ pub struct NewProject {
 }
 
 impl TeamProject {
-    /// Fails if the repository has no root commit in common with the project.
+    /// Fails if the repository has no root commit in common with the project. A project that was made before the
+    /// first commit knows none yet.
     pub fn require_same_repository(&self, roots: &[String]) -> Result<(), Problem> {
-        let is_known = roots.is_empty() && self.roots.is_empty()
-            || roots.iter().any(|root| self.roots.contains(root));
+        let is_known = self.roots.is_empty() || roots.iter().any(|root| self.roots.contains(root));
         if is_known {
             return Ok(());
         }

@@ -29,7 +29,8 @@ pub(crate) const READ_MEMBERSHIP: &str =
     "SELECT current_user::text, cairn.is_member($1), cairn.is_member($2)";
 pub(crate) const INSERT_PROJECT: &str =
     "INSERT INTO cairn.projects (id, name, roots, writers, readers) VALUES ($1, $2, $3, $4, $5)";
-pub(crate) const ADD_ROOTS: &str = "UPDATE cairn.projects SET roots = $2 WHERE id = $1";
+pub(crate) const SET_ROOTS: &str =
+    "UPDATE cairn.projects SET roots = $2 WHERE id = $1 AND roots = '{}'";
 
 /// Makes the two roles of a project. Their names come from the project's id, so they need no
 /// quotes.
@@ -101,6 +102,8 @@ pub(crate) const READ_RECORDS: &str = "
 pub(crate) const READ_NEWEST: &str = "SELECT seq FROM cairn.projects WHERE id = $1";
 pub(crate) const LAST_OF_STORE: &str =
     "SELECT seq FROM cairn.changes WHERE project = $1 AND store = $2 ORDER BY seq DESC LIMIT 1";
+pub(crate) const STORES: &str =
+    "SELECT DISTINCT store FROM cairn.changes WHERE project = $1 ORDER BY store";
 pub(crate) const FIND_CHANGE: &str = "SELECT seq FROM cairn.changes WHERE project = $1 AND id = $2";
 
 /// Writes the images of one change, its entry, and the project's new number.

@@ -21,6 +21,8 @@ pub const LEDGER: Area = Area {
         shared: None,
         index_record: |_, _| Ok(()),
         needs_server: |_| None,
+        added_record: |_, image| Ok(image),
+        broken_rule: |_| Ok(None),
     }),
     ..Area::EMPTY
 };

@@ -15,6 +15,7 @@ mod mcp;
 pub mod merges;
 pub mod postgres;
 mod postgres_tables;
+pub mod proof_program;
 pub mod proxy;
 mod repo;
 mod sandbox;

@@ -18,11 +18,17 @@ use operations::ops;
 use serde_json::{Value, json};
 
 use crate::postgres::{PostgresServer, TestDatabase};
+use crate::proof_program::ProofProgram;
+pub use crate::proof_program::ProofWorker;
 use crate::proxy::{NetworkProxy, NetworkState};
 use crate::{TestRepo, call_by, postgres_tables};
 
 /// Tasks that the processes compete for.
 const CONTESTED: usize = 20;
+
+/// Codes with which a write may be refused while others write and everything fails: it is repeated then. Any other
+/// would be told to a person as if the request or a store were wrong.
+const USUAL_REFUSALS: [&str; 4] = ["Busy", "Unavailable", "Timeout", "Cancelled"];
 
 /// How much a proof does.
 #[derive(Debug, Clone, Copy)]
@@ -50,6 +56,8 @@ pub struct ProofReport {
     pub claims: usize,
     /// Titles that are there more than once, because their process was killed or got an error
     pub repeated: usize,
+    /// Writes that were refused, and repeated
+    pub refusals: usize,
     /// Processes that were killed
     pub kills: usize,
     /// Times that the server was killed
@@ -64,66 +72,30 @@ pub struct ProofReport {
     pub took: Duration,
 }
 
-/// One process of one machine.
-#[derive(Debug, Clone)]
-pub struct ProofWorker {
-    /// Its clone
-    pub root: PathBuf,
-    /// Its name, which is its actor
-    pub name: String,
-    /// Tasks that it writes, at least
-    pub writes: usize,
-    /// Where it notes what was acknowledged
-    pub acknowledgements: PathBuf,
-    /// The project that its tasks belong to
-    pub project: String,
-    /// It goes on writing until this file exists
-    pub stop: PathBuf,
-}
-
-impl ProofWorker {
-    /// Its fields in one line, for the process that it becomes.
-    pub fn to_text(&self) -> String {
-        let Self { root, name, writes, acknowledgements, project, stop } = self;
-        let (root, stop) = (root.display(), stop.display());
-        let acknowledgements = acknowledgements.display();
-        format!("{root}\t{name}\t{writes}\t{acknowledgements}\t{project}\t{stop}")
-    }
-
-    /// Reads what [`Self::to_text`] wrote.
-    pub fn parse(text: &str) -> Self {
-        let fields: Vec<&str> = text.split('\t').collect();
-        let [root, name, writes, acknowledgements, project, stop] = fields[..] else {
-            panic!("not a worker: {text}")
-        };
-        Self {
-            root: root.into(),
-            name: name.to_owned(),
-            writes: writes.parse().expect("a number"),
-            acknowledgements: acknowledgements.into(),
-            project: project.to_owned(),
-            stop: stop.into(),
-        }
-    }
-}
-
 /// Clones of one repository, and the processes that write there.
 struct ProofProject {
     machines: Vec<PathBuf>,
     workers: Vec<ProofWorker>,
 }
 
-/// Runs a proof. `start` makes the command that calls [`work`] with a worker. None if the server is
-/// not installed.
-pub fn run(size: ProofSize, start: impl Fn(&ProofWorker) -> Command) -> Option<ProofReport> {
+/// Runs a proof. `start` makes the command that calls [`work`] with a worker, which runs the commands of `program`, or
+/// calls the operations itself without one. None if the server is not installed.
+pub fn run(
+    size: ProofSize,
+    program: Option<&ProofProgram>,
+    start: impl Fn(&ProofWorker) -> Command,
+) -> Option<ProofReport> {
     let server = PostgresServer::start()?;
     let begin = Instant::now();
     let (database, proxy) = (server.database(), NetworkProxy::to(server.port()));
     let folder = tempfile::tempdir().expect("a folder");
     let stop = folder.path().join("stop");
-    let project = set_up(&database, &proxy, folder.path(), size, "worker");
+    let mut project = set_up(&database, &proxy, folder.path(), size, "worker");
     let other_size = ProofSize { machines: 1, processes: 1, ..size };
-    let other = set_up(&database, &proxy, folder.path(), other_size, "stranger");
+    let mut other = set_up(&database, &proxy, folder.path(), other_size, "stranger");
+    for worker in project.workers.iter_mut().chain(&mut other.workers) {
+        worker.program = program.cloned();
+    }
     let workers = project.workers.iter().chain(&other.workers);
     let mut running: Vec<(ProofWorker, Child)> =
         workers.map(|worker| (worker.clone(), spawn(&start, worker))).collect();
@@ -172,7 +144,7 @@ pub fn work(worker: &ProofWorker) {
         // noted, so that a further process, if this one is killed too, does not look for it again.
         if std::mem::take(&mut is_first) {
             note(worker, &format!("resumed {title}"));
-            if let Some(id) = find_written(&repo, &title) {
+            if let Some(id) = find_written(&repo, worker, &title) {
                 note(worker, &format!("task {title}\t{id}"));
                 continue;
             }
@@ -180,12 +152,12 @@ pub fn work(worker: &ProofWorker) {
         let args =
             json!({"kind": "task", "title": title, "project_id": worker.project, "summary": "s"});
         let made = loop {
-            match ask(&repo, &worker.name, "work.create", args.clone()) {
+            match worker.ask(&repo, "work.create", args.clone()) {
                 Ok(made) => break made,
                 Err(problem) => {
                     // It may have been made nevertheless; it is made once more.
                     let why = problem.message.replace(['\n', '\t'], " ");
-                    note(worker, &format!("refused {title}\t{why}"));
+                    note(worker, &format!("refused {title}\t{:?} {why}", problem.code));
                     std::thread::sleep(Duration::from_millis(20));
                 }
             }
@@ -206,15 +178,11 @@ fn acknowledged_task(line: &str) -> Option<(&str, &str)> {
 /// Claims one of the contested tasks; most are taken.
 fn claim(repo: &TestRepo, worker: &ProofWorker, number: usize) {
     let wanted = format!("contested {}", (number / 5) % CONTESTED);
-    let found = ask(
-        repo,
-        &worker.name,
-        "work.search",
-        json!({"query": wanted, "kind": "task", "limit": 50}),
-    );
+    let search = json!({"query": wanted, "kind": "task", "limit": 50});
+    let found = worker.ask(repo, "work.search", search);
     let Ok(found) = found else { return };
     let Some(id) = find_title(&found, &wanted) else { return };
-    let claimed = ask(repo, &worker.name, "work.claim", json!({"id": id, "minutes": 480}));
+    let claimed = worker.ask(repo, "work.claim", json!({"id": id, "minutes": 480}));
     if claimed.is_ok() {
         note(worker, &format!("claim {wanted}"));
     }
@@ -236,9 +204,9 @@ fn find_title(answer: &Value, title: &str) -> Option<String> {
 }
 
 /// The id of a task that is there already.
-fn find_written(repo: &TestRepo, title: &str) -> Option<String> {
+fn find_written(repo: &TestRepo, worker: &ProofWorker, title: &str) -> Option<String> {
     let asked = json!({"query": title, "kind": "task", "limit": 50});
-    find_title(&ask(repo, "checker", "work.search", asked).ok()?, title)
+    find_title(&worker.ask(repo, "work.search", asked).ok()?, title)
 }
 
 fn note(worker: &ProofWorker, line: &str) {
@@ -251,7 +219,12 @@ fn note(worker: &ProofWorker, line: &str) {
 }
 
 /// Asks as a process does that does not wait long for the server.
-fn ask(repo: &TestRepo, actor: &str, name: &str, args: Value) -> Result<Value, base::Problem> {
+pub(crate) fn ask(
+    repo: &TestRepo,
+    actor: &str,
+    name: &str,
+    args: Value,
+) -> Result<Value, base::Problem> {
     call(repo, call_by(actor).with_optional_wait(Duration::from_secs(1)), name, args)
 }
 
@@ -299,6 +272,7 @@ fn set_up(
         acknowledgements: folder.join(format!("acknowledged-{name}-{at}-{process}")),
         project: project.clone(),
         stop: folder.join("stop"),
+        program: None,
     };
     let workers = (0..machines.len())
         .flat_map(|at| (0..size.processes).map(move |process| (at, process)))
@@ -322,7 +296,11 @@ fn contested_project(machine: &Path) -> String {
 }
 
 fn spawn(start: &impl Fn(&ProofWorker) -> Command, worker: &ProofWorker) -> Child {
-    start(worker).spawn().expect("a worker")
+    let mut command = start(worker);
+    if worker.program.is_some() {
+        platform::set_process_group(&mut command);
+    }
+    command.spawn().expect("a worker")
 }
 
 /// The workers that still run. A worker that was killed is started again, and one that failed makes
@@ -379,6 +357,9 @@ fn cause_failure(
                 return;
             };
             let Some((worker, child)) = running.get_mut(at) else { return };
+            if worker.program.is_some() {
+                platform::kill_group(child); // with the command that it runs
+            }
             if child.kill().is_ok() && !child.wait().is_ok_and(|status| status.success()) {
                 report.kills += 1;
                 *child = spawn(start, worker);
@@ -416,10 +397,13 @@ fn check(project: &ProofProject, report: &mut ProofReport) {
                 winners.entry(task.to_owned()).or_default().insert(worker.name.clone());
             } else if let Some(title) = line.strip_prefix("resumed ") {
                 *repeated.entry(title.to_owned()).or_default() += 1;
-            } else if let Some((title, _)) =
+            } else if let Some((title, why)) =
                 line.strip_prefix("refused ").and_then(|rest| rest.split_once('\t'))
             {
                 *repeated.entry(title.to_owned()).or_default() += 1;
+                report.refusals += 1;
+                let is_usual = USUAL_REFUSALS.iter().any(|code| why.starts_with(code));
+                assert!(is_usual, "`{title}` was refused: {why}");
             }
         }
     }

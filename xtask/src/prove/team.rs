@@ -7,9 +7,10 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
+use testkit::proof_program::ProofProgram;
 use testkit::team_proof::{self, ProofSize, ProofWorker};
 
-use super::{number_arg, team_cost};
+use super::{ProofBinary, number_arg, team_cost};
 use crate::run::{self, XtaskResult};
 use crate::tools;
 
@@ -33,13 +34,16 @@ pub(super) fn run(root: &Path, args: &[&str]) -> XtaskResult<()> {
         time: Duration::from_secs(minutes * 60),
         seed: number_arg(args, 1, 1)?,
     };
+    let program = ProofBinary::build(root)?;
+    let program = ProofProgram::at(&program.binary);
     let own = std::env::current_exe().map_err(|error| error.to_string())?;
     let start = |worker: &ProofWorker| {
         let mut command = Command::new(&own);
         command.args(["team-worker", &worker.to_text()]);
         command
     };
-    let report = team_proof::run(size, start).ok_or("PostgreSQL is not installed")?;
+    let report =
+        team_proof::run(size, Some(&program), start).ok_or("PostgreSQL is not installed")?;
     run::print(&format!("{report:#?}\n"));
     Ok(())
 }

@@ -278,6 +278,16 @@ impl StoreLocations {
         Some(TeamStore { name, owner: Some(owner), path })
     }
 
+    /// The file here of a store of the team, by the name that the server has; `None` if it is of another kind.
+    pub(crate) fn team_store_named(&self, durable: &DurableStore, name: &str) -> Option<TeamStore> {
+        let is_single = !durable.is_per_branch() || matches!(self.scheme, StoreScheme::Single);
+        if is_single {
+            return (name == durable.name).then(|| self.single_team_store(durable));
+        }
+        let branch = name.strip_prefix(durable.name)?.strip_prefix('/')?;
+        self.team_store_of(durable, StoreOwner::Branch(branch.to_owned()))
+    }
+
     /// All stores of this clone that a team shares.
     pub(crate) fn all_team_stores(&self, durable: &DurableStore) -> Result<Vec<TeamStore>> {
         if !durable.is_per_branch() || matches!(self.scheme, StoreScheme::Single) {

@@ -52,6 +52,11 @@ pub struct DurableStore {
     pub index_record: fn(&Connection, &RecordImage) -> Result<()>,
     /// Why a change of a record cannot wait for the team's server; `None` if it can
     pub needs_server: fn(&RecordChange) -> Option<&'static str>,
+    /// The record of another store as it is added to this one, where both may have given a name of their own to
+    /// different things
+    pub added_record: fn(&Connection, RecordImage) -> Result<RecordImage>,
+    /// The first rule that the records break; `None` if there is none, as after every change
+    pub broken_rule: fn(&Connection) -> Result<Option<String>>,
 }
 
 /// A change to a durable store, made by an area and committed by the engine.

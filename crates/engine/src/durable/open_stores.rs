@@ -157,6 +157,9 @@ impl OpenStores {
     /// Returns the number of the change; `None` for a request that waits for the team's server.
     pub(crate) fn commit(&self, commit: &StoreCommit<'_>) -> Result<Option<String>> {
         let StoreCommit { durable, path, .. } = *commit;
+        if commit.team.has_lost_copy() {
+            return Err(commit.outdated_plan());
+        }
         let idle = FileId::with_state(path).and_then(|file| self.writers.take(&file));
         let mut store = idle.map_or_else(|| durable.open(path), Ok)?;
         let done = match commit.team.captures() {

@@ -282,6 +282,8 @@ const NOTES: Area = Area {
         shared: None,
         index_record: |_, _| Ok(()),
         needs_server: |_| None,
+        added_record: |_, image| Ok(image),
+        broken_rule: |_| Ok(None),
     }),
     ..Area::EMPTY
 };

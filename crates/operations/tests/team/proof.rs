@@ -27,7 +27,7 @@ fn three_machines_agree_after_failures() {
         time: Duration::ZERO,
         seed: 7,
     };
-    match team_proof::run(size, start) {
+    match team_proof::run(size, None, start) {
         Some(report) => {
             assert!(report.acknowledged >= 60 && report.other_project >= 10, "{report:?}");
         }
@@ -51,6 +51,7 @@ fn a_worker_that_is_killed_twice_repeats_nothing() {
             acknowledgements: folder.path().join("acknowledged"),
             project: project.to_owned(),
             stop: stop.clone(),
+            program: None,
         });
     };
     // Two processes, one after the other, were killed after they wrote a task and before they

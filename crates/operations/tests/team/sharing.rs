@@ -402,6 +402,8 @@ fn what_a_restored_database_lacks_is_brought_back() {
     let refused = team.origin.call_op("work.create", project).unwrap_err();
     assert_eq!(refused.code, ProblemCode::Conflict, "{refused}");
     assert!(refused.hints[0].to_string().contains("restored from a backup"), "{refused:?}");
+    let refused = team.origin.call_op("team.push", json!({})).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::Conflict, "it lacks what this machine has: {refused}");
     team.origin.data("team.leave", json!({}));
     assert_eq!(team.join(&team.origin)["pushed"], false);
     team.origin.data("team.push", json!({}));

@@ -145,3 +145,74 @@ fn a_settled_change_whose_reply_was_lost_is_found_and_not_repeated() {
     assert_eq!(count(&settled["outbox"]["written"]), 1, "{settled:#}");
     assert_eq!(conflicts(&two.away.repo), 0);
 }
+
+#[test]
+fn a_push_without_the_server_names_all_that_waits() {
+    let Some(two) = TwoMachines::start() else { return };
+    let repo = &two.away.repo;
+    create_task(repo, "start");
+    two.proxy.set(NetworkState::Cut);
+    for title in ["one", "two", "three"] {
+        create_task(repo, title);
+    }
+    let outcome = repo.call_op("team.push", json!({})).unwrap();
+    assert!(outcome.has_findings, "a push that wrote nothing is no success");
+    let text = repo.text("team push");
+    assert!(text.starts_with("3 changes are not on the server"), "{text}");
+    for title in ["one", "two", "three"] {
+        assert!(text.contains(title), "{text}");
+    }
+}
+
+#[test]
+fn many_at_once_go_on_without_the_server() {
+    let Some(two) = TwoMachines::start() else { return };
+    let repo = &two.away.repo;
+    create_task(repo, "start");
+    two.proxy.set(NetworkState::Cut);
+    let work = |who: usize| {
+        for number in 0..8 {
+            let title = format!("task {who} {number}");
+            let task = json!({"kind": "task", "title": title, "summary": "s"});
+            loop {
+                match repo.call_op("work.create", task.clone()) {
+                    Ok(_) => break,
+                    // Another one wrote while this one planned.
+                    Err(problem) => assert_eq!(problem.code, ProblemCode::Busy, "{problem}"),
+                }
+            }
+            let shown = repo.text("work overview");
+            assert!(shown.contains("project \"P\""), "an empty store was read: {shown}");
+        }
+    };
+    std::thread::scope(|scope| {
+        for who in 0..4 {
+            scope.spawn(move || work(who));
+        }
+    });
+    two.proxy.set(NetworkState::Open);
+    repo.data("team.push", json!({}));
+    let tasks = export(&two.team.origin)["tables"]["task"].as_array().unwrap().len();
+    assert_eq!(tasks, 1 + 4 * 8);
+    assert_eq!(export(&two.team.origin), export(repo));
+}
+
+#[test]
+fn one_settled_conflict_does_not_hide_the_others() {
+    let Some(two) = TwoMachines::start() else { return };
+    let repo = &two.away.repo;
+    let (one, other) = (create_task(repo, "one"), create_task(repo, "other"));
+    two.proxy.set(NetworkState::Cut);
+    for task in [&one, &other] {
+        rename_task(repo, task, 1, "mine");
+        rename_task(&two.team.origin, task, 1, "theirs");
+    }
+    two.proxy.set(NetworkState::Open);
+    repo.data("team.push", json!({}));
+    // A number without a side settles nothing.
+    assert_eq!(repo.code("team.push", json!({"conflict": 1})), ProblemCode::ValidationError);
+    let settled = repo.data("team.push", json!({"prefer": "mine", "conflict": 1}));
+    assert_eq!(count(&settled["outbox"]["written"]), 1, "{settled:#}");
+    assert_eq!(count(&settled["outbox"]["conflicts"]), 1, "{settled:#}");
+    assert_eq!(conflicts(repo), 1);
+}

@@ -101,6 +101,18 @@ pub(super) fn index_record(conn: &Connection, image: &RecordImage) -> Result<()>
     }
 }
 
+/// An entry of another log, as it is added to this one: a changeset id is unique in one log only.
+pub(super) fn added_record(conn: &Connection, image: RecordImage) -> Result<RecordImage> {
+    let body = image.body.as_deref().filter(|_| image.kind == "kb_audit");
+    let body: Option<Value> = body.and_then(|body| serde_json::from_str(body).ok());
+    let Some(mut body) = body else { return Ok(image) };
+    match body["changeset"].as_str() {
+        Some(id) if kb::has_changeset(conn, id)? => body["changeset"] = Value::Null,
+        _ => return Ok(image),
+    }
+    Ok(RecordImage { body: Some(body.to_string()), ..image })
+}
+
 /// Parses the recorded inverse of a change.
 pub(super) fn read_inverse(json: &Value) -> Result<Arc<dyn StoreChange>> {
     let seqs = entries_of(json)?;

@@ -49,4 +49,6 @@ pub const DURABLE: DurableStore = DurableStore {
     shared: Some(shared::SOURCE),
     index_record: change::index_record,
     needs_server: |_| None,
+    added_record: change::added_record,
+    broken_rule: |_| Ok(None),
 };

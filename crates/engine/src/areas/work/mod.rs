@@ -76,6 +76,8 @@ pub const DURABLE: DurableStore = DurableStore {
         let is_longer = change.after.kind == "claim" && after.is_some() && after > before;
         is_longer.then_some("a claim holds only if the server knows it")
     },
+    added_record: |_, image| Ok(image),
+    broken_rule: |conn| Ok(work::check::integrity_violations(conn)?.into_iter().next()),
 };
 
 /// Rows that change.

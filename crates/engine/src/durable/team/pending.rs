@@ -1,10 +1,12 @@
 //! A copy of a replica with the pending changes laid over it, for reading.
 //!
 //! The copy is derived: it is made again from the replica and the outbox whenever one of them has
-//! changed, and a copy that was left behind is removed.
+//! changed. Several processes may read at once, so one of them makes it, and a copy that another process may be about
+//! to open stays for some time.
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use base::{Problem, Result};
 use store::{BackupNotes, RecordImage};
@@ -15,6 +17,15 @@ use super::replica::{ReplicaFiles, apply_image, record_tables, remove_store};
 
 /// The folder of the copies, in the folder that all worktrees share.
 const FOLDER: &str = "team-pending";
+
+/// The lock of the process that makes a copy, in that folder.
+const LOCK_FILE: &str = "lock";
+
+/// How long to wait for another process that makes a copy.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(30);
+
+/// A copy that is no longer current stays for this long: another process that chose it has not opened it yet.
+const KEPT_FOR: Duration = Duration::from_mins(1);
 
 /// The copy of the store that is read, made if it is not there; none if nothing is pending for it.
 pub(super) fn copy_for_reading(
@@ -35,8 +46,11 @@ pub(super) fn copy_for_reading(
         return Ok(Some(file));
     }
     fs::create_dir_all(&folder).map_err(Problem::io("make the folder of pending changes"))?;
-    remove_older(&folder, &prefix);
-    make(files, &store.path, &entries, &file)?;
+    let _lock = tree::lock_for_a_moment(&folder.join(LOCK_FILE), LOCK_TIMEOUT)?;
+    if !file.exists() {
+        remove_older(&folder, &prefix);
+        make(files, &store.path, &entries, &file)?;
+    }
     Ok(Some(file))
 }
 
@@ -78,11 +92,17 @@ fn make(
     fs::rename(&temp, file).map_err(Problem::io("store pending changes"))
 }
 
-/// Removes copies that are no longer read; a reader that has one open keeps it.
+/// Removes copies that nobody is about to open, and what a killed process left. The caller holds the lock, so no other
+/// process is making one. A reader that has a copy open keeps it.
 fn remove_older(folder: &Path, prefix: &str) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        if entry.file_name().to_string_lossy().starts_with(prefix) {
-            let _ = fs::remove_file(entry.path()); // another process may have done it
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_copy = name.ends_with(".sqlite");
+        let is_left = !is_copy && name.contains(".tmp");
+        let age = || entry.metadata().ok()?.modified().ok()?.elapsed().ok();
+        let is_old = is_copy && age().is_some_and(|age| age > KEPT_FOR);
+        if name.starts_with(prefix) && (is_left || is_old) {
+            remove_store(&entry.path());
         }
     }
 }

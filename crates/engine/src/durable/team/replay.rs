@@ -68,14 +68,18 @@ pub fn work_off(workspace: &Workspace, call: &Call) -> Result<OutboxReport> {
     // Another process may have processed them meanwhile.
     let entries = workspace.stores().team().outbox().in_state(OutboxState::Pending)?;
     let mut report = OutboxReport::default();
-    for entry in entries {
+    let mut entries = entries.into_iter();
+    while let Some(entry) = entries.next() {
         call.check_stopped()?;
         if let Err(problem) = replay(workspace, &entry, &entry.request.args, call, &mut report) {
             report.waiting.push(format!("{}: {problem}", entry.summary));
             if problem.details.contains_key(OFFLINE_DETAIL)
                 || problem.code == ProblemCode::Unavailable
             {
-                break;
+                let behind = |entry: OutboxEntry| {
+                    format!("{}: it waits behind the one before", entry.summary)
+                };
+                report.waiting.extend(entries.by_ref().map(behind));
             }
         }
     }
@@ -103,13 +107,15 @@ pub fn settle(
 ) -> Result<OutboxReport> {
     let outbox = workspace.stores().team().outbox();
     let _lock = lock(workspace, call)?;
-    let mut entries = outbox.in_state(OutboxState::Conflict)?;
-    entries.retain(|entry| only.is_none_or(|only| only == entry.entry));
+    let all = outbox.in_state(OutboxState::Conflict)?;
+    let (entries, others): (Vec<_>, Vec<_>) =
+        all.into_iter().partition(|entry| only.is_none_or(|only| only == entry.entry));
     if entries.is_empty() && only.is_some() {
         return Err(Problem::not_found("no conflict has this number")
             .hint_call("they are listed by", NextCall::new("team.status")));
     }
     let mut report = OutboxReport::default();
+    report.conflicts.extend(others.into_iter().map(|entry| entry.summary));
     for entry in entries {
         match side {
             ConflictSide::Theirs => {

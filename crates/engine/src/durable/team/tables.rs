@@ -12,12 +12,24 @@ const SET_POSITION: &str = "INSERT OR REPLACE INTO team_position VALUES (1, ?1, 
 const HAS_POSITION: &str =
     "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'team_position'";
 
+/// Where a store was when its clone left the team, and its revision then. A store that has not changed since is still
+/// what the team had.
+const CREATE_LEFT: &str = "DROP TABLE IF EXISTS team_left;
+    CREATE TABLE team_left (project TEXT NOT NULL, store TEXT NOT NULL, seq INTEGER NOT NULL, change TEXT NOT NULL,
+        revision INTEGER NOT NULL);
+    INSERT INTO team_left SELECT project, store, seq, change, (SELECT ifnull(max(id), 0) FROM change) FROM team_position;
+    DROP TABLE team_position";
+const HAS_LEFT: &str = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'team_left'";
+const READ_LEFT: &str = "SELECT project, store, seq, change FROM team_left
+    WHERE revision = (SELECT ifnull(max(id), 0) FROM change)";
+
 /// Requests that wait for the server.
 pub(super) const CREATE_OUTBOX: &str = "CREATE TABLE IF NOT EXISTS outbox (
     entry INTEGER PRIMARY KEY AUTOINCREMENT, change TEXT NOT NULL UNIQUE, project TEXT NOT NULL, store TEXT NOT NULL,
     branch TEXT, operation TEXT NOT NULL, args TEXT NOT NULL, seed TEXT NOT NULL, at TEXT NOT NULL,
     actor TEXT NOT NULL, session TEXT NOT NULL, summary TEXT NOT NULL, images TEXT NOT NULL,
     state TEXT NOT NULL, problem TEXT)";
+const HAS_OUTBOX: &str = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'outbox'";
 const OUTBOX_COLUMNS: &str =
     "entry, change, project, store, branch, operation, args, seed, at, actor,
     session, summary, images, state, problem";
@@ -38,8 +50,17 @@ pub(crate) struct ReplicaPosition {
 
 /// The position of a replica; `None` for a store that never was one.
 pub(super) fn position(conn: &Connection) -> Result<Option<ReplicaPosition>> {
+    read_position(conn, HAS_POSITION, "SELECT project, store, seq, change FROM team_position")
+}
+
+/// The position at which a store was left; `None` if it has changed since, or never was a replica.
+pub(super) fn left_position(conn: &Connection) -> Result<Option<ReplicaPosition>> {
+    read_position(conn, HAS_LEFT, READ_LEFT)
+}
+
+fn read_position(conn: &Connection, exists: &str, sql: &str) -> Result<Option<ReplicaPosition>> {
     let failed = || sqlite_problem("read the position of a replica");
-    let exists = conn.query_row(HAS_POSITION, [], |_| Ok(())).optional().map_err(failed())?;
+    let exists = conn.query_row(exists, [], |_| Ok(())).optional().map_err(failed())?;
     if exists.is_none() {
         return Ok(None);
     }
@@ -51,9 +72,7 @@ pub(super) fn position(conn: &Connection) -> Result<Option<ReplicaPosition>> {
             change: row.get(3)?,
         })
     };
-    conn.query_row("SELECT project, store, seq, change FROM team_position", [], read)
-        .optional()
-        .map_err(failed())
+    conn.query_row(sql, [], read).optional().map_err(failed())
 }
 
 /// Stores the position of a replica, in the transaction that brings it there.
@@ -64,10 +83,18 @@ pub(super) fn set_position(conn: &Connection, at: &ReplicaPosition) -> Result<()
         .map_err(sqlite_problem("store the position of a replica"))
 }
 
-/// Turns a replica into a local store.
+/// Forgets the position of a store that changed since without the team.
 pub(super) fn drop_position(conn: &Connection) -> Result<()> {
     conn.execute_batch("DROP TABLE IF EXISTS team_position")
-        .map_err(sqlite_problem("leave the team"))
+        .map_err(sqlite_problem("forget the position of a replica"))
+}
+
+/// Turns a replica into a local store, which remembers where it was.
+pub(super) fn leave_position(conn: &Connection) -> Result<()> {
+    if position(conn)?.is_none() {
+        return Ok(());
+    }
+    conn.execute_batch(CREATE_LEFT).map_err(sqlite_problem("leave the team"))
 }
 
 /// A row of the outbox.
@@ -92,6 +119,10 @@ pub(super) struct OutboxRow {
 
 /// Every row, in the order in which they came.
 pub(super) fn outbox(conn: &Connection) -> Result<Vec<OutboxRow>> {
+    let exists = conn.query_row(HAS_OUTBOX, [], |_| Ok(())).optional();
+    if exists.map_err(sqlite_problem("read the outbox"))?.is_none() {
+        return Ok(Vec::new()); // another process is creating it
+    }
     let sql = format!("SELECT {OUTBOX_COLUMNS} FROM outbox ORDER BY entry");
     rows(conn, &sql, "read the outbox", &[], outbox_row)
 }

@@ -70,6 +70,8 @@ pub(crate) struct OfflineWrite {
     store: TeamStore,
     /// What the request is planned on: the replica, or the copy with pending changes
     path: PathBuf,
+    /// Whether it is a copy, which must be there
+    is_copy: bool,
     uid: ChangeUid,
     branch: Option<String>,
     outbox: super::outbox::Outbox,
@@ -174,6 +176,7 @@ impl TeamLink {
         let copy = pending::copy_for_reading(self, files)?;
         Ok(OfflineWrite {
             project: files.project.clone(),
+            is_copy: copy.is_some(),
             path: copy.unwrap_or_else(|| store.path.clone()),
             branch: store.owner.as_ref().map(|owner| owner.display_name().to_owned()),
             store,
@@ -371,6 +374,11 @@ impl TeamWrite {
             Self::Local | Self::Online(_) => own,
             Self::Offline(offline) => &offline.path,
         }
+    }
+
+    /// Whether the copy that the change was planned on was removed. A new file in its place would be empty.
+    pub(crate) fn has_lost_copy(&self) -> bool {
+        matches!(self, Self::Offline(offline) if offline.is_copy && !offline.path.exists())
     }
 
     /// Whether the changed records must be captured.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use engine::contract::op::{Action, Door, Effect, OpExample};
 use engine::contract::page::{Page, Render};
-use engine::durable::team;
+use engine::durable::team::{self, LeftTeam};
 use engine::workspace::Workspace;
 
 /// Leave the team and keep a full copy of its records on this machine
@@ -32,6 +32,9 @@ pub struct TeamLeaveAnswer {
     pub address: String,
     /// How many stores are local from now on
     pub stores: usize,
+    /// Why they may lack what others wrote lately
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub behind: Option<String>,
 }
 
 impl Action for TeamLeave {
@@ -44,14 +47,21 @@ impl Action for TeamLeave {
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<TeamLeaveAnswer> {
         let membership = workspace.stores().team().require_membership()?;
-        let stores = team::leave(workspace, self.give_up_pending, call)?;
-        Ok(TeamLeaveAnswer { address: membership.address, stores })
+        let LeftTeam { stores, behind } = team::leave(workspace, self.give_up_pending, call)?;
+        Ok(TeamLeaveAnswer { address: membership.address, stores, behind })
     }
 }
 
 impl Render for TeamLeaveAnswer {
     fn render(&self, page: &mut Page) {
         let stores = counted(self.stores, "store");
-        page.answer(format!("Left {}; this clone keeps {stores}, whole, as its own", self.address));
+        let whole = if self.behind.is_none() { "whole" } else { "as last read here" };
+        page.answer(format!(
+            "Left {}; this clone keeps {stores}, {whole}, as its own",
+            self.address
+        ));
+        if let Some(why) = &self.behind {
+            page.item("what others wrote since may be missing", why);
+        }
     }
 }

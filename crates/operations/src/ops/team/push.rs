@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use base::words::counted;
-use base::{Call, NextCall, Result};
+use base::{Call, NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use engine::contract::op::{Action, Door, Effect, OpExample};
 use engine::contract::page::{Page, PageCell, Render};
 use engine::durable::team::outbox::OutboxNumber;
-use engine::durable::team::{self, ConflictSide, OutboxReport, PushedStore};
+use engine::durable::team::{self, ConflictSide, OutboxReport, PushedRecords, PushedStore};
 use engine::workspace::Workspace;
 
 /// Send local records and pending changes to the team's server
@@ -37,6 +37,8 @@ pub struct TeamPush {
 pub struct TeamPushAnswer {
     /// Stores whose local records were brought there
     pub stores: Vec<PushedStore>,
+    /// Whether the team's records took the place of the local ones, because the role may only read
+    pub is_replaced: bool,
     /// Results of the pending changes
     pub outbox: OutboxReport,
 }
@@ -53,8 +55,16 @@ impl Action for TeamPush {
 
     fn run(self, workspace: &Workspace, call: &Arc<Call>) -> Result<TeamPushAnswer> {
         let membership = workspace.stores().team().require_membership()?;
-        let stores = match membership.is_pushed {
-            true => Vec::new(),
+        if self.conflict.is_some() && self.prefer.is_none() {
+            return Err(Problem::invalid("`conflict` names what to settle, but no side is named")
+                .hint_call("to keep yours:", NextCall::repeat().with("prefer", "mine"))
+                .hint_call("or the server's:", NextCall::repeat().with("prefer", "theirs")));
+        }
+        let PushedRecords { stores, is_replaced } = match membership.is_pushed {
+            true => {
+                team::require_usable(workspace, call)?;
+                PushedRecords { stores: Vec::new(), is_replaced: false }
+            }
             false => team::push(workspace, &membership, self.prefer, call)?,
         };
         let mut outbox = team::work_off(workspace, call)?;
@@ -63,9 +73,9 @@ impl Action for TeamPush {
             outbox.written.extend(settled.written);
             outbox.dropped.extend(settled.dropped);
             outbox.waiting.extend(settled.waiting);
-            outbox.conflicts.clear();
+            outbox.conflicts = settled.conflicts;
         }
-        Ok(TeamPushAnswer { stores, outbox })
+        Ok(TeamPushAnswer { stores, is_replaced, outbox })
     }
 }
 
@@ -75,7 +85,11 @@ impl Render for TeamPushAnswer {
         let done = records + self.outbox.written.len() + self.outbox.dropped.len();
         let open = self.outbox.conflicts.len() + self.outbox.waiting.len();
         page.answer(match (done, open) {
-            (0, 0) => "Nothing to push: the server has everything".to_owned(),
+            (0, 0) if self.is_replaced => {
+                "The team's records are read here now; what was local is kept as a backup"
+                    .to_owned()
+            }
+            (0, 0) => "Nothing to push: no change waits here".to_owned(),
             (_, 0) => "All local records are on the server".to_owned(),
             (_, 1) => "1 change is not on the server".to_owned(),
             _ => format!("{open} changes are not on the server"),
@@ -99,12 +113,15 @@ impl Render for TeamPushAnswer {
                 page.item(what, change);
             }
         }
+        if self.is_replaced {
+            page.say_call("backups are listed by", NextCall::new("restore"));
+        }
         if !self.outbox.conflicts.is_empty() {
             page.say_call("both sides are shown by", NextCall::new("team.status"));
         }
     }
 
     fn has_findings(&self) -> bool {
-        !self.outbox.conflicts.is_empty()
+        !self.outbox.conflicts.is_empty() || !self.outbox.waiting.is_empty()
     }
 }

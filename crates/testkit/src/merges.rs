@@ -51,6 +51,10 @@ struct MergeModel {
     lines: Vec<String>,
     appended: Vec<String>,
     version: u64,
+    /// When it was last changed; no two sides have one time
+    changed_at: u64,
+    /// What it saw of the files when it was last changed, as atoms note it
+    seen: BTreeMap<String, u64>,
 }
 
 impl MergeModel {
@@ -61,6 +65,8 @@ impl MergeModel {
             lines: (0..rng.below(5)).map(|at| format!("line {at}")).collect(),
             appended: Vec::new(),
             version: 1 + rng.below(5) as u64,
+            changed_at: 1,
+            seen: (0..rng.below(3)).map(|at| (format!("file {at}"), 1)).collect(),
         };
         for name in SCALARS {
             if rng.below(3) > 0 {
@@ -100,7 +106,11 @@ impl MergeModel {
                 }
             }
         }
-        self.version += u64::from(*self != before);
+        if *self != before {
+            self.version += 1;
+            self.changed_at = 2 + 2 * rng.below(40) as u64 + u64::from(side == "ours");
+            self.seen.insert(format!("file {}", rng.below(3)), self.changed_at);
+        }
     }
 
     fn remove_item(&mut self, rng: &mut SeededRng, list: &'static str) {
@@ -117,7 +127,7 @@ impl MergeModel {
     fn body(&self) -> String {
         let lines = self.lines.iter().enumerate();
         let lines = lines.map(|(at, line)| format!("{line}\nbetween {at}\n"));
-        let appended = self.appended.iter().map(|line| format!("{line}\n"));
+        let appended = self.appended.iter().map(|line| format!("\n{line}\n"));
         lines.chain(["the end\n".to_owned()]).chain(appended).collect()
     }
 
@@ -135,10 +145,20 @@ impl MergeModel {
         let mut head: BTreeMap<&str, Value> = BTreeMap::new();
         head.insert("id", json!("a"));
         head.insert("version", json!(self.version));
+        head.insert("updated_at", json!(format!("2026-01-01T00:00:{:02}Z", self.changed_at)));
+        head.insert("footprint", self.footprint());
         head.extend(self.scalars.iter().map(|(name, value)| (*name, json!(value))));
         head.extend(self.lists.iter().map(|(name, items)| (*name, json!(items))));
         let head: String = head.iter().map(|(name, value)| format!("{name}: {value}\n")).collect();
         format!("{head}---\n{}\n", self.body().trim_end_matches('\n'))
+    }
+}
+
+impl MergeModel {
+    /// What it saw of the files, in the form in which atoms note it.
+    fn footprint(&self) -> Value {
+        let files = self.seen.iter().map(|(path, hash)| json!({"path": path, "hash": hash}));
+        json!({"at": self.changed_at, "files": files.collect::<Vec<_>>()})
     }
 }
 
@@ -190,6 +210,10 @@ impl MergeCase {
         }
         let both = ours != theirs && ours != base && theirs != base;
         merged.version = ours.version.max(theirs.version) + u64::from(both);
+        // What was seen belongs to the later change as a whole.
+        let later = if ours.changed_at >= theirs.changed_at { ours } else { theirs };
+        merged.changed_at = later.changed_at;
+        merged.seen.clone_from(&later.seen);
         (merged, conflicts)
     }
 
@@ -221,6 +245,7 @@ impl MergeCase {
             record.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
         compare(&fields, &expected)?;
         same("version", &fields["version"].to_string(), &expected.version.to_string())?;
+        same("footprint", &fields["footprint"].to_string(), &expected.footprint().to_string())?;
         let body = fields["body"].as_str().unwrap_or_default();
         same("text", body.trim_end_matches('\n'), expected.body().trim_end_matches('\n'))?;
         Ok(conflicts)

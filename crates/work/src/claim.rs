@@ -8,6 +8,7 @@ use base::{NextCall, Problem, ProblemCode, Result};
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
 use serde::Serialize;
+use store::Connection;
 
 use crate::container::{WorkItem, project};
 use crate::draft::{WorkDraft, format_timestamp};
@@ -166,19 +167,36 @@ pub fn abandoned_tasks(
     among: ClaimScope<'_>,
     most: usize,
 ) -> Result<Vec<AbandonedTask>> {
+    let tasks = started_tasks(draft, among, most, tables::abandoned_tasks)?;
+    let with_claim = |task: Task| Ok(AbandonedTask { claim: draft.require(&task.id)?, task });
+    tasks.into_iter().map(with_claim).collect()
+}
+
+/// Started tasks that nobody ever claimed, such as imported ones. Urgent tasks come first.
+pub fn unclaimed_tasks(
+    draft: &WorkDraft<'_>,
+    among: ClaimScope<'_>,
+    most: usize,
+) -> Result<Vec<Task>> {
+    started_tasks(draft, among, most, tables::unclaimed_tasks)
+}
+
+fn started_tasks(
+    draft: &WorkDraft<'_>,
+    among: ClaimScope<'_>,
+    most: usize,
+    find: fn(&Connection, &ReadyWorkFilter<'_>) -> Result<Vec<String>>,
+) -> Result<Vec<Task>> {
     let (project, feature) = scope(draft, among)?;
     let now = draft.stamp();
     let wanted = ready_work_filter(draft, among, &project, feature.as_ref(), &now);
-    let ids = tables::abandoned_tasks(draft.conn(), &wanted)?;
-    let tasks: Vec<Task> = records(draft, &ids, most)?;
-    let with_claim = |task: Task| Ok(AbandonedTask { claim: draft.require(&task.id)?, task });
-    tasks.into_iter().map(with_claim).collect()
+    records(draft, &find(draft.conn(), &wanted)?, most)
 }
 
 /// Claims a task, or the next free one. The claim expires after some time.
 pub fn claim(draft: &mut WorkDraft<'_>, request: ClaimRequest<'_>) -> Result<(Task, TaskClaim)> {
     let task = match request.task {
-        Some(task) => claimable(draft, task, request.steal),
+        Some(task) => claimable(draft, task, request.steal, "work.claim"),
         None => next_free(draft, request.scope),
     }?;
     let claim = put_claim(draft, &task, request.minutes)?;
@@ -211,11 +229,16 @@ fn next_free(draft: &WorkDraft<'_>, among: ClaimScope<'_>) -> Result<Task> {
     ready.items.into_iter().next().ok_or_else(nothing)
 }
 
-/// The task that a reference means, if it can be claimed.
-pub(crate) fn claimable(draft: &WorkDraft<'_>, asked: &WorkRecordRef, steal: bool) -> Result<Task> {
+/// The task that a reference means, if the operation can claim it.
+pub(crate) fn claimable(
+    draft: &WorkDraft<'_>,
+    asked: &WorkRecordRef,
+    steal: bool,
+    operation: &str,
+) -> Result<Task> {
     let task: Task = draft.find(asked)?;
     if !steal {
-        refuse_foreign_claim(draft, &task)?;
+        refuse_claimed(draft, &task, operation)?;
     }
     if task.status.is_terminal() {
         let what = format!("task \"{}\" is {}", task.title, task.status);
@@ -227,12 +250,17 @@ pub(crate) fn claimable(draft: &WorkDraft<'_>, asked: &WorkRecordRef, steal: boo
 
 /// Refuses to change a task that another session holds.
 pub fn refuse_foreign_claim(draft: &WorkDraft<'_>, task: &Task) -> Result<()> {
+    refuse_claimed(draft, task, "work.claim")
+}
+
+/// Refuses a task that another session holds. The hint names the operation that takes it over.
+fn refuse_claimed(draft: &WorkDraft<'_>, task: &Task, operation: &str) -> Result<()> {
     let Some(other) = active_claim(draft, task)?.filter(|claim| !claim.is_held_by(draft)) else {
         return Ok(());
     };
     let session = if other.actor == draft.actor { " in another session" } else { "" };
     let what = format!("task \"{}\" is claimed by {}{session}", task.title, other.actor);
-    let steal = NextCall::new("work.claim")
+    let steal = NextCall::new(operation)
         .with("task", WorkItem::Task(task.clone()).brief().handle())
         .with("steal", true);
     Err(Problem::new(ProblemCode::Conflict, what)

@@ -10,6 +10,7 @@ use crate::container::WorkItem;
 use crate::draft::WorkDraft;
 use crate::id::{WorkRecordId, WorkRecordRef};
 use crate::key::{WrittenKey, slug};
+use crate::plan::import::possible_sources;
 use crate::planned_index::RowLookup;
 use crate::record::Table;
 use crate::tables;
@@ -51,7 +52,7 @@ struct RecordMatch {
 
 impl WorkDraft<'_> {
     /// The one record of some tables that a reference means. Ids are tried first, then keys, whole names,
-    /// sources, keys without their digits, and names that contain all words. Several matches are an error that lists
+    /// sources and the ids of other trackers in them, keys without their digits, and names that contain all words. Several matches are an error that lists
     /// them.
     pub(crate) fn look_up(
         &self,
@@ -62,10 +63,16 @@ impl WorkDraft<'_> {
         if found.is_empty() {
             found = self.by_key(tables, &asked.name)?;
         }
-        for column in [NameColumn::Name, NameColumn::Source, NameColumn::Slug] {
+        if found.is_empty() {
+            found = self.by_column(tables, NameColumn::Name, &asked.name)?;
+        }
+        for source in possible_sources(&asked.name) {
             if found.is_empty() {
-                found = self.by_column(tables, column, &asked.name)?;
+                found = self.by_column(tables, NameColumn::Source, &source)?;
             }
+        }
+        if found.is_empty() {
+            found = self.by_column(tables, NameColumn::Slug, &asked.name)?;
         }
         let mut names = Vec::new();
         if found.is_empty() {

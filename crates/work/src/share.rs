@@ -1,7 +1,7 @@
 //! Knowledge as text files, one for each record, so that a team can review and exchange it through git.
 //!
 //! A record that changed in both the store and its file since they last agreed is a conflict, and neither
-//! side changes. The file of a deleted record stays as a tombstone, which deletes the record elsewhere.
+//! side changes, unless both only appended knowledge: then both texts are kept. The file of a deleted record stays as a tombstone, which deletes the record elsewhere.
 //!
 //! @see spec::graph/share
 
@@ -17,6 +17,7 @@ use store::Connection;
 
 use crate::draft::WorkDraft;
 use crate::id::WorkRecordId;
+use crate::knowledge::appends::with_both_appends;
 use crate::knowledge::{remove_atom, remove_molecule};
 use crate::record::{
     Atom, ChangelogEntry, Feature, Footprint, Molecule, Project, Record, Section, SharedAgreement,
@@ -198,6 +199,15 @@ impl SharedFilesMerge<'_, '_> {
             theirs: RecordState { content: Some(&theirs), revision },
             base: agreed.as_ref(),
         };
+        // Two appends remove nothing of each other.
+        let is_undecided = self.prefer == MergePreference::Neither && sides.is_conflict();
+        let known = ours.as_ref().filter(|_| is_undecided);
+        if let Some(merged) = known.and_then(|ours| with_both_appends(ours, row)) {
+            self.put_row(table, &id, merged)?;
+            self.merged.updated.push(handle);
+            let revision = agreed.map_or(revision, |agreed| agreed.revision.max(revision));
+            return self.record_agreement(&id, revision, shared::hash_text(&theirs));
+        }
         let settled = self.merged.decide(path, handle, &sides, self.prefer);
         match settled.verdict {
             MergeVerdict::KeepOurs | MergeVerdict::Conflict => Ok(()),
@@ -205,14 +215,20 @@ impl SharedFilesMerge<'_, '_> {
                 self.record_agreement(&id, settled.revision, shared::hash_text(&theirs))
             }
             MergeVerdict::TakeTheirs => {
-                let (own, footprint) = without_footprint(row.clone());
-                self.draft.set(table, &id, Some(own))?;
-                if table == Atom::TABLE {
-                    self.draft.set(Footprint::TABLE, &id, footprint)?;
-                }
+                self.put_row(table, &id, row.clone())?;
                 self.record_agreement(&id, settled.revision, shared::hash_text(&theirs))
             }
         }
+    }
+
+    /// Writes a row of a file to the store, with its footprint.
+    fn put_row(&mut self, table: Table, id: &WorkRecordId, row: Value) -> Result<()> {
+        let (own, footprint) = without_footprint(row);
+        self.draft.set(table, id, Some(own))?;
+        if table == Atom::TABLE {
+            self.draft.set(Footprint::TABLE, id, footprint)?;
+        }
+        Ok(())
     }
 
     fn delete(&mut self, deleted: &DeletedRecord) -> Result<()> {

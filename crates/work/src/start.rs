@@ -3,13 +3,14 @@
 use base::{NextCall, Problem, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use crate::blocks::UnblockedWork;
 use crate::claim::{
     ClaimRequest, ClaimScope, abandoned_tasks, active_claim, claimable, held_tasks, next_tasks,
-    put_claim, scope,
+    put_claim, scope, unclaimed_tasks,
 };
-use crate::container::blockers;
+use crate::container::{WorkItem, WorkItemBrief, blockers};
 use crate::draft::WorkDraft;
 use crate::id::{WorkRecordId, WorkRecordRef};
 use crate::pipeline::{StatusTransition, TransitionTarget, WorkPipelines, advance};
@@ -85,7 +86,10 @@ fn choose(
     freed: &[UnblockedWork],
 ) -> Result<Option<(Task, StartReason)>> {
     if let Some(asked) = request.task {
-        return Ok(Some((claimable(draft, asked, request.steal)?, StartReason::Named)));
+        return Ok(Some((
+            claimable(draft, asked, request.steal, "work.start")?,
+            StartReason::Named,
+        )));
     }
     if let Some(task) = workable_held_tasks(draft)?.into_iter().next() {
         return Ok(Some((task, StartReason::Held)));
@@ -192,7 +196,15 @@ fn nothing_to_start(draft: &WorkDraft<'_>, among: ClaimScope<'_>) -> Result<Prob
         }
         None => "no task is ready to start".to_owned(),
     };
-    Ok(Problem::not_found(what).hint_call(&why, NextCall::new("work.blocked")))
+    let problem = Problem::not_found(what).hint_call(&why, NextCall::new("work.blocked"));
+    Ok(match unclaimed_tasks(draft, among, 1)?.pop() {
+        Some(task) => {
+            let title = format!("\"{}\" was started and nobody claims it; to take it:", task.title);
+            let task = WorkItem::Task(task).brief().handle();
+            problem.hint_call(&title, NextCall::new("work.start").with("task", task))
+        }
+        None => problem,
+    })
 }
 
 /// The task that a caller means: the named one, or the only one that the session holds. Blocked
@@ -210,10 +222,14 @@ pub fn held_or_named(draft: &WorkDraft<'_>, asked: Option<&WorkRecordRef>) -> Re
         0 => Err(Problem::not_found("this session holds no task")
             .hint_call("name the task, or start one with", NextCall::new("work.start"))),
         many => {
-            let titles: Vec<String> =
-                held.iter().map(|task| format!("\"{}\"", task.title)).collect();
-            Err(Problem::invalid(format!("this session holds {many} tasks: {}", titles.join(", ")))
-                .hint("name the task"))
+            let briefs: Vec<_> =
+                held.into_iter().map(|task| WorkItem::Task(task).brief()).collect();
+            let listed: Vec<Value> =
+                briefs.iter().map(|one| json!({"node": one.handle(), "name": one.name})).collect();
+            let first = briefs.first().map(WorkItemBrief::handle).unwrap_or_default();
+            Err(Problem::invalid(format!("this session holds {many} tasks"))
+                .detail("candidates", listed)
+                .hint(format!("name one, for example {first}")))
         }
     }
 }

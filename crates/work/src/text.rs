@@ -92,6 +92,18 @@ text_type!(
     }
 );
 
+text_type!(
+    /// Words to search for; `-word` excludes one. Two hyphens are a mistyped option.
+    SearchWords,
+    |text| match text.split_whitespace().find(|word| word.starts_with("--")) {
+        Some(word) => {
+            let bare = word.trim_start_matches('-');
+            Err(format!("`{word}` is not an option; `-{bare}` excludes a word, `{bare}` searches for it"))
+        }
+        None => Ok(()),
+    }
+);
+
 /// The day by which work is due, written as `2026-03-31`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct DueDate(jiff::civil::Date);

@@ -280,6 +280,11 @@ impl MergeSides<'_> {
         }
     }
 
+    /// Whether both sides changed the record since they last agreed.
+    pub fn is_conflict(&self) -> bool {
+        self.verdict() == MergeVerdict::Conflict
+    }
+
     /// Without an agreement the revisions decide, and only when they differ.
     fn verdict_without_base(&self) -> MergeVerdict {
         let Some(ours) = self.ours else { return MergeVerdict::TakeTheirs };

@@ -135,7 +135,9 @@ impl LineMerger<'_> {
             ours.strip_prefix(last).filter(|rest| rest.starts_with('\n') || last.is_empty())?;
         let their =
             theirs.strip_prefix(last).filter(|rest| rest.starts_with('\n') || last.is_empty())?;
-        let their = if last.is_empty() { their } else { their.trim_start_matches('\n') };
+        // Only the end of the base's last line is the same in both; blank lines belong to what was
+        // appended.
+        let their = if last.is_empty() { their } else { their.strip_prefix('\n')? };
         is_end.then(|| format!("{last}{}{their}", with_line_end(our)))
     }
 }
@@ -169,6 +171,7 @@ mod tests {
         assert_eq!(merged("a\n", "a\nb\n", "a\nc\n"), ("a\nb\nc\n".into(), 0));
         assert_eq!(merged("a", "a\nb", "a\nc"), ("a\nb\nc".into(), 0));
         assert_eq!(merged("", "b\n", "c\n"), ("b\nc\n".into(), 0));
+        assert_eq!(merged("a", "a\n\nb", "a\n\nc"), ("a\n\nb\n\nc".into(), 0));
     }
 
     #[test]

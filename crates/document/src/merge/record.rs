@@ -13,6 +13,10 @@ const BODY: &str = "\u{0}";
 /// change.
 const CHANGE_FIELDS: [&str; 6] = ["updated_at", "at", "by", "updated_by", "last_task_id", "author"];
 
+/// Fields that say what a record saw when it was last changed, such as the files of an atom. Their
+/// parts belong together, so that they are taken from the later change as a whole.
+const STATE_FIELDS: [&str; 1] = ["footprint"];
+
 /// The fields that count changes.
 const COUNTERS: [&str; 1] = ["version"];
 
@@ -115,11 +119,25 @@ impl RecordMerger<'_> {
         if COUNTERS.contains(&name) {
             return Ok(sides.ours.or(sides.theirs).cloned());
         }
+        if STATE_FIELDS.contains(&name) {
+            return Ok(self.state(&sides));
+        }
         sides.merge().or_else(|conflict| match CHANGE_FIELDS.contains(&name) {
             true if self.is_ours_later() => Ok(sides.ours.cloned()),
             true => Ok(sides.theirs.cloned()),
             false => Err(conflict),
         })
+    }
+
+    /// A field that is taken as a whole: of the only side that changed it, otherwise of the later
+    /// change.
+    fn state(&self, sides: &ValueSides<'_>) -> Option<Value> {
+        let is_ours = match (sides.ours == sides.base, sides.theirs == sides.base) {
+            (true, _) => false,
+            (false, true) => true,
+            (false, false) => self.is_ours_later(),
+        };
+        if is_ours { sides.ours.cloned() } else { sides.theirs.cloned() }
     }
 
     /// Whether our change is the later one, by the times that both sides give.

@@ -13,6 +13,7 @@ use crate::locate::{self, WantedRoles};
 use engine::areas::code::named_node;
 use engine::areas::files::file_node;
 use engine::areas::history::files_of_commit;
+use engine::areas::work::{WorkNodeWords, work_node_words};
 use engine::contract::alias::OpAlias;
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, NodeTarget, Offset, Since, Words, comma_list};
@@ -95,6 +96,8 @@ pub struct SearchHitRow {
     pub tags: BTreeSet<String>,
     /// How well it fits, comparable within one answer
     pub score: f64,
+    #[serde(skip)]
+    work: Option<WorkNodeWords>,
 }
 
 impl Query for Search {
@@ -344,7 +347,8 @@ fn row(view: &View, hit: SearchHit) -> Result<SearchHitRow> {
     let why = why.description();
     let Ok(known) = node.parse::<EntityRef>() else {
         let (path, files, tags) = (None, Vec::new(), BTreeSet::new());
-        return Ok(SearchHitRow { node, kind, name, why, excerpt, path, files, tags, score });
+        let work = None;
+        return Ok(SearchHitRow { node, kind, name, why, excerpt, path, files, tags, score, work });
     };
     let marks = graph::node_metadata(view, &known)?;
     let path = known.path().cloned().or(marks.file);
@@ -352,7 +356,8 @@ fn row(view: &View, hit: SearchHit) -> Result<SearchHitRow> {
         EntityRef::Commit(_) => files_of_commit(view, &known, MAX_TOUCHED_FILES)?,
         _ => Vec::new(),
     };
-    Ok(SearchHitRow { node, kind, name, why, excerpt, path, files, tags: marks.tags, score })
+    let (tags, work) = (marks.tags, work_node_words(view, &known)?);
+    Ok(SearchHitRow { node, kind, name, why, excerpt, path, files, tags, score, work })
 }
 
 impl Render for SearchAnswer {
@@ -384,6 +389,14 @@ impl Render for SearchAnswer {
                 [] => why,
                 files => format!("{why}; touched {}", files.join(", ")),
             };
+            if let Some(work) = &hit.work {
+                let why = match work.state.as_str() {
+                    "" => why,
+                    state => format!("{state}; {why}"),
+                };
+                let handle = PageCell::handle(&work.handle);
+                return vec![PageCell::text(&hit.name), PageCell::faint(why), handle];
+            }
             let kinds = ["symbol:", "module:", "file:"];
             let handle = kinds.iter().find_map(|kind| hit.node.strip_prefix(kind));
             let handle = handle.unwrap_or(&hit.node);

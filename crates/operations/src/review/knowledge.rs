@@ -52,7 +52,7 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
                 node: format!("atom:{}", atom.id).parse().ok(),
                 message: format!("\"{}\" was written about these files: {what}", atom.name),
                 fix: format!(
-                    "read it again, then  knowledge update atom:{} --version {} --knowledge …",
+                    "read it again; `knowledge.update` of atom:{} at version {} writes what is true now",
                     atom.id.short(),
                     atom.version
                 ),

@@ -53,6 +53,7 @@ mod undo;
 mod unheard;
 mod verify;
 mod work;
+mod work_answers;
 mod work_killed;
 mod work_life;
 mod work_plans;

@@ -55,6 +55,41 @@ fn different_fields_and_lists_merge_and_one_field_is_marked() {
 }
 
 #[test]
+fn two_appends_to_a_shared_atom_merge() {
+    let repo = TestRepo::new("\n//- src/a.ts\nexport const a = 1;\n");
+    repo.data("work.create", json!({"kind": "project", "name": "Shop"}));
+    let atom = json!({"kind": "atom", "name": "A", "paths": "src/**", "knowledge": "one"});
+    let made = repo.data("knowledge.create", atom)["result"].clone();
+    let id = made["atom"]["id"].as_str().unwrap();
+    let path = format!(".cairn/shared/atoms/{id}.md");
+    let append = |repo: &TestRepo, text: &str| {
+        // Each side saw its own files.
+        repo.write("src/a.ts", format!("export const a = '{text}';\n"));
+        let args = json!({"id": id, "version": 1, "mode": "append", "knowledge": text});
+        repo.data("knowledge.update", args);
+        repo.data("share", json!({}));
+        repo.read(&path).unwrap()
+    };
+    repo.data("share", json!({}));
+    repo.commit("share");
+    let base = repo.read(&path).unwrap();
+    let clone = TestRepo::without_git("");
+    clone.git(&["clone", "-q", repo.root().to_str().unwrap(), "."]);
+    clone.data("sync", json!({}));
+    let (ours, theirs) = (append(&repo, "ours"), append(&clone, "theirs"));
+    for (name, text) in [("o", &base), ("a", &ours), ("b", &theirs)] {
+        repo.write(&format!(".merge_{name}"), text);
+    }
+    let line = format!("merge-file .merge_o .merge_a .merge_b {path}");
+    let has_conflicts = repo.run_line(&line).unwrap().has_findings;
+    let text = repo.read(".merge_a").unwrap();
+    assert!(!has_conflicts && !text.contains("<<<<"), "{text}");
+    let appended = |one: &str| format!("]---\n{one}");
+    assert!(text.contains(&appended("ours")) && text.contains(&appended("theirs")), "{text}");
+    assert_eq!(text.matches("\n\n---[").count(), 2, "each is separated as it was: {text}");
+}
+
+#[test]
 fn init_registers_the_driver_only_on_request() {
     let repo = repo();
     repo.data("init", json!({"no_hooks": true}));

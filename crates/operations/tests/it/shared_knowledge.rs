@@ -94,6 +94,38 @@ fn shared_knowledge_travels_and_conflicts_are_told() {
     assert_eq!(known["atom"]["knowledge"], "theirs at last");
 }
 
+#[test]
+fn two_appends_to_one_atom_are_no_conflict() {
+    let repo = TestRepo::new(FIXTURE);
+    result(&repo, "work.create", json!({"kind": "project", "name": "Shop"}));
+    let args =
+        json!({"kind": "atom", "name": "Login", "paths": ["src/auth/**"], "knowledge": "one"});
+    let made = result(&repo, "knowledge.create", args);
+    let atom = made["atom"]["id"].as_str().unwrap();
+    let path = format!(".cairn/shared/atoms/{atom}.md");
+    repo.data("share", json!({}));
+    repo.commit("share");
+    let clone = clone_of(&repo);
+    clone.data("sync", json!({}));
+    let append =
+        |text: &str| json!({"id": atom, "version": 1, "mode": "append", "knowledge": text});
+    result(&repo, "knowledge.update", append("theirs"));
+    repo.data("share", json!({}));
+    result(&clone, "knowledge.update", append("ours"));
+    clone.write(&path, repo.read(&path).unwrap());
+    let merged = clone.data("sync", json!({}))["shared"].clone();
+    assert_eq!(merged["conflicts"], json!([]), "{merged}");
+    assert_eq!(merged["updated"], json!([format!("atom:{atom}")]));
+    // What both wrote goes back, and is the same on both sides.
+    clone.data("share", json!({}));
+    repo.write(&path, clone.read(&path).unwrap());
+    assert_eq!(repo.data("sync", json!({}))["shared"]["conflicts"], json!([]));
+    let known = |repo: &TestRepo| repo.data("knowledge.show", json!({"id": atom}))["atom"].clone();
+    let text = known(&clone)["knowledge"].as_str().unwrap().to_owned();
+    assert!(["one", "theirs", "ours"].iter().all(|part| text.contains(part)), "{text}");
+    assert_eq!(known(&repo), known(&clone));
+}
+
 /// Two requirements, and code that implements one.
 fn with_facts() -> TestRepo {
     let repo = TestRepo::new(FIXTURE);

@@ -110,24 +110,51 @@ pub(crate) fn ready_task_counts(
     Ok(ReadyCounts { ready: new.saturating_sub(unavailable), blocked: waiting.len() })
 }
 
+/// SQL condition: the task `x` was started, is open and not blocked, and fits a filter.
+const IS_STARTED: &str = "x.status IN ('ACTIVE', 'TO_BE_TESTED', 'READY_TO_PROD')
+    AND x.project_id = ?1 AND (?2 IS NULL OR x.feature_id = ?2)
+    AND (?3 IS NULL OR x.priority = ?3)
+    AND NOT EXISTS (SELECT 1 FROM dependency d
+                    WHERE d.to_id IN (x.id, x.feature_id) AND {blocks_now})
+    AND (x.assignee IS NULL OR x.assignee = ?5)";
+
 /// Tasks that were started and claimed, are open, and whose claim ran out; best first.
 pub(crate) fn abandoned_tasks(
     conn: &Connection,
     wanted: &ReadyWorkFilter<'_>,
 ) -> Result<Vec<String>> {
-    let ReadyWorkFilter { project, feature, priority, actor, now } = wanted;
+    let is_started = IS_STARTED.replace("{blocks_now}", BLOCKS_NOW);
     let sql = format!(
         "SELECT x.id FROM task x JOIN claim c ON c.id = x.id
-         WHERE x.status IN ('ACTIVE', 'TO_BE_TESTED', 'READY_TO_PROD') AND c.until <= ?4
-           AND x.project_id = ?1 AND (?2 IS NULL OR x.feature_id = ?2)
-           AND (?3 IS NULL OR x.priority = ?3)
-           AND NOT EXISTS (SELECT 1 FROM dependency d
-                           WHERE d.to_id IN (x.id, x.feature_id) AND {BLOCKS_NOW})
-           AND (x.assignee IS NULL OR x.assignee = ?5)
+         WHERE {is_started} AND c.until <= ?4
          ORDER BY {PRIORITY_ORDER}, c.until, x.id LIMIT {MAX_CANDIDATES}"
     );
+    started_tasks(conn, wanted, &sql)
+}
+
+/// Tasks that were started, are open, and that nobody ever claimed; best first.
+pub(crate) fn unclaimed_tasks(
+    conn: &Connection,
+    wanted: &ReadyWorkFilter<'_>,
+) -> Result<Vec<String>> {
+    let is_started = IS_STARTED.replace("{blocks_now}", BLOCKS_NOW);
+    let sql = format!(
+        "SELECT x.id FROM task x
+         WHERE {is_started} AND ?4 IS NOT NULL
+           AND NOT EXISTS (SELECT 1 FROM claim c WHERE c.id = x.id)
+         ORDER BY {PRIORITY_ORDER}, x.created_at, x.id LIMIT {MAX_CANDIDATES}"
+    );
+    started_tasks(conn, wanted, &sql)
+}
+
+fn started_tasks(
+    conn: &Connection,
+    wanted: &ReadyWorkFilter<'_>,
+    sql: &str,
+) -> Result<Vec<String>> {
+    let ReadyWorkFilter { project, feature, priority, actor, now } = wanted;
     let params: [&dyn ToSql; 5] = [project, feature, priority, now, actor];
-    rows(conn, &sql, "find abandoned tasks", &params, |row| row.get(0))
+    rows(conn, sql, "find started tasks without a claim", &params, |row| row.get(0))
 }
 
 /// A filter for work that can be started.

@@ -5,6 +5,7 @@ use base::{Problem, ProblemCode, Result};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::appends::APPEND_MARK;
 use super::globs::{PathGlob, checked_patterns};
 use crate::container::{check_version, project};
 use crate::draft::WorkDraft;
@@ -420,7 +421,7 @@ impl KnowledgeFields {
             return Ok(new.to_owned());
         }
         let task = task.map_or("none", WorkRecordId::as_str);
-        let joined = format!("{old}\n\n---[{now} task:{task}]---\n{new}");
+        let joined = format!("{old}{APPEND_MARK}{now} task:{task}]---\n{new}");
         match joined.len() {
             long if long > MAX_KNOWLEDGE_BYTES => Err(Problem::invalid(format!(
                 "the combined knowledge would have {long} bytes; the limit is {MAX_KNOWLEDGE_BYTES}"

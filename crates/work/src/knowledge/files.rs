@@ -98,12 +98,16 @@ fn parse_line(line: &str) -> NamedLine {
 impl NamedLine {
     /// Adds the names in an item of a list or a cell of a table.
     fn take(&mut self, item: &str, is_cell: bool) {
-        // If parts are marked as code or as a link, only these are names; the rest is explanation.
+        // If parts are marked as code or as a link, these are names. The rest is explanation, which
+        // may name other files.
         let marked: Vec<&str> = quoted(item).into_iter().chain(linked(item)).collect();
         if !marked.is_empty() {
             let parts: Vec<&str> = marked.into_iter().flat_map(split).collect();
             let sure: Vec<String> = parts.iter().filter_map(|part| path(part, false)).collect();
             self.possible_files.extend(parts.iter().filter_map(|part| path(part, true)));
+            let is_plain = |word: &&str| !word.contains('`') && !word.contains("](");
+            let others = words(item).filter(is_plain).filter_map(|word| path(word, false));
+            self.possible_files.extend(others.filter(|other| is_file_name(other)));
             return self.add(sure);
         }
         if !is_cell {
@@ -116,8 +120,7 @@ impl NamedLine {
                 self.possible_files.extend(path(only, true));
             }
         }
-        for word in item.split_whitespace() {
-            let word = word.trim_matches(['.', ',', ';', ':', '!', '?', '(', ')', '"', '\'']);
+        for word in words(item) {
             match path(word, false) {
                 Some(path) if is_file_name(&path) => self.add(vec![path]),
                 Some(path) => self.possible_files.push(path),
@@ -136,6 +139,12 @@ impl NamedLine {
         let paths = &self.paths;
         self.possible_files.retain(|maybe| !paths.contains(maybe));
     }
+}
+
+/// The words of a sentence, without punctuation around them.
+fn words(sentence: &str) -> impl Iterator<Item = &str> {
+    let marks = ['.', ',', ';', ':', '!', '?', '(', ')', '"', '\''];
+    sentence.split_whitespace().map(move |word| word.trim_matches(marks))
 }
 
 /// Whether a word of a sentence is certainly a path: a glob, or a folder with a file name that has an
@@ -333,6 +342,15 @@ mod tests {
                 "{line}"
             );
         }
+    }
+
+    #[test]
+    fn a_sentence_may_name_files_beside_those_that_are_marked() {
+        let lines = parse_context_files(
+            "Read src/a.ts, then `src/b.ts#load()` and [c](src/c.ts), not and/or.",
+        );
+        assert_eq!(lines[0].paths, ["src/b.ts", "src/c.ts"]);
+        assert_eq!(lines[0].possible_files, ["src/a.ts"]);
     }
 
     #[test]

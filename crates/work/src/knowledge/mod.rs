@@ -1,5 +1,6 @@
 //! Knowledge about the code: molecules and atoms, matched to paths, with their changelogs.
 
+pub(crate) mod appends;
 pub mod changelog;
 pub mod context;
 pub mod drift;

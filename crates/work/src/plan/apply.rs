@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::fields::{all_fields, changed_fields, differs, section_fields};
-use super::{PlanDocument, PlannedItem, PlannedRelation};
+use super::{PlanDocument, PlannedItem, PlannedRelation, TextChange};
 use crate::container::{WorkItem, WorkItemBrief, project_if_any};
 use crate::dependencies::{put_dependency, put_resolved_block};
 use crate::draft::WorkDraft;
@@ -60,6 +60,9 @@ pub struct PlanRow {
     pub is_new: bool,
     /// What changes, in words
     pub change: String,
+    /// The texts of an existing record that change
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub texts: Vec<TextChange>,
 }
 
 /// Applies a plan.
@@ -78,6 +81,7 @@ pub fn apply(
         options,
         names: PlanNames::of(plan),
         used: BTreeSet::new(),
+        texts: BTreeMap::new(),
     };
     for item in &plan.items {
         applying.write_item(draft, item).map_err(|problem| in_item(problem, item))?;
@@ -144,6 +148,8 @@ struct PlanApplication<'a> {
     names: PlanNames,
     /// The records that items of the plan mean already
     used: BTreeSet<WorkRecordId>,
+    /// The texts of existing records that change
+    texts: BTreeMap<WorkRecordId, Vec<TextChange>>,
 }
 
 /// The items of a plan by the names that relations use, in lower case. Of several keys and sources the first counts.
@@ -192,6 +198,7 @@ impl PlanApplication<'_> {
         let existing = self.existing(draft, item, feature.as_ref())?;
         let id = if let Some(known) = &existing {
             let id = WorkRecordRef::from(known.id());
+            self.note_texts(known, item);
             if let Some(fields) = changed_fields(known, item, feature.as_ref())? {
                 let target = VersionedRef { id: &id, version: None };
                 edit::update(draft, Some(item.kind), target, &fields)?;
@@ -209,6 +216,31 @@ impl PlanApplication<'_> {
         }
         self.ids.push(id);
         Ok(())
+    }
+
+    /// Notes how the summary and the description of a record change.
+    fn note_texts(&mut self, known: &WorkItem, item: &PlannedItem) {
+        let (summary, description) = match known {
+            WorkItem::Task(one) => (&one.summary, &one.description),
+            WorkItem::Feature(one) => (&one.summary, &one.description),
+            WorkItem::Project(_) => return,
+        };
+        let texts = [
+            ("summary", summary, item.summary.as_deref()),
+            ("description", description, item.description.as_deref()),
+        ];
+        for (text, old, new) in texts {
+            if let Some(new) = new {
+                self.note_text(known.id(), text, old, new.trim());
+            }
+        }
+    }
+
+    fn note_text(&mut self, of: &WorkRecordId, text: &str, old: &str, new: &str) {
+        let change = TextChange::between(text, old, new);
+        if let Some(change) = change.filter(|_| !self.created.contains(of)) {
+            self.texts.entry(of.clone()).or_default().push(change);
+        }
     }
 
     /// The record that an item means: by its key, its source, or its name in the same place.
@@ -243,7 +275,7 @@ impl PlanApplication<'_> {
 
     /// Adds the sections that are missing, and changes those that differ.
     fn write_sections(
-        &self,
+        &mut self,
         draft: &mut WorkDraft<'_>,
         at: usize,
         item: &PlannedItem,
@@ -259,6 +291,7 @@ impl PlanApplication<'_> {
             match same {
                 None => drop(sections::add(draft, &owner, &fields)?),
                 Some(same) if differs(same, section) => {
+                    self.note_text(owner.id(), &same.title, &same.content, &section.content);
                     let id = Some(WorkRecordRef::from(&same.id));
                     let version = Some(same.version);
                     let title = None;
@@ -403,7 +436,7 @@ impl PlanApplication<'_> {
         Ok(())
     }
 
-    fn finish(self, draft: &WorkDraft<'_>, project: Project) -> Result<AppliedPlan> {
+    fn finish(mut self, draft: &WorkDraft<'_>, project: Project) -> Result<AppliedPlan> {
         let mut changes: BTreeMap<WorkRecordId, String> = draft.planned_changes()?;
         let (mut rows, mut created, mut changed) = (Vec::new(), 0, 0);
         for id in &self.ids {
@@ -415,7 +448,8 @@ impl PlanApplication<'_> {
             } else {
                 changed += 1;
             }
-            rows.push(PlanRow { what: item.brief(), is_new, change });
+            let texts = self.texts.remove(id).unwrap_or_default();
+            rows.push(PlanRow { what: item.brief(), is_new, change, texts });
         }
         let unchanged = self.ids.len() - created - changed;
         let project = WorkItem::Project(project).brief();

@@ -33,13 +33,14 @@ const FIELD_ORDER: [&str; 9] = [
 ];
 
 /// The sections that Backlog.md puts marks around.
-const MARKS: [(&str, &str); 6] = [
+const MARKS: [(&str, &str); 7] = [
     ("Description", "SECTION:DESCRIPTION"),
     ("Acceptance Criteria", "AC"),
     ("Definition of Done", "DOD"),
     ("Implementation Plan", "SECTION:PLAN"),
     ("Implementation Notes", "SECTION:NOTES"),
     ("Final Summary", "SECTION:FINAL_SUMMARY"),
+    ("Comments", "COMMENTS"),
 ];
 
 /// A file of an export.

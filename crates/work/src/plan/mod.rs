@@ -11,10 +11,12 @@ mod fields;
 pub mod import;
 pub mod markdown;
 mod reader;
+mod text_change;
 
 use crate::words::{ContentFormat, DependencyKind, WorkKind, WorkPriority, WorkStatus};
 
 pub use apply::{AppliedPlan, PlanOptions, PlanRow, apply};
+pub use text_change::TextChange;
 
 /// A plan.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use base::similarity::{did_you_mean, most_similar};
 use base::{Problem, Result};
 
 use super::markdown::{FenceTracker, SectionNote, heading};
@@ -179,6 +180,9 @@ fn read_item(item: &mut PlannedItem, lines: &[String]) -> Result<(), String> {
         values.retain(|value| !value.is_empty());
         set_field(item, &name, &values.join(", "))?;
     }
+    if list.is_empty() {
+        refuse_misspelt_field(lines)?;
+    }
     let outside = lines.iter().enumerate().filter(|(at, _)| !list.contains(at));
     let lines: Vec<&str> = outside.map(|(_, line)| line.as_str()).collect();
     let body = lines.join("\n");
@@ -202,6 +206,18 @@ fn read_item(item: &mut PlannedItem, lines: &[String]) -> Result<(), String> {
     item.summary = text(summary);
     item.description = text(description).or(item.description.take());
     Ok(())
+}
+
+/// Refuses a list right below the heading that has no field and starts with a name like one.
+fn refuse_misspelt_field(lines: &[String]) -> Result<(), String> {
+    let first = lines.iter().find(|line| !line.trim().is_empty());
+    let Some(line) = first.filter(|line| is_list_item(line)) else { return Ok(()) };
+    let name = line.trim_start_matches(['-', '*', ' ']).split(':').next().unwrap_or_default();
+    let known = FIELDS.into_iter().chain(PlannedRelationKind::ALL.map(PlannedRelationKind::words));
+    match most_similar(name.trim(), known.chain(["files"]), 1).first() {
+        Some(near) => Err(format!("{}. {}", not_a_field(line), did_you_mean(near))),
+        None => Ok(()),
+    }
 }
 
 /// The lines of the list of fields: the list right below the heading if its first line is a field, else the first list

@@ -254,7 +254,8 @@ pub(crate) fn block_counts(
 }
 
 /// When each task of a project, or of a feature of it, was made, and when it was finished or given
-/// up if it is not open.
+/// up if it is not open. Tasks that were imported as finished are left out: when that was is not
+/// known here.
 pub(crate) fn task_lives(
     conn: &Connection,
     project: &str,
@@ -263,7 +264,10 @@ pub(crate) fn task_lives(
     let sql = "SELECT t.created_at, CASE WHEN t.status IN ('CLOSED', 'WILL_NOT_IMPLEMENT') THEN
                  coalesce((SELECT max(e.at) FROM event e WHERE e.item_id = t.id AND e.kind = 'status'), t.updated_at)
                END
-               FROM task t WHERE t.project_id = ?1 AND (?2 IS NULL OR t.feature_id = ?2)";
+               FROM task t WHERE t.project_id = ?1 AND (?2 IS NULL OR t.feature_id = ?2)
+                 AND NOT (t.status IN ('CLOSED', 'WILL_NOT_IMPLEMENT')
+                   AND EXISTS (SELECT 1 FROM event e WHERE e.item_id = t.id AND e.kind = 'created')
+                   AND NOT EXISTS (SELECT 1 FROM event e WHERE e.item_id = t.id AND e.kind = 'status'))";
     let params: [&dyn ToSql; 2] = [&project, &feature];
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
     rows(conn, sql, "read when tasks were made and finished", &params, read)

@@ -7,3 +7,4 @@ mod killed;
 mod plans;
 mod several;
 mod stored;
+mod trackers;

@@ -20,7 +20,7 @@ use work::words::{ContentFormat, WorkKind, WorkPriority, WorkStatus};
 use work::{WorkDraft, WorkItem, check, tables};
 
 /// A store of its own.
-fn store() -> Connection {
+pub(crate) fn store() -> Connection {
     let conn = Connection::open_in_memory().unwrap();
     for step in tables::MIGRATIONS {
         conn.execute_batch(step.sql).unwrap();
@@ -34,7 +34,11 @@ fn pipelines() -> WorkPipelines {
 }
 
 /// Applies a plan and commits it.
-fn apply_to(conn: &Connection, plan: &PlanDocument, seed: u8) -> base::Result<AppliedPlan> {
+pub(crate) fn apply_to(
+    conn: &Connection,
+    plan: &PlanDocument,
+    seed: u8,
+) -> base::Result<AppliedPlan> {
     let now: Timestamp = "2026-01-02T03:04:05Z".parse().unwrap();
     let mut draft = WorkDraft::new(conn, now, "ada", [seed; 32]);
     let options = PlanOptions { project: None, new_project_name: "Shop", is_lenient: true };
@@ -50,7 +54,7 @@ fn read_draft(conn: &Connection) -> WorkDraft<'_> {
     WorkDraft::new(conn, Timestamp::UNIX_EPOCH, "ada", [0; 32])
 }
 
-fn whole_plan(conn: &Connection) -> PlanDocument {
+pub(crate) fn whole_plan(conn: &Connection) -> PlanDocument {
     all_plans(&read_draft(conn)).unwrap().remove(0)
 }
 
@@ -191,7 +195,7 @@ fn files_of_the_field_and_of_the_section_are_one_list() {
 }
 
 /// Reads a file of another tracker, whose format is detected.
-fn import(path: &str, text: &str) -> (ImportFormat, PlanDocument) {
+pub(crate) fn import(path: &str, text: &str) -> (ImportFormat, PlanDocument) {
     let files = [ImportFile { path: path.into(), text: text.into() }];
     let format = detect(&files).unwrap();
     (format, read(format, &files).unwrap())

@@ -1,7 +1,7 @@
 //! Rules of knowledge: patterns match files, files have not drifted too far, related records exist.
 
 use base::Result;
-use work::knowledge::globs::{GlobList, literal_folders};
+use work::knowledge::globs::GlobList;
 use work::record::Atom;
 use work::words::KnowledgeKind;
 
@@ -63,7 +63,7 @@ fn check_drift(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
         let Some(moved) = moved else { return Ok(Vec::new()) };
         let message = format!("\"{}\": {}", atom.name, moved.describe());
         let fix = format!(
-            "read it again, then  knowledge update atom:{} --version {} --knowledge …",
+            "read it again; `knowledge.update` of atom:{} at version {} writes what is true now",
             atom.id.short(),
             atom.version
         );
@@ -84,8 +84,9 @@ fn check_patterns(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
             let alone = GlobList::of(one);
             if !files.iter().any(|file| alone.matches(&file.path)) {
                 let message = format!("\"{}\": `{pattern}` matches no file", atom.name);
-                let near = literal_folders(one).into_iter().next().unwrap_or_default();
-                let fix = format!("correct the pattern; the files may have moved out of {near}/");
+                let fix = "`fix` corrects it if its files were moved; `knowledge.drift` names the \
+                           likely pattern";
+                let fix = fix.to_owned();
                 found.push(violation(atom, message, fix)?);
             }
         }

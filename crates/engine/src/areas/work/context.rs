@@ -1,6 +1,7 @@
 //! Context of a project, feature or task.
 
 use base::Result;
+use base::moment::to_the_second;
 use work::claim::active_claim;
 use work::dependencies::{DependencyView, dependencies_of};
 use work::events::{incoming_words, outgoing_words};
@@ -27,7 +28,8 @@ pub(super) fn record_context(look: DraftView<'_>, one: &WorkItem) -> Result<Vec<
     if let WorkItem::Task(task) = one
         && let Some(claim) = active_claim(draft, task)?
     {
-        let text = format!("claimed by {} until {}", claim.actor, claim.until);
+        let until = to_the_second(&claim.until);
+        let text = format!("claimed by {} until {until}", claim.actor);
         items.push(item(ContextSection::Work, text, None));
     }
     if let Some(reason) = one.end_reason() {

@@ -5,6 +5,7 @@ mod commits;
 mod context;
 mod files;
 mod graph_area;
+mod node_words;
 pub(crate) mod records;
 mod rules;
 pub mod shared;
@@ -37,6 +38,7 @@ pub use files::{
     moved_files, tasks_about,
 };
 pub(crate) use graph_area::WorkGraphArea;
+pub use node_words::{WorkNodeWords, work_node_words};
 pub use rules::RULES;
 
 /// The store's name, which starts the numbers of its changes.

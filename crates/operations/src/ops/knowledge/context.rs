@@ -11,7 +11,7 @@ use work::knowledge::context::{KnowledgePage, PathKnowledge};
 use work::text::ListArg;
 use work::words::KnowledgeKind;
 
-use super::details::render_known;
+use super::details::{render_known, render_unmatched};
 use super::show::ChangelogLimit;
 use engine::areas::work::{expand_paths, knowledge_about, read_store};
 use engine::contract::alias::OpAlias;
@@ -119,7 +119,10 @@ impl Render for KnowledgeContextAnswer {
             0 => format!("No atom covers {gaps}"),
             atoms => format!("{} about these paths; no atom covers {gaps}", counted(atoms, "atom")),
         });
-        render_known(page, &self.known);
+        match self.known.total_atoms {
+            0 => render_unmatched(page, &self.known), // the line above says what they are
+            _ => render_known(page, &self.known),
+        }
         self.paging.render_rest(page, self.shown);
     }
 

@@ -226,14 +226,17 @@ pub(crate) fn render_known(page: &mut Page, known: &PathKnowledge) {
     if !known.unmatched_paths.is_empty() {
         let count = known.unmatched_paths.len() + known.more_unmatched_paths;
         page.heading(format!("No atom covers {}", counted(count, "path")));
-        known
-            .unmatched_paths
-            .iter()
-            .take(MAX_UNCOVERED)
-            .for_each(|path| page.say(format!("  {path}")));
-        if count > MAX_UNCOVERED {
-            page.say(format!("  and {} more", count - MAX_UNCOVERED));
-        }
+        render_unmatched(page, known);
+    }
+}
+
+/// Renders the paths that no atom covers, without a heading.
+pub(crate) fn render_unmatched(page: &mut Page, known: &PathKnowledge) {
+    let shown = known.unmatched_paths.iter().take(MAX_UNCOVERED);
+    shown.for_each(|path| page.say(format!("  {path}")));
+    let count = known.unmatched_paths.len() + known.more_unmatched_paths;
+    if count > MAX_UNCOVERED {
+        page.say(format!("  and {} more", count - MAX_UNCOVERED));
     }
 }
 

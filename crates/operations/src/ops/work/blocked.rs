@@ -112,9 +112,11 @@ impl Render for BlockedAnswer {
             rows.push(row(&item.what));
             for block in &item.blocked_by {
                 let by = block.by.as_ref();
-                let name = by.map_or("a reason", |by| by.name.as_str());
                 let status = by.and_then(|by| by.status).map_or("", WorkStatus::word);
-                let text = format!("by \"{name}\" {status} {}", block.reason);
+                let text = match by {
+                    Some(by) => format!("by \"{}\" {status} {}", by.name, block.reason),
+                    None => format!("waits for an answer: {}", block.reason),
+                };
                 let handle = by.map(WorkItemBrief::handle).unwrap_or_default();
                 rows.push(vec![
                     PageCell::text(""),

@@ -59,6 +59,8 @@ pub struct BoardAnswer {
     #[serde(flatten)]
     pub board: WorkBoard,
     #[serde(skip)]
+    is_of_feature: bool,
+    #[serde(skip)]
     now: Timestamp,
 }
 
@@ -82,7 +84,9 @@ impl Query for Board {
                 limit: self.most.get(),
                 with_flow: self.flow,
             };
-            Ok(BoardAnswer { board: board(draft, &pipelines, scope)?, now: view.call().now })
+            let board = board(draft, &pipelines, scope)?;
+            let is_of_feature = self.feature.is_some();
+            Ok(BoardAnswer { board, is_of_feature, now: view.call().now })
         })
     }
 }
@@ -92,7 +96,10 @@ impl Render for BoardAnswer {
         let WorkBoard { project, columns, features, .. } = &self.board;
         let counts: Vec<String> =
             columns.iter().map(|column| format!("{} {}", column.total, column.status)).collect();
-        page.answer(format!("Project \"{}\": {}", project.name, counts.join(", ")));
+        let asked = features.first().filter(|_| self.is_of_feature);
+        let (kind, name) =
+            asked.map_or(("Project", &project.name), |feature| ("Feature", &feature.what.name));
+        page.answer(format!("{kind} \"{name}\": {}", counts.join(", ")));
         let bars = features.iter().map(|feature| {
             vec![
                 PageCell::text(progress_bar(feature.finished, feature.tasks)),
@@ -104,9 +111,16 @@ impl Render for BoardAnswer {
         page.table(2, bars.collect());
         page.blank();
         page.table(0, self.rows());
-        let hidden = columns.iter().any(|column| column.total > column.cards.len());
-        if hidden {
-            page.say_call("…  more in", NextCall::new("work.search").with("kind", "task"));
+        let hidden: usize = columns.iter().map(|column| column.total - column.cards.len()).sum();
+        if hidden > 0 {
+            // The same tasks: those that the board was asked for.
+            let mut search = NextCall::new("work.search").with("kind", "task");
+            for name in ["project", "feature", "assignee"] {
+                if let Some(value) = page.answered_call().args.remove(name) {
+                    search = search.with(name, value);
+                }
+            }
+            page.say_call(format!("…  {} more in", counted(hidden, "task")), search);
         }
         self.render_flow(page);
         let Some(first) = self.board.questions.first() else { return };
@@ -131,10 +145,11 @@ impl BoardAnswer {
         });
         page.table(2, std::iter::once(head.into()).chain(rows).collect());
         if let Some(days) = flow.median_days {
-            page.say(format!(
-                "Half of the finished tasks took at most {}",
-                counted(usize::try_from(days).unwrap_or_default(), "day")
-            ));
+            let days = usize::try_from(days).unwrap_or_default();
+            page.say(match days {
+                0 => "Half of the finished tasks took less than a day".to_owned(),
+                _ => format!("Half of the finished tasks took at most {}", counted(days, "day")),
+            });
         }
     }
 

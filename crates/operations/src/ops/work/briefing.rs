@@ -3,6 +3,7 @@
 
 use std::collections::BTreeSet;
 
+use base::moment::to_the_second;
 use base::{EntityRef, NextCall, RepoPath, Result};
 use code::SymbolRow;
 use schemars::JsonSchema;
@@ -200,7 +201,8 @@ impl TaskBriefing {
         if !self.comments.is_empty() {
             page.heading("Comments");
             for comment in &self.comments {
-                page.quoted(&comment.text, format!("{} at {}", comment.actor, comment.at));
+                let at = to_the_second(&comment.at);
+                page.quoted(&comment.text, format!("{} at {at}", comment.actor));
             }
         }
         self.render_verification(page);

@@ -1,6 +1,7 @@
 //! `work.claim`: claims a task, so that nobody else takes it.
 
 use base::Result;
+use base::moment::to_the_second;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -105,7 +106,7 @@ impl Render for ClaimAnswer {
             page.answer(format!("Released: {line}"));
             return;
         }
-        page.answer(format!("Claimed until {}: {line}", self.claim.until));
+        page.answer(format!("Claimed until {}: {line}", to_the_second(&self.claim.until)));
         let key = WorkItem::Task(self.task.clone()).key();
         page.say(format!("Add the trailer  Task: {key}  to its commits"));
     }

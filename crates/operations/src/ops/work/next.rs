@@ -5,7 +5,9 @@ use base::{NextCall, Problem, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use work::claim::{ClaimScope, abandoned_tasks, held_tasks, next_features, next_tasks};
+use work::claim::{
+    ClaimScope, abandoned_tasks, held_tasks, next_features, next_tasks, unclaimed_tasks,
+};
 use work::container::WorkItemBrief;
 use work::record::{Feature, Task, TaskClaim};
 use work::text::Estimate;
@@ -26,7 +28,7 @@ number_type!(
     SuggestionLimit, 1..=50, default 1
 );
 
-/// How many abandoned tasks are named.
+/// How many abandoned tasks are named, and how many that nobody has claimed.
 const MAX_ABANDONED: usize = 10;
 
 /// Suggest what to do next: what you hold, what was abandoned, and what is ready
@@ -80,6 +82,10 @@ pub struct NextAnswer {
     /// Started tasks whose claim ran out, urgent first
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub abandoned: Vec<ClaimedRow>,
+    /// Started tasks that nobody ever claimed, such as imported ones, urgent first. They are not
+    /// started without being named, because somebody may work on them elsewhere
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unclaimed: Vec<WorkItemBrief>,
     /// Tasks, first to last
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub tasks: Vec<Task>,
@@ -170,9 +176,12 @@ impl Next {
             let held = held_tasks(draft)?.into_iter().map(|(task, claim)| claimed(task, claim));
             let abandoned = abandoned_tasks(draft, among, MAX_ABANDONED)?.into_iter();
             let abandoned = abandoned.filter(|one| is_about(&one.task.id));
+            let unclaimed = unclaimed_tasks(draft, among, MAX_ABANDONED)?.into_iter();
+            let unclaimed = unclaimed.filter(|one| is_about(&one.id));
             Ok(NextAnswer {
                 held: held.collect(),
                 abandoned: abandoned.map(|one| claimed(one.task, one.claim)).collect(),
+                unclaimed: unclaimed.map(|one| WorkItem::Task(one).brief()).collect(),
                 ..NextAnswer::of(tasks, Vec::new(), waiting, paging)
             })
         })
@@ -200,9 +209,18 @@ impl NextAnswer {
     ) -> Self {
         let UnavailableCounts { blocked, claimed } = waiting;
         let total = usize::try_from(paging.total).unwrap_or(usize::MAX);
-        let (held, abandoned) = (Vec::new(), Vec::new());
-        let shows_details = false;
-        Self { held, abandoned, tasks, features, total, blocked, claimed, paging, shows_details }
+        Self {
+            held: Vec::new(),
+            abandoned: Vec::new(),
+            unclaimed: Vec::new(),
+            tasks,
+            features,
+            total,
+            blocked,
+            claimed,
+            paging,
+            shows_details: false,
+        }
     }
 }
 
@@ -229,6 +247,17 @@ impl NextAnswer {
 }
 
 impl NextAnswer {
+    /// Renders the started tasks that nobody has claimed.
+    fn render_unclaimed(&self, page: &mut Page) {
+        let Some(first) = self.unclaimed.first() else { return };
+        for what in &self.unclaimed {
+            let line = format!("Started, but claimed by nobody: \"{}\"", what.name);
+            page.say_handle(line, what.handle());
+        }
+        let start = NextCall::new("work.start").with("task", first.handle());
+        page.say_call("To take the first:", start);
+    }
+
     /// Renders the details of a suggestion, if they were requested.
     fn render_details(&self, page: &mut Page, one: &WorkItem) {
         if !self.shows_details {
@@ -270,6 +299,7 @@ impl Render for NextAnswer {
                 self.blocked, self.claimed
             ));
             page.say_call("To see what blocks them:", NextCall::new("work.blocked"));
+            self.render_unclaimed(page);
             return;
         };
         page.answer(line(first));
@@ -288,6 +318,7 @@ impl Render for NextAnswer {
             self.render_details(page, one);
         }
         page.say(rest);
+        self.render_unclaimed(page);
     }
 
     fn paging(&self) -> Option<Paging> {

@@ -6,7 +6,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use work::WorkRecordRef;
-use work::plan::{AppliedPlan, PlanOptions, PlanRow, apply, markdown};
+use work::plan::{AppliedPlan, PlanOptions, PlanRow, TextChange, apply, markdown};
 
 use engine::areas::work::{pipelines, plan};
 use engine::contract::args::NodeTarget;
@@ -20,6 +20,9 @@ const MAX_FILE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// How many created and changed records a page shows.
 const MAX_SHOWN_ROWS: usize = 60;
+
+/// How many lines of a changed text a page shows.
+const MAX_SHOWN_LINES: usize = 12;
 
 /// How many relations that could not be made a page shows.
 const MAX_SHOWN_SKIPPED: usize = 20;
@@ -177,6 +180,20 @@ fn count_words(applied: &AppliedPlan, is_made: bool) -> String {
     if words.is_empty() { "it has no tasks".into() } else { words.join(", ") }
 }
 
+/// Renders the lines of a text that a plan replaces.
+fn render_text_change(page: &mut Page, change: &TextChange) {
+    page.say(format!("   {}", change.text));
+    let removed = change.removed.iter().map(|line| ("-", line));
+    let added = change.added.iter().map(|line| ("+", line));
+    let lines: Vec<(&str, &String)> = removed.chain(added).collect();
+    for (mark, line) in lines.iter().take(MAX_SHOWN_LINES) {
+        page.say(format!("   {mark} {line}"));
+    }
+    if lines.len() > MAX_SHOWN_LINES {
+        page.say(format!("   …  {} more", counted(lines.len() - MAX_SHOWN_LINES, "line")));
+    }
+}
+
 /// Renders what a plan creates and changes, as a diff. In a dry run new records have no handles
 /// yet, so their fields are shown; afterwards only their handles are.
 pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan, is_made: bool) {
@@ -205,7 +222,12 @@ pub(super) fn render_applied(page: &mut Page, applied: &AppliedPlan, is_made: bo
         ]
     };
     let rows = applied.rows.iter().take(MAX_SHOWN_ROWS);
-    rows.for_each(|row| page.table(0, vec![cells(row)]));
+    for row in rows {
+        page.table(0, vec![cells(row)]);
+        if !is_made {
+            row.texts.iter().for_each(|text| render_text_change(page, text));
+        }
+    }
     if applied.rows.len() > MAX_SHOWN_ROWS {
         page.say(format!("…  {} more", applied.rows.len() - MAX_SHOWN_ROWS));
     }

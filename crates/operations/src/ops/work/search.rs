@@ -11,7 +11,7 @@ use work::claim::own_work;
 use work::container::{WorkItemBrief, project};
 use work::query::{WorkPeople, WorkQuery, priority_of, search};
 use work::record::Feature;
-use work::text::{ListArg, PersonName, RecordName};
+use work::text::{ListArg, PersonName, RecordName, SearchWords};
 use work::words::{WorkKind, WorkPriority};
 use work::{WorkDraft, WorkItem, WorkRecordId, WorkRecordRef};
 
@@ -31,9 +31,9 @@ use engine::view::View;
 #[serde(deny_unknown_fields)]
 pub struct Search {
     /// Words in names, summaries and texts
-    #[arg(default_value_t, allow_hyphen_values = true)]
+    #[arg(allow_hyphen_values = true)]
     #[serde(default)]
-    pub query: String,
+    pub query: Option<SearchWords>,
     /// Only projects, only features or only tasks
     #[arg(long)]
     #[serde(default, alias = "container_type")]
@@ -137,7 +137,7 @@ impl Query for Search {
                 kind: self.kind,
                 project: asked.map(|project| project.id),
                 feature: feature.map(|feature| feature.id),
-                words: self.query.clone(),
+                words: self.query.as_ref().map(SearchWords::to_string).unwrap_or_default(),
                 status: self.status.clone().unwrap_or_default(),
                 priority: self.priority.clone().unwrap_or_default(),
                 tags: self.tags.clone().unwrap_or_default(),

@@ -1,8 +1,8 @@
 //! `work.show`: one project, feature or task, with its sections and knowledge on request.
 
-use base::Result;
 use base::moment::{elapsed, to_the_second};
 use base::words::counted;
+use base::{NextCall, Result};
 use clap::Args;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -15,7 +15,7 @@ use work::knowledge::context::{KnowledgePage, PathKnowledge};
 use work::knowledge::files;
 use work::record::{EvidenceRecord, Feature, Project, Section, Task, TaskClaim, WorkEvent};
 use work::text::Estimate;
-use work::words::{WorkEventKind, WorkKind};
+use work::words::{WorkEventKind, WorkKind, WorkStatus};
 use work::{WorkItem, WorkKey, WorkRecordRef};
 
 use super::briefing::{FeatureProgress, feature_progress, progress_of};
@@ -81,6 +81,9 @@ pub struct WorkShowAnswer {
     /// Its claim
     #[serde(skip_serializing_if = "Option::is_none")]
     pub claim: Option<TaskClaim>,
+    /// Its last claim, if it was started and that claim ended before the task
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub expired_claim: Option<TaskClaim>,
     /// Its key, which other operations accept as well as its id
     pub key: WorkKey,
     /// The progress of the feature, or of the feature of the task
@@ -147,6 +150,7 @@ impl Query for Show {
                 feature: None,
                 task: None,
                 claim: None,
+                expired_claim: None,
                 key: one.key(),
                 progress: None,
                 history,
@@ -173,12 +177,20 @@ impl Query for Show {
                         shown.commits = Some(files_touched(view, draft, &task)?.commits);
                     }
                     shown.claim = active_claim(draft, &task)?;
+                    if shown.claim.is_none() && is_started(task.status) {
+                        shown.expired_claim = draft.get(&task.id)?;
+                    }
                     shown.task = Some(task);
                 }
             }
             Ok(shown)
         })
     }
+}
+
+/// Whether somebody should be at work on a task of this status.
+fn is_started(status: WorkStatus) -> bool {
+    status != WorkStatus::New && !status.is_terminal()
 }
 
 impl WorkShowAnswer {
@@ -191,6 +203,8 @@ impl WorkShowAnswer {
                 page.say_handle(format!("feature: \"{}\" {bar}", what.name), what.handle());
             } else {
                 page.item("progress", bar);
+                let tasks = NextCall::new("work.overview").with("id", what.handle());
+                page.say_call("To list its tasks:", tasks);
             }
         }
         let pick = |of_task: fn(&Task) -> Option<&String>,
@@ -203,6 +217,7 @@ impl WorkShowAnswer {
         let created = task.map(|one| &one.created_at).or(feature.map(|one| &one.created_at));
         let created: Option<Timestamp> = created.and_then(|at| at.parse().ok());
         let fields = [
+            ("complexity", task.map(|one| one.complexity.to_string())),
             ("assignee", pick(|one| one.assignee.as_ref(), |one| one.assignee.as_ref())),
             ("due", pick(|one| one.due.as_ref(), |one| one.due.as_ref())),
             ("milestone", pick(|one| one.milestone.as_ref(), |one| one.milestone.as_ref())),
@@ -259,6 +274,13 @@ impl Render for WorkShowAnswer {
         if let Some(claim) = &self.claim {
             let until = to_the_second(&claim.until);
             page.item("claimed by", format!("{} until {until}", claim.actor));
+        }
+        if let Some(claim) = &self.expired_claim {
+            let until = to_the_second(&claim.until);
+            page.item(
+                "claimed by",
+                format!("nobody; the claim of {} ended at {until}", claim.actor),
+            );
         }
         self.render_fields(page);
         if !self.texts.0.trim().is_empty() {

@@ -1,6 +1,7 @@
 //! `work.state`: the state of a feature or task, and its possible transitions.
 
 use base::Result;
+use base::moment::to_the_second;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -135,7 +136,8 @@ impl Render for StateAnswer {
             }
         }
         if let Some(claim) = &self.claim {
-            page.item("claimed by", format!("{} until {}", claim.actor, claim.until));
+            let until = to_the_second(&claim.until);
+            page.item("claimed by", format!("{} until {until}", claim.actor));
         }
         page.item("possible now", self.allowed.join(", "));
     }

@@ -1,14 +1,12 @@
 //! A folder of Backlog.md: one Markdown file per task, with frontmatter.
 
-use std::collections::BTreeMap;
-
 use base::{Problem, Result};
 use document::Document;
 use serde_json::{Map, Value, json};
 
 use super::{
-    ImportFile, add_section, clean_name, clean_person, clean_tags, keep_fields, priority,
-    set_description, status, text_of,
+    ImportFile, add_section, clean_name, clean_person, clean_tags, distinguish_sources,
+    keep_fields, priority, set_description, status, text_of,
 };
 use crate::plan::backlog::{BacklogIds, PATH_FIELD};
 use crate::plan::beads::differing_fields;
@@ -21,8 +19,7 @@ pub const FOLDERS: [&str; 3] = ["tasks", "completed", "drafts"];
 /// Reads the files of a backlog. Files without an id and a title are listed as left out.
 pub(super) fn parse(files: &[ImportFile]) -> Result<PlanDocument> {
     let (mut items, mut left_out): (Vec<PlannedItem>, Vec<String>) = (Vec::new(), Vec::new());
-    let (mut originals, mut ids): (Vec<Value>, BacklogIds) = Default::default();
-    let mut sources: BTreeMap<String, usize> = BTreeMap::new();
+    let (mut originals, mut item_ids): (Vec<Value>, Vec<String>) = Default::default();
     // An archived task may have the number of one that is not.
     let (archived, current): (Vec<&ImportFile>, Vec<&ImportFile>) =
         files.iter().partition(|file| file.path.split('/').any(|part| part == "archive"));
@@ -39,14 +36,8 @@ pub(super) fn parse(files: &[ImportFile]) -> Result<PlanDocument> {
             front.fields().map(|(name, node)| (name.to_owned(), node.to_json())).collect();
         let fields = Value::Object(fields);
         if let (Some(id), Some(title)) = (scalar(&fields, "id"), scalar(&fields, "title")) {
-            let mut item = item(&fields, &id, &title, front.body());
-            let uses = sources.entry(source(&id)).or_default();
-            *uses += 1;
-            if *uses > 1 {
-                item.source = Some(format!("{}~{uses}", source(&id)));
-            }
-            ids.add(&item, &id);
-            items.push(item);
+            items.push(item(&fields, &id, &title, front.body()));
+            item_ids.push(id);
             originals.push(with_path(fields, &file.path));
         } else if !file.path.to_lowercase().ends_with("readme.md") {
             left_out.push(format!("{}: no id and title", file.path));
@@ -55,6 +46,11 @@ pub(super) fn parse(files: &[ImportFile]) -> Result<PlanDocument> {
     if items.is_empty() {
         return Err(Problem::invalid("no file is a task of Backlog.md")
             .hint("name the folder that has `tasks` in it, or one task"));
+    }
+    distinguish_sources(&mut items);
+    let mut ids = BacklogIds::default();
+    for (item, id) in items.iter().zip(&item_ids) {
+        ids.add(item, id);
     }
     let mut plan = PlanDocument { project: None, items, left_out };
     let kept: Vec<_> = originals
@@ -124,7 +120,7 @@ fn list(fields: &Value, key: &str) -> Vec<String> {
 
 /// The source of a task. A backlog may change its prefix while older references keep theirs, so the
 /// number alone counts.
-fn source(id: &str) -> String {
+pub(super) fn source(id: &str) -> String {
     let id = id.trim().to_lowercase();
     let number = id.rsplit_once('-').filter(|(prefix, number)| {
         *prefix != "draft" && number.chars().all(|c| c.is_ascii_digit() || c == '.')
@@ -169,21 +165,42 @@ pub(in crate::plan) fn item(fields: &Value, id: &str, title: &str, body: &str) -
     item
 }
 
-/// The sections of a body, without the marks that Backlog.md puts around them.
+/// The sections of a body, without the marks that Backlog.md puts around them. What is between two
+/// marks of a section belongs to it, headings and other marks included.
 fn body_sections(body: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = vec![(String::new(), String::new())];
-    let is_mark = |line: &str| {
-        let line = line.trim();
-        line.starts_with("<!--") && (line.ends_with(":BEGIN -->") || line.ends_with(":END -->"))
-    };
-    for line in body.lines().filter(|line| !is_mark(line)) {
-        if let Some(title) = line.strip_prefix("## ") {
-            found.push((title.trim().to_owned(), String::new()));
-        } else if let Some((_, text)) = found.last_mut() {
+    let lines: Vec<&str> = body.lines().collect();
+    let mut end = None;
+    for (at, line) in lines.iter().enumerate() {
+        let is_inside = end.is_some_and(|end| at < end);
+        if end == Some(at) {
+            end = None;
+            continue;
+        }
+        if !is_inside {
+            if let Some(name) = mark_name(line, ":BEGIN -->") {
+                let is_end = |line: &&str| mark_name(line, ":END -->") == Some(name);
+                end = lines[at..].iter().position(is_end).map(|after| at + after);
+                continue;
+            }
+            if mark_name(line, ":END -->").is_some() {
+                continue;
+            }
+            if let Some(title) = line.strip_prefix("## ") {
+                found.push((title.trim().to_owned(), String::new()));
+                continue;
+            }
+        }
+        if let Some((_, text)) = found.last_mut() {
             text.push_str(line);
             text.push('\n');
         }
     }
     found.retain(|(_, text)| !text.trim().is_empty());
     found
+}
+
+/// The name in a mark of Backlog.md, such as `SECTION:NOTES`.
+fn mark_name<'t>(line: &'t str, end: &str) -> Option<&'t str> {
+    line.trim().strip_prefix("<!-- ")?.strip_suffix(end)
 }

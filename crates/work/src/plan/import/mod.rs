@@ -6,6 +6,8 @@ mod checklist;
 mod github;
 mod task_master;
 
+use std::collections::BTreeMap;
+
 use base::{Problem, Result};
 use serde_json::{Map, Value};
 
@@ -186,6 +188,31 @@ fn add_section(item: &mut PlannedItem, title: &str, text: &str) {
     let end = (0..=text.len().min(MAX_SECTION_BYTES)).rev().find(|at| text.is_char_boundary(*at));
     let text = &text[..end.unwrap_or_default()];
     item.sections.push(PlannedSection::new(clean_name(title), text));
+}
+
+/// The sources that a text may mean: itself, or the id of another tracker, such as `bd-90v`, `#7` or
+/// `BACK-12`.
+pub(crate) fn possible_sources(text: &str) -> Vec<String> {
+    let mut sources = vec![text.to_owned()];
+    if !text.is_empty() && !text.contains([' ', ':']) {
+        let trackers = ["beads", "github", "task-master"];
+        sources.extend(trackers.iter().map(|tracker| format!("{tracker}:{text}")));
+        sources.push(backlog::source(text));
+    }
+    sources
+}
+
+/// Numbers the later ones of items with one source, so that each stays an item of its own: trackers
+/// have files in which an id is used twice.
+fn distinguish_sources(items: &mut [PlannedItem]) {
+    let mut uses: BTreeMap<String, usize> = BTreeMap::new();
+    for source in items.iter_mut().filter_map(|item| item.source.as_mut()) {
+        let count = uses.entry(source.clone()).or_default();
+        *count += 1;
+        if *count > 1 {
+            *source = format!("{source}~{count}");
+        }
+    }
 }
 
 /// Keeps fields that an item does not have, in a section.

@@ -4,7 +4,8 @@ use base::{Problem, Result};
 use serde_json::Value;
 
 use super::{
-    add_section, clean_name, clean_tags, parse_json, priority, set_description, status, text_of,
+    add_section, clean_name, clean_tags, distinguish_sources, parse_json, priority,
+    set_description, status, text_of,
 };
 use crate::plan::{PlanDocument, PlannedItem, PlannedRelation, PlannedRelationKind};
 use crate::words::WorkKind;
@@ -29,6 +30,7 @@ pub(super) fn parse(text: &str) -> Result<PlanDocument> {
     if reader.items.is_empty() {
         return Err(Problem::invalid("the file has no `tasks` of task-master"));
     }
+    distinguish_sources(&mut reader.items);
     Ok(PlanDocument { items: reader.items, ..PlanDocument::default() })
 }
 

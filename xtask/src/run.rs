@@ -212,13 +212,11 @@ pub(crate) fn run(command: &mut Command) -> XtaskResult<()> {
 pub(crate) fn output(command: &mut Command) -> XtaskResult<String> {
     let name = command.get_program().to_string_lossy().into_owned();
     let output = command.output().map_err(|error| format!("{name} does not start: {error}"))?;
-    match output.status.success() {
-        true => Ok(String::from_utf8_lossy(&output.stdout).into_owned()),
-        false => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            Err(format!("{name} failed ({}): {}", output.status, said.trim_end()))
-        }
+    if !output.status.success() {
+        let errors = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("{name} failed ({}): {}", output.status, errors.trim_end()));
     }
+    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// Writes to the terminal.

@@ -115,12 +115,11 @@ fn take_encryption(text: &str) -> (String, Option<PathBuf>) {
     let (mut others, mut file) = (Vec::new(), None);
     for parameter in query.split('&') {
         match parameter.split_once('=') {
-            Some((ROOT_CERTIFICATE, SYSTEM_CERTIFICATES)) => {}
+            Some((ROOT_CERTIFICATE, SYSTEM_CERTIFICATES) | (MODE, _)) => {}
             Some((ROOT_CERTIFICATE, value)) => {
                 let value = percent_encoding::percent_decode_str(value).decode_utf8_lossy();
                 file = file.or_else(|| Some(PathBuf::from(value.into_owned())));
             }
-            Some((MODE, _)) => {}
             _ => others.push(parameter),
         }
     }

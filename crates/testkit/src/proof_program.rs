@@ -98,15 +98,12 @@ impl ProofProgram {
         command.env("CAIRN_BACKGROUND", "off").env_remove("CI");
         let output = command.output().map_err(Problem::io("run the program"))?;
         let answer: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
-        match output.status.success() {
-            true => Ok(answer["data"].clone()),
-            false => {
-                let error = &answer["error"];
-                let code = serde_json::from_value(error["code"].clone());
-                let code = code.unwrap_or(ProblemCode::Internal);
-                Err(Problem::new(code, error["message"].to_string()))
-            }
+        if output.status.success() {
+            return Ok(answer["data"].clone());
         }
+        let error = &answer["error"];
+        let code = serde_json::from_value(error["code"].clone());
+        Err(Problem::new(code.unwrap_or(ProblemCode::Internal), error["message"].to_string()))
     }
 }
 

@@ -132,7 +132,7 @@ fn read_blobs(clone: &Path, wanted: &[&str]) -> XtaskResult<BTreeMap<String, Vec
 
 /// Whether two versions of a file differ only in layout and comments.
 fn is_same_but_for_layout(path: &str, old: &[u8], new: &[u8]) -> XtaskResult<bool> {
-    if path.ends_with(".py") {
+    if Path::new(path).extension().is_some_and(|extension| extension == "py") {
         return has_same_python_tree(old, new);
     }
     let (old, new) = (String::from_utf8_lossy(old), String::from_utf8_lossy(new));
@@ -159,7 +159,6 @@ fn has_same_python_tree(old: &[u8], new: &[u8]) -> XtaskResult<bool> {
 }
 
 /// A text without white space, comments, quotes, commas, semicolons and parentheses.
-
 fn without_layout(text: &str) -> String {
     let mut out = String::new();
     let mut in_block = false;

@@ -88,7 +88,7 @@ fn ids_of_other_trackers_are_names() {
     let beads =
         r#"{"id":"bd-90v","title":"Read","status":"open","priority":1,"issue_type":"task"}"#;
     repo.data("work.import", json!({"text": beads, "format": "beads"}));
-    let github = r##"[{"number": 7, "title": "Write", "state": "OPEN", "labels": []}]"##;
+    let github = r#"[{"number": 7, "title": "Write", "state": "OPEN", "labels": []}]"#;
     repo.data("work.import", json!({"text": github, "format": "github"}));
     let name = |id: &str| repo.data("work.show", json!({"id": id}))["task"]["title"].clone();
     assert_eq!((name("bd-90v"), name("#7")), (json!("Read"), json!("Write")));

@@ -101,7 +101,7 @@ operations marked *everyday*, and `help`, `ask` and `run`, which reach all other
 ";
 
 fn describe(text: &mut String, op: &OpSpec) {
-    let listed = if op.toolset == ToolVisibility::Everyday { "everyday" } else { "by group" };
+    let listed = if op.visibility == ToolVisibility::Everyday { "everyday" } else { "by group" };
     let effect = match op.effect {
         Effect::Read => "reads",
         Effect::Write { destructive: true, .. } => "writes, may overwrite",

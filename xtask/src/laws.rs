@@ -2,14 +2,14 @@
 //!
 //! The few files that are exempt from a law are listed here, with the reason.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use syntax::Language;
 
 use crate::run::XtaskResult;
-use crate::rust_source::{self, RustFile};
+use crate::rust_source::{self, FunctionFacts, RustFile};
 
 /// The first word of an SQL statement, as a string literal starts with it.
 const SQL_STARTS: [&str; 8] = [
@@ -223,11 +223,18 @@ fn shared_type_names(files: &[SourceFile]) -> Vec<String> {
         .collect()
 }
 
-/// No function takes a tuple, because the parts have no names at the call.
+/// No function takes a tuple, because the parts have no names at the call. An alias of a tuple is one
+/// too.
 fn tuple_parameters(files: &[SourceFile]) -> Vec<String> {
+    let aliases: BTreeSet<&String> =
+        files.iter().flat_map(|file| &file.facts.tuple_aliases).collect();
+    let takes_tuple = |function: &&FunctionFacts| {
+        function.has_tuple_parameter
+            || function.parameter_types.iter().any(|name| aliases.contains(name))
+    };
     let mut found = Vec::new();
     for file in files {
-        let functions = file.facts.functions.iter().filter(|one| one.has_tuple_parameter);
+        let functions = file.facts.functions.iter().filter(takes_tuple);
         found.extend(functions.map(|one| {
             let (name, line) = (&one.name.name, one.name.line);
             format!("{}:{line}: `{name}` takes a tuple; name its parts", file.name)
@@ -402,6 +409,10 @@ mod tests {
     fn functions_take_no_tuples() {
         let found = tuple_parameters(&[file("a.rs", "fn f(pair: (u8, u8)) {}\nfn g(a: u8) {}")]);
         assert_eq!(found, ["a.rs:1: `f` takes a tuple; name its parts"]);
+        let alias = file("a.rs", "type Pair = (u8, u8);\ntype Byte = u8;");
+        let user = file("b.rs", "fn f(pair: &crate::a::Pair) {}\nfn g(byte: Byte) {}");
+        let found = tuple_parameters(&[alias, user]);
+        assert_eq!(found, ["b.rs:1: `f` takes a tuple; name its parts"]);
     }
 
     #[test]

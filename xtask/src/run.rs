@@ -183,10 +183,23 @@ pub(crate) fn build(root: &Path, what: &[&str], profile: &str) -> XtaskResult<Pa
     Ok(target.unwrap_or_else(|| root.join("target")).join(profile))
 }
 
+/// A cargo command. What `cargo run` tells this program about its own package is taken out of the
+/// environment: build scripts of dependencies ask for these variables, so with them cargo would
+/// build those dependencies, and everything above them, a second time.
 pub(crate) fn cargo(root: &Path, args: &[&str]) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.current_dir(root).args(args);
+    for (name, _) in std::env::vars_os() {
+        if name.to_str().is_some_and(is_about_own_package) {
+            command.env_remove(name);
+        }
+    }
     command
+}
+
+/// Whether `cargo run` sets a variable to something about the package that it runs.
+fn is_about_own_package(variable: &str) -> bool {
+    variable.starts_with("CARGO_PKG_") || variable.starts_with("CARGO_MANIFEST_")
 }
 
 pub(crate) fn run(command: &mut Command) -> XtaskResult<()> {
@@ -213,6 +226,15 @@ pub(crate) fn print(text: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cargo_is_not_told_about_the_package_of_this_program() {
+        let command = cargo(Path::new("."), &["build"]);
+        let removed: Vec<_> = command.get_envs().filter(|(_, value)| value.is_none()).collect();
+        assert!(removed.iter().any(|(name, _)| *name == "CARGO_MANIFEST_DIR"), "{removed:?}");
+        assert!(is_about_own_package("CARGO_PKG_NAME"));
+        assert!(!is_about_own_package("CARGO_HOME") && !is_about_own_package("CARGO_TARGET_DIR"));
+    }
 
     #[test]
     fn a_test_that_is_not_run_is_named_and_fails_in_ci() {

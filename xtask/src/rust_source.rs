@@ -21,6 +21,8 @@ const INTEGERS: [&str; 10] =
 pub(crate) struct RustFile {
     /// Structs, enums, unions, traits and type aliases
     pub(crate) types: Vec<TypeDeclaration>,
+    /// Type aliases of tuples
+    pub(crate) tuple_aliases: Vec<String>,
     /// Functions and methods, also those of traits without a body
     pub(crate) functions: Vec<FunctionFacts>,
     /// Fields and parameters called `id` or `…_id` whose type is a bare integer
@@ -59,6 +61,8 @@ pub(crate) struct FunctionFacts {
     pub(crate) lines: Option<usize>,
     /// Whether a parameter is a tuple, or a reference to one
     pub(crate) has_tuple_parameter: bool,
+    /// The names of the parameters' types, also behind references
+    pub(crate) parameter_types: Vec<String>,
 }
 
 /// Parses a text; `None` if it is not Rust, such as a fixture or a template.
@@ -103,9 +107,12 @@ impl Collector<'_> {
             })
             .collect();
         let has_tuple_parameter = parameters.iter().any(|parameter| is_tuple(&parameter.ty));
+        let parameter_types =
+            parameters.iter().filter_map(|parameter| type_name(&parameter.ty)).collect();
         let line = signature.ident.span().start().line;
         let name = Mention { name: signature.ident.to_string(), line };
-        self.facts.functions.push(FunctionFacts { name, lines, has_tuple_parameter });
+        let facts = FunctionFacts { name, lines, has_tuple_parameter, parameter_types };
+        self.facts.functions.push(facts);
         for parameter in parameters {
             if let syn::Pat::Ident(pattern) = &*parameter.pat {
                 self.check_id(&pattern.ident, &parameter.ty);
@@ -162,7 +169,12 @@ impl<'ast> Visit<'ast> for Collector<'_> {
             syn::Item::Enum(item) => self.add_type(&item.ident, &item.attrs),
             syn::Item::Union(item) => self.add_type(&item.ident, &item.attrs),
             syn::Item::Trait(item) => self.add_type(&item.ident, &item.attrs),
-            syn::Item::Type(item) => self.add_type(&item.ident, &item.attrs),
+            syn::Item::Type(item) => {
+                self.add_type(&item.ident, &item.attrs);
+                if is_tuple(&item.ty) {
+                    self.facts.tuple_aliases.push(item.ident.to_string());
+                }
+            }
             syn::Item::Fn(item) => self.add_function(&item.sig, Some(line_count(item))),
             syn::Item::Macro(item) => {
                 let name = item.mac.path.segments.last().map(|part| part.ident.to_string());
@@ -278,6 +290,16 @@ fn is_tuple(kind: &syn::Type) -> bool {
         syn::Type::Paren(inner) => is_tuple(&inner.elem),
         syn::Type::Tuple(tuple) => tuple.elems.len() > 1,
         _ => false,
+    }
+}
+
+/// The name of a type without its path and arguments, also behind references.
+fn type_name(kind: &syn::Type) -> Option<String> {
+    match kind {
+        syn::Type::Reference(reference) => type_name(&reference.elem),
+        syn::Type::Paren(inner) => type_name(&inner.elem),
+        syn::Type::Path(path) => path.path.segments.last().map(|last| last.ident.to_string()),
+        _ => None,
     }
 }
 

@@ -27,7 +27,7 @@ pub struct Progress {
     pub activity: &'static str,
     /// Steps completed
     pub done: usize,
-    /// Steps in all; 0 if unknown
+    /// Steps in total; 0 if unknown
     pub total: usize,
 }
 

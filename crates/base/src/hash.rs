@@ -28,7 +28,7 @@ impl Hash {
         &self.0
     }
 
-    /// The first 12 hex digits, enough for a person to tell two hashes apart.
+    /// The first 12 hex digits, enough for a person to distinguish two hashes.
     pub fn short(&self) -> String {
         self.prefix(12)
     }

@@ -48,7 +48,7 @@ impl Span {
         self.start == self.end
     }
 
-    /// Whether `other` lies inside, ends included.
+    /// Whether `other` is inside, ends included.
     pub const fn contains(self, other: Self) -> bool {
         self.start <= other.start && other.end <= self.end
     }

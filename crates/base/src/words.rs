@@ -8,7 +8,7 @@ pub fn counted(count: impl TryInto<u64>, noun: &str) -> String {
     format!("{count} {}", agreeing(count, noun))
 }
 
-/// A noun as it stands after a count: `file` after 1, `files` after any other.
+/// The form of a noun after a count: `file` after 1, `files` after any other.
 pub fn agreeing(count: impl TryInto<u64>, noun: &str) -> String {
     match count.try_into() {
         Ok(1) => noun.to_owned(),

@@ -14,7 +14,7 @@ pub struct CardMention {
     pub line: u32,
 }
 
-/// The code that a text names. `card` is the file that links start from, `first_line` the line
+/// The code that a text names. Relative links start at the file `card`; `first_line` is the line
 /// number of the text in it.
 pub(crate) fn find_mentions(card: &RepoPath, body: &str, first_line: u32) -> Vec<CardMention> {
     let mut found: Vec<CardMention> = Vec::new();

@@ -18,7 +18,7 @@ pub fn set(text: &[u8], key_path: &str, value: &Value) -> Result<Vec<u8>> {
         decode(text).map_err(|finding| Problem::new(ProblemCode::SyntaxError, finding.message))?;
     let root = CstRootNode::parse(plain, &jsonc()).map_err(|error| {
         Problem::new(ProblemCode::SyntaxError, format!("cairn.jsonc does not parse: {error}"))
-            .hint_call("correct it by hand; the place is shown by", NextCall::new("doctor"))
+            .hint_call("correct it by hand; the position is shown by", NextCall::new("doctor"))
     })?;
     let top = root
         .object_value_or_create()

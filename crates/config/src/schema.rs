@@ -11,7 +11,7 @@ static PUBLISHED: LazyLock<Value> = LazyLock::new(|| {
     let settings =
         SchemaSettings::draft2020_12().with(|settings| settings.inline_subschemas = true);
     let mut schema = settings.into_generator().into_root_schema_for::<Config>().to_value();
-    tidy(&mut schema);
+    simplify(&mut schema);
     schema["title"] = json!("cairn.jsonc");
     schema
 });
@@ -28,16 +28,16 @@ pub(crate) fn published_schema() -> &'static Value {
 
 /// Plain types that every editor understands: no `null` beside a type, no number formats, and
 /// `enum` for a choice of words.
-fn tidy(schema: &mut Value) {
+fn simplify(schema: &mut Value) {
     if let Value::Object(map) = schema {
-        tidy_one(map);
-        map.values_mut().for_each(tidy);
+        simplify_object(map);
+        map.values_mut().for_each(simplify);
     } else if let Value::Array(list) = schema {
-        list.iter_mut().for_each(tidy);
+        list.iter_mut().for_each(simplify);
     }
 }
 
-fn tidy_one(map: &mut Map<String, Value>) {
+fn simplify_object(map: &mut Map<String, Value>) {
     if map.get("format").is_some_and(Value::is_string) {
         map.remove("format");
     }

@@ -21,7 +21,7 @@ text_type!(
 );
 
 text_type!(
-    /// A kind of card: what stands before the `::` of its key.
+    /// A kind of card: the part of its key before the `::`.
     CardType,
     |text| {
         let inner = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
@@ -145,7 +145,7 @@ macro_rules! stages {
 }
 
 stages!(
-    /// Where a feature stands.
+    /// The status of a feature.
     FeatureState {
         /// Not begun
         New,
@@ -159,7 +159,7 @@ stages!(
 );
 
 stages!(
-    /// Where a task stands.
+    /// The status of a task.
     TaskState {
         /// Not begun
         New,

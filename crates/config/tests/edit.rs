@@ -70,7 +70,7 @@ fn what_the_file_could_not_say_is_refused() {
         ("{}", "exclude", json!("x"), "VALIDATION_ERROR `exclude` takes a list, not a string; ".into()),
         ("{ \"kb\": 1 }", "kb.rules.a", json!("off"), "VALIDATION_ERROR `kb` in cairn.jsonc is not an object; ".into()),
         ("[]", "exclude", json!([]), "VALIDATION_ERROR cairn.jsonc is not an object; ".into()),
-        ("{", "exclude", json!([]), "SYNTAX_ERROR cairn.jsonc does not parse: Unterminated object on line 1 column 1; correct it by hand; the place is shown by  doctor".into()),
+        ("{", "exclude", json!([]), "SYNTAX_ERROR cairn.jsonc does not parse: Unterminated object on line 1 column 1; correct it by hand; the position is shown by  doctor".into()),
     ] {
         assert_eq!(refused(text, key, &value), told);
     }

@@ -44,7 +44,7 @@ const BRANCH_NOTE: &str = "branch";
 /// How times are written in the names of files.
 const TIME_FORMAT: &str = "%Y%m%dT%H%M%SZ";
 
-/// How long to wait for another process that takes or puts back copies.
+/// How long to wait for another process that makes or restores copies.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A copy of a durable store
@@ -59,7 +59,7 @@ pub struct Backup {
     /// When it was made, by the clock of that moment; none for one that a migration made
     #[serde(skip_serializing_if = "Option::is_none")]
     pub at: Option<String>,
-    /// The store's last change that it holds; none if the copy cannot be read
+    /// The last change of the store in the copy; none if the copy cannot be read
     #[serde(skip_serializing_if = "Option::is_none")]
     pub revision: Option<i64>,
     /// The repository that it was made in
@@ -237,7 +237,7 @@ impl<'a> BackupFolder<'a> {
                 NextCall::new("backup").with("list", true),
             )
             .hint_call(
-                "to use it all the same:",
+                "to use it anyway:",
                 NextCall::new("restore")
                     .with("backup", backup.name.as_str())
                     .with("allow_other_repository", true),

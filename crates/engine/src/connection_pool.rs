@@ -96,7 +96,7 @@ impl<T> IdlePool<T> {
         }
     }
 
-    /// Closes all connections, because their files are to be replaced.
+    /// Closes all connections, because their files will be replaced.
     pub(crate) fn clear(&self) {
         self.lock().clear();
     }

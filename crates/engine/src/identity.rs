@@ -17,10 +17,11 @@ const FILE: &str = "repository.json";
 const REPOSITORY_NOTE: &str = "repository";
 const ROOTS_NOTE: &str = "roots";
 
-/// A repository: a name of its own, and the root commits that its history was seen to have.
+/// A repository, identified by a name of its own and by the root commits that were seen in its
+/// history.
 ///
-/// The root commits are the same in every clone, so a backup can be put back in another clone.
-/// The name is for a repository without commits, and for one that is no git repository.
+/// The root commits are the same in every clone, so a backup can be put back in another clone. The
+/// name is for a repository without commits, and for a folder that is not a git repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct RepositoryIdentity {
     id: String,

@@ -21,7 +21,7 @@ impl PathGlobs {
             let set = if taken_away.is_some() { &mut unwanted } else { &mut wanted };
             let text = taken_away.unwrap_or(glob);
             let text = text.trim_start_matches("./").replace('\\', "/");
-            // A name without a folder is meant anywhere, as in a .gitignore.
+            // A name without a folder matches in any folder, as in a .gitignore.
             let text = if text.contains('/') { text } else { format!("**/{text}") };
             set.add(GlobBuilder::new(&text).literal_separator(true).build().map_err(|error| {
                 Problem::invalid(format!("`{glob}` is not a glob"))

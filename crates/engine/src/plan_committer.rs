@@ -1,8 +1,8 @@
 //! Commits plans: locks, checks, writes through the journal or a store, and recovers what an
 //! interrupted change left behind.
 //!
-//! This is the only code that carries a [`Plan`] out. Who may plan, and from what, is the
-//! business of the workspace, which hands in a function that makes the plan.
+//! This is the only code that carries a [`Plan`] out. The workspace decides who may plan and from
+//! what, and passes a function that makes the plan.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -181,8 +181,8 @@ impl PlanCommitter {
         Ok(entry.id)
     }
 
-    /// Commits a change to a store. Writers queue at its lock, so that a plan which met another
-    /// writer is made once more and then holds.
+    /// Commits a change to a store. Writers queue at its lock, so an outdated plan is made once
+    /// more and is then valid.
     fn commit_to_store<A>(
         &self,
         target: CommitTarget<'_>,

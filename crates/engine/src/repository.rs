@@ -97,7 +97,7 @@ impl Repository {
         Ok(entries.map(HeadFile::from).collect())
     }
 
-    /// The size of git's index in bytes, which tells about how many files are tracked.
+    /// The size of git's index in bytes, an estimate of how many files are tracked.
     pub(crate) fn index_bytes(&self) -> u64 {
         std::fs::metadata(self.layout().git_dir.join("index")).map_or(0, |known| known.len())
     }
@@ -173,12 +173,12 @@ impl Repository {
         }
     }
 
-    /// The sibling worktree that an absolute path lies in.
+    /// The sibling worktree that an absolute path is in.
     pub(crate) fn sibling_worktree_containing(&self, path: &Path) -> Option<PathBuf> {
         let own = &self.layout().root;
         let all = self.layout().worktrees().ok()?.into_iter();
         let holds = |layout: &RepoLayout| layout.root != *own && path.starts_with(&layout.root);
-        // A worktree may lie inside another: the innermost holds the path.
+        // A worktree may be inside another: the innermost holds the path.
         let inner = all.filter(holds).max_by_key(|layout| layout.root.as_os_str().len())?;
         (!own.starts_with(&inner.root) || !path.starts_with(own)).then_some(inner.root)
     }
@@ -220,7 +220,7 @@ impl Repository {
         self.repo.has_all_branches(names)
     }
 
-    /// The names that a branch had before it was renamed, the newest first, as its log tells.
+    /// The names that a branch had before it was renamed, the newest first, according to its log.
     pub(crate) fn former_names(&self, branch: &str, call: &Call) -> Result<Vec<String>> {
         self.repo.former_names(branch, call)
     }

@@ -170,15 +170,15 @@ impl TrustStore {
             programs,
         };
         let folder = file.parent().unwrap_or(&file);
-        fs::create_dir_all(folder).map_err(Problem::io("make the folder of trusted places"))?;
-        let folder = tree::open_folder(folder).map_err(Problem::io("open the trusted places"))?;
-        let text = serde_json::to_vec_pretty(&mark).map_err(|error| {
-            Problem::internal("a mark of trust cannot be written").with_source(error)
-        })?;
+        fs::create_dir_all(folder).map_err(Problem::io("make the folder of trust records"))?;
+        let folder =
+            tree::open_folder(folder).map_err(Problem::io("open the folder of trust records"))?;
+        let text = serde_json::to_vec_pretty(&mark)
+            .map_err(|error| Problem::internal("a trust record is not JSON").with_source(error))?;
         let name = file.file_name().unwrap_or_default();
         DiskWriter::default()
             .replace(&folder, Path::new(name), &text)
-            .map_err(Problem::io("write down that it is trusted"))?;
+            .map_err(Problem::io("write the trust record"))?;
         Ok(true)
     }
 
@@ -202,7 +202,7 @@ impl TrustStore {
         match fs::remove_file(self.record_path()?) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
-            Err(error) => Err(Problem::io("remove the mark of trust")(error)),
+            Err(error) => Err(Problem::io("remove the trust record")(error)),
         }
     }
 

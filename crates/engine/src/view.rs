@@ -343,19 +343,19 @@ impl<'w> View<'w> {
     pub(crate) fn cached_at<T: Send + Sync + 'static>(
         &self,
         name: &str,
-        mark: &str,
+        fingerprint: &str,
     ) -> Option<Arc<T>> {
-        self.workspace.derived_cache().get_cached(name, mark)
+        self.workspace.derived_cache().get_cached(name, fingerprint)
     }
 
     /// Caches a value under a name and the fingerprint of the state that it was derived from.
     pub(crate) fn cache_at<T: Send + Sync + 'static>(
         &self,
         name: &'static str,
-        mark: String,
+        fingerprint: String,
         made: T,
     ) -> Arc<T> {
-        self.workspace.derived_cache().put(name, mark, made)
+        self.workspace.derived_cache().put(name, fingerprint, made)
     }
 
     /// A value derived from the index, cached until the index changes. An index in memory has no
@@ -365,10 +365,10 @@ impl<'w> View<'w> {
         name: &'static str,
         make: impl FnOnce() -> Result<T>,
     ) -> Result<Arc<T>> {
-        let Some(mark) = self.index()?.fingerprint() else { return make().map(Arc::new) };
-        match self.cached_at(name, &mark) {
+        let Some(fingerprint) = self.index()?.fingerprint() else { return make().map(Arc::new) };
+        match self.cached_at(name, &fingerprint) {
             Some(kept) => Ok(kept),
-            None => Ok(self.cache_at(name, mark, make()?)),
+            None => Ok(self.cache_at(name, fingerprint, make()?)),
         }
     }
 
@@ -377,7 +377,7 @@ impl<'w> View<'w> {
         if self.locations.get().is_none() {
             let _ = self.locations.set(self.workspace.store_locations(&self.call)?);
         }
-        self.locations.get().ok_or_else(|| Problem::internal("no place"))
+        self.locations.get().ok_or_else(|| Problem::internal("no store locations"))
     }
 
     /// The files of an area's follower, up to date, however long that takes. `None` without git.

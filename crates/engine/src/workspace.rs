@@ -1,4 +1,4 @@
-//! One repository, opened: hands out views, keeps the index up to date and lets plans be committed.
+//! One open repository: creates views, keeps the index up to date and commits plans.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -164,7 +164,7 @@ fn has_head(git_dir: &Path) -> bool {
     }
 }
 
-/// Whether it lies in the `modules` folder of another git folder.
+/// Whether it is in the `modules` folder of another git folder.
 fn is_in_modules(git_dir: &Path) -> bool {
     let holders = git_dir.ancestors().skip(1).filter(|folder| folder.ends_with("modules"));
     holders.filter_map(Path::parent).any(|holder| common_dir_of(holder).is_some())

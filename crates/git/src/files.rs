@@ -62,7 +62,7 @@ const COMMON_FILES: [&str; 8] = [
     "objects/info/commit-graph",
 ];
 
-/// Fails if git would wait for ever: it opens its files without checking what they are.
+/// Fails if git would wait forever: it opens its files without checking what they are.
 ///
 /// These are the files of almost every call. Git opens many others, such as each reference and each
 /// object; those are looked at when it is silent ([`find_blocking_file`]).

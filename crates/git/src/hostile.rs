@@ -94,7 +94,7 @@ const ATTRIBUTES: &str =
 /// git's own names in its root. A trap that springs leaves a file in `canary_dir`.
 ///
 /// Both paths must be plain: no spaces, quotes or backslashes.
-pub fn arm(repo_root: &Path, canary_dir: &Path) {
+pub fn set_traps(repo_root: &Path, canary_dir: &Path) {
     let layout = match discover(repo_root) {
         Ok(RepoLocation::Worktree(layout)) => layout,
         other => panic!("{} is no worktree to arm: {other:?}", repo_root.display()),
@@ -112,7 +112,7 @@ pub fn arm(repo_root: &Path, canary_dir: &Path) {
 }
 
 /// The canary files that exist, sorted: each shows a program that was run.
-pub fn sprung(canary_dir: &Path) -> Vec<String> {
+pub fn programs_that_ran(canary_dir: &Path) -> Vec<String> {
     let entries = fs::read_dir(canary_dir).expect("the canaries' folder is there");
     let names = entries.map(|entry| entry.expect("it can be listed").file_name());
     let mut names: Vec<_> = names.map(|name| name.to_string_lossy().into_owned()).collect();

@@ -235,7 +235,7 @@ impl DiffTreeReader {
     }
 }
 
-/// Whether the caller gave up, so that nothing is to be tried again.
+/// Whether the caller gave up, so that nothing has to be tried again.
 fn is_interruption(problem: &Problem) -> bool {
     matches!(problem.code, ProblemCode::Timeout | ProblemCode::Cancelled)
 }

@@ -111,7 +111,7 @@ fn object_format(config: &GitConfig) -> Result<ObjectFormat> {
         Some(other) => {
             let other = String::from_utf8_lossy(other).escape_debug().to_string();
             Err(Problem::new(ProblemCode::Unavailable, format!("unknown object format `{other}`"))
-                .hint("git knows sha1 and sha256; see extensions.objectFormat in .git/config"))
+                .hint("the supported formats are sha1 and sha256; see extensions.objectFormat in .git/config"))
         }
     }
 }

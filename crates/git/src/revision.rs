@@ -19,13 +19,6 @@ impl Repo {
         parse_commit_id("rev-parse", &output)
     }
 
-    /// Whether `old` is `new` or among its ancestors.
-    pub fn is_ancestor(&self, call: &Call, old: &CommitId, new: &CommitId) -> Result<bool> {
-        let git = self.git("merge-base")?.args(["--is-ancestor", "--end-of-options"]);
-        let answer = git.args([old.as_str(), new.as_str()]).run(call)?.optional_output()?;
-        Ok(answer.is_some())
-    }
-
     /// The commit without a parent at the end of the line of first parents: it names the history
     /// that is checked out, whatever was merged into it. `None` before the first commit, and in a
     /// shallow clone, which ends where it was cut off.

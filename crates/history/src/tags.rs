@@ -1,4 +1,4 @@
-//! Tags: from the folders a file lies in, and from the `tags:` lines of commits.
+//! Tags: from the folders a file is in, and from the `tags:` lines of commits.
 
 use std::collections::BTreeSet;
 

@@ -144,7 +144,7 @@ pub fn faults(conn: &Connection) -> Result<Vec<(RepoPath, u32, String)>> {
     })
 }
 
-/// Notices about what looks like an entity and was not taken in, with the form of its document.
+/// Notices about what looks like an entity and was not read, with the form of its document.
 pub fn notices(conn: &Connection) -> Result<Vec<(String, RepoPath, u32, String)>> {
     let sql = "SELECT extractor, path, line, message FROM kb_notice ORDER BY path, number";
     rows(conn, sql, "read the facts of files", &[], |row| {

@@ -1,4 +1,4 @@
-//! What stands at an end of a relation: an entity by its id, or a piece of the tree by its handle.
+//! What is at an end of a relation: an entity by its id, or a piece of the tree by its handle.
 
 use base::EntityRef;
 use base::entity::KbId;

@@ -65,7 +65,7 @@ pub struct FileRelation {
 #[derive(Debug, Default)]
 pub struct KnowledgeModel {
     facts: Vec<KnownEntity>,
-    bonds: Vec<KnownRelation>,
+    relations: Vec<KnownRelation>,
     by_id: BTreeMap<String, usize>,
     by_code: BTreeMap<EntityRef, usize>,
     from: BTreeMap<String, Vec<usize>>,
@@ -78,19 +78,19 @@ impl KnowledgeModel {
     /// facts of files first.
     pub fn new(
         facts: Vec<KnownEntity>,
-        bonds: Vec<KnownRelation>,
-        told: Vec<FileRelation>,
+        relations: Vec<KnownRelation>,
+        from_files: Vec<FileRelation>,
     ) -> Self {
         let mut model = Self::default();
         for fact in facts {
             model.add_fact(fact);
         }
-        for bond in bonds {
-            model.add_bond(bond);
+        for known_relation in relations {
+            model.add_relation(known_relation);
         }
-        for told in told {
-            let bond = model.resolve_link(told);
-            model.add_bond(bond);
+        for relation in from_files {
+            let known_relation = model.resolve_link(relation);
+            model.add_relation(known_relation);
         }
         model
     }
@@ -108,15 +108,16 @@ impl KnowledgeModel {
         self.facts.push(fact);
     }
 
-    fn add_bond(&mut self, bond: KnownRelation) {
-        let same = |at: &usize| self.bonds[*at].relation.key() == bond.relation.key();
-        if self.from.get(&bond.relation.from).is_some_and(|known| known.iter().any(same)) {
+    fn add_relation(&mut self, known_relation: KnownRelation) {
+        let same = |at: &usize| self.relations[*at].relation.key() == known_relation.relation.key();
+        if self.from.get(&known_relation.relation.from).is_some_and(|known| known.iter().any(same))
+        {
             return; // a file and the store have the same relation
         }
-        let at = self.bonds.len();
-        self.from.entry(bond.relation.from.clone()).or_default().push(at);
-        self.to.entry(bond.relation.to.clone()).or_default().push(at);
-        self.bonds.push(bond);
+        let at = self.relations.len();
+        self.from.entry(known_relation.relation.from.clone()).or_default().push(at);
+        self.to.entry(known_relation.relation.to.clone()).or_default().push(at);
+        self.relations.push(known_relation);
     }
 
     /// Gives a plain link the one relation type that the types of its ends allow.
@@ -151,8 +152,8 @@ impl KnowledgeModel {
     }
 
     /// Every relation.
-    pub fn bonds(&self) -> &[KnownRelation] {
-        &self.bonds
+    pub fn relations(&self) -> &[KnownRelation] {
+        &self.relations
     }
 
     /// Pairs of entities with the same id.
@@ -172,12 +173,12 @@ impl KnowledgeModel {
 
     /// Relations that start at an end, in exactly this spelling.
     pub fn relations_from(&self, end: &str) -> impl Iterator<Item = &KnownRelation> {
-        self.from.get(end).into_iter().flatten().map(|at| &self.bonds[*at])
+        self.from.get(end).into_iter().flatten().map(|at| &self.relations[*at])
     }
 
     /// Relations that end at an end, in exactly this spelling.
     pub fn relations_to(&self, end: &str) -> impl Iterator<Item = &KnownRelation> {
-        self.to.get(end).into_iter().flatten().map(|at| &self.bonds[*at])
+        self.to.get(end).into_iter().flatten().map(|at| &self.relations[*at])
     }
 
     /// Every spelling of a node as an end of a relation: its id, and the code symbol that it is bound

@@ -57,7 +57,7 @@ pub struct EntityQueryResult<'m> {
     /// The entities, sorted by type and id
     pub facts: Vec<&'m KnownEntity>,
     /// The relations that were followed
-    pub bonds: Vec<&'m KnownRelation>,
+    pub relations: Vec<&'m KnownRelation>,
 }
 
 /// Runs a query.
@@ -72,8 +72,8 @@ pub fn query<'m>(model: &'m KnowledgeModel, wanted: &EntityQuery) -> EntityQuery
     let mut facts: Vec<&KnownEntity> =
         model.facts().filter(|fact| matches_filters(fact, wanted)).filter(reached).collect();
     facts.sort_by(|a, b| (a.entity.kind, &a.entity.id).cmp(&(b.entity.kind, &b.entity.id)));
-    let bonds = walked.map(|(_, bonds)| bonds).unwrap_or_default();
-    EntityQueryResult { facts, bonds }
+    let relations = walked.map(|(_, relations)| relations).unwrap_or_default();
+    EntityQueryResult { facts, relations }
 }
 
 fn matches_filters(fact: &KnownEntity, wanted: &EntityQuery) -> bool {
@@ -104,46 +104,51 @@ fn walk<'m>(
     model: &'m KnowledgeModel,
     pattern: &RelationPattern,
 ) -> (BTreeSet<String>, Vec<&'m KnownRelation>) {
-    let steps = match (pattern.from.is_empty(), pattern.to.is_empty()) {
+    let reached = match (pattern.from.is_empty(), pattern.to.is_empty()) {
         (true, true) => all_ends(model, pattern),
         (false, _) => reach(model, pattern, &pattern.from, pattern.direction),
         (true, false) => reach(model, pattern, &pattern.to, reversed(pattern.direction)),
     };
     match (pattern.from.is_empty(), pattern.to.is_empty()) {
-        (false, false) => restrict_to_paths(model, pattern, steps),
-        _ => into_endpoint_set(steps),
+        (false, false) => restrict_to_paths(model, pattern, reached),
+        _ => without_starts(reached),
     }
 }
 
-/// Each reached end with its distance, and each relation on the way.
-type ReachedEndpoints<'m> = (BTreeMap<String, usize>, Vec<&'m KnownRelation>);
+/// What a walk over relations reached.
+struct ReachedEndpoints<'m> {
+    /// Each end with its distance
+    distances: BTreeMap<String, usize>,
+    /// The relations on the way
+    relations: Vec<&'m KnownRelation>,
+}
 
-fn into_endpoint_set(steps: ReachedEndpoints<'_>) -> (BTreeSet<String>, Vec<&KnownRelation>) {
-    let (ends, bonds) = steps;
-    (ends.into_iter().filter(|(_, far)| *far > 0).map(|(end, _)| end).collect(), bonds)
+fn without_starts(reached: ReachedEndpoints<'_>) -> (BTreeSet<String>, Vec<&KnownRelation>) {
+    let ends = reached.distances.into_iter().filter(|(_, distance)| *distance > 0);
+    (ends.map(|(end, _)| end).collect(), reached.relations)
 }
 
 fn all_ends<'m>(model: &'m KnowledgeModel, pattern: &RelationPattern) -> ReachedEndpoints<'m> {
-    let mut ends = BTreeMap::new();
-    let taken = |bond: &&KnownRelation| follows(pattern, bond);
-    let bonds: Vec<&KnownRelation> = model.bonds().iter().filter(taken).collect();
-    for bond in &bonds {
+    let mut distances = BTreeMap::new();
+    let is_followed = |known: &&KnownRelation| follows(pattern, known);
+    let relations: Vec<&KnownRelation> = model.relations().iter().filter(is_followed).collect();
+    for known in &relations {
         if pattern.direction != TraversalDirection::In {
-            ends.insert(bond.relation.from.clone(), 1);
+            distances.insert(known.relation.from.clone(), 1);
         }
         if pattern.direction != TraversalDirection::Out {
-            ends.insert(bond.relation.to.clone(), 1);
+            distances.insert(known.relation.to.clone(), 1);
         }
     }
-    (ends, bonds)
+    ReachedEndpoints { distances, relations }
 }
 
-fn follows(pattern: &RelationPattern, bond: &KnownRelation) -> bool {
-    pattern.relates.is_empty() || pattern.relates.contains(&bond.relation.relates)
+fn follows(pattern: &RelationPattern, known: &KnownRelation) -> bool {
+    pattern.relates.is_empty() || pattern.relates.contains(&known.relation.relates)
 }
 
-const fn reversed(way: TraversalDirection) -> TraversalDirection {
-    match way {
+const fn reversed(direction: TraversalDirection) -> TraversalDirection {
+    match direction {
         TraversalDirection::Out => TraversalDirection::In,
         TraversalDirection::In => TraversalDirection::Out,
         TraversalDirection::Both => TraversalDirection::Both,
@@ -154,34 +159,35 @@ fn reach<'m>(
     model: &'m KnowledgeModel,
     pattern: &RelationPattern,
     starts: &[String],
-    way: TraversalDirection,
+    direction: TraversalDirection,
 ) -> ReachedEndpoints<'m> {
-    let mut seen: BTreeMap<String, usize> = BTreeMap::new();
+    let mut distances: BTreeMap<String, usize> = BTreeMap::new();
     let mut queue: VecDeque<(String, usize)> = VecDeque::new();
     for start in starts {
         for name in endpoint_names(model, start) {
-            seen.insert(name.clone(), 0);
+            distances.insert(name.clone(), 0);
             queue.push_back((name, 0));
         }
     }
-    let mut bonds: Vec<&KnownRelation> = Vec::new();
-    while let Some((end, far)) = queue.pop_front() {
-        if far >= pattern.depth.max(1) {
+    let mut relations: Vec<&KnownRelation> = Vec::new();
+    while let Some((end, distance)) = queue.pop_front() {
+        if distance >= pattern.depth.max(1) {
             continue;
         }
-        for (bond, next) in steps(model, &end, way).filter(|(bond, _)| follows(pattern, bond)) {
-            if !bonds.iter().any(|known| std::ptr::eq(*known, bond)) {
-                bonds.push(bond);
+        let steps = steps(model, &end, direction);
+        for (step, next) in steps.filter(|(step, _)| follows(pattern, step)) {
+            if !relations.iter().any(|known| std::ptr::eq(*known, step)) {
+                relations.push(step);
             }
             for name in endpoint_names(model, next) {
-                if !seen.contains_key(&name) {
-                    seen.insert(name.clone(), far + 1);
-                    queue.push_back((name, far + 1));
+                if !distances.contains_key(&name) {
+                    distances.insert(name.clone(), distance + 1);
+                    queue.push_back((name, distance + 1));
                 }
             }
         }
     }
-    (seen, bonds)
+    ReachedEndpoints { distances, relations }
 }
 
 /// Every way in which relations may write an end.
@@ -191,37 +197,37 @@ fn endpoint_names(model: &KnowledgeModel, end: &str) -> Vec<String> {
     own.into_iter().chain(names).collect()
 }
 
+/// The relations at an end in a direction, each with its other end.
 fn steps<'m>(
     model: &'m KnowledgeModel,
     end: &str,
-    way: TraversalDirection,
+    direction: TraversalDirection,
 ) -> impl Iterator<Item = (&'m KnownRelation, &'m str)> + use<'m> {
-    let out: Vec<&KnownRelation> = if way == TraversalDirection::In {
-        Vec::new()
-    } else {
-        model.relations_from(end).collect()
-    };
-    let back: Vec<&KnownRelation> =
-        if way == TraversalDirection::Out { Vec::new() } else { model.relations_to(end).collect() };
-    let out = out.into_iter().map(|bond| (bond, bond.relation.to.as_str()));
-    out.chain(back.into_iter().map(|bond| (bond, bond.relation.from.as_str())))
+    let (mut outgoing, mut incoming) = (Vec::new(), Vec::new());
+    if direction != TraversalDirection::In {
+        outgoing.extend(model.relations_from(end));
+    }
+    if direction != TraversalDirection::Out {
+        incoming.extend(model.relations_to(end));
+    }
+    let outgoing = outgoing.into_iter().map(|known| (known, known.relation.to.as_str()));
+    outgoing.chain(incoming.into_iter().map(|known| (known, known.relation.from.as_str())))
 }
 
-/// Keeps what lies on a path from a start to one of the wanted ends.
+/// Keeps what is on a path from a start to one of the wanted ends.
 fn restrict_to_paths<'m>(
     model: &'m KnowledgeModel,
     pattern: &RelationPattern,
-    forth: ReachedEndpoints<'m>,
+    from_starts: ReachedEndpoints<'m>,
 ) -> (BTreeSet<String>, Vec<&'m KnownRelation>) {
-    let (there, bonds) = forth;
-    let (home, _) = reach(model, pattern, &pattern.to, reversed(pattern.direction));
-    let deep = pattern.depth.max(1);
-    let sum = |end: &str| Some(there.get(end)? + home.get(end)?);
-    let on_the_way = |end: &&String| sum(end).is_some_and(|far| far <= deep);
-    let ends: BTreeSet<String> = there.keys().filter(on_the_way).cloned().collect();
-    let kept = |bond: &&KnownRelation| {
-        ends.contains(&bond.relation.from) && ends.contains(&bond.relation.to)
+    let ReachedEndpoints { distances, relations } = from_starts;
+    let from_ends = reach(model, pattern, &pattern.to, reversed(pattern.direction)).distances;
+    let length = |end: &str| Some(distances.get(end)? + from_ends.get(end)?);
+    let is_on_path = |end: &&String| length(end).is_some_and(|hops| hops <= pattern.depth.max(1));
+    let ends: BTreeSet<String> = distances.keys().filter(is_on_path).cloned().collect();
+    let is_between = |known: &&KnownRelation| {
+        ends.contains(&known.relation.from) && ends.contains(&known.relation.to)
     };
-    let bonds = bonds.into_iter().filter(kept).collect();
-    (ends, bonds)
+    let relations = relations.into_iter().filter(is_between).collect();
+    (ends, relations)
 }

@@ -50,7 +50,7 @@ pub struct EditorServer {
     published: BTreeMap<String, Vec<Value>>,
     /// Whether diagnostics have to be looked for again
     is_stale: bool,
-    /// Whether the editor opens files that it is told to
+    /// Whether the editor can open a file on request
     shows_documents: bool,
     /// How many requests the editor was sent: the number of the last one
     sent_requests: i32,

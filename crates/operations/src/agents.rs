@@ -24,10 +24,10 @@ pub struct FoundAgent {
 
 /// Every agent that was found, in the order of [`Client::ALL`].
 pub(crate) fn find(workspace: &Workspace) -> Vec<FoundAgent> {
-    let machine = Machine::of(workspace);
+    let environment = UserEnvironment::of(workspace);
     let read = crate::ops::install::existing_file_reader(workspace);
     let found = |client: Client| {
-        let found = machine.trace_of(workspace, client)?;
+        let found = environment.trace_of(workspace, client)?;
         let uses_cairn = setup::is_client_set_up(&read, client);
         Some(FoundAgent { agent: client.to_string(), found, uses_cairn, client })
     };
@@ -35,12 +35,12 @@ pub(crate) fn find(workspace: &Workspace) -> Vec<FoundAgent> {
 }
 
 /// The user's home and the folders with programs, from the environment that the door handed in.
-struct Machine {
+struct UserEnvironment {
     home: Option<PathBuf>,
     programs: Vec<PathBuf>,
 }
 
-impl Machine {
+impl UserEnvironment {
     fn of(workspace: &Workspace) -> Self {
         let value = |name: &str| {
             let found = workspace.env.iter().find(|(key, _)| key == name);

@@ -73,7 +73,7 @@ impl FileMark {
     }
 }
 
-/// Text that differs if a file changed, as far as the system tells.
+/// Text that differs if a file changed, as far as the system reports it.
 pub fn change_fingerprint(known: &Metadata) -> String {
     let mark = FileMark::of(known);
     let (seconds, nanos) =
@@ -94,7 +94,7 @@ pub fn device_and_inode(_: &Metadata) -> (u64, u64) {
     (0, 0)
 }
 
-/// The number of the file system that holds `path`. A repository lies in one file system.
+/// The number of the file system that holds `path`. A repository is in one file system.
 pub fn device(path: &Path) -> Option<u64> {
     let known = path.metadata().ok()?;
     Some(device_and_inode(&known).0)

@@ -19,7 +19,7 @@ pub fn path_from_bytes(bytes: Vec<u8>) -> PathBuf {
 
 /// The path of a `file:` address, decoded.
 pub fn path_from_uri_bytes(mut bytes: Vec<u8>) -> PathBuf {
-    // A slash stands before a drive letter.
+    // There is a slash before a drive letter.
     if cfg!(windows) && bytes.starts_with(b"/") {
         bytes.remove(0);
     }

@@ -1,6 +1,6 @@
 //! cairn's lines in git hooks.
 //!
-//! They stand before the script's own lines, since a script may end in `exit`; they leave its
+//! They come before the script's own lines, because a script may end in `exit`; they leave its
 //! standard input, its variables and its exit status alone. All but `pre-commit` run in the
 //! background and never fail. A hook file that cairn created says so in a line after the shebang,
 //! so that it is not confused with an empty hook of the user's.

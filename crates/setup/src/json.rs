@@ -76,7 +76,7 @@ pub(crate) fn install(
 fn add_entry(entry: &JsonEntry, text: &str) -> Result<String, MalformedFile> {
     let json = JsonDocument::parse(text)?;
     let Some(root) = &json.root else {
-        // Two newlines after it tell this from a file that we created.
+        // Two newlines after it distinguish this from a file that cairn created.
         let nl = newline(text);
         return Ok(format!("{}{nl}{nl}{text}", entry.new_file(nl)));
     };

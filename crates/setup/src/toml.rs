@@ -57,7 +57,8 @@ fn find_entry<'d>(doc: &'d Document<&str>) -> Option<&'d Item> {
     doc.get("mcp_servers")?.as_table_like()?.get("cairn")
 }
 
-/// Where our table starts, if it stands there letter by letter and holds nothing more.
+/// Where cairn's table starts, if it is in the file exactly as cairn wrote it and contains nothing
+/// else.
 fn find_own_table(text: &str, doc: &Document<&str>) -> Option<usize> {
     let table = find_entry(doc)?.as_table()?;
     let start = table.span()?.start;

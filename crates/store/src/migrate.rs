@@ -1,4 +1,5 @@
-//! Durable stores grow by numbered steps, each backed up beforehand and never edited.
+//! Migrations of durable stores: numbered steps, which are never edited. The store is backed up
+//! before they are applied.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,7 +22,7 @@ pub struct Migration {
     pub sql: &'static str,
 }
 
-/// Opens a durable store, made if it is not there, and brings it to the newest step.
+/// Opens a durable store, creates it if it is missing, and migrates it to the newest step.
 ///
 /// A store that a newer cairn wrote is refused untouched. Before the first step is applied to
 /// a store that holds data, a copy is put beside it. A store is created with all steps, so one
@@ -128,7 +129,7 @@ pub fn schema_version(connection: &Connection) -> Result<u32> {
 
 fn empty_store_problem(path: &Path) -> Problem {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    Problem::new(ProblemCode::StoreDamaged, format!("{name} is empty, and it was not"))
+    Problem::new(ProblemCode::StoreDamaged, format!("{name} is empty, but held data before"))
         .hint_call("the file is kept; restore a backup with", NextCall::new("restore"))
 }
 
@@ -216,7 +217,7 @@ mod tests {
         fs::write(&path, "").unwrap();
         let refused = open_durable(&path, &[FIRST]).unwrap_err();
         assert_eq!(refused.code, ProblemCode::StoreDamaged);
-        assert_eq!(refused.message, "work.sqlite is empty, and it was not");
+        assert_eq!(refused.message, "work.sqlite is empty, but held data before");
     }
 
     #[test]

@@ -139,7 +139,7 @@ macro_rules! optional_grammar {
 }
 pub(crate) use optional_grammar;
 
-/// The variants of JavaScript that oxc tells apart.
+/// The variants of JavaScript that oxc distinguishes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum JavaScriptDialect {
     /// TypeScript without JSX

@@ -116,7 +116,7 @@ impl<'a> FactsBuilder<'a> {
         Self::with_lines_of(text, text, comments)
     }
 
-    /// Creates a builder for code that stands in a file of another format and is as long as that.
+    /// Creates a builder for code inside a file of another format, as a text of the same length.
     pub fn with_lines_of(text: &'a str, file: &str, comments: CommentSyntax) -> Self {
         let facts = FileFacts { lines: plain_text::count_lines(file), ..FileFacts::default() };
         Self {

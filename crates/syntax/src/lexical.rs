@@ -12,7 +12,7 @@ pub(crate) struct LexicalRules {
     pub has_characters: bool,
     /// Whether a string in double quotes may span lines
     pub has_long_texts: bool,
-    /// Whether a text may stand in back-ticks
+    /// Whether a text may be in back-ticks
     pub has_back_ticks: bool,
     /// Whether three quotes enclose a text of several lines
     pub has_triple_quotes: bool,

@@ -66,7 +66,7 @@ mod symbol_paths;
 pub mod tools;
 mod treesitter;
 
-pub use access::{AccessKind, NameAccess, find_accesses};
+pub use access::{AccessForm, AccessKind, NameAccess, find_accesses};
 pub use descriptor::{
     CallModel, ExportedNames, FileConventions, FileImports, ImportResolver, LanguageDescriptor,
     LanguageKind, LanguageSemantics,

@@ -22,7 +22,7 @@ pub(crate) fn with_stack_for_text<T: Send>(
     with_stack_for_depth(depth_upper_bound(text), read)
 }
 
-/// Runs a parser that nests this deep on a thread whose stack is large enough.
+/// Runs a parser on a thread whose stack is large enough for a text that is nested this deeply.
 pub(crate) fn with_stack_for_depth<T: Send>(
     depth: u32,
     read: impl FnOnce() -> T + Send,

@@ -93,7 +93,7 @@ pub(crate) fn fingerprint(
     Fingerprint { shape: truncated_hash(&shape), body: body.map_or(0, hash_ignoring_whitespace) }
 }
 
-/// Four hex digits of a signature, to tell two symbols of one name apart. What a formatter adds or
+/// Four hex digits of a signature, to distinguish two symbols with the same name. What a formatter adds or
 /// removes (white space, separators, parentheses, the kind of quotes) does not count, so that a
 /// symbol keeps its name when its file is formatted. After 256 rounds with collisions, all digits
 /// of the hash are used.

@@ -209,7 +209,7 @@ mod tests {
     use crate::model::SymbolFlags;
     use crate::{Language, extract};
 
-    /// The paths of what a text declares; those that are another signature are in brackets.
+    /// The paths of the declarations of a text; those of further signatures are in brackets.
     fn paths(language: Language, text: &str) -> String {
         let facts = extract(Some(language), text.as_bytes());
         let shown =

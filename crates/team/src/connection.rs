@@ -2,7 +2,7 @@
 //!
 //! The driver blocks and may not run on a thread of an asynchronous runtime, and a call must not
 //! wait longer than its caller does. So each connection lives on a thread, which gets work through
-//! a channel. A caller that stops waiting gives the connection up, and nobody uses it again.
+//! a channel. A caller that stops waiting abandons the connection, and nobody uses it again.
 
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};

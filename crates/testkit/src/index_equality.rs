@@ -1,10 +1,10 @@
-//! Checks that an index that was updated equals one built from nothing.
+//! Checks that an index that was updated equals one built from scratch.
 
 use engine::Workspace;
 
 use crate::call;
 
-/// Compares the present index with one built from nothing.
+/// Compares the present index with one built from scratch.
 pub fn assert_incremental_equals_full(workspace: &Workspace, what: &str) {
     let incremental = workspace.dump(&call()).expect("a dump");
     workspace.sync(true, &call()).expect("a full build");

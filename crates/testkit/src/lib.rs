@@ -35,7 +35,7 @@ pub use repo::TestRepo;
 #[must_use]
 #[expect(clippy::disallowed_methods, reason = "the number of cases is the test command's to set")]
 pub fn property_cases(usual: u32) -> u32 {
-    const OF_THE_TEST_COMMAND: u32 = 64;
+    const TEST_COMMAND_CASES: u32 = 64;
     let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
-    usual.saturating_mul(asked.unwrap_or(0_u32).div_ceil(OF_THE_TEST_COMMAND).max(1))
+    usual.saturating_mul(asked.unwrap_or(0_u32).div_ceil(TEST_COMMAND_CASES).max(1))
 }

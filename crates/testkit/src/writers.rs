@@ -1,5 +1,6 @@
-//! Many processes that write changesets to one knowledge base, killed at random until each has
-//! had all of its own acknowledged: nothing is lost, twice or torn, and the log tells all of it.
+//! Many processes that write changesets to one knowledge base, killed at random until each has had
+//! all of its own acknowledged: no changeset is lost, applied twice or applied in part, and the log
+//! has every one.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{BufRead, BufReader, Write};
@@ -21,7 +22,7 @@ pub struct WriterAssignment {
     pub name: String,
     /// The first changeset that was not acknowledged yet
     pub next: usize,
-    /// How many there are in all
+    /// How many there are in total
     pub count: usize,
 }
 
@@ -111,7 +112,7 @@ pub fn soak(
                 break;
             }
             if let Ok(one) = said.recv_timeout(SILENCE_TIMEOUT) {
-                report.record(one, &mut running);
+                report.record(&one, &mut running);
             }
         }
         std::thread::sleep(Duration::from_micros(dice.below(5_000) as u64)); // anywhere in a write
@@ -138,7 +139,15 @@ fn has_exited(child: &mut Child) -> bool {
     matches!(child.try_wait(), Ok(Some(_)))
 }
 
-type WriterMessage = (String, String, usize);
+/// A line that a writer printed.
+struct WriterMessage {
+    /// The writer
+    name: String,
+    /// What it reports
+    word: String,
+    /// The number of its changeset
+    number: usize,
+}
 
 fn spawn(mut command: Command, part: &WriterAssignment, sender: Sender<WriterMessage>) -> Child {
     let mut child = command.stdout(Stdio::piped()).spawn().expect("a writer starts");
@@ -147,8 +156,9 @@ fn spawn(mut command: Command, part: &WriterAssignment, sender: Sender<WriterMes
     std::thread::spawn(move || {
         for line in output.lines().map_while(std::result::Result::ok) {
             let Some((word, at)) = line.split_once('\t') else { continue };
-            if let Ok(at) = at.parse() {
-                let _ = sender.send((name.clone(), word.to_owned(), at));
+            if let Ok(number) = at.parse() {
+                let word = word.to_owned();
+                let _ = sender.send(WriterMessage { name: name.clone(), word, number });
             }
         }
     });
@@ -156,18 +166,17 @@ fn spawn(mut command: Command, part: &WriterAssignment, sender: Sender<WriterMes
 }
 
 impl KbSoakReport {
-    fn drain(&mut self, said: &Receiver<WriterMessage>, writers: &mut [WriterProcess]) {
-        for one in said.try_iter() {
-            self.record(one, writers);
+    fn drain(&mut self, messages: &Receiver<WriterMessage>, writers: &mut [WriterProcess]) {
+        for message in messages.try_iter() {
+            self.record(&message, writers);
         }
     }
 
-    fn record(&mut self, said: WriterMessage, writers: &mut [WriterProcess]) {
-        let (name, word, at) = said;
-        self.repeated += usize::from(word == "again");
-        self.acknowledged.insert(changeset_id(&name, at));
-        if let Some(writer) = writers.iter_mut().find(|writer| writer.part.name == name) {
-            writer.part.next = writer.part.next.max(at + 1);
+    fn record(&mut self, message: &WriterMessage, writers: &mut [WriterProcess]) {
+        self.repeated += usize::from(message.word == "again");
+        self.acknowledged.insert(changeset_id(&message.name, message.number));
+        if let Some(writer) = writers.iter_mut().find(|writer| writer.part.name == message.name) {
+            writer.part.next = writer.part.next.max(message.number + 1);
         }
     }
 

@@ -13,7 +13,7 @@ pub enum ProgramOrigin {
     Project,
 }
 
-/// A program file that is there. Only a [probe](crate::probe) tells whether it works.
+/// A program file that exists. Only a [probe](crate::probe) shows whether it works.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ProgramFile {
     /// The program file, absolute if the project's root is

@@ -63,7 +63,7 @@ const FIXED_VARIABLES: [(&str, &str); 6] = [
 pub struct ToolHost {
     project: PathBuf,
     env: Vec<(OsString, OsString)>,
-    grace: Option<Duration>,
+    exit_timeout: Option<Duration>,
 }
 
 impl ToolHost {
@@ -73,19 +73,19 @@ impl ToolHost {
         env: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Self {
         let env = env.into_iter().filter(|(name, _)| is_inherited(name)).collect();
-        Self { project: project.into(), env, grace: None }
+        Self { project: project.into(), env, exit_timeout: None }
     }
 
     /// Sets how long a server that is asked to exit may take.
     #[must_use]
-    pub const fn with_grace(mut self, grace: Duration) -> Self {
-        self.grace = Some(grace);
+    pub const fn with_exit_timeout(mut self, exit_timeout: Duration) -> Self {
+        self.exit_timeout = Some(exit_timeout);
         self
     }
 
     /// How long a server that is asked to exit may take, `default` unless it was set.
-    pub(crate) fn grace(&self, default: Duration) -> Duration {
-        self.grace.unwrap_or(default)
+    pub(crate) fn exit_timeout(&self, default: Duration) -> Duration {
+        self.exit_timeout.unwrap_or(default)
     }
 
     /// The project's root.

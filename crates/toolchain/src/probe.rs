@@ -65,7 +65,7 @@ pub fn probe<A: AsRef<OsStr>>(
     let mut session = ProbeSession { running, frames: FrameDecoder::default() };
     match session.initialize(call, timeout) {
         Ok(alive) => {
-            session.shut_down(call, host.grace(SHUTDOWN_GRACE));
+            session.shut_down(call, host.exit_timeout(SHUTDOWN_GRACE));
             Ok(Ok(alive))
         }
         Err(ProbeError::Program(dead)) => Ok(Err(dead)),
@@ -81,7 +81,7 @@ struct ProbeSession {
 
 impl ProbeSession {
     fn initialize(&mut self, call: &Call, timeout: Duration) -> Result<ServerInfo, ProbeError> {
-        // With our process id the server can notice that we are gone, should we be killed.
+        // The server uses the process id to notice that cairn was killed.
         let params = json!({
             "processId": std::process::id(),
             "clientInfo": {"name": "cairn", "version": env!("CARGO_PKG_VERSION")},
@@ -98,19 +98,19 @@ impl ProbeSession {
 
     /// Shuts the server down as the protocol says. A server that does not exit is killed with the
     /// session.
-    fn shut_down(mut self, call: &Call, grace: Duration) {
+    fn shut_down(mut self, call: &Call, exit_timeout: Duration) {
         let since = Instant::now();
         let initialized = json!({"jsonrpc": "2.0", "method": "initialized", "params": {}});
         self.running.write_input(&encode_frame(&initialized));
         self.running.write_input(&encode_frame(
             &json!({"jsonrpc": "2.0", "id": SHUTDOWN.0, "method": "shutdown"}),
         ));
-        if self.wait_for_answer(SHUTDOWN, call, grace).is_err() {
+        if self.wait_for_answer(SHUTDOWN, call, exit_timeout).is_err() {
             return;
         }
         self.running.write_input(&encode_frame(&json!({"jsonrpc": "2.0", "method": "exit"})));
         self.running.close_input();
-        while since.elapsed() < grace && call.check_stopped().is_ok() {
+        while since.elapsed() < exit_timeout && call.check_stopped().is_ok() {
             if matches!(self.running.next_event(), ProcessEvent::Ended) {
                 return;
             }
@@ -177,9 +177,12 @@ impl ProbeSession {
         match self.running.reap() {
             Ok(status) => ProbeError::Program(ProgramFailure::Exited { status, message: said }),
             Err(error) => ProbeError::Problem(
-                Problem::new(ProblemCode::Unavailable, "cannot tell how a language server ended")
-                    .hint("repeat the request")
-                    .with_source(error),
+                Problem::new(
+                    ProblemCode::Unavailable,
+                    "cannot read the exit status of a language server",
+                )
+                .hint("repeat the request")
+                .with_source(error),
             ),
         }
     }

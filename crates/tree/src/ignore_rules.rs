@@ -151,7 +151,7 @@ fn load(
         }
     }
     if text.len() > MAX_FILE_BYTES {
-        limited(format!("only the rules in its first {} KiB hold", MAX_FILE_BYTES / 1024));
+        limited(format!("only the rules in its first {} KiB apply", MAX_FILE_BYTES / 1024));
         text.truncate(MAX_FILE_BYTES);
         let end = text.iter().rposition(|byte| *byte == b'\n').unwrap_or(0);
         text.truncate(end);
@@ -244,10 +244,10 @@ mod tests {
         let (cut, limits) = rules(many.as_bytes());
         assert_eq!(hidden(&cut, "a4999").as_deref(), Some("a4999"));
         assert_eq!(hidden(&cut, "a5000"), None);
-        assert_eq!(limits[0].reason.split(':').next(), Some("only 5000 of its 5010 rules hold"));
+        assert_eq!(limits[0].reason.split(':').next(), Some("only 5000 of its 5010 rules apply"));
         let long = [b"first\n".as_slice(), &vec![b'x'; 2 * MAX_FILE_BYTES]].concat();
         let (cut, limits) = rules(&long);
         assert_eq!(hidden(&cut, "first").as_deref(), Some("first"));
-        assert_eq!(limits[0].reason, "only the rules in its first 256 KiB hold");
+        assert_eq!(limits[0].reason, "only the rules in its first 256 KiB apply");
     }
 }

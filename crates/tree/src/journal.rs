@@ -174,18 +174,18 @@ impl Journal {
         call.step("writing files", 0, edits.len())?; // the last point at which the call can be stopped
         let home = self.home.create(disk)?;
         let entry = stage_change(&home, tree, disk, edits, title, call)?;
-        let carrying = PendingChange { home: &home, entry: &entry, tree, disk };
-        let foreign = carrying.apply();
+        let pending = PendingChange { home: &home, entry: &entry, tree, disk };
+        let foreign = pending.apply();
         if matches!(&foreign, Ok(foreign) if foreign.is_empty()) {
             return Ok(entry);
         }
-        let is_taken_back = carrying.roll_back().is_ok();
-        if is_taken_back && carrying.has_no_foreign_content() {
+        let is_taken_back = pending.roll_back().is_ok();
+        if is_taken_back && pending.has_no_foreign_content() {
             // Nothing of it is left; without its entry it is not decided and not finished later.
             let _ = disk.remove(&home, &pending_path(entry.id).join("entry.json"));
             let _ = disk.remove_dir_all(&home, &pending_path(entry.id));
         } else if is_taken_back || foreign.is_ok() {
-            carrying.mark_done()?;
+            pending.mark_done()?;
         }
         let problem = changed_meanwhile_problem(&foreign?);
         Err(match is_taken_back {
@@ -217,9 +217,9 @@ impl Journal {
                 Err(error) => return Err(unreadable_entry(id)(error)),
             };
             let entry = parse(&bytes, id)?;
-            let carrying = PendingChange { home: &home, entry: &entry, tree, disk };
-            let foreign = carrying.apply()?;
-            carrying.mark_done()?;
+            let pending = PendingChange { home: &home, entry: &entry, tree, disk };
+            let foreign = pending.apply()?;
+            pending.mark_done()?;
             recovered.push(if foreign.is_empty() {
                 RecoveryOutcome::Finished(entry)
             } else {

@@ -1,7 +1,7 @@
 //! Folders that cairn keeps for itself: in the repository, or in git's folder.
 //!
-//! A repository may bring `.cairn` along, an archive may bring `.git`, and either can hold links.
-//! Nothing of ours is ever read, written or removed through one: each part of the way has to be a
+//! A repository may contain `.cairn`, an archive may contain `.git`, and either can contain links.
+//! cairn never reads, writes or removes its files through one: each part of the way has to be a
 //! real folder.
 
 use std::io;

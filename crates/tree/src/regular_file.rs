@@ -1,7 +1,7 @@
 //! Opening files that must be regular files.
 //!
 //! A pipe, a socket or a device can be put at any path that is read. Opening a pipe waits for
-//! whoever holds its other end, possibly for ever, so nothing is opened in a way that can wait,
+//! whoever holds its other end, possibly forever, so nothing is opened in a way that can wait,
 //! and what was opened is looked at before it is read. Reads are bounded by a size that the
 //! caller chooses.
 

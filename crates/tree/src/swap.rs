@@ -68,7 +68,7 @@ impl FileSwap<'_> {
 
     /// Removes the target, and the parent folders that become empty, as git does.
     pub(crate) fn remove(&self) -> io::Result<SwapOutcome> {
-        let (old, aside) = (self.beside("old"), self.aside());
+        let (old, aside) = (self.temporary_path("old"), self.aside());
         let removed = match self.move_aside(aside) {
             Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                 let near = FolderFile { folder: self.tree, name: &old };
@@ -89,7 +89,7 @@ impl FileSwap<'_> {
     /// Continues after a crash. Checks the file that an interrupted exchange left in the journal,
     /// and puts back a file that an interrupted change had moved aside.
     pub(crate) fn resume(&self, staged: &Path, after: Option<Hash>) -> io::Result<SwapOutcome> {
-        let old = self.beside("old");
+        let old = self.temporary_path("old");
         for aside in [self.aside(), FolderFile { folder: self.tree, name: &old }] {
             if after.is_some() && aside.hash().is_some() && !self.target_exists() {
                 self.move_back(aside)?;
@@ -128,7 +128,7 @@ impl FileSwap<'_> {
 
     /// The journal is on another disk than the tree: the content is copied beside the target.
     fn put_copy(&self, staged: FolderFile<'_>) -> io::Result<SwapOutcome> {
-        let (new, old) = (self.beside("new"), self.beside("old"));
+        let (new, old) = (self.temporary_path("new"), self.temporary_path("old"));
         let bytes = read_regular_in(staged.folder, staged.name, u64::MAX)?;
         self.disk.write(self.tree, &new, &bytes)?;
         let [new, old] = [&new, &old].map(|name| FolderFile { folder: self.tree, name });
@@ -210,7 +210,7 @@ impl FileSwap<'_> {
     }
 
     /// A temporary file name in the folder of the target.
-    fn beside(&self, what: &str) -> PathBuf {
+    fn temporary_path(&self, what: &str) -> PathBuf {
         let name = self.target.file_name().unwrap_or_default().to_string_lossy();
         self.target.with_file_name(format!(".{name}.cairn-{what}"))
     }

@@ -1,8 +1,8 @@
 //! Receives file events, and can tell when all events so far have arrived.
 //!
-//! Only folders of the project are watched, so ignored ones cost nothing. A fence writes a
-//! cookie file and waits for its event. Events arrive in order, so all earlier writes have then
-//! been reported. If events may have been lost, `DirtyPaths::Everything` is returned.
+//! Only folders of the project are watched, so ignored ones cost nothing. To know that all
+//! earlier writes were reported, a cookie file is written and its event awaited: events arrive in
+//! order. If events may have been lost, `DirtyPaths::Everything` is returned.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -154,7 +154,7 @@ impl Watcher {
     /// Waits until the events of all earlier writes have arrived.
     ///
     /// Returns `false` if that cannot be determined within `patience`.
-    pub fn fence(&self, patience: Duration) -> bool {
+    pub fn wait_for_earlier_events(&self, patience: Duration) -> bool {
         let number = self.next_cookie.fetch_add(1, Ordering::Relaxed);
         let cookie = self.cookies.join(format!("{}{number}", self.events.prefix));
         if File::create_new(&cookie).is_err() {
@@ -284,7 +284,7 @@ mod tests {
     }
 
     fn changed(watcher: &Watcher) -> Vec<String> {
-        assert!(watcher.fence(PATIENCE));
+        assert!(watcher.wait_for_earlier_events(PATIENCE));
         match watcher.take() {
             DirtyPaths::Everything => vec!["everything".into()],
             DirtyPaths::Paths(paths) => paths.iter().map(ToString::to_string).collect(),
@@ -316,7 +316,10 @@ mod tests {
         let tree = WorkingTree::open(dir.path()).unwrap();
         let other = Watcher::start(&tree, &[RepoPath::ROOT], &cookies).unwrap();
         for _ in 0..5 {
-            assert!(other.fence(PATIENCE) && watcher.fence(PATIENCE));
+            assert!(
+                other.wait_for_earlier_events(PATIENCE)
+                    && watcher.wait_for_earlier_events(PATIENCE)
+            );
         }
         assert!(watcher.events.state().cookies.is_empty(), "seen cookies are forgotten");
         assert!(cookies.join("not-ours").exists());
@@ -383,7 +386,7 @@ mod tests {
         let (dir, watcher) = watched();
         changed(&watcher);
         fs::write(dir.path().join("a"), "").unwrap();
-        assert!(watcher.fence(PATIENCE));
+        assert!(watcher.wait_for_earlier_events(PATIENCE));
         let taken = watcher.take();
         watcher.put_back(taken);
         assert_eq!(changed(&watcher), ["a"]);

@@ -28,7 +28,7 @@ pub struct BoardScope<'a> {
     pub assignee: Option<&'a str>,
     /// How many tasks a column shows
     pub limit: usize,
-    /// Whether to tell how tasks flow
+    /// Whether to include how many tasks were created and finished
     pub with_flow: bool,
 }
 
@@ -92,7 +92,7 @@ pub struct BoardCard {
     pub priority: WorkPriority,
     /// How many active blocks it has
     pub blocked_by: usize,
-    /// Who is to do it, who does it, and since when
+    /// The assignee, who works on it, and since when
     #[serde(flatten)]
     pub people: WorkPeople,
 }

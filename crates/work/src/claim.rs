@@ -73,13 +73,7 @@ pub fn next_tasks(
 ) -> Result<ReadyWorkList<Task>> {
     let (project, feature) = scope(draft, among)?;
     let now = draft.stamp();
-    let wanted = ReadyWorkFilter {
-        project: project.id.as_str(),
-        feature: feature.as_ref().map(|feature| feature.id.as_str()),
-        priority: among.priority.map(WorkPriority::word),
-        actor: &draft.actor,
-        now: &now,
-    };
+    let wanted = ready_work_filter(draft, among, &project, feature.as_ref(), &now);
     let ids = tables::ready_tasks(draft.conn(), &wanted, most)?;
     let claimed = live_claims(draft.conn(), &now)?.len();
     let counts = tables::ready_task_counts(draft.conn(), &wanted)?;
@@ -94,17 +88,28 @@ pub fn next_features(
     most: usize,
 ) -> Result<ReadyWorkList<Feature>> {
     let project = project(draft, among.project)?;
-    let priority = among.priority.map(WorkPriority::word);
-    let wanted = ReadyWorkFilter {
-        project: project.id.as_str(),
-        feature: None,
-        priority,
-        actor: &draft.actor,
-        now: &draft.stamp(),
-    };
+    let now = draft.stamp();
+    let wanted = ready_work_filter(draft, among, &project, None, &now);
     let ids = tables::ready_features(draft.conn(), &wanted)?;
     let blocked = tables::blocked(draft.conn(), Feature::TABLE, project.id.as_str())?.len();
     Ok(ReadyWorkList { items: records(draft, &ids, most)?, total: ids.len(), blocked, claimed: 0 })
+}
+
+/// What the rows of ready work are searched by.
+fn ready_work_filter<'a>(
+    draft: &'a WorkDraft<'_>,
+    among: ClaimScope<'_>,
+    project: &'a Project,
+    feature: Option<&'a Feature>,
+    now: &'a str,
+) -> ReadyWorkFilter<'a> {
+    ReadyWorkFilter {
+        project: project.id.as_str(),
+        feature: feature.map(|feature| feature.id.as_str()),
+        priority: among.priority.map(WorkPriority::word),
+        actor: &draft.actor,
+        now,
+    }
 }
 
 /// The project and the feature that a filter means.
@@ -163,13 +168,7 @@ pub fn abandoned_tasks(
 ) -> Result<Vec<AbandonedTask>> {
     let (project, feature) = scope(draft, among)?;
     let now = draft.stamp();
-    let wanted = ReadyWorkFilter {
-        project: project.id.as_str(),
-        feature: feature.as_ref().map(|feature| feature.id.as_str()),
-        priority: among.priority.map(WorkPriority::word),
-        actor: &draft.actor,
-        now: &now,
-    };
+    let wanted = ready_work_filter(draft, among, &project, feature.as_ref(), &now);
     let ids = tables::abandoned_tasks(draft.conn(), &wanted)?;
     let tasks: Vec<Task> = records(draft, &ids, most)?;
     let with_claim = |task: Task| Ok(AbandonedTask { claim: draft.require(&task.id)?, task });

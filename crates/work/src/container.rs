@@ -131,7 +131,7 @@ impl WorkItem {
         }
     }
 
-    /// Who is to do it.
+    /// Person or agent that it is assigned to.
     pub fn assignee(&self) -> Option<&str> {
         match self {
             Self::Project(_) => None,

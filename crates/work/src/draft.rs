@@ -205,7 +205,9 @@ impl<'c> WorkDraft<'c> {
             None => true,
         };
         let mut ids: BTreeSet<WorkRecordId> = stored.into_iter().filter(keeps).collect();
-        ids.extend(self.index.having(table, lookup, &wanted, |id| self.planned_row(table, id)));
+        ids.extend(
+            self.index.rows_with_value(table, lookup, &wanted, |id| self.planned_row(table, id)),
+        );
         ids.into_iter().collect()
     }
 
@@ -229,7 +231,7 @@ impl<'c> WorkDraft<'c> {
         let lookup = RowLookup::Column(column);
         let planned = self
             .index
-            .having(R::TABLE, lookup, value.as_str(), |id| self.planned_row(R::TABLE, id));
+            .rows_with_value(R::TABLE, lookup, value.as_str(), |id| self.planned_row(R::TABLE, id));
         self.with_planned_rows::<R>(stored, planned.iter(), |row| row[column] == value.as_str())
     }
 

@@ -47,7 +47,7 @@ pub struct WorkItemFields {
     pub parent: Option<ClearableArg<WorkRecordRef>>,
     /// The work during which it was found
     pub discovered_from: Option<WorkRecordRef>,
-    /// Who is to do it
+    /// Person or agent that it is assigned to
     pub assignee: Option<ClearableArg<PersonName>>,
     /// The day by which it is due
     pub due: Option<ClearableArg<DueDate>>,

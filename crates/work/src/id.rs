@@ -31,7 +31,7 @@ impl WorkRecordId {
         &self.0
     }
 
-    /// The short form: the time, and enough digits to tell records of the same time apart.
+    /// The short form: the time, and enough digits to distinguish records of the same time.
     pub fn short(&self) -> &str {
         &self.0[..18]
     }

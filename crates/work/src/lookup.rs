@@ -127,7 +127,7 @@ impl WorkDraft<'_> {
     }
 
     /// The features or tasks with this name, ignoring case.
-    pub(crate) fn called(&self, kind: WorkKind, name: &str) -> Result<Vec<WorkItem>> {
+    pub(crate) fn items_named(&self, kind: WorkKind, name: &str) -> Result<Vec<WorkItem>> {
         let mut items = Vec::new();
         for one in self.by_column(&[kind.table()], NameColumn::Name, name)? {
             items.extend(WorkItem::get(self, kind, &one.id)?);

@@ -513,10 +513,3 @@ pub fn missing_evidence(
     let shown = |kind: &&String| given.iter().any(|one| one.kind == **kind && one.digest == digest);
     pipelines.evidence.iter().filter(|kind| !shown(kind)).cloned().collect()
 }
-
-impl Task {
-    /// Whether its next step closes it.
-    pub fn closes_next(&self, pipelines: &WorkPipelines) -> bool {
-        pipelines.position(WorkKind::Task, self.status).next == Some(WorkStatus::Closed)
-    }
-}

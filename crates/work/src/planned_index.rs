@@ -69,9 +69,9 @@ impl PlannedIndex {
         let values = self.values.get_mut();
         for ((_, lookup), ids) in values.iter_mut().filter(|((name, _), _)| *name == table.name) {
             if let Some(old) = before.and_then(|row| lookup.value(id, row))
-                && let Some(having) = ids.get_mut(&old)
+                && let Some(with_value) = ids.get_mut(&old)
             {
-                having.remove(id);
+                with_value.remove(id);
             }
             if let Some(new) = after.and_then(|row| lookup.value(id, row)) {
                 ids.entry(new).or_default().insert(id.clone());
@@ -93,7 +93,7 @@ impl PlannedIndex {
     }
 
     /// The planned rows that have a value. `row` gives a row as it is planned.
-    pub(crate) fn having(
+    pub(crate) fn rows_with_value(
         &self,
         table: Table,
         lookup: RowLookup,

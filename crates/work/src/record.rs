@@ -133,7 +133,7 @@ record!(
         end_reason: Option<String>,
         /// The first part of its key; absent if it was created before there were keys
         slug: Option<String>,
-        /// Who is to do it
+        /// Person or agent that it is assigned to
         assignee: Option<String>,
         /// The day by which it is due, as year, month and day
         due: Option<String>,
@@ -179,7 +179,7 @@ record!(
         end_reason: Option<String>,
         /// The first part of its key; absent if it was created before there were keys
         slug: Option<String>,
-        /// Who is to do it
+        /// Person or agent that it is assigned to
         assignee: Option<String>,
         /// The day by which it is due, as year, month and day
         due: Option<String>,

@@ -34,7 +34,7 @@ pub fn import_rows(draft: &mut WorkDraft<'_>, export: &Value) -> Result<Imported
     for (name, rows) in tables {
         let Some(table) = Table::named(name) else {
             return Err(Problem::invalid(format!("no table `{name}`"))
-                .hint("the export is of a newer cairn"));
+                .hint("a newer version of cairn wrote the export"));
         };
         if table == SharedAgreement::TABLE {
             continue; // it records what this clone and its shared files agree on

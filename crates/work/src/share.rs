@@ -47,7 +47,7 @@ pub fn shared_file_texts(
     let mut texts = BTreeMap::new();
     for (table, folder) in TABLES {
         for row in rows(draft, table)? {
-            let agreed = agreement(draft, &id(&row)?)?;
+            let agreed = last_agreement(draft, &id(&row)?)?;
             let content = content(table, &row);
             let revision = MergeBase::next_revision(agreed.as_ref(), Some(&content), version(&row));
             let text =
@@ -76,7 +76,7 @@ fn text_of_deleted(
     text: &str,
 ) -> Result<Option<Option<String>>> {
     let Some(key) = id_of(path) else { return Ok(None) };
-    let Some(agreed) = agreement(draft, &key)? else { return Ok(None) };
+    let Some(agreed) = last_agreement(draft, &key)? else { return Ok(None) };
     let Ok(file) = shared::parse_file(text, body(table)) else { return Ok(None) };
     // The changelog entries of a deleted record are deleted with it and need no tombstones.
     if let Some(record) = file.record.filter(|_| table == ChangelogEntry::TABLE)
@@ -176,7 +176,7 @@ impl SharedFilesMerge<'_, '_> {
         let handle = format!("{}:{id}", table.name);
         let ours = tables::get(self.draft.conn(), table, &id)?;
         let ours = ours.map(|row| with_footprint(self.draft, table, row)).transpose()?;
-        let agreed = agreement(self.draft, &id)?;
+        let agreed = last_agreement(self.draft, &id)?;
         if ours.is_none() && agreed.is_none() && !has_owner(self.draft, table, row)? {
             if table != ChangelogEntry::TABLE || !is_owner_deleted(self.draft, row)? {
                 self.merged.add_unreadable(path, "the record that it belongs to does not exist");
@@ -220,7 +220,7 @@ impl SharedFilesMerge<'_, '_> {
         let handle = format!("{}:{id}", table.name);
         let ours = tables::get(self.draft.conn(), *table, id)?;
         let ours = ours.map(|row| with_footprint(self.draft, *table, row)).transpose()?;
-        let agreed = agreement(self.draft, id)?;
+        let agreed = last_agreement(self.draft, id)?;
         let content = ours.as_ref().map(|row| content(*table, row));
         let our_state = ours.as_ref().zip(content.as_deref()).map(|(row, content)| RecordState {
             content: Some(content),
@@ -274,7 +274,7 @@ impl SharedFilesMerge<'_, '_> {
     ) -> Result<()> {
         for row in tables::all(self.draft.conn(), table)? {
             let (id, path) = (id(&row)?, path(folder, &row));
-            if !files.paths.contains(&path) && agreement(self.draft, &id)?.is_some() {
+            if !files.paths.contains(&path) && last_agreement(self.draft, &id)?.is_some() {
                 self.merged.add_missing(path, format!("{}:{id}", table.name), self.prefer);
             }
         }
@@ -303,7 +303,7 @@ fn version(row: &Value) -> u32 {
 }
 
 /// The content on which the store and the file of a record last agreed.
-fn agreement(draft: &WorkDraft<'_>, id: &WorkRecordId) -> Result<Option<MergeBase>> {
+fn last_agreement(draft: &WorkDraft<'_>, id: &WorkRecordId) -> Result<Option<MergeBase>> {
     let known: Option<SharedAgreement> = draft.get(id)?;
     Ok(known.map(MergeBase::from))
 }
@@ -319,7 +319,7 @@ fn is_owner_deleted(draft: &WorkDraft<'_>, row: &Value) -> Result<bool> {
     let parent =
         row["parent_id"].as_str().and_then(|id| WorkRecordId::try_from(id.to_owned()).ok());
     let Some(parent) = parent else { return Ok(false) };
-    Ok(agreement(draft, &parent)?.is_some())
+    Ok(last_agreement(draft, &parent)?.is_some())
 }
 
 /// Whether the record that a row belongs to exists.

@@ -43,7 +43,7 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     bench_grep(&mut warm, &checkout)
 }
 
-/// The whole index from nothing: time and peak memory, compared with the other tool.
+/// The whole index from scratch: time and peak memory, compared with the other tool.
 fn bench_cold_index(site: &BenchContext, checkout: &Path) -> XtaskResult<()> {
     // Facts that were cached by earlier runs would make it a warm index.
     for kept in [".cairn/cache", ".git/cairn/cache"] {

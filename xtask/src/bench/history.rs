@@ -53,7 +53,7 @@ pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     Ok(())
 }
 
-/// The whole history from nothing, search text and snapshot included, alternating with `git log`.
+/// The whole history from scratch, search text and snapshot included, alternating with `git log`.
 fn bench_cold_index(site: &BenchContext, name: &str, clone: &Path, most: f64) -> XtaskResult<()> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let mut peak = 0;

@@ -14,7 +14,7 @@ use super::latency::WarmServer;
 use super::{BenchContext, Comparison, median, print_row};
 use crate::run::XtaskResult;
 
-/// Documents of each type: 115 in all.
+/// Documents of each type: 115 in total.
 const DOCUMENTS: [(&str, &str, &str, usize); 6] = [
     ("requirements", "REQ", "open", 40),
     ("scenarios", "SCEN", "active", 25),
@@ -33,7 +33,7 @@ const FACTS: usize = 100;
 /// How often a process is started.
 const ROUNDS: usize = 15;
 
-/// Measures `sync` as a separate process, from nothing and with nothing to do; then, on a warm
+/// Measures `sync` as a separate process, from scratch and with nothing to do; then, on a warm
 /// server, questions, the rules and the first write on a new branch.
 pub(super) fn run(site: &BenchContext) -> XtaskResult<()> {
     let repo = TestRepo::new(&fixture());

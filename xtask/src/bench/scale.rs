@@ -20,7 +20,7 @@ use crate::run::{XtaskResult, print};
 /// The numbers of files, and of commits, one after the other.
 const SIZES: [usize; 3] = [10_000, 30_000, 100_000];
 
-/// How many files lie in one folder, and how many the history is about.
+/// How many files are in one folder, and how many the history is about.
 const FILES_PER_FOLDER: usize = 100;
 const HISTORY_FILES: usize = 2_000;
 

@@ -52,7 +52,7 @@ pub(super) fn cairn_calls(repo: &TestRepo, files: &[String]) -> DependencyPairs 
     })
 }
 
-/// A symbol without the suffixes that tell overloads apart, and without anonymous functions around
+/// A symbol without the suffixes that distinguish overloads, and without anonymous functions around
 /// it.
 fn without_hash(symbol: &str) -> String {
     let Some((path, inner)) = symbol.split_once('#') else { return symbol.to_owned() };

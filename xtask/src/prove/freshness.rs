@@ -1,4 +1,4 @@
-//! Random steps in a repository; after each a server, a new process and an index built from nothing
+//! Random steps in a repository; after each a server, a new process and an index built from scratch
 //! are compared.
 
 use std::path::Path;

@@ -1,7 +1,7 @@
 //! Three-way merge of a record in a store with its shared file.
 //!
 //! The store remembers the revision and the hash at which both were last the same. A file with a
-//! later revision is taken over, one with an earlier revision is an older checkout and changes
+//! later revision is applied, one with an earlier revision is an older checkout and changes
 //! nothing, and a record that changed on both sides is a conflict, which is reported.
 
 use std::cmp::Ordering;
@@ -223,7 +223,7 @@ pub struct MergeSides<'a> {
     pub base: Option<&'a MergeBase>,
 }
 
-/// What is to be done about a record.
+/// What has to be done about a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum MergeVerdict {
     /// Both are the same, or count as the same: the content of the file is agreed on
@@ -239,7 +239,7 @@ pub enum MergeVerdict {
 /// A verdict, and the revision to note where both agree afterwards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MergeDecision {
-    /// What is to be done
+    /// What has to be done
     pub verdict: MergeVerdict,
     /// The revision that is agreed on then
     pub revision: u32,
@@ -350,7 +350,8 @@ mod tests {
             (None, deleted(3), Some(&old), MergeVerdict::Agree),
             (None, deleted(3), None, MergeVerdict::Agree),
             (None, state("again", 3), Some(&gone), MergeVerdict::TakeTheirs),
-            // Never agreed on: versions decide, and what is only here is not deleted.
+            // Without an agreement, versions decide, and a record that is only in the store is not
+            // deleted.
             (Some(state("mine", 2)), state("new", 3), None, MergeVerdict::TakeTheirs),
             (Some(state("mine", 4)), state("new", 3), None, MergeVerdict::KeepOurs),
             (Some(state("mine", 3)), state("new", 3), None, MergeVerdict::Conflict),
@@ -380,7 +381,7 @@ mod tests {
     }
 
     proptest! {
-        /// Whatever is checked out, what a store agreed on never goes back.
+        /// Whatever is checked out, the agreed revision of a store never decreases.
         #[test]
         fn revisions_only_go_forward(
             ours in proptest::option::of(0_u8..4),

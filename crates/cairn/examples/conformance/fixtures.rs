@@ -46,7 +46,7 @@ impl<S: ServerHandler> Fixtures<S> {
     }
 }
 
-/// The streams that `subscriptions/listen` holds open, so that a tool can speak on them.
+/// The streams that `subscriptions/listen` holds open, so that a tool can send messages on them.
 #[derive(Clone, Default)]
 struct Listeners(Arc<Mutex<Vec<SubscriptionSink>>>);
 

@@ -25,7 +25,7 @@ use crate::cli::exit_code;
 use crate::perform::now;
 
 /// How long it waits for a call before it ends.
-const IDLE: Duration = Duration::from_mins(15);
+const IDLE_TIMEOUT: Duration = Duration::from_mins(15);
 
 /// How often it checks whether it should end.
 const CHECK_INTERVAL: Duration = Duration::from_secs(5);
@@ -148,7 +148,7 @@ impl BackgroundServer {
     fn should_end(&self, paths: &BackgroundPaths, own_socket: Option<u64>) -> bool {
         let is_idle = || {
             let last = Duration::from_millis(self.last_call.load(Ordering::SeqCst));
-            self.since.elapsed().saturating_sub(last) > IDLE
+            self.since.elapsed().saturating_sub(last) > IDLE_TIMEOUT
         };
         if self.running.load(Ordering::SeqCst) > 0 {
             return false;
@@ -206,7 +206,7 @@ impl BackgroundServer {
                 process: std::process::id(),
                 seconds: self.since.elapsed().as_secs(),
                 answered: self.answered.load(Ordering::SeqCst),
-                idle_minutes: IDLE.as_secs() / 60,
+                idle_minutes: IDLE_TIMEOUT.as_secs() / 60,
             }),
             RequestKind::Answer(wanted) => self.answer(wanted, stream),
         }
@@ -244,7 +244,7 @@ fn team_state(outcome: &Outcome) -> Option<TeamState> {
     outcome.as_ref().ok()?.basis.team.as_ref().map(|team| team.state)
 }
 
-/// The flag is set when the command disconnects, because its answer is no longer wanted.
+/// A flag that is set when the command disconnects, because its answer is then no longer needed.
 fn watch_for_end(stream: &UnixStream) -> Arc<AtomicBool> {
     let is_gone = Arc::new(AtomicBool::new(false));
     if let Ok(mut stream) = stream.try_clone() {

@@ -64,7 +64,7 @@ pub(super) fn control(matches: &ArgMatches) -> Result<ExitCode> {
         "stop" if background::stop(&workspace) => "It ends.".into(),
         "stop" => "It is not running.".into(),
         "on" | "off" => {
-            let failed = Problem::io("remember the choice for this working tree");
+            let failed = Problem::io("store the choice for this working tree");
             background::switch(&workspace, what == "on").map_err(failed)?;
             format!("The background process is {what} for this working tree.")
         }

@@ -46,7 +46,7 @@ fn mcp_command() -> Command {
     ServerOptions::augment_args(Command::new("mcp"))
 }
 
-/// The end of `cairn --help`, which is what remains visible on a terminal.
+/// The end of `cairn --help`, the part that remains visible on a terminal.
 const FIRST_COMMANDS: &str = "\
 Start here:
   cairn                                    what this repository is

@@ -31,7 +31,7 @@ pub(super) fn prompt_for_missing(
 fn find_operation(args: &[OsString]) -> Option<&'static OpSpec> {
     let words: Vec<&str> = args.iter().skip(1).filter_map(|arg| arg.to_str()).collect();
     let asking =
-        ops::ALL.iter().filter(|op| op.is_reachable_from(Door::Cli) && !op.asks.is_empty());
+        ops::ALL.iter().filter(|op| op.is_reachable_from(Door::Cli) && !op.prompts.is_empty());
     asking.into_iter().find(|op| {
         let name = op.words();
         let name: Vec<&str> = name.split(' ').collect();
@@ -49,7 +49,7 @@ fn with_answers(
 ) -> Option<Vec<OsString>> {
     let shape = (op.command)();
     let mut typed = args.to_vec();
-    for FieldPrompt { field, question } in op.asks {
+    for FieldPrompt { field, question } in op.prompts {
         let arg = shape.get_arguments().find(|arg| arg.get_id() == field)?;
         if is_given(args, op, arg) {
             continue;

@@ -81,7 +81,7 @@ fn operation_name(matches: &ArgMatches) -> (String, &ArgMatches) {
         names.push(name.replace('-', "_"));
         inner = next;
     }
-    let name = if names.is_empty() { ops::WITHOUT_WORDS.into() } else { names.join(".") };
+    let name = if names.is_empty() { ops::DEFAULT_OPERATION.into() } else { names.join(".") };
     (name, inner)
 }
 

@@ -234,10 +234,11 @@ fn check_token_length(token: &str, source: &str) -> Result<String> {
 
 fn make_token(file: &Path) -> Result<()> {
     let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| Problem::internal("no randomness").with_source(error.to_string()))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Problem::internal("no source of randomness").with_source(error.to_string())
+    })?;
     let token = format!("{}\n", blake3::hash(&bytes).to_hex());
-    write_private(file, token.as_bytes()).map_err(Problem::io("keep the token"))
+    write_private(file, token.as_bytes()).map_err(Problem::io("write the token"))
 }
 
 /// Writes a file that only its owner can read, atomically: the process may be killed here, or

@@ -39,8 +39,9 @@ pub(super) fn make(matches: &ArgMatches) -> Result<ExitCode> {
         TokenScope::Write => "write",
     };
     let mut bytes = [0; 32];
-    getrandom::fill(&mut bytes)
-        .map_err(|error| Problem::internal("no randomness").with_source(error.to_string()))?;
+    getrandom::fill(&mut bytes).map_err(|error| {
+        Problem::internal("no source of randomness").with_source(error.to_string())
+    })?;
     let token = hex::encode(bytes);
     let line = format!("{name}:{scope}:{}", blake3::hash(token.as_bytes()));
     let shown = format!(

@@ -247,7 +247,7 @@ impl ClientBacklog {
     }
 
     /// Waits until the client has closed its input.
-    pub(super) async fn wait_hung_up(&self) {
+    pub(super) async fn wait_for_hangup(&self) {
         self.wait_for(|state| (state.is_closed || state.input != InputPhase::Open).then_some(()))
             .await;
     }

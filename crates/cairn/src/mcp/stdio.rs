@@ -82,7 +82,7 @@ async fn shut_down(traffic: Arc<ClientBacklog>, parting: ShutdownSignals) {
     } = parting;
     tokio::select! {
         () = hung_up => traffic.mark_hung_up(),
-        () = traffic.wait_hung_up() => {}
+        () = traffic.wait_for_hangup() => {}
     }
     let settled = async {
         while !traffic.close_if_done(patience) {

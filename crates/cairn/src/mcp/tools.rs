@@ -67,7 +67,7 @@ pub(super) fn resolve_call(
 
 fn is_listed(op: &OpSpec, options: &ServerOptions) -> bool {
     let asked = |name: &String| name == "all" || current_area(name) == op.group();
-    let wanted = op.toolset == ToolVisibility::Everyday || options.toolsets.iter().any(asked);
+    let wanted = op.visibility == ToolVisibility::Everyday || options.toolsets.iter().any(asked);
     wanted && check_allowed(op, Door::Mcp, options.read_only).is_ok()
 }
 

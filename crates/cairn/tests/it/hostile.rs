@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use git::hostile::{arm, sprung};
+use git::hostile::{programs_that_ran, set_traps};
 use operations::ops::ALL;
 use testkit::TestRepo;
 
@@ -64,7 +64,7 @@ fn nothing_that_a_repository_names_is_run_or_read() {
     repo.git(&["commit", "-qm", "links"]);
     repo.git(&["update-ref", "refs/heads/-x", "HEAD"]);
     repo.git(&["update-ref", "refs/tags/--upload-pack=touch", "HEAD"]);
-    arm(&repo.root(), canaries.path());
+    set_traps(&repo.root(), canaries.path());
     repo.write("src/a.ts", "// changed\n");
     for (op, line) in ALL.iter().flat_map(|op| lines(op).into_iter().map(move |line| (op, line))) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_cairn"));
@@ -73,7 +73,11 @@ fn nothing_that_a_repository_names_is_run_or_read() {
         let (code, name) = (output.status.code(), op.name);
         let said = String::from_utf8_lossy(&output.stderr);
         assert!(code.is_some_and(|code| code <= 3), "{name} {line:?} ended with {code:?}: {said}");
-        assert_eq!(sprung(canaries.path()), Vec::<String>::new(), "{name} {line:?} ran something");
+        assert_eq!(
+            programs_that_ran(canaries.path()),
+            Vec::<String>::new(),
+            "{name} {line:?} ran something"
+        );
         let told = String::from_utf8_lossy(&output.stdout);
         assert!(!told.contains("hunter2") && !said.contains("hunter2"), "{name} {line:?} read it");
     }

@@ -11,7 +11,7 @@ use testkit::TestRepo;
 
 const CAIRN: &str = env!("CARGO_BIN_EXE_cairn");
 
-/// Long enough for the slowest machine. A command that opens the pipe would wait for ever.
+/// Long enough for the slowest machine. A command that opens the pipe would wait forever.
 const TIMEOUT_SECONDS: &str = "120";
 
 /// The exit code of `timeout` if it had to end the command.

@@ -24,6 +24,7 @@ use super::ids::ImportId;
 use super::summary::{
     EdgeConfidence, ExportTable, FileCallSummary, ShapeKind, SymbolRelation, UnresolvedEdge,
 };
+use super::tables::SymbolEndpoint;
 use super::value::{ExportedValue, ExternalBase, ExternalStep};
 use values::FileValue;
 
@@ -233,6 +234,12 @@ type SymbolLink = (LinkEnd, LinkEnd, EdgeConfidence);
 /// One end of an edge: the file and the name of a symbol.
 type LinkEnd = (RepoPath, String);
 
+impl SymbolEndpoint<'_> {
+    fn to_link_end(self) -> LinkEnd {
+        (self.file.clone(), self.name.to_owned())
+    }
+}
+
 impl Linker<'_> {
     fn resolve_edge(&mut self, file: &RepoPath, want: &UnresolvedEdge) -> Result<Vec<SymbolLink>> {
         let from = (file.clone(), want.from.clone());
@@ -248,8 +255,9 @@ impl Linker<'_> {
         let found = self.resolve_ref(file, &want.to)?;
         let args = CallArgs { file: file.clone(), values: want.args.clone() };
         let mut edges = Vec::new();
+        let caller = SymbolEndpoint::new(file, &want.from);
         for one in &found {
-            self.add_call_targets(&from, one, &args, &mut edges)?;
+            self.add_call_targets(caller, one, &args, &mut edges)?;
         }
         if edges.len() > MAX_CALL_TARGETS {
             return Ok(Vec::new());
@@ -279,7 +287,7 @@ impl Linker<'_> {
     /// Records the functions that a call runs.
     fn add_call_targets(
         &mut self,
-        from: &LinkEnd,
+        caller: SymbolEndpoint<'_>,
         found: &FileValue,
         args: &CallArgs,
         edges: &mut Vec<SymbolLink>,
@@ -287,7 +295,7 @@ impl Linker<'_> {
         let ExportedValue::Sym(path) = &found.out else {
             if let ExportedValue::New(_) = &found.out {
                 for one in self.member_value(found, "__call__")? {
-                    self.add_call_targets(from, &one, args, edges)?;
+                    self.add_call_targets(caller, &one, args, edges)?;
                 }
             }
             return Ok(());
@@ -295,17 +303,17 @@ impl Linker<'_> {
         let Some(face) = self.source.exports(&found.file)? else { return Ok(()) };
         let Some(shape) = face.shapes.get(path) else {
             for whole in self.whole_module(found)? {
-                self.add_call_targets(from, &whole, args, edges)?;
+                self.add_call_targets(caller, &whole, args, edges)?;
             }
             return Ok(());
         };
         match shape.kind {
             ShapeKind::Function | ShapeKind::Getter => {
                 let to = (found.file.clone(), path.clone());
-                edges.push((from.clone(), to, EdgeConfidence::Exact));
+                edges.push((caller.to_link_end(), to, EdgeConfidence::Exact));
                 self.depend_on_symbol(&found.file, path);
                 for call in &shape.calls {
-                    let by = (found.file.clone(), call.from.clone());
+                    let by = SymbolEndpoint::new(&found.file, &call.from);
                     for given in args.arg(call.param) {
                         let given = FileValue { file: args.file.clone(), out: given.clone() };
                         for one in self.dereference(given)? {
@@ -314,7 +322,7 @@ impl Linker<'_> {
                                     file: found.file.clone(),
                                     values: call.args.clone(),
                                 };
-                                self.add_call_targets(&by, &one, &inner, edges)?;
+                                self.add_call_targets(by, &one, &inner, edges)?;
                             }
                         }
                     }
@@ -336,11 +344,11 @@ impl Linker<'_> {
                 // A class without a constructor of its own is called itself.
                 if own_name.is_some_and(|name| !constructors.iter().any(|one| is_own(one, name))) {
                     let to = (found.file.clone(), path.clone());
-                    edges.push((from.clone(), to, EdgeConfidence::Exact));
+                    edges.push((caller.to_link_end(), to, EdgeConfidence::Exact));
                     self.depend_on_symbol(&found.file, path);
                 }
                 for one in constructors {
-                    self.add_call_targets(from, &one, args, edges)?;
+                    self.add_call_targets(caller, &one, args, edges)?;
                 }
                 Ok(())
             }

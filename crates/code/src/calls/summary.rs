@@ -223,7 +223,7 @@ pub(crate) struct Signature {
 }
 
 impl Signature {
-    /// Stands for a type parameter, which matches every type.
+    /// Represents a type parameter, which matches every type.
     pub(crate) const ANY: &'static str = "*";
 
     /// Whether a method with this signature satisfies the other one.

@@ -45,7 +45,7 @@ impl PublicSurface {
 
 /// Collects the entry points that manifests declare.
 pub(crate) fn public_surface(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     conn: &Connection,
 ) -> Result<PublicSurface> {
     let mut found = PublicSurface::default();
@@ -56,10 +56,10 @@ pub(crate) fn public_surface(
                 let folder = path.parent().unwrap_or(RepoPath::ROOT);
                 found.dependencies.push((folder.clone(), each));
                 found.packages.push((folder, !npm.is_private && npm.name.is_some()));
-                for (file, entry) in javascript::entries(world, &path, npm) {
+                for (file, entry) in javascript::entries(context, &path, npm) {
                     if !npm.is_private && npm.name.is_some() {
                         let offered =
-                            names::all_exports(world, &JAVASCRIPT, &file, &mut BTreeSet::new());
+                            names::all_exports(context, &JAVASCRIPT, &file, &mut BTreeSet::new());
                         found.names.extend(offered);
                     }
                     found.entries.entry(file).or_insert(entry);
@@ -67,7 +67,7 @@ pub(crate) fn public_surface(
             }
             Manifest::Python(python) => {
                 for entry in &python.entries {
-                    let origin = python_entry(world, &path, entry);
+                    let origin = python_entry(context, &path, entry);
                     found.names.extend(origin);
                 }
             }
@@ -79,7 +79,7 @@ pub(crate) fn public_surface(
 
 /// The symbol that an entry point `package.module:name` means.
 fn python_entry(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     manifest: &RepoPath,
     entry: &str,
 ) -> Option<SymbolOrigin> {
@@ -94,7 +94,7 @@ fn python_entry(
     };
     // Resolved from a file beside the manifest.
     let beside = format!("{}setup.py", folder_prefix(manifest)).parse().ok()?;
-    let file = (PYTHON.target)(world, &beside, &asked)?;
+    let file = (PYTHON.target)(context, &beside, &asked)?;
     let name = name.split(['.', '[', ' ']).next().unwrap_or_default();
     Some(SymbolOrigin::new(file, name))
 }
@@ -110,7 +110,7 @@ pub(crate) struct LibraryVisibility {
 
 /// Who can use the public items of a Rust file; `None` if it belongs to no library.
 pub(crate) fn library_visibility(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     conn: &Connection,
     path: &RepoPath,
 ) -> Option<LibraryVisibility> {
@@ -121,7 +121,7 @@ pub(crate) fn library_visibility(
         let symbol = crate::tables::symbol(conn, by, name).ok().flatten();
         symbol.is_some_and(|symbol| symbol.visibility == "public")
     };
-    let is_published = rust::is_library_publishable(world, path)?;
-    let is_reachable = is_publicly_reachable(world, path, &is_public);
+    let is_published = rust::is_library_publishable(context, path)?;
+    let is_reachable = is_publicly_reachable(context, path, &is_public);
     Some(LibraryVisibility { is_published, is_reachable })
 }

@@ -11,10 +11,10 @@ use super::{
 };
 use crate::outline::{ImportRequest, ModuleItemTarget};
 
-pub(super) fn resolve(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> ResolvedImports {
+pub(super) fn resolve(context: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> ResolvedImports {
     let imports = &here.interface.imports;
     let targets: Vec<Option<RepoPath>> =
-        imports.iter().map(|asked| package_folder(world, here.path, asked)).collect();
+        imports.iter().map(|asked| package_folder(context, here.path, asked)).collect();
     let mut takings = BTreeSet::new();
     for mention in &here.references.mentions {
         let (Some((import, _)), Some(name)) = (mention.import, mention.path.first()) else {
@@ -22,7 +22,7 @@ pub(super) fn resolve(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) ->
         };
         let Some(Some(folder)) = targets.get(import as usize) else { continue };
         let line = Some(mention.line);
-        takings.extend(declaring_origins(world, folder, name).map(|origin| ImportUse {
+        takings.extend(declaring_origins(context, folder, name).map(|origin| ImportUse {
             import: Some(import),
             origin,
             line,
@@ -30,7 +30,7 @@ pub(super) fn resolve(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) ->
     }
     // A package is imported as a whole, whichever names are used.
     for (at, target) in (0..).zip(&targets) {
-        for file in target.iter().flat_map(|folder| package_sources(world, folder)) {
+        for file in target.iter().flat_map(|folder| package_sources(context, folder)) {
             takings.insert(ImportUse {
                 import: Some(at),
                 origin: SymbolOrigin::whole_file(file),
@@ -43,7 +43,7 @@ pub(super) fn resolve(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) ->
 
 /// The folder of a package, if it belongs to a module of this repository.
 fn package_folder(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     asked: &ImportRequest,
 ) -> Option<RepoPath> {
@@ -51,23 +51,23 @@ fn package_folder(
     if let Some(folder) =
         wanted.strip_prefix("./").and_then(|rest| normalised_below(&folder_prefix(from), rest))
     {
-        return if_has_sources(world, folder);
+        return if_has_sources(context, folder);
     }
-    let module = manifest_above(world, from, "go.mod");
+    let module = manifest_above(context, from, "go.mod");
     let own = || {
         let GoModuleAt { folder, module } = module.as_ref()?;
         folder_in_module(wanted, module.module.as_deref()?, folder)
     };
-    let has = |found: RepoPath| if_has_sources(world, found);
+    let has = |found: RepoPath| if_has_sources(context, found);
     own()
         .and_then(has)
         .or_else(|| folder_of_replacement(wanted, module.as_ref()?).and_then(has))
         .or_else(|| {
-            folder_of_replacement(wanted, &manifest_above(world, from, "go.work")?).and_then(has)
+            folder_of_replacement(wanted, &manifest_above(context, from, "go.work")?).and_then(has)
         })
-        .or_else(|| vendored_folder(world, from, wanted))
-        .or_else(|| sibling_module_folder(world, wanted).and_then(has))
-        .or_else(|| if module.is_none() { gopath_folder(world, wanted) } else { None })
+        .or_else(|| vendored_folder(context, from, wanted))
+        .or_else(|| sibling_module_folder(context, wanted).and_then(has))
+        .or_else(|| if module.is_none() { gopath_folder(context, wanted) } else { None })
 }
 
 /// The folder of a package of a module that is in a folder.
@@ -87,7 +87,7 @@ fn folder_of_replacement(wanted: &str, manifest: &GoModuleAt) -> Option<RepoPath
 
 /// The folder of a package in a `vendor` folder of the module or above it.
 fn vendored_folder(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     wanted: &str,
 ) -> Option<RepoPath> {
@@ -95,30 +95,30 @@ fn vendored_folder(
     let mut folders = ancestor_folders(from).filter(|_| is_hosted);
     folders.find_map(|folder| {
         let home = format!("{}vendor/", path_prefix(&folder));
-        if_has_sources(world, normalised_below(&home, wanted)?)
+        if_has_sources(context, normalised_below(&home, wanted)?)
     })
 }
 
 /// The folder of a package in a repository without modules: the import path without host, owner and
 /// repository.
-fn gopath_folder(world: &ResolutionContext<'_>, wanted: &str) -> Option<RepoPath> {
+fn gopath_folder(context: &ResolutionContext<'_>, wanted: &str) -> Option<RepoPath> {
     let mut parts = wanted.splitn(4, '/');
     parts.next().filter(|host| host.contains('.'))?;
-    if_has_sources(world, normalised_below("", parts.nth(2)?)?)
+    if_has_sources(context, normalised_below("", parts.nth(2)?)?)
 }
 
-fn if_has_sources(world: &ResolutionContext<'_>, folder: RepoPath) -> Option<RepoPath> {
-    (!package_sources(world, &folder).is_empty()).then_some(folder)
+fn if_has_sources(context: &ResolutionContext<'_>, folder: RepoPath) -> Option<RepoPath> {
+    (!package_sources(context, &folder).is_empty()).then_some(folder)
 }
 
 /// The folder of a package of another module of this repository, by the longest module name that
 /// fits.
-fn sibling_module_folder(world: &ResolutionContext<'_>, wanted: &str) -> Option<RepoPath> {
+fn sibling_module_folder(context: &ResolutionContext<'_>, wanted: &str) -> Option<RepoPath> {
     let ends = wanted.match_indices('/').map(|(at, _)| at).chain([wanted.len()]);
     let mut ends: Vec<usize> = ends.filter(|end| wanted[..*end].contains('.')).collect();
     ends.reverse();
     ends.into_iter().find_map(|end| {
-        let found = world.packages(&format!("go:{}", &wanted[..end]));
+        let found = context.packages(&format!("go:{}", &wanted[..end]));
         let manifest = found.first()?;
         normalised_below(&folder_prefix(manifest), wanted[end..].trim_start_matches('/'))
     })
@@ -133,14 +133,14 @@ struct GoModuleAt {
 
 /// The module or workspace that a file belongs to.
 fn manifest_above(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     name: &str,
 ) -> Option<GoModuleAt> {
-    let manifest = world.first_existing(
+    let manifest = context.first_existing(
         ancestor_folders(from).map(|folder| format!("{}{name}", path_prefix(&folder))),
     )?;
-    match &*world.manifest(&manifest)? {
+    match &*context.manifest(&manifest)? {
         Manifest::Go(module) => {
             Some(GoModuleAt { folder: folder_prefix(&manifest), module: module.clone() })
         }
@@ -149,8 +149,8 @@ fn manifest_above(
 }
 
 /// The source files of a package without its tests, which importers do not see.
-fn package_sources(world: &ResolutionContext<'_>, folder: &RepoPath) -> Vec<RepoPath> {
-    let mut files = world.in_folder(folder);
+fn package_sources(context: &ResolutionContext<'_>, folder: &RepoPath) -> Vec<RepoPath> {
+    let mut files = context.in_folder(folder);
     files.retain(|file| {
         ImportResolver::of_file(file) == ImportResolver::Go && !is_private_to_package_tests(file)
     });
@@ -159,12 +159,12 @@ fn package_sources(world: &ResolutionContext<'_>, folder: &RepoPath) -> Vec<Repo
 
 /// The files that declare a name: several if build tags select between them.
 fn declaring_origins<'w>(
-    world: &'w ResolutionContext<'_>,
+    context: &'w ResolutionContext<'_>,
     folder: &RepoPath,
     name: &'w str,
 ) -> impl Iterator<Item = SymbolOrigin> + 'w {
-    package_sources(world, folder).into_iter().filter_map(move |file| {
-        let offers = world.interface(&file)?;
+    package_sources(context, folder).into_iter().filter_map(move |file| {
+        let offers = context.interface(&file)?;
         let named = offers.names.iter().find(|named| named.name == *name)?;
         let full = if let ModuleItemTarget::Own(full) = &named.what { full } else { name };
         Some(SymbolOrigin::new(file, full))

@@ -8,7 +8,7 @@ use super::{ResolutionContext, ancestor_folders, folder_prefix, path_prefix};
 use crate::outline::ImportRequest;
 
 pub(super) fn target(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     asked: &ImportRequest,
 ) -> Option<RepoPath> {
@@ -22,7 +22,7 @@ pub(super) fn target(
         None => name.to_owned(),
     };
     let beside = rules.suffixes.iter().map(|end| format!("{}{name}{end}", folder_prefix(from)));
-    world.first_existing(beside).or_else(|| {
+    context.first_existing(beside).or_else(|| {
         let can_end = |end: &&&str| !end.is_empty() || name.contains('.');
         let above = ancestor_folders(from).flat_map(|folder| {
             let folder = path_prefix(&folder);
@@ -33,6 +33,6 @@ pub(super) fn target(
                 ends.map(move |end| format!("{start}{end}")).collect::<Vec<_>>()
             })
         });
-        world.first_existing(above)
+        context.first_existing(above)
     })
 }

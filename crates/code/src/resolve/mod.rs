@@ -91,12 +91,12 @@ pub fn resolve(
     if !stirred.is_empty() {
         again.extend(tables::dependents_of(conn, &stirred)?);
     }
-    let world = ResolutionContext::new(conn, files);
+    let context = ResolutionContext::new(conn, files);
     let mut done = BTreeSet::new();
     for path in again {
         let Some((offers, asks)) = tables::outline(conn, &path)? else { continue };
         let here = OutlinedFile { path: &path, interface: &offers, references: &asks };
-        let (resolved, asked) = world.record_dependencies(|| resolve_file(&world, &here))?;
+        let (resolved, asked) = context.record_dependencies(|| resolve_file(&context, &here))?;
         tables::put_resolved(conn, &path, &resolved)?;
         tables::put_dependencies(conn, &path, &asked)?;
         done.insert(path);
@@ -117,15 +117,15 @@ const PACKAGE: names::ModuleRules =
 const PHP: names::ModuleRules =
     names::ModuleRules { target: package::php_target, submodules: None };
 
-fn resolve_file(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> ResolvedImports {
+fn resolve_file(context: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> ResolvedImports {
     match ImportResolver::of_file(here.path) {
-        ImportResolver::JavaScript => names::resolve(world, here, &JAVASCRIPT),
-        ImportResolver::Python => names::resolve(world, here, &PYTHON),
-        ImportResolver::Rust => rust::resolve(world, here),
-        ImportResolver::Go => go::resolve(world, here),
-        ImportResolver::Packages => names::resolve(world, here, &PACKAGE),
-        ImportResolver::Namespaces => names::resolve(world, here, &PHP),
-        ImportResolver::Files => names::resolve(world, here, &INCLUDE),
+        ImportResolver::JavaScript => names::resolve(context, here, &JAVASCRIPT),
+        ImportResolver::Python => names::resolve(context, here, &PYTHON),
+        ImportResolver::Rust => rust::resolve(context, here),
+        ImportResolver::Go => go::resolve(context, here),
+        ImportResolver::Packages => names::resolve(context, here, &PACKAGE),
+        ImportResolver::Namespaces => names::resolve(context, here, &PHP),
+        ImportResolver::Files => names::resolve(context, here, &INCLUDE),
         ImportResolver::None => {
             ResolvedImports { targets: vec![None; here.interface.imports.len()], uses: Vec::new() }
         }

@@ -25,16 +25,16 @@ pub(super) struct ModuleRules {
 }
 
 pub(super) fn resolve(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     here: &OutlinedFile<'_>,
     rules: &ModuleRules,
 ) -> ResolvedImports {
     let imports = &here.interface.imports;
     let mut targets: Vec<Option<RepoPath>> =
-        imports.iter().map(|asked| (rules.target)(world, here.path, asked)).collect();
+        imports.iter().map(|asked| (rules.target)(context, here.path, asked)).collect();
     let mut takings = BTreeSet::new();
     for (at, (asked, target)) in (0..).zip(imports.iter().zip(&mut targets)) {
-        let origins = import_origins(world, here.path, rules, asked, target);
+        let origins = import_origins(context, here.path, rules, asked, target);
         let one = |origin| ImportUse { import: Some(at), origin, line: None };
         takings.extend(origins.into_iter().map(one));
     }
@@ -43,10 +43,10 @@ pub(super) fn resolve(
         let Some(Some(target)) = targets.get(import as usize) else { continue };
         let name = at.and_then(|at| imports[import as usize].names.get(at as usize));
         let start = match name {
-            Some((name, _)) => origin_or_module(world, rules, target, name),
+            Some((name, _)) => origin_or_module(context, rules, target, name),
             None => SymbolOrigin::whole_file(target.clone()),
         };
-        if let Some(origin) = first_member(world, rules, start, &mention.path) {
+        if let Some(origin) = first_member(context, rules, start, &mention.path) {
             takings.insert(ImportUse { import: Some(import), origin, line: Some(mention.line) });
         }
     }
@@ -56,7 +56,7 @@ pub(super) fn resolve(
 /// The symbols that an import means. If its only name is a module of a package, the import means
 /// that module.
 fn import_origins(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     rules: &ModuleRules,
     asked: &ImportRequest,
@@ -68,10 +68,10 @@ fn import_origins(
             vec![SymbolOrigin::whole_file(target.clone())]
         }
         (Some(target), _) => {
-            names.map(|name| origin_or_module(world, rules, target, name)).collect()
+            names.map(|name| origin_or_module(context, rules, target, name)).collect()
         }
         (None, Some((_, bare))) => names
-            .filter_map(|name| bare(world, from, asked, name))
+            .filter_map(|name| bare(context, from, asked, name))
             .map(SymbolOrigin::whole_file)
             .collect(),
         (None, None) => Vec::new(),
@@ -88,18 +88,18 @@ fn import_origins(
 
 /// The origin of a name of a module. A name that the module does not have is attributed to it.
 fn origin_or_module(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     rules: &ModuleRules,
     target: &RepoPath,
     name: &str,
 ) -> SymbolOrigin {
-    let found = find_origin(world, rules, target, name);
+    let found = find_origin(context, rules, target, name);
     found.unwrap_or_else(|| SymbolOrigin::new(target.clone(), name))
 }
 
 /// The origin of the last name of a path through modules; `None` if the path leaves the modules.
 fn first_member(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     rules: &ModuleRules,
     start: SymbolOrigin,
     path: &[String],
@@ -109,14 +109,14 @@ fn first_member(
         if at.name != "*" {
             return None;
         }
-        at = find_origin(world, rules, &at.file, name)?;
+        at = find_origin(context, rules, &at.file, name)?;
     }
     Some(at)
 }
 
 /// A search for the declaration of a name.
 struct NameSearch<'a, 'w> {
-    world: &'a ResolutionContext<'w>,
+    context: &'a ResolutionContext<'w>,
     rules: &'a ModuleRules,
     seen: BTreeSet<(RepoPath, String)>,
     /// The length of the re-export chain up to here
@@ -125,12 +125,12 @@ struct NameSearch<'a, 'w> {
 
 /// The declaration of a name that a file exports.
 fn find_origin(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     rules: &ModuleRules,
     file: &RepoPath,
     name: &str,
 ) -> Option<SymbolOrigin> {
-    NameSearch { world, rules, seen: BTreeSet::new(), depth: 0 }.find_origin(file, name)
+    NameSearch { context, rules, seen: BTreeSet::new(), depth: 0 }.find_origin(file, name)
 }
 
 impl NameSearch<'_, '_> {
@@ -149,16 +149,16 @@ impl NameSearch<'_, '_> {
     }
 
     fn find_exported(&mut self, file: &RepoPath, name: &str) -> Option<SymbolOrigin> {
-        let (world, rules) = (self.world, self.rules);
-        let offers = world.interface(file)?;
-        let target = |import: u32| (rules.target)(world, file, &offers.imports[import as usize]);
+        let (context, rules) = (self.context, self.rules);
+        let offers = context.interface(file)?;
+        let target = |import: u32| (rules.target)(context, file, &offers.imports[import as usize]);
         for named in offers.names.iter().filter(|named| named.name == name) {
             match &named.what {
                 ModuleItemTarget::Own(full) => return Some(SymbolOrigin::new(file.clone(), full)),
                 ModuleItemTarget::From(import, inner) => {
                     let Some(next) = target(*import) else { continue };
                     let module =
-                        || rules.submodules.and_then(|(module, _)| module(world, &next, inner));
+                        || rules.submodules.and_then(|(module, _)| module(context, &next, inner));
                     let found = self.find_origin(&next, inner);
                     let found = found.or_else(|| module().map(SymbolOrigin::whole_file));
                     return Some(found.unwrap_or_else(|| SymbolOrigin::new(next, inner.clone())));
@@ -176,33 +176,33 @@ impl NameSearch<'_, '_> {
                 self.find_origin(&next, name)
             })
         };
-        let inner = || (rules.submodules?.0)(world, file, name).map(SymbolOrigin::whole_file);
+        let inner = || (rules.submodules?.0)(context, file, name).map(SymbolOrigin::whole_file);
         through_stars().or_else(inner)
     }
 }
 
 /// The declarations of all names that a module exports.
 pub(super) fn all_exports(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     rules: &ModuleRules,
     file: &RepoPath,
     seen: &mut BTreeSet<RepoPath>,
 ) -> BTreeSet<SymbolOrigin> {
-    let Some(offers) = world.interface(file).filter(|_| seen.insert(file.clone())) else {
+    let Some(offers) = context.interface(file).filter(|_| seen.insert(file.clone())) else {
         return BTreeSet::new();
     };
     let mut all = BTreeSet::new();
     for named in &offers.names {
         match named.what {
             ModuleItemTarget::Star(import) => {
-                let next = (rules.target)(world, file, &offers.imports[import as usize]);
+                let next = (rules.target)(context, file, &offers.imports[import as usize]);
                 all.extend(
-                    next.into_iter().flat_map(|next| all_exports(world, rules, &next, seen)),
+                    next.into_iter().flat_map(|next| all_exports(context, rules, &next, seen)),
                 );
             }
-            _ => match find_origin(world, rules, file, &named.name) {
+            _ => match find_origin(context, rules, file, &named.name) {
                 Some(whole) if whole.name == "*" => {
-                    all.extend(all_exports(world, rules, &whole.file, seen));
+                    all.extend(all_exports(context, rules, &whole.file, seen));
                 }
                 found => all.extend(found),
             },

@@ -19,7 +19,7 @@ const TEST_TO_MAIN_FOLDERS: [(&str, &str); 3] =
 const MAX_NAMESPACE_PREFIX: usize = 2;
 
 pub(super) fn target(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     asked: &ImportRequest,
 ) -> Option<RepoPath> {
@@ -43,7 +43,7 @@ pub(super) fn target(
         // The last part may be a member of the class that the rest names.
         let all =
             roots.flat_map(|root| [file(&root, &parts), file(&root, &parts[..parts.len() - 1])]);
-        return world.first_existing(all);
+        return context.first_existing(all);
     }
     if ImportResolver::of_file(from) != ImportResolver::Namespaces {
         return None;
@@ -51,18 +51,18 @@ pub(super) fn target(
     let skips = 1..=MAX_NAMESPACE_PREFIX.min(parts.len() - 1);
     let all = skips
         .flat_map(|skip| ancestor_folders(from).map(move |folder| (path_prefix(&folder), skip)));
-    world.first_existing(all.map(|(folder, skip)| file(&folder, &parts[skip..])))
+    context.first_existing(all.map(|(folder, skip)| file(&folder, &parts[skip..])))
 }
 
 /// PHP has both: namespaces, and files that are included by path.
 pub(super) fn php_target(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     asked: &ImportRequest,
 ) -> Option<RepoPath> {
     match asked.kind {
-        syntax::ImportKind::Include => include::target(world, from, asked),
-        _ => target(world, from, asked),
+        syntax::ImportKind::Include => include::target(context, from, asked),
+        _ => target(context, from, asked),
     }
 }
 

@@ -11,32 +11,32 @@ use crate::outline::ImportRequest;
 const MODULE_FILE_SUFFIXES: [&str; 4] = ["/__init__.py", ".py", "/__init__.pyi", ".pyi"];
 
 pub(super) fn target(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     asked: &ImportRequest,
 ) -> Option<RepoPath> {
     let at = |base: &String| {
-        world.first_existing(MODULE_FILE_SUFFIXES.map(|form| format!("{base}{form}")))
+        context.first_existing(MODULE_FILE_SUFFIXES.map(|form| format!("{base}{form}")))
     };
-    candidate_paths(world, from, asked).iter().find_map(at)
+    candidate_paths(context, from, asked).iter().find_map(at)
 }
 
 /// The file of a module in a namespace package, which is a folder without `__init__.py`.
 pub(super) fn namespace_submodule(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     asked: &ImportRequest,
     name: &str,
 ) -> Option<RepoPath> {
     let at = |base: &String| {
-        world.first_existing(MODULE_FILE_SUFFIXES.map(|form| format!("{base}/{name}{form}")))
+        context.first_existing(MODULE_FILE_SUFFIXES.map(|form| format!("{base}/{name}{form}")))
     };
-    candidate_paths(world, from, asked).iter().find_map(at)
+    candidate_paths(context, from, asked).iter().find_map(at)
 }
 
 /// The paths that a module may have, without file extension.
 fn candidate_paths(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     asked: &ImportRequest,
 ) -> Vec<String> {
@@ -50,25 +50,25 @@ fn candidate_paths(
         return Vec::new();
     }
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let roots = world.memoise("python roots", &folder, "", || import_roots(world, from));
+    let roots = context.memoise("python roots", &folder, "", || import_roots(context, from));
     roots.iter().map(|root| format!("{root}{module}")).collect()
 }
 
 /// The file of a submodule of a package.
 pub(super) fn submodule(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     package: &RepoPath,
     name: &str,
 ) -> Option<RepoPath> {
     let is_package = package.name().starts_with("__init__.");
     let folder = is_package.then(|| folder_prefix(package))?;
-    world.first_existing(MODULE_FILE_SUFFIXES.map(|form| format!("{folder}{name}{form}")))
+    context.first_existing(MODULE_FILE_SUFFIXES.map(|form| format!("{folder}{name}{form}")))
 }
 
 /// The folders that top-level packages may be in: those that the project declares, then the folders
 /// above that are no packages themselves, each also with `src`. No file says in which folder Python
 /// is started.
-fn import_roots(world: &ResolutionContext<'_>, from: &RepoPath) -> Vec<String> {
+fn import_roots(context: &ResolutionContext<'_>, from: &RepoPath) -> Vec<String> {
     let mut roots = Vec::new();
     let mut add = |root: String| {
         if !roots.contains(&root) {
@@ -77,13 +77,13 @@ fn import_roots(world: &ResolutionContext<'_>, from: &RepoPath) -> Vec<String> {
     };
     for folder in ancestor_folders(from) {
         let prefix = path_prefix(&folder);
-        if world
+        if context
             .first_existing(["py", "pyi"].map(|end| format!("{prefix}__init__.{end}")))
             .is_some()
         {
             continue;
         }
-        for named in project_roots(world, &prefix) {
+        for named in project_roots(context, &prefix) {
             add(named);
         }
         add(prefix.clone());
@@ -93,10 +93,10 @@ fn import_roots(world: &ResolutionContext<'_>, from: &RepoPath) -> Vec<String> {
 }
 
 /// The package folders that a project in this folder declares.
-fn project_roots(world: &ResolutionContext<'_>, folder: &str) -> Vec<String> {
+fn project_roots(context: &ResolutionContext<'_>, folder: &str) -> Vec<String> {
     let manifests = ["pyproject.toml", "setup.cfg"].map(|name| format!("{folder}{name}"));
-    let Some(manifest) = world.first_existing(manifests) else { return Vec::new() };
-    let said = world.manifest(&manifest);
+    let Some(manifest) = context.first_existing(manifests) else { return Vec::new() };
+    let said = context.manifest(&manifest);
     let Some(Manifest::Python(project)) = said.as_deref() else { return Vec::new() };
     let each = project.roots.iter().filter_map(|root| super::normalised_below(folder, root));
     each.map(|root| path_prefix(&root)).collect()

@@ -98,7 +98,7 @@ pub trait Query: OpInput {
     /// The doors that reach it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
-    const TOOLSET: ToolVisibility = ToolVisibility::Group;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Group;
     /// Older names and shapes
     const ALIASES: &'static [OpAlias] = &[];
     /// Command lines that show its use
@@ -125,13 +125,13 @@ pub trait Mutation: OpInput {
     /// The doors that reach it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
-    const TOOLSET: ToolVisibility = ToolVisibility::Group;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Group;
     /// Older names and shapes
     const ALIASES: &'static [OpAlias] = &[];
     /// Command lines that show its use
     const EXAMPLES: &'static [OpExample] = &[];
-    /// What a person is asked for when a field that must be there was left out
-    const ASKS: &'static [FieldPrompt] = &[];
+    /// What a person is asked for when a required field was left out
+    const PROMPTS: &'static [FieldPrompt] = &[];
     /// What it answers once its plan is committed
     type Answer: OpOutput;
     /// Plans the change. It may be called a second time, under the lock.
@@ -150,7 +150,7 @@ pub trait Action: OpInput {
     /// The doors that reach it
     const DOORS: &'static [Door] = Door::ALL;
     /// When agents see it listed
-    const TOOLSET: ToolVisibility = ToolVisibility::Group;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Group;
     /// Older names and shapes
     const ALIASES: &'static [OpAlias] = &[];
     /// Command lines that show its use

@@ -96,12 +96,12 @@ impl PageCell {
         Self::new(CellStyle::Faint, text)
     }
 
-    /// What stands out.
+    /// Highlighted text.
     pub fn strong(text: impl Display) -> Self {
         Self::new(CellStyle::Strong, text)
     }
 
-    /// What should worry the reader.
+    /// Text that reports something wrong.
     pub fn bad(text: impl Display) -> Self {
         Self::new(CellStyle::Bad, text)
     }

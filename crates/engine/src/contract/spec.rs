@@ -36,15 +36,15 @@ pub struct OpSpec {
     /// The doors that reach it
     pub doors: &'static [Door],
     /// When agents see it listed
-    pub toolset: ToolVisibility,
+    pub visibility: ToolVisibility,
     /// What it changes
     pub effect: Effect,
     /// Older names and shapes
     pub aliases: &'static [OpAlias],
     /// Command lines that show its use
     pub examples: &'static [OpExample],
-    /// What a person is asked for when a field that must be there was left out
-    pub asks: &'static [FieldPrompt],
+    /// What a person is asked for when a required field was left out
+    pub prompts: &'static [FieldPrompt],
     /// Whether the answer depends on who asks
     pub needs_actor: bool,
     /// What it accepts
@@ -65,11 +65,11 @@ impl OpSpec {
         Self {
             name: Q::NAME,
             doors: Q::DOORS,
-            toolset: Q::TOOLSET,
+            visibility: Q::VISIBILITY,
             effect: Effect::Read,
             aliases: Q::ALIASES,
             examples: Q::EXAMPLES,
-            asks: &[],
+            prompts: &[],
             needs_actor: Q::NEEDS_ACTOR,
             input_schema: schema::input::<Q>,
             output_schema: schema::output::<AnswerEnvelope<Q::Answer>>,
@@ -93,11 +93,11 @@ impl OpSpec {
         Self {
             name: M::NAME,
             doors: M::DOORS,
-            toolset: M::TOOLSET,
+            visibility: M::VISIBILITY,
             effect: M::EFFECT,
             aliases: M::ALIASES,
             examples: M::EXAMPLES,
-            asks: M::ASKS,
+            prompts: M::PROMPTS,
             needs_actor: true,
             input_schema: || with_dry_run(schema::input::<M>()),
             output_schema: schema::output::<AnswerEnvelope<MutationAnswer<M::Answer>>>,
@@ -136,11 +136,11 @@ impl OpSpec {
         Self {
             name: A::NAME,
             doors: A::DOORS,
-            toolset: A::TOOLSET,
+            visibility: A::VISIBILITY,
             effect: A::EFFECT,
             aliases: A::ALIASES,
             examples: A::EXAMPLES,
-            asks: &[],
+            prompts: &[],
             needs_actor: true,
             input_schema: schema::input::<A>,
             output_schema: schema::output::<AnswerEnvelope<A::Answer>>,

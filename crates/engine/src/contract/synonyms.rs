@@ -29,13 +29,6 @@ const SYNONYM_GROUPS: &[&[&str]] = &[
     ],
 ];
 
-/// The other names of a field, for a door that has to list them.
-pub fn synonyms_of(field: &str) -> impl Iterator<Item = &'static str> {
-    let groups = SYNONYM_GROUPS.iter().filter(move |group| group.contains(&field));
-    let owned = field.to_owned();
-    groups.flat_map(|group| group.iter().copied()).filter(move |name| *name != owned)
-}
-
 /// The field that a name means, among the fields of an operation that were not given.
 pub fn field_for<'a>(
     name: &str,

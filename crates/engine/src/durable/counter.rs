@@ -40,7 +40,7 @@ impl ChangeCounter {
     /// The first of `count` numbers in a row, all higher than every number given before and than
     /// `above`.
     pub(crate) fn reserve(&self, above: u64, count: u64, call: &Call) -> Result<u64> {
-        let failed = || Problem::io("take the number of a change");
+        let failed = || Problem::io("reserve the number of a change");
         fs::create_dir_all(&self.shared).map_err(failed())?;
         let _lock = tree::lock(&self.shared.join(format!("{FILE}.lock")), LOCK_TIMEOUT, call)?;
         let known = self.read().unwrap_or_else(|| self.highest_used());

@@ -19,7 +19,7 @@ pub struct OpenStores {
     writers: IdlePool<Store>,
 }
 
-/// A change to a store that is to be committed.
+/// A change to a store that has to be committed.
 pub(crate) struct StoreCommit<'a> {
     /// The store
     pub durable: &'a DurableStore,
@@ -29,7 +29,7 @@ pub(crate) struct StoreCommit<'a> {
     pub change: &'a dyn StoreChange,
     /// The revision of the store that the change was planned from
     pub planned_from: i64,
-    /// A change that takes over records from shared files and is applied first
+    /// A change that adds records from shared files and is applied first
     pub pulled: Option<&'a dyn StoreChange>,
     /// A short description of the change
     pub summary: &'a str,
@@ -153,7 +153,7 @@ impl OpenStores {
     }
 
     /// Commits a change and its record in one transaction, unless the store is no longer at the
-    /// revision that the change was planned from. Records from shared files are taken over first.
+    /// revision that the change was planned from. Records from shared files are applied first.
     /// Returns the number of the change; `None` for a request that waits for the team's server.
     pub(crate) fn commit(&self, commit: &StoreCommit<'_>) -> Result<Option<String>> {
         let StoreCommit { durable, path, .. } = *commit;

@@ -1,9 +1,9 @@
 //! A store together with the records of shared files that it does not contain yet.
 //!
 //! Shared files may contain records that a store does not have: all of them if nothing was ever
-//! written to the store, otherwise those that others added since. Then a copy of the store in
-//! memory takes these records over, and readers use the copy like any other store. It is made once
-//! for each state of the files and the store. The next change to the store first writes the pulled
+//! written to the store, otherwise those that others added since. Then these records are added to a
+//! copy of the store in memory, and readers use the copy like any other store. It is made once for
+//! each state of the files and the store. The next change to the store first writes the pulled
 //! records, in the same transaction.
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,9 +21,9 @@ use crate::view::View;
 /// What an area finds in the shared files for its store.
 #[derive(Debug, Default)]
 pub struct SharedChanges {
-    /// The change that takes over what the store does not have
+    /// The change that applies what the store does not have
     pub change: Option<Arc<dyn StoreChange>>,
-    /// What it takes over, and which conflicts are left
+    /// What it applies, and which conflicts are left
     pub merged: MergeReport,
 }
 
@@ -142,8 +142,8 @@ fn make_overlay(
 }
 
 fn new_memory(durable: &DurableStore) -> Result<(MemoryStore, Store)> {
-    static MADE: AtomicU64 = AtomicU64::new(0);
-    let number = MADE.fetch_add(1, Ordering::Relaxed);
+    static COPY_COUNT: AtomicU64 = AtomicU64::new(0);
+    let number = COPY_COUNT.fetch_add(1, Ordering::Relaxed);
     let home = MemoryStore::named(&format!("cairn-{}-{number}", durable.name));
     let open = home.open()?;
     Ok((home, open))
@@ -173,7 +173,7 @@ impl SharedOverlay {
         }
     }
 
-    /// The change that takes over what was pulled, with a time and an author.
+    /// The change that applies what was pulled, with a time and an author.
     pub(crate) fn change(&self, at: &str, actor: &str) -> Option<Arc<dyn StoreChange>> {
         let change = self.pulled.change.as_ref()?;
         Some(change.attributed_to(at, actor).unwrap_or_else(|| change.clone()))

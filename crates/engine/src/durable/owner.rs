@@ -36,9 +36,10 @@ impl StoreOwner {
         (owner.folder_name() == folder).then_some(owner)
     }
 
-    /// Its folder: small letters, digits, `-`, `_` and inner dots stay; every other byte is
-    /// written as `%` and two lowercase digits, as earlier versions did, so that letters of either case stay apart where the disk
-    /// does not tell them apart. A commit starts with `@`, which no branch's folder does.
+    /// Its folder: small letters, digits, `-`, `_` and inner dots stay; every other byte is written
+    /// as `%` and two lowercase digits, as earlier versions did, so that names that differ only in
+    /// case have different folders on disks that ignore case. A commit starts with `@`, which no
+    /// branch's folder does.
     pub(crate) fn folder_name(&self) -> String {
         let name = match self {
             Self::Commit(commit) => return format!("@{commit}"),

@@ -20,7 +20,7 @@ pub struct FollowerFile {
     pub scope: FollowerFileScope,
     /// SQL that creates its tables
     pub schema: &'static str,
-    /// Queries whose rows must be equal in an updated file and in one built from nothing
+    /// Queries whose rows must be equal in an updated file and in one built from scratch
     pub dump: &'static [&'static str],
 }
 
@@ -135,8 +135,8 @@ impl FollowerFiles {
                 IndexGenerations::remove(&path);
                 store = store::open(&path, Durability::Derived)?;
             }
-            let own = file_fingerprint(&path)
-                .ok_or_else(|| Problem::internal("a store without a file"))?;
+            let own =
+                file_fingerprint(&path).ok_or_else(|| Problem::internal("a store has no file"))?;
             store.write(|tx| {
                 tx.execute_batch(follower_file.schema)
                     .map_err(store::sqlite_problem("make a cache"))?;

@@ -194,7 +194,7 @@ impl WorktreeFollower {
         drop(stores);
         self.read_if_up_to_date(&goal)?.ok_or_else(|| {
             // The next caller follows the new commit; a loop here might never end.
-            Problem::new(ProblemCode::Busy, format!("{} moved on while it was read", self.name))
+            Problem::new(ProblemCode::Busy, format!("{} changed while it was read", self.name))
                 .hint("repeat the request in a moment")
         })
     }

@@ -34,7 +34,7 @@ impl ChangeListener {
         call: &Call,
     ) -> Result<DirtyPaths> {
         let Some(watcher) = &self.watcher else { return Ok(DirtyPaths::Everything) };
-        if !watcher.fence(FENCE_TIMEOUT) {
+        if !watcher.wait_for_earlier_events(FENCE_TIMEOUT) {
             // A new watcher may receive events that this one misses. Until it runs, everything is compared.
             self.watcher = None;
             return Ok(DirtyPaths::Everything);

@@ -49,7 +49,7 @@ impl MemoryIndex {
         };
         let is_filled = super::tables::has_tables(store.connection())?
             || on_disk.is_some_and(|path| self.copy_from_disk(&store, path));
-        // A store whose refresh failed is not kept: the next call starts anew.
+        // A store whose refresh failed is not kept: the next call creates a new one.
         refresh(&mut store, !is_filled)?;
         let index = Index::in_memory(self.home.open_read_only()?)?;
         *writer = Some(store);

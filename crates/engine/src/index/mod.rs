@@ -41,7 +41,7 @@ pub trait Indexer: Sync {
         ""
     }
 
-    /// Queries whose rows must be equal in an updated index and in one built from nothing. Tests
+    /// Queries whose rows must be equal in an updated index and in one built from scratch. Tests
     /// compare them.
     fn dump(&self) -> &'static [&'static str];
 

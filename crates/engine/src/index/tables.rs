@@ -9,7 +9,7 @@ use tree::{FileTime, Stat};
 /// The tables.
 pub(crate) const SCHEMA: &str = include_str!("core.sql");
 
-/// Queries whose rows must be equal in an index built from nothing and in an updated one.
+/// Queries whose rows must be equal in an index built from scratch and in an updated one.
 pub(crate) const DUMP: &[&str] = &[
     "SELECT path, size, executable, hash, oid, oid_lf, language, skipped, lines, title FROM file",
     "SELECT path, why FROM aside",
@@ -190,6 +190,14 @@ pub fn contents_below(
     store::rows(conn, sql, "read the index", params![folder.as_bytes(), low, high], |row| {
         Ok((path(row, 0)?, hash(row, 1)?, row.get(2)?))
     })
+}
+
+/// The hash of a file's content when it was indexed.
+pub fn content_hash(conn: &Connection, file: &RepoPath) -> Result<Option<Hash>> {
+    let sql = "SELECT hash FROM file WHERE path = ?1";
+    let found =
+        store::rows(conn, sql, "read the index", params![file.as_bytes()], |row| hash(row, 0))?;
+    Ok(found.into_iter().next().flatten())
 }
 
 /// The paths among the given ones that are files.

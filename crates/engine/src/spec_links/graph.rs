@@ -140,16 +140,18 @@ pub(super) fn find_links(view: &View) -> Result<FoundLinks> {
         links.insert(SpecLink { kind: SpecLinkKind::See, from, to: EntityRef::Card(see.key) });
     }
     let known = kb_state(view)?;
-    let traced = known.model.bonds().iter().filter(|b| TRACED.contains(&b.relation.relates));
-    for bond in traced {
+    let traced = known.model.relations().iter().filter(|b| TRACED.contains(&b.relation.relates));
+    for known_relation in traced {
         let end = |end: &str| match known.model.node_of(end)? {
             EntityRef::Kb(id) => known.model.get(id.as_str()).map(|_| EntityRef::Kb(id)),
             node => Some(node),
         };
-        if let (Some(from), Some(to)) = (end(&bond.relation.from), end(&bond.relation.to)) {
-            let kind = SpecLinkKind::Relation(bond.relation.relates);
+        if let (Some(from), Some(to)) =
+            (end(&known_relation.relation.from), end(&known_relation.relation.to))
+        {
+            let kind = SpecLinkKind::Relation(known_relation.relation.relates);
             let link = SpecLink { kind, from, to };
-            match bond.relation.source.starts_with(kb::IMPORT_SOURCE) {
+            match known_relation.relation.source.starts_with(kb::IMPORT_SOURCE) {
                 true => measured.insert(link),
                 false => links.insert(link),
             };

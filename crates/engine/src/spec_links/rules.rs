@@ -100,7 +100,7 @@ fn suspects(view: &View, wanted: SpecForce) -> Result<Vec<RuleViolation>> {
     }
     let mut found = Vec::new();
     for status in known.all_statuses(view)? {
-        if status.state == LinkState::Suspect && force(view, &status.link)? == wanted {
+        if status.state == LinkState::Suspect && force_of(view, &status.link)? == wanted {
             found.push(suspect(view, &status)?);
         }
     }
@@ -203,7 +203,7 @@ fn abandoned(view: &View) -> Result<Vec<RuleViolation>> {
 }
 
 /// Whether the spec of a link is in force.
-fn force(view: &View, link: &SpecLink) -> Result<SpecForce> {
+fn force_of(view: &View, link: &SpecLink) -> Result<SpecForce> {
     Ok(match link.spec_end() {
         EntityRef::Card(key) => {
             match cards::card_by_key(view.index()?.conn(), key.as_str())?.map(|card| card.status) {

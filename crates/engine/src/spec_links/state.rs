@@ -332,7 +332,8 @@ fn confirmed_sides(
             Err(why) => return Ok(Err(why)),
         }
     }
-    let [from, to] = <[String; 2]>::try_from(digests).map_err(|_| Problem::internal("two ends"))?;
+    let [from, to] =
+        <[String; 2]>::try_from(digests).map_err(|_| Problem::internal("a link has two ends"))?;
     Ok(Ok([from, to]))
 }
 

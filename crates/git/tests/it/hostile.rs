@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use git::hostile::{arm, sprung};
+use git::hostile::{programs_that_ran, set_traps};
 use git::{Blob, GitHost, HooksDir, Repo, discover, version};
 
 use crate::fixture::{Fixture, call};
@@ -27,7 +27,7 @@ fn trap() -> Trap {
     sign(&fixture);
     fixture.git("r", &["worktree", "add", "-q", "--no-checkout", "-b", "side", "../w"]);
     let canaries = fixture.root.join("canaries");
-    arm(&fixture.root.join("r"), &canaries);
+    set_traps(&fixture.root.join("r"), &canaries);
     for name in ["a.txt", "z.long", "c.cmd"] {
         fixture.write("r", name, b"changed\n");
     }
@@ -47,7 +47,7 @@ impl Trap {
     /// The traps that a plain call springs.
     fn springs(&self, args: &[&str]) -> Vec<String> {
         self.fixture.try_git("r", args);
-        let found = sprung(&self.canaries);
+        let found = programs_that_ran(&self.canaries);
         for name in &found {
             fs::remove_file(self.canaries.join(name)).unwrap();
         }
@@ -96,14 +96,14 @@ fn none_of_them_springs_for_us() {
     let trap = trap();
     let root = trap.fixture.root.join("r");
     ask_everything(&trap, &root);
-    assert_eq!(sprung(&trap.canaries), Vec::<String>::new());
+    assert_eq!(programs_that_ran(&trap.canaries), Vec::<String>::new());
 }
 
 #[test]
 fn none_of_them_springs_in_a_linked_worktree() {
     let trap = trap();
     ask_everything(&trap, &trap.fixture.root.join("w"));
-    assert_eq!(sprung(&trap.canaries), Vec::<String>::new());
+    assert_eq!(programs_that_ran(&trap.canaries), Vec::<String>::new());
 }
 
 /// Calls every public function that may run git.
@@ -120,7 +120,6 @@ fn ask_everything(trap: &Trap, root: &Path) {
     let first = repo.resolve(&call(), "HEAD~3").unwrap();
     assert_eq!(repo.tree(&call(), &head).unwrap().items.len(), 4);
     assert_eq!(repo.diff_trees(&call(), Some(&first), &head).unwrap().items.len(), 3);
-    assert!(repo.is_ancestor(&call(), &first, &head).unwrap());
     assert!(repo.merge_base(&call(), &first, &head).unwrap().is_some());
     read_objects(trap, &repo);
     repo.staged(&call()).unwrap();

@@ -17,7 +17,7 @@ store::row_id!(
 );
 
 impl ArtifactId {
-    /// Stands for a file that no commit has. It is less than the number of any artifact.
+    /// Represents a file that no commit has. It is less than the number of any artifact.
     pub const NONE: Self = Self(0);
 
     /// The number of the next artifact.
@@ -28,8 +28,8 @@ impl ArtifactId {
 }
 
 pub(crate) use tables::{
-    CommitLimits, artifacts_at, count_commits_of, count_countable_commits, countable_positions,
-    each_cochanged, namesakes, siblings,
+    CommitLimits, artifacts_at, artifacts_with_same_stem, count_commits_of,
+    count_countable_commits, countable_positions, each_cochanged, siblings,
 };
 pub use tables::{
     REBUILD_CHECK_QUERIES, SCHEMA, all_tag_ops, changes_below, checked_out_files, churn,

@@ -271,7 +271,10 @@ pub(crate) fn siblings(conn: &Connection, folder: &RepoPath) -> Result<Vec<Artif
 
 /// Artifacts whose file has the same name in any folder. A test has the name of the file that it
 /// tests.
-pub(crate) fn namesakes(conn: &Connection, path: &RepoPath) -> Result<Vec<ArtifactId>> {
+pub(crate) fn artifacts_with_same_stem(
+    conn: &Connection,
+    path: &RepoPath,
+) -> Result<Vec<ArtifactId>> {
     let sql = "SELECT x.artifact FROM path p JOIN place x ON x.path = p.id
                WHERE p.stem = ?1 AND x.live";
     store::rows(conn, sql, READ, params![shared_test_stem(path.as_bytes())], |row| row.get(0))

@@ -66,7 +66,12 @@ pub fn gather(
     });
     let (commits, folder) = (own.len() as u64, around.collect::<Result<_>>()?);
     let siblings = near.folders.into_values().flatten().collect();
-    let evidence = CochangeEvidence { own, folder, namesakes: near.namesakes, siblings };
+    let evidence = CochangeEvidence {
+        own,
+        folder,
+        artifacts_with_same_stem: near.artifacts_with_same_stem,
+        siblings,
+    };
     Ok(GatheredEvidence { evidence, commits, is_truncated: is_cut })
 }
 
@@ -114,7 +119,7 @@ struct NearbyFiles {
     /// Artifacts by folder
     folders: BTreeMap<RepoPath, Vec<ArtifactId>>,
     /// Artifacts with a similar name, in any folder
-    namesakes: BTreeSet<ArtifactId>,
+    artifacts_with_same_stem: BTreeSet<ArtifactId>,
 }
 
 impl NearbyFiles {
@@ -125,7 +130,7 @@ impl NearbyFiles {
             let folder = path.parent().unwrap_or(RepoPath::ROOT);
             let siblings = checkout::siblings(conn, &folder)?;
             near.folders.insert(folder, siblings);
-            near.namesakes.extend(checkout::namesakes(conn, path)?);
+            near.artifacts_with_same_stem.extend(checkout::artifacts_with_same_stem(conn, path)?);
         }
         Ok(near)
     }

@@ -54,7 +54,7 @@ pub struct CochangeEvidence {
     /// Commits of other files in their folders
     pub folder: Vec<CochangeCommit>,
     /// Files with the same name; a test counts as the file that it tests
-    pub namesakes: BTreeSet<ArtifactId>,
+    pub artifacts_with_same_stem: BTreeSet<ArtifactId>,
     /// Files in the same folders
     pub siblings: BTreeSet<ArtifactId>,
 }
@@ -84,7 +84,7 @@ pub fn rank(asked: &BTreeSet<ArtifactId>, evidence: &CochangeEvidence) -> Vec<Pa
     for artifact in evidence.siblings.difference(asked) {
         add(*artifact, SIBLING_SCORE);
     }
-    for artifact in evidence.namesakes.difference(asked) {
+    for artifact in evidence.artifacts_with_same_stem.difference(asked) {
         add(*artifact, NAMESAKE_SCORE);
     }
     let whole: f64 = evidence.folder.iter().map(commit_weight).sum();
@@ -230,7 +230,7 @@ mod tests {
         let evidence = CochangeEvidence {
             own: vec![seen(0, &[1, 2]), seen(1, &[1, 3, 4, 5, 6]), seen(9000, &[1, 7])],
             folder: vec![seen(2, &[8, 9])],
-            namesakes: artifacts(&[9]).into_iter().collect(),
+            artifacts_with_same_stem: artifacts(&[9]).into_iter().collect(),
             siblings: artifacts(&[8, 9, 1]).into_iter().collect(),
         };
         let ranked = rank(&[ArtifactId(1)].into(), &evidence);

@@ -10,7 +10,7 @@ use crate::checkout::{self, ArtifactId, CommitLimits};
 pub struct ArtifactPair {
     /// The first of the two
     pub first: usize,
-    /// The second, which stands after the first
+    /// The second, which comes after the first
     pub second: usize,
     /// Commits that changed both
     pub count: u64,

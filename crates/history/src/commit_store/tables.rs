@@ -89,7 +89,7 @@ pub fn by_sha(conn: &Connection, sha: &[u8]) -> Result<Option<(CommitRowId, Hist
         .map_err(sqlite_problem("read commits"))
 }
 
-/// The ids of commits whose SHAs lie in a range, for abbreviated SHAs.
+/// The ids of commits whose SHAs are in a range, for abbreviated SHAs.
 pub fn ids_in_sha_range(conn: &Connection, low: &[u8], high: &[u8]) -> Result<Vec<CommitRowId>> {
     let sql = "SELECT id FROM fact WHERE sha >= ?1 AND sha <= ?2 ORDER BY sha LIMIT 1000";
     store::rows(conn, sql, "read commits", params![low, high], |row| row.get(0))

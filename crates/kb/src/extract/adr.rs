@@ -33,7 +33,7 @@ const SECTIONS: [&str; 6] = [
     "considered options",
 ];
 
-/// Whether a file lies in a folder of decisions or is called like one, and is not about the folder itself.
+/// Whether a file is in a folder of decisions or is called like one, and is not about the folder itself.
 pub(super) fn is_decision_path(path: &RepoPath) -> bool {
     let path = path.to_string().to_lowercase();
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path.as_str()));
@@ -61,7 +61,7 @@ fn is_numbered_decision(stem: &str) -> bool {
     number.is_some_and(|number| number.starts_with(|c: char| c.is_ascii_digit()))
 }
 
-/// Reads a decision. A document that looks like one and cannot be taken in gets a notice that
+/// Reads a decision. A document that looks like one and cannot be read gets a notice that
 /// says why.
 pub(super) fn extract(path: &RepoPath, text: &str, document: &Document<'_>) -> ExtractedFacts {
     let mut out = ExtractedFacts::default();

@@ -26,7 +26,7 @@ pub struct ExtractedFacts {
     pub relations: Vec<FileRelation>,
     /// Messages about text that could not be read, each with its line number
     pub faults: Vec<(u32, String)>,
-    /// Why something that looks like an entity was not taken in, each with its line number
+    /// Why something that looks like an entity was not read, each with its line number
     pub notices: Vec<(u32, String)>,
     /// The form of a document that was not written for cairn
     pub form: Option<&'static str>,

@@ -31,7 +31,7 @@ impl ReportImporter for CoberturaImporter {
         let mut out = ImportedReport::default();
         let name = format!("coverage {report}");
         let id = test_id(&name);
-        let ran_at = document.root_element().attribute("timestamp").and_then(moment);
+        let ran_at = document.root_element().attribute("timestamp").and_then(rfc3339_of_seconds);
         out.add_coverage_run(&id, &name, ran_at);
         let sources: Vec<&str> = document
             .descendants()
@@ -71,8 +71,8 @@ fn import_class(
     }
 }
 
-/// A moment in seconds or milliseconds since 1970.
-fn moment(text: &str) -> Option<String> {
+/// The time of a number of seconds or milliseconds since 1970, as RFC 3339.
+fn rfc3339_of_seconds(text: &str) -> Option<String> {
     let number: i64 = text.trim().parse().ok()?;
     let seconds = if number > 100_000_000_000 { number / 1000 } else { number };
     Some(base::moment::from_seconds(seconds).to_string())

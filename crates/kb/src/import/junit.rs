@@ -53,7 +53,7 @@ fn import_case(case: &Node<'_, '_>, code: &dyn CodeLookup, out: &mut ImportedRep
     let suite = case.ancestors().find_map(|node| node.attribute("timestamp"));
     let place = place(case, code);
     let entity = out.add_test(&id, &title, status);
-    if let Some(ran_at) = suite.map(moment) {
+    if let Some(ran_at) = suite.map(with_time_zone) {
         entity["ran_at"] = ran_at.into();
     }
     if let Some(place) = place {
@@ -82,7 +82,7 @@ fn place(case: &Node<'_, '_>, code: &dyn CodeLookup) -> Option<String> {
 }
 
 /// A time of a report in the form of RFC 3339. `JUnit` leaves the zone out, which means UTC here.
-fn moment(text: &str) -> String {
+fn with_time_zone(text: &str) -> String {
     let has_zone = text.ends_with('Z') || text.get(10..).is_some_and(|t| t.contains(['+', '-']));
     if has_zone { text.to_owned() } else { format!("{text}Z") }
 }

@@ -16,16 +16,20 @@ pub fn contradicting_requirements(
     _: &RuleContext<'_>,
 ) -> Vec<KbRuleViolation> {
     let mut pairs: BTreeMap<(String, String), String> = BTreeMap::new();
-    for bond in model.bonds().iter().filter(|bond| is_explicit_contradiction(bond)) {
-        let why = format!("a relation states `{}`", bond.relation.kind);
-        pairs.insert(ordered(&bond.relation.from, &bond.relation.to), why);
+    for known_relation in
+        model.relations().iter().filter(|known_relation| is_explicit_contradiction(known_relation))
+    {
+        let why = format!("a relation states `{}`", known_relation.relation.kind);
+        pairs.insert(ordered(&known_relation.relation.from, &known_relation.relation.to), why);
     }
-    for bond in model.bonds().iter().filter(|b| b.relation.relates == KbRelationKind::Constrains) {
-        let about = &bond.relation.to;
+    for known_relation in
+        model.relations().iter().filter(|b| b.relation.relates == KbRelationKind::Constrains)
+    {
+        let about = &known_relation.relation.to;
         for other in
             model.relations_to(about).filter(|b| b.relation.relates == KbRelationKind::Constrains)
         {
-            let (left, right) = (&bond.relation.from, &other.relation.from);
+            let (left, right) = (&known_relation.relation.from, &other.relation.from);
             let (mine, theirs) = (properties(model, left), properties(model, right));
             let apart = !mine.is_empty() && !theirs.is_empty() && mine.is_disjoint(&theirs);
             if left < right && apart {
@@ -47,9 +51,9 @@ pub fn contradicting_requirements(
     pairs.into_iter().filter_map(breach).collect()
 }
 
-fn is_explicit_contradiction(bond: &KnownRelation) -> bool {
-    bond.relation.relates == KbRelationKind::RelatesTo
-        && CONTRADICTION_KINDS.contains(&bond.relation.kind.as_str())
+fn is_explicit_contradiction(known_relation: &KnownRelation) -> bool {
+    known_relation.relation.relates == KbRelationKind::RelatesTo
+        && CONTRADICTION_KINDS.contains(&known_relation.relation.kind.as_str())
 }
 
 fn current<'m>(model: &'m KnowledgeModel, id: &str) -> Option<&'m KnownEntity> {
@@ -59,7 +63,7 @@ fn current<'m>(model: &'m KnowledgeModel, id: &str) -> Option<&'m KnownEntity> {
 fn properties<'m>(model: &'m KnowledgeModel, id: &str) -> BTreeSet<&'m str> {
     let asked =
         model.relations_from(id).filter(|b| b.relation.relates == KbRelationKind::RequiresProperty);
-    asked.map(|bond| bond.relation.to.as_str()).collect()
+    asked.map(|known_relation| known_relation.relation.to.as_str()).collect()
 }
 
 fn listed(names: &BTreeSet<&str>) -> String {

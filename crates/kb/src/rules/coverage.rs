@@ -12,7 +12,9 @@ pub fn must_coverage(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleV
             && is_current(fact)
     });
     let lacking = |fact: &crate::KnownEntity| {
-        let there = |bond: &KnownRelation, kind| model.kind_of(&bond.relation.to) == Some(kind);
+        let there = |known_relation: &KnownRelation, kind| {
+            model.kind_of(&known_relation.relation.to) == Some(kind)
+        };
         let told = relations_of_kind(model, fact, KbRelationKind::SpecifiedBy)
             .any(|b| there(b, KbEntityKind::Scenario));
         let checked = relations_of_kind(model, fact, KbRelationKind::VerifiedBy)

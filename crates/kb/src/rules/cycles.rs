@@ -8,28 +8,28 @@ use crate::model::KbRelationKind;
 
 /// Cycles of `depends_on` in which nothing is marked `allow_cycle`.
 pub fn no_cycles(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleViolation> {
-    let counts = |bond: &&KnownRelation| {
+    let counts = |known_relation: &&KnownRelation| {
         let marked = |end: &str| model.get(end).is_some_and(|fact| fact.entity.more.allow_cycle);
-        let relation = &bond.relation;
+        let relation = &known_relation.relation;
         relation.relates == KbRelationKind::DependsOn
             && !relation.allow_cycle
             && !marked(&relation.from)
             && !marked(&relation.to)
     };
-    let bonds: Vec<&KnownRelation> = model.bonds().iter().filter(counts).collect();
+    let relations: Vec<&KnownRelation> = model.relations().iter().filter(counts).collect();
     let mut next: BTreeMap<&str, Vec<&KnownRelation>> = BTreeMap::new();
-    for bond in &bonds {
-        next.entry(&bond.relation.from).or_default().push(bond);
+    for known_relation in &relations {
+        next.entry(&known_relation.relation.from).or_default().push(known_relation);
     }
     let mut told: BTreeSet<BTreeSet<&str>> = BTreeSet::new();
     let mut breaches = Vec::new();
-    for bond in &bonds {
-        let Some(way) = shortest_cycle(bond, &next) else { continue };
+    for known_relation in &relations {
+        let Some(way) = shortest_cycle(known_relation, &next) else { continue };
         if told.insert(way.iter().copied().collect()) {
             let ring: Vec<&str> = way.iter().copied().chain(way.first().copied()).collect();
             let message = format!("dependency cycle: {}", ring.join(" → "));
             let fix = "remove one dependency, or mark it with `allow_cycle: true`";
-            breaches.push(KbRuleViolation::for_relation(bond, message, fix));
+            breaches.push(KbRuleViolation::for_relation(known_relation, message, fix));
         }
     }
     breaches
@@ -37,10 +37,11 @@ pub fn no_cycles(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleViola
 
 /// The shortest path from the end of a relation back to its start.
 fn shortest_cycle<'m>(
-    bond: &'m KnownRelation,
+    known_relation: &'m KnownRelation,
     next: &BTreeMap<&'m str, Vec<&'m KnownRelation>>,
 ) -> Option<Vec<&'m str>> {
-    let (start, goal) = (bond.relation.to.as_str(), bond.relation.from.as_str());
+    let (start, goal) =
+        (known_relation.relation.to.as_str(), known_relation.relation.from.as_str());
     let mut came: BTreeMap<&str, &str> = BTreeMap::from([(start, goal)]);
     let mut queue = std::collections::VecDeque::from([start]);
     while let Some(here) = queue.pop_front() {
@@ -56,8 +57,8 @@ fn shortest_cycle<'m>(
             ring.rotate_left(first);
             return Some(ring);
         }
-        for bond in next.get(here).into_iter().flatten() {
-            let there = bond.relation.to.as_str();
+        for known_relation in next.get(here).into_iter().flatten() {
+            let there = known_relation.relation.to.as_str();
             if !came.contains_key(there) {
                 came.insert(there, here);
                 queue.push_back(there);

@@ -12,9 +12,9 @@ pub fn deprecated_decisions(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<
     });
     let has_successor = |fact: &&KnownEntity| {
         let mut followed = model.relations_to(&fact.entity.id);
-        followed.any(|bond| {
-            bond.relation.relates == KbRelationKind::Supersedes
-                && model.kind_of(&bond.relation.from) == Some(KbEntityKind::Adr)
+        followed.any(|known_relation| {
+            known_relation.relation.relates == KbRelationKind::Supersedes
+                && model.kind_of(&known_relation.relation.from) == Some(KbEntityKind::Adr)
         })
     };
     let breach = |fact: &KnownEntity| {

@@ -51,11 +51,11 @@ impl KbRuleViolation {
     }
 
     fn for_relation(
-        bond: &KnownRelation,
+        known_relation: &KnownRelation,
         message: impl Into<String>,
         fix: impl Into<String>,
     ) -> Self {
-        Self::new(&bond.relation.from, &bond.origin, message, fix)
+        Self::new(&known_relation.relation.from, &known_relation.origin, message, fix)
     }
 
     fn new(
@@ -90,10 +90,10 @@ fn relations_of_kind<'m>(
 ) -> impl Iterator<Item = &'m KnownRelation> {
     let code = fact.code.as_ref().map(ToString::to_string);
     let names = [Some(fact.entity.id.clone()), code];
-    let bonds: Vec<&KnownRelation> = names
+    let relations: Vec<&KnownRelation> = names
         .iter()
         .flatten()
         .flat_map(|name| model.relations_from(name).collect::<Vec<_>>())
         .collect();
-    bonds.into_iter().filter(move |bond| bond.relation.relates == relates)
+    relations.into_iter().filter(move |known_relation| known_relation.relation.relates == relates)
 }

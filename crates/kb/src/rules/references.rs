@@ -14,8 +14,8 @@ pub fn dangling_references(
     world: &RuleContext<'_>,
 ) -> Vec<KbRuleViolation> {
     let mut breaches = Vec::new();
-    for bond in model.bonds() {
-        let relation = &bond.relation;
+    for known_relation in model.relations() {
+        let relation = &known_relation.relation;
         let ends = [("from", &relation.from), ("to", &relation.to)];
         let missing: Vec<_> = ends.iter().filter(|(_, end)| !exists(model, world, end)).collect();
         for (_, end) in &missing {
@@ -23,10 +23,14 @@ pub fn dangling_references(
                 continue;
             }
             let message = format!("`{}` refers to {end}, which does not exist", relation.key());
-            breaches.push(KbRuleViolation::for_relation(bond, message, fix(model, bond, end)));
+            breaches.push(KbRuleViolation::for_relation(
+                known_relation,
+                message,
+                fix(model, known_relation, end),
+            ));
         }
         if missing.is_empty() {
-            breaches.extend(type_mismatch(model, bond));
+            breaches.extend(type_mismatch(model, known_relation));
         }
     }
     breaches
@@ -37,12 +41,14 @@ pub fn missing_requirements(
     model: &KnowledgeModel,
     world: &RuleContext<'_>,
 ) -> Vec<KbRuleViolation> {
-    let claims = model.bonds().iter().filter(|b| b.relation.relates == KbRelationKind::Implements);
-    let missing = claims.filter(|bond| !exists(model, world, &bond.relation.to));
-    let breach = |bond: &KnownRelation| {
-        let (from, to) = (&bond.relation.from, &bond.relation.to);
+    let claims =
+        model.relations().iter().filter(|b| b.relation.relates == KbRelationKind::Implements);
+    let missing =
+        claims.filter(|known_relation| !exists(model, world, &known_relation.relation.to));
+    let breach = |known_relation: &KnownRelation| {
+        let (from, to) = (&known_relation.relation.from, &known_relation.relation.to);
         let message = format!("{from} implements {to}, which does not exist");
-        KbRuleViolation::for_relation(bond, message, fix(model, bond, to))
+        KbRuleViolation::for_relation(known_relation, message, fix(model, known_relation, to))
     };
     missing.map(breach).collect()
 }
@@ -55,8 +61,11 @@ fn exists(model: &KnowledgeModel, world: &RuleContext<'_>, end: &str) -> bool {
     }
 }
 
-fn type_mismatch(model: &KnowledgeModel, bond: &KnownRelation) -> Option<KbRuleViolation> {
-    let relation = &bond.relation;
+fn type_mismatch(
+    model: &KnowledgeModel,
+    known_relation: &KnownRelation,
+) -> Option<KbRuleViolation> {
+    let relation = &known_relation.relation;
     let (from, to) = (model.kind_of(&relation.from), model.kind_of(&relation.to));
     if relation.relates.fits(from, to) {
         return None;
@@ -70,16 +79,20 @@ fn type_mismatch(model: &KnowledgeModel, bond: &KnownRelation) -> Option<KbRuleV
         word(from),
         word(to)
     );
-    Some(KbRuleViolation::for_relation(bond, message, "refer to an entity of the right type"))
+    Some(KbRuleViolation::for_relation(
+        known_relation,
+        message,
+        "refer to an entity of the right type",
+    ))
 }
 
-fn fix(model: &KnowledgeModel, bond: &KnownRelation, end: &str) -> String {
+fn fix(model: &KnowledgeModel, known_relation: &KnownRelation, end: &str) -> String {
     let ids = model.facts().map(|fact| fact.entity.id.as_str());
     let near = match end.parse::<EntityRef>() {
         Ok(EntityRef::Kb(_)) | Err(_) => base::similarity::most_similar(end, ids, 1),
         Ok(_) => Vec::new(),
     };
-    let place = match bond.origin.file() {
+    let place = match known_relation.origin.file() {
         Some((path, _)) => format!("in {path}"),
         None => "with `kb.upsert`".into(),
     };

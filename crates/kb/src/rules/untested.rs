@@ -8,24 +8,29 @@ use crate::model::{KbEntityKind, KbRelationKind};
 
 /// Symbols that implement a requirement and that no test covers.
 pub fn untested_symbols(model: &KnowledgeModel, _: &RuleContext<'_>) -> Vec<KbRuleViolation> {
-    let claims = model.bonds().iter().filter(|b| b.relation.relates == KbRelationKind::Implements);
+    let claims =
+        model.relations().iter().filter(|b| b.relation.relates == KbRelationKind::Implements);
     let mut by_symbol: BTreeMap<String, Vec<&KnownRelation>> = BTreeMap::new();
-    for bond in claims {
-        let node = model.node_of(&bond.relation.from).map(|node| node.to_string());
-        by_symbol.entry(node.unwrap_or_else(|| bond.relation.from.clone())).or_default().push(bond);
+    for known_relation in claims {
+        let node = model.node_of(&known_relation.relation.from).map(|node| node.to_string());
+        by_symbol
+            .entry(node.unwrap_or_else(|| known_relation.relation.from.clone()))
+            .or_default()
+            .push(known_relation);
     }
     let is_covered = |name: &str| {
         let names = model.node_of(name).map(|node| model.names_of(&node)).unwrap_or_default();
         names.iter().any(|name| {
-            model.relations_from(name).any(|bond| {
-                bond.relation.relates == KbRelationKind::CoveredBy
-                    && model.kind_of(&bond.relation.to) == Some(KbEntityKind::Test)
+            model.relations_from(name).any(|known_relation| {
+                known_relation.relation.relates == KbRelationKind::CoveredBy
+                    && model.kind_of(&known_relation.relation.to) == Some(KbEntityKind::Test)
             })
         })
     };
-    let breach = |(name, bonds): (String, Vec<&KnownRelation>)| {
-        let first = bonds.first()?;
-        let wanted: Vec<&str> = bonds.iter().map(|bond| bond.relation.to.as_str()).collect();
+    let breach = |(name, relations): (String, Vec<&KnownRelation>)| {
+        let first = relations.first()?;
+        let wanted: Vec<&str> =
+            relations.iter().map(|known_relation| known_relation.relation.to.as_str()).collect();
         let message = format!("{name} implements {} and no test covers it", wanted.join(", "));
         let fix = "add `covered_by`, or import test results with `kb.import`";
         Some(KbRuleViolation::for_relation(first, message, fix))

@@ -69,7 +69,7 @@ impl<'w> SessionMemory<'w> {
 
     fn write(&self, file: &str) -> base::Result<()> {
         let folder = tree::open_private_folder(&self.workspace.tree, FOLDER)?;
-        let failed = || base::Problem::io("remember what a hook said");
+        let failed = || base::Problem::io("store what a hook said");
         let disk = self.workspace.disk();
         let names: Vec<_> = folder.entries().map_err(failed())?.flatten().collect();
         if names.len() > MAX_SESSIONS {

@@ -43,7 +43,7 @@ const READING: &str = "cairn reads this repository for the first time. In a few 
 /// The finding of `review` that is not reported after an edit. Most edits change a file that some
 /// knowledge is about, and nobody rewrites that before the work is done. In a trial, agents
 /// complained about this report.
-const SAID_AT_THE_END: &str = "KNOWLEDGE_STALE";
+const NOT_REPORTED_AFTER_EDIT: &str = "KNOWLEDGE_STALE";
 
 /// Maximum number of lines about one edit.
 const MAX_LINES: usize = 8;
@@ -168,7 +168,7 @@ impl EditDamage {
 fn damage(view: &View) -> Result<Vec<EditDamage>> {
     let report = review::review(view, &DiffRange::WorkingTree, ReviewDepth::BreakageOnly)?;
     let is_told = |found: &&RuleFinding| {
-        found.severity != RuleSeverity::Note && found.code != SAID_AT_THE_END
+        found.severity != RuleSeverity::Note && found.code != NOT_REPORTED_AFTER_EDIT
     };
     Ok(report.findings.iter().filter(is_told).map(EditDamage::of).collect())
 }

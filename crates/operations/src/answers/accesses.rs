@@ -15,8 +15,8 @@ use rayon::prelude::*;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use syntax::{
-    AccessKind, AssignTarget, CallKind, Expr, FileFacts, FlowAction, Language, NameAccess, Symbol,
-    SymbolKind, TypeRef, find_accesses,
+    AccessForm, AccessKind, AssignTarget, CallKind, Expr, FileFacts, FlowAction, Language,
+    NameAccess, Symbol, SymbolKind, TypeRef, find_accesses,
 };
 
 use super::role::is_test_file;
@@ -137,6 +137,9 @@ pub struct SymbolAccess {
     pub is_test: bool,
     /// How it is known that it means the symbol
     pub evidence: AccessEvidence,
+    /// Whether the symbol is the key of the member that is accessed: `user[symbol]`
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_key: bool,
     /// The assigned value, if it is a short literal
     #[serde(skip_serializing_if = "Option::is_none")]
     pub literal: Option<String>,
@@ -151,10 +154,13 @@ pub(crate) struct FoundAccesses {
 }
 
 /// Every place that uses the symbol named at a position, as far as the index and the texts show.
-pub(crate) fn find_symbol_accesses(view: &View, spot: &TargetPosition) -> Result<FoundAccesses> {
-    let target = AccessTarget::of(view, spot)?;
+pub(crate) fn find_symbol_accesses(
+    view: &View,
+    target_position: &TargetPosition,
+) -> Result<FoundAccesses> {
+    let target = AccessTarget::of(view, target_position)?;
     let files = tables::all_files(view.index()?.conn())?;
-    let family = spot.language.family();
+    let family = target_position.language.family();
     let candidates: Vec<(&RepoPath, Language)> = files
         .iter()
         .filter_map(|path| Some((path, Language::from_path(path)?)))
@@ -210,19 +216,20 @@ struct AccessTarget {
 }
 
 impl AccessTarget {
-    fn of(view: &View, spot: &TargetPosition) -> Result<Self> {
-        let EntityRef::Symbol(path, full) = &spot.node else {
+    fn of(view: &View, target_position: &TargetPosition) -> Result<Self> {
+        let EntityRef::Symbol(path, full) = &target_position.node else {
             return Ok(Self {
-                name: spot.name_at_offset(),
-                path: spot.path.clone(),
+                name: target_position.name_at_offset(),
+                path: target_position.path.clone(),
                 types: HashSet::new(),
                 is_free: false,
                 users: HashSet::new(),
             });
         };
         let conn = view.index()?.conn();
-        let symbol = spot.facts.symbols.iter().find(|symbol| symbol.path == full.as_str());
-        let container = symbol.and_then(|symbol| enclosing_type(&spot.facts, symbol));
+        let symbol =
+            target_position.facts.symbols.iter().find(|symbol| symbol.path == full.as_str());
+        let container = symbol.and_then(|symbol| enclosing_type(&target_position.facts, symbol));
         let mut users: HashSet<RepoPath> = HashSet::new();
         let own = SymbolEndpoint::new(path, full.as_str());
         for edge in code::edges_to(conn, &[own], &SymbolRelation::ALL)? {
@@ -254,7 +261,10 @@ impl AccessTarget {
         }
         let facts = syntax::extract(Some(language), text.as_bytes());
         let known = ParsedFile { text, facts };
-        for access in accesses {
+        for mut access in accesses {
+            if self.is_free && access.form == AccessForm::Shorthand {
+                access.kind = AccessKind::Read; // `{ name }` writes the entry and reads the symbol
+            }
             match self.evidence(path, &known.facts, &access) {
                 Some(evidence) => found.places.extend(place_of(path, &known, &access, evidence)),
                 None => found.others += usize::from(Access::of(access.kind).is_some()),
@@ -272,7 +282,8 @@ impl AccessTarget {
     ) -> Option<AccessEvidence> {
         if self.is_free {
             let is_near = path == &self.path || self.users.contains(path);
-            return is_near.then_some(AccessEvidence::Scope);
+            let is_meant = is_near && !is_member_of_value(facts, access);
+            return is_meant.then_some(AccessEvidence::Scope);
         }
         if let Some(constructed) = &access.constructed {
             let around = symbols_around(facts, access.span.start);
@@ -289,6 +300,20 @@ impl AccessTarget {
             None => Some(AccessEvidence::Name),
         }
     }
+}
+
+/// Whether a mention is a member of a value, and therefore no symbol of a file: an entry, or behind
+/// `this` or a variable of a function. Behind another name it may be a symbol of a module.
+fn is_member_of_value(facts: &FileFacts, access: &NameAccess) -> bool {
+    if matches!(access.form, AccessForm::Entry | AccessForm::Text) {
+        return true;
+    }
+    let Some(first) = access.receiver.first() else { return false };
+    let around = symbols_around(facts, access.span.start);
+    let is_local = |binding: &syntax::Binding| {
+        binding.name == *first && binding.owner.is_some_and(|owner| around.contains(&owner))
+    };
+    RECEIVER_WORDS.contains(&first.as_str()) || facts.flow.bindings.iter().any(is_local)
 }
 
 fn place_of(
@@ -310,6 +335,7 @@ fn place_of(
         text: known.text[start..].lines().next().unwrap_or_default().trim().to_owned(),
         is_test: is_test_file(path) || is_in_test_symbol(&known.facts, access.span.start),
         evidence,
+        is_key: access.form == AccessForm::Key,
         literal: access.literal.clone(),
     })
 }

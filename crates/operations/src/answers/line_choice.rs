@@ -11,7 +11,7 @@ const CONTEXT_LINES: u32 = 2;
 const MAX_FILLED_GAP: u32 = 5;
 
 /// How many ranges of a long symbol are shown at most.
-const MAX_STRETCHES: usize = 3;
+const MAX_RANGES: usize = 3;
 
 /// The lines to choose from.
 pub(crate) struct LineChoice {
@@ -44,7 +44,7 @@ impl LineChoice {
         let mut left = take(self.declared, &mut lines);
         let mut weights = self.weights.clone();
         weights.retain(|line, _| self.free.contains(line) && !lines.contains(line));
-        for _ in 0..MAX_STRETCHES {
+        for _ in 0..MAX_RANGES {
             let Some(best) = best_stretch(&weights, left, &price, self.within) else { break };
             for line in best.first..=best.last {
                 weights.remove(&line);

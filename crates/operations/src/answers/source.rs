@@ -1,11 +1,16 @@
 //! The source of a place, with the numbers of its lines. Every answer that shows code reads it
 //! here.
 
+use std::collections::HashMap;
+
 use base::{Problem, RepoPath, Result};
 use code::SymbolRow;
 use schemars::JsonSchema;
 use serde::Serialize;
+use syntax::{Language, Symbol};
+use tree::FileContent;
 
+use engine::index::tables;
 use engine::view::View;
 
 /// Size above which the text of a file is not read, in bytes.
@@ -35,16 +40,19 @@ pub(crate) struct SourceText {
     starts: Vec<usize>,
     /// Where each line of the file starts; a notebook is shown without its JSON
     file_starts: Vec<usize>,
+    /// The file as it was read; `None` for a text that is no file
+    file: Option<FileContent>,
 }
 
 impl SourceText {
     /// Reads a file of the working tree.
     pub(crate) fn read(view: &View, path: &RepoPath) -> Result<Self> {
         match view.tree().read_at_most(path, MAX_FILE_BYTES)? {
-            Some(Ok(blob)) => {
-                let text = String::from_utf8_lossy(&blob.bytes).into_owned();
+            Some(Ok(file)) => {
+                let text = String::from_utf8_lossy(&file.bytes).into_owned();
                 let file_starts = line_starts(&text);
-                Ok(Self { file_starts, ..Self::new(syntax::displayed_text(path, text)) })
+                let text = Self::new(syntax::displayed_text(path, text));
+                Ok(Self { file_starts, file: Some(file), ..text })
             }
             Some(Err(size)) => Err(Problem::invalid(format!("`{path}` has {size} bytes"))
                 .hint(format!("files over {MAX_FILE_BYTES} bytes are not shown"))),
@@ -54,7 +62,40 @@ impl SourceText {
 
     pub(crate) fn new(text: String) -> Self {
         let starts = line_starts(&text);
-        Self { text, file_starts: starts.clone(), starts }
+        Self { text, file_starts: starts.clone(), starts, file: None }
+    }
+
+    /// Whether the index describes this text. An answer from a stale index may read a newer file.
+    pub(crate) fn is_as_indexed(&self, view: &View, path: &RepoPath) -> Result<bool> {
+        let Some(file) = &self.file else { return Ok(true) };
+        let indexed = tables::content_hash(view.index()?.conn(), path)?;
+        Ok(indexed.is_none_or(|indexed| indexed == file.hash))
+    }
+
+    /// The symbols of the index with their places in this text. If the file has changed since it
+    /// was indexed, the places come from the text, and symbols that are no longer in it are left
+    /// out.
+    pub(crate) fn in_place(
+        &self,
+        view: &View,
+        path: &RepoPath,
+        mut symbols: Vec<SymbolRow>,
+    ) -> Result<Vec<SymbolRow>> {
+        let changed = self.file.as_ref().filter(|_| !symbols.is_empty());
+        let Some(file) = changed else { return Ok(symbols) };
+        if self.is_as_indexed(view, path)? {
+            return Ok(symbols);
+        }
+        let facts = syntax::extract(Language::from_path(path), &file.bytes);
+        let listed = facts.symbols.iter().filter(|symbol| symbol.is_listed()).rev();
+        let current: HashMap<&str, &Symbol> =
+            listed.map(|symbol| (symbol.path.as_str(), symbol)).collect();
+        symbols.retain_mut(|row| {
+            let Some(symbol) = current.get(row.full.as_str()) else { return false };
+            (row.line, row.end_line, row.span) = (symbol.line, symbol.end_line, symbol.span);
+            true
+        });
+        Ok(symbols)
     }
 
     /// How many lines there are.

@@ -36,8 +36,8 @@ pub(crate) fn rename_by_index(
     new: &str,
 ) -> Result<Vec<FileRewrite>> {
     let SymbolPath { path, name: full } = symbol;
-    let language =
-        Language::from_path(path).ok_or_else(|| Problem::internal("a symbol of no language"))?;
+    let language = Language::from_path(path)
+        .ok_or_else(|| Problem::internal("a symbol in a file without a language"))?;
     let name = own_name(full);
     let conn = view.index()?.conn();
     let row = code::symbol(conn, path, full)?;

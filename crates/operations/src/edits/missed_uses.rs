@@ -248,7 +248,7 @@ fn rename_on_lines(
 ) -> Result<()> {
     let FileRewrite { path, after: text, .. } = file;
     let language = Language::from_path(path)
-        .ok_or_else(|| Problem::internal("a use in a file of no language"))?;
+        .ok_or_else(|| Problem::internal("a use in a file without a language"))?;
     let all = find_mentions(language, text, name);
     for line in lines.iter().rev() {
         let on_line: Vec<&IdentifierMention> =

@@ -113,7 +113,7 @@ impl TextEdit<'_> {
         if range.start < self.within.start || range.end > self.within.end + 1 {
             let own = line_of(text, self.within.start);
             let end = line_of(text, self.within.end.saturating_sub(1));
-            return Err(Problem::invalid(format!("lines {first}-{last} are not all of {name}"))
+            return Err(Problem::invalid(format!("lines {first}-{last} are not all in {name}"))
                 .hint(format!("it is lines {own}-{end} of its file")));
         }
         let ends_line = text[range.clone()].ends_with('\n');

@@ -33,10 +33,16 @@ pub(super) fn reasons_at(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
     let mut reasons = cards(view, node)?;
     let known = kb_state(view)?;
     for name in names(&known, node) {
-        let starting = known.model.relations_from(&name).map(|bond| (bond, &bond.relation.to));
-        let ending = known.model.relations_to(&name).map(|bond| (bond, &bond.relation.from));
-        for (bond, other) in starting.chain(ending) {
-            reasons.extend(entity(&known, bond, other));
+        let starting = known
+            .model
+            .relations_from(&name)
+            .map(|known_relation| (known_relation, &known_relation.relation.to));
+        let ending = known
+            .model
+            .relations_to(&name)
+            .map(|known_relation| (known_relation, &known_relation.relation.from));
+        for (known_relation, other) in starting.chain(ending) {
+            reasons.extend(entity(&known, known_relation, other));
             reasons.extend(supporting_reasons(&known, other));
         }
     }
@@ -104,7 +110,7 @@ fn cards(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
     Ok(reasons)
 }
 
-fn entity(known: &KbState, bond: &KnownRelation, id: &str) -> Option<Reason> {
+fn entity(known: &KbState, known_relation: &KnownRelation, id: &str) -> Option<Reason> {
     let entity = &known.model.get(id)?.entity;
     let sort = match entity.kind {
         KbEntityKind::Req | KbEntityKind::Scenario => ReasonKind::Requirement,
@@ -113,7 +119,7 @@ fn entity(known: &KbState, bond: &KnownRelation, id: &str) -> Option<Reason> {
         _ => return None,
     };
     let priority = entity.more.priority.map(|p| format!("{p}, ")).unwrap_or_default();
-    let tie = bond.relation.relates.word().replace('_', " ");
+    let tie = known_relation.relation.relates.word().replace('_', " ");
     Some(Reason {
         sort,
         says: format!(
@@ -132,14 +138,20 @@ fn supporting_reasons(known: &KbState, id: &str) -> Vec<Reason> {
     if !is_req {
         return Vec::new();
     }
-    let starting = known.model.relations_from(id).map(|bond| (bond, &bond.relation.to));
-    let ending = known.model.relations_to(id).map(|bond| (bond, &bond.relation.from));
+    let starting = known
+        .model
+        .relations_from(id)
+        .map(|known_relation| (known_relation, &known_relation.relation.to));
+    let ending = known
+        .model
+        .relations_to(id)
+        .map(|known_relation| (known_relation, &known_relation.relation.from));
     let told = starting
         .chain(ending)
-        .filter(|(bond, _)| bond.relation.relates != KbRelationKind::DependsOn);
+        .filter(|(known_relation, _)| known_relation.relation.relates != KbRelationKind::DependsOn);
     let through = known.model.node_of(id);
-    let reason = |(bond, other): (&KnownRelation, &String)| {
-        let reason = entity(known, bond, other)?;
+    let reason = |(known_relation, other): (&KnownRelation, &String)| {
+        let reason = entity(known, known_relation, other)?;
         Some(Reason { through: through.clone(), ..reason })
     };
     told.filter_map(reason).collect()

@@ -5,7 +5,7 @@ use base::{RepoPath, Result};
 use work::WorkRecordRef;
 use work::knowledge::drift::footprint;
 use work::knowledge::edit::{KnowledgeFields, KnowledgeTarget, update};
-use work::knowledge::globs::{GlobList, PathGlob, anchors};
+use work::knowledge::globs::{GlobList, PathGlob, literal_folders};
 use work::record::Atom;
 use work::text::ListArg;
 use work::words::{KnowledgeKind, KnowledgeWriteMode};
@@ -96,19 +96,19 @@ fn relocate_pattern(
     let then = read_store(view, |draft| footprint(draft, &atom.id))?;
     let files = then.map(|then| then.files).unwrap_or_default();
     let covered = files.iter().filter(|file| patterns.matches(&file.path));
-    let (anchors, mut moved) = (anchors(&one), None);
+    let (folders, mut moved) = (literal_folders(&one), None);
     let unknown = |because: &str| {
         let because = because.to_owned();
         Ok(Some((Relocation::Uncertain { candidates: Vec::new(), because }, None)))
     };
-    let [anchor] = anchors.iter().map(String::as_str).collect::<Vec<_>>()[..] else {
+    let [folder] = folders.iter().map(String::as_str).collect::<Vec<_>>()[..] else {
         return unknown("the pattern starts in several folders");
     };
     for file in covered {
         let Ok(path) = file.path.parse::<RepoPath>() else { continue };
         let went = trail.locate_file(&path)?;
         let Relocation::Certain { path: new, because, .. } = &went else { continue };
-        let rest = file.path.strip_prefix(anchor).unwrap_or_default();
+        let rest = file.path.strip_prefix(folder).unwrap_or_default();
         let name = new.to_string();
         let Some(to) = name.strip_suffix(rest).filter(|_| !rest.is_empty()) else {
             return unknown(&format!("{} was renamed to {name}", file.path));
@@ -122,7 +122,7 @@ fn relocate_pattern(
     let Some((to, because)) = moved else {
         return unknown("no move of a covered file was found");
     };
-    let new = format!("{to}{}", &pattern[anchor.len()..]);
+    let new = format!("{to}{}", &pattern[folder.len()..]);
     let new = new.trim_start_matches('/').to_owned();
     let path = new.trim_end_matches(['*', '/']).parse().unwrap_or(RepoPath::ROOT);
     Ok(Some((Relocation::Certain { path, symbol: None, because }, Some(new))))

@@ -26,9 +26,9 @@ pub(super) fn repair(
             named.insert((path.clone(), *line, code.clone()));
         }
     }
-    for bond in known.model.bonds() {
-        let FactOrigin::File(path, line) = &bond.origin else { continue };
-        for end in [&bond.relation.from, &bond.relation.to] {
+    for known_relation in known.model.relations() {
+        let FactOrigin::File(path, line) = &known_relation.origin else { continue };
+        for end in [&known_relation.relation.from, &known_relation.relation.to] {
             if is_stale_end(view, end) {
                 named.insert((path.clone(), *line, end.clone()));
             }

@@ -40,9 +40,9 @@ fn written_references(view: &View) -> Result<BTreeSet<(RepoPath, String)>> {
             named.insert((path.clone(), code.clone()));
         }
     }
-    for bond in known.model.bonds() {
-        if let FactOrigin::File(path, _) = &bond.origin {
-            let ends = [&bond.relation.from, &bond.relation.to];
+    for known_relation in known.model.relations() {
+        if let FactOrigin::File(path, _) = &known_relation.origin {
+            let ends = [&known_relation.relation.from, &known_relation.relation.to];
             named.extend(ends.map(|end| (path.clone(), end.clone())));
         }
     }

@@ -112,19 +112,21 @@ fn ask(
         Ok(target) => target,
         Err(_) => return Ok(Ok(Vec::new())),
     };
-    let spot = TargetPosition::of(view, &target, None)?;
-    let server = match LanguageServer::open(view, &spot.path, spot.language)? {
+    let target_position = TargetPosition::of(view, &target, None)?;
+    let server = match LanguageServer::open(view, &target_position.path, target_position.language)?
+    {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
     // Code in tests is only called in its own project.
-    let reaches_out =
-        incoming && !is_test_file(&spot.path) && server.open_projects_mentioning(&spot)?;
+    let reaches_out = incoming
+        && !is_test_file(&target_position.path)
+        && server.open_projects_mentioning(&target_position)?;
     let prepare = LspRequest {
         method: "textDocument/prepareCallHierarchy",
         capability: "callHierarchyProvider",
     };
-    let items = match server.ask(prepare, &server.at(&spot))? {
+    let items = match server.ask(prepare, &server.at(&target_position))? {
         Ok(items) => items,
         Err(absent) if absent.code == base::ProblemCode::InvalidOperation => Value::Null,
         Err(absent) => return Ok(Err(absent)),
@@ -143,7 +145,7 @@ fn ask(
         }
     }
     if reaches_out {
-        match calls_elsewhere(&texts, &server, &spot)? {
+        match calls_elsewhere(&texts, &server, &target_position)? {
             Ok(callers) => found.extend(callers),
             Err(absent) => return Ok(Err(absent)),
         }
@@ -158,9 +160,9 @@ fn ask(
 fn calls_elsewhere(
     texts: &ParsedFileCache<'_>,
     server: &LanguageServer<'_>,
-    spot: &TargetPosition,
+    target_position: &TargetPosition,
 ) -> Result<Result<Vec<EntityRef>, MissingServer>> {
-    let mut params = server.at(spot);
+    let mut params = server.at(target_position);
     params["context"] = json!({"includeDeclaration": false});
     let uses = match server.ask(
         LspRequest { method: "textDocument/references", capability: "referencesProvider" },

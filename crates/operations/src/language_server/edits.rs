@@ -41,7 +41,7 @@ pub(crate) fn rewrites(
         };
         check_writable(view, &path)?;
         let blob = view.tree().read(&path)?;
-        let blob = blob.ok_or_else(|| Problem::not_found(format!("`{path}` is gone")))?;
+        let blob = blob.ok_or_else(|| Problem::not_found(format!("`{path}` no longer exists")))?;
         let before = String::from_utf8(blob.bytes)
             .map_err(|_| refuse_edit(format!("`{path}` is not UTF-8")))?;
         let after = apply_edits(&before, &edits, encoding)

@@ -24,19 +24,20 @@ pub(crate) fn types(
 ) -> Result<(AnswerSource, BTreeMap<String, String>)> {
     let whole = file_node(path).to_string();
     let whole = whole.parse::<NodeTarget>().map_err(Problem::internal)?;
-    let mut spot = TargetPosition::of(view, &whole, None)?;
-    let server = match LanguageServer::open(view, &spot.path, spot.language)? {
+    let mut target_position = TargetPosition::of(view, &whole, None)?;
+    let server = match LanguageServer::open(view, &target_position.path, target_position.language)?
+    {
         Ok(server) => server,
         Err(absent) => return Ok((absent.by(), BTreeMap::new())),
     };
     let mut types = BTreeMap::new();
     for name in names.iter().take(MAX_SYMBOLS) {
-        let place = spot.facts.symbols.iter().find(|known| known.path == *name);
+        let place = target_position.facts.symbols.iter().find(|known| known.path == *name);
         let Some(place) = place.map(|known| known.name_span.start as usize) else { continue };
-        spot.offset = place;
+        target_position.offset = place;
         match server.ask(
             LspRequest { method: "textDocument/hover", capability: "hoverProvider" },
-            &server.at(&spot),
+            &server.at(&target_position),
         )? {
             Ok(hover) => {
                 types.extend(

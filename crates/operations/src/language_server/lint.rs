@@ -386,7 +386,9 @@ fn packages(view: &View, wanted: &CheckRequest<'_>) -> Result<BTreeSet<RepoPath>
     if wanted.scopes.iter().any(RepoPath::is_root)
         && tables::has_file(
             conn,
-            &"Cargo.toml".parse().map_err(|_| base::Problem::internal("a plain name"))?,
+            &"Cargo.toml"
+                .parse()
+                .map_err(|_| base::Problem::internal("`Cargo.toml` is not a path"))?,
         )?
     {
         return Ok(BTreeSet::from([RepoPath::ROOT]));

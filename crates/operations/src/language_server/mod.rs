@@ -240,9 +240,9 @@ impl<'v> LanguageServer<'v> {
     }
 
     /// The parameters of a request about a position.
-    pub(crate) fn at(&self, spot: &TargetPosition) -> Value {
-        let position = spot.position(self.encoding());
-        json!({"textDocument": {"uri": self.uri(&spot.path)}, "position": position.to_json()})
+    pub(crate) fn at(&self, target_position: &TargetPosition) -> Value {
+        let position = target_position.position(self.encoding());
+        json!({"textDocument": {"uri": self.uri(&target_position.path)}, "position": position.to_json()})
     }
 
     /// A file's URI.

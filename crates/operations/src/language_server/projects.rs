@@ -51,9 +51,12 @@ impl<'v> LanguageServer<'v> {
 impl LanguageServer<'_> {
     /// Opens a file of each other project that mentions the symbol, and tests that do: they often
     /// belong to another project. Returns whether there are any.
-    pub(crate) fn open_projects_mentioning(&self, spot: &TargetPosition) -> Result<bool> {
-        let base::EntityRef::Symbol(_, name) = &spot.node else { return Ok(false) };
-        if !is_script(&spot.path) {
+    pub(crate) fn open_projects_mentioning(
+        &self,
+        target_position: &TargetPosition,
+    ) -> Result<bool> {
+        let base::EntityRef::Symbol(_, name) = &target_position.node else { return Ok(false) };
+        if !is_script(&target_position.path) {
             return Ok(false);
         }
         let all = tables::all_files(self.view.index()?.conn())?;
@@ -64,7 +67,7 @@ impl LanguageServer<'_> {
             true => Some(path.clone()),
             false => project_of(path, &projects),
         };
-        let own = unit(&spot.path);
+        let own = unit(&target_position.path);
         let others: Vec<&RepoPath> = all
             .par_iter()
             .filter(|path| is_script(path) && unit(path) != own)

@@ -40,29 +40,32 @@ impl TargetPosition {
             return Err(Problem::invalid(format!("`{target}` is neither a symbol nor a file"))
                 .hint("name a symbol as path#name, or a place as path:line:column"));
         };
-        let mut spot = Self::file(view, node, path)?;
-        if let EntityRef::Symbol(_, name) = &spot.node.clone() {
-            spot.offset = spot.declaration_offset(name.as_str())?;
+        let mut target_position = Self::file(view, node, path)?;
+        if let EntityRef::Symbol(_, name) = &target_position.node.clone() {
+            target_position.offset = target_position.declaration_offset(name.as_str())?;
             if let Some(line) = line {
-                spot.offset = spot.use_offset(name.as_str(), line)?;
+                target_position.offset = target_position.use_offset(name.as_str(), line)?;
             }
         }
-        Ok(spot)
+        Ok(target_position)
     }
 
     /// Like [`Self::of`], for symbols only.
     pub(crate) fn of_symbol(view: &View, target: &NodeTarget, line: Option<u32>) -> Result<Self> {
-        let spot = Self::of(view, target, line)?;
+        let target_position = Self::of(view, target, line)?;
         if parse_place(view, target.as_str()).is_none()
-            && !matches!(spot.node, EntityRef::Symbol(..))
+            && !matches!(target_position.node, EntityRef::Symbol(..))
         {
-            return Err(Problem::invalid(format!("`{target}` is not a symbol but {}", spot.node))
-                .hint_call(
-                    "name a symbol as path#name; the symbols of a file are listed by",
-                    NextCall::new("code.zoom"),
-                ));
+            return Err(Problem::invalid(format!(
+                "`{target}` is not a symbol but {}",
+                target_position.node
+            ))
+            .hint_call(
+                "name a symbol as path#name; the symbols of a file are listed by",
+                NextCall::new("code.zoom"),
+            ));
         }
-        Ok(spot)
+        Ok(target_position)
     }
 
     /// Like [`Self::of`], but also accepts a name that a file uses and does not declare:
@@ -81,17 +84,21 @@ impl TargetPosition {
         if !is_code(path) {
             return Err(problem);
         }
-        let mut spot = Self::file(view, file_node(path), path.clone())?;
-        let uses = syntax::edit::find_mentions(spot.language, &spot.text, own_name(name));
+        let mut target_position = Self::file(view, file_node(path), path.clone())?;
+        let uses = syntax::edit::find_mentions(
+            target_position.language,
+            &target_position.text,
+            own_name(name),
+        );
         let Some(first) = uses.first() else { return Err(problem) };
-        spot.offset = match line {
-            Some(line) => spot.use_offset(name, line)?,
+        target_position.offset = match line {
+            Some(line) => target_position.use_offset(name, line)?,
             None => first.span.start as usize,
         };
         if let [only] = referenced_symbols(view, path, own_name(name))?.as_slice() {
-            spot.node = only.clone();
+            target_position.node = only.clone();
         }
-        Ok(spot)
+        Ok(target_position)
     }
 
     fn file(view: &View, node: EntityRef, path: RepoPath) -> Result<Self> {
@@ -108,8 +115,8 @@ impl TargetPosition {
     fn at_place(view: &View, path: RepoPath, at: LineColumn) -> Result<Self> {
         let LineColumn { line, column } = at;
         let node = file_node(&path);
-        let mut spot = Self::file(view, node, path)?;
-        let lines = spot.text.split_inclusive('\n');
+        let mut target_position = Self::file(view, node, path)?;
+        let lines = target_position.text.split_inclusive('\n');
         let (start, length) = {
             let mut start = 0;
             let mut found = None;
@@ -119,15 +126,17 @@ impl TargetPosition {
                 }
                 start += text.len();
             }
-            found.ok_or_else(|| Problem::invalid(format!("`{}` has no line {line}", spot.path)))?
+            found.ok_or_else(|| {
+                Problem::invalid(format!("`{}` has no line {line}", target_position.path))
+            })?
         };
-        let inside: usize = spot.text[start..start + length]
+        let inside: usize = target_position.text[start..start + length]
             .chars()
             .take(column as usize - 1)
             .map(char::len_utf8)
             .sum();
-        spot.offset = start + inside;
-        Ok(spot)
+        target_position.offset = start + inside;
+        Ok(target_position)
     }
 
     /// Where the symbol's name is declared.

@@ -159,7 +159,8 @@ pub(crate) fn line_weights(
     let question = WeightedQuestion::read(conn, &asked, &stems, &tests)?;
     let (wanted, anchors) = (WantedRoles::of(text), QuestionAnchors::of(text));
     let mut scorer = SymbolScorer::new(&question.stem_weights, &stems, &wanted, &anchors);
-    let weights = (range.first..=range.last).map(|line| (line, scorer.weigh(source.line(line))));
+    let weights =
+        (range.first..=range.last).map(|line| (line, scorer.line_score(source.line(line))));
     Ok(weights.filter(|(_, weight)| *weight > 0.0).collect())
 }
 
@@ -176,7 +177,8 @@ fn anchors_of(view: &View, text: &str, places: &[FileCandidate]) -> Result<Quest
         if !messages.iter().any(|message| source.as_str().contains(message.as_str())) {
             continue;
         }
-        for row in code::symbols_in_file(view.index()?.conn(), &place.path)? {
+        let rows = code::symbols_in_file(view.index()?.conn(), &place.path)?;
+        for row in source.in_place(view, &place.path, rows)? {
             let lines = source.lines(row.line, row.end_line);
             let is_constant = matches!(row.kind.as_str(), "constant" | "variable");
             if is_constant && messages.iter().any(|message| lines.contains(message.as_str())) {
@@ -432,7 +434,7 @@ fn sum_word_scores<'a>(
     let mut sums: HashMap<TextId, f64> = HashMap::new();
     for (word, weight) in words {
         let rows = tables::texts_with_word(conn, word)?;
-        let theirs = odds(every, to_f64(rows.len())).ln().max(FTS_MIN_WEIGHT);
+        let theirs = inverse_document_odds(every, to_f64(rows.len())).ln().max(FTS_MIN_WEIGHT);
         let worth = weight * tests.rarity(&rows) / theirs;
         for (id, score) in rows {
             *sums.entry(id).or_default() += score * worth;
@@ -441,7 +443,8 @@ fn sum_word_scores<'a>(
     Ok(sums)
 }
 
-fn odds(all: f64, with: f64) -> f64 {
+/// How many times more texts lack a word than contain it.
+fn inverse_document_odds(all: f64, with: f64) -> f64 {
     (all - with + 0.5) / (with + 0.5)
 }
 
@@ -466,6 +469,6 @@ impl TestTextIds {
     /// The weight of a word: higher the fewer files, tests aside, contain it.
     fn rarity(&self, rows: &[(TextId, f64)]) -> f64 {
         let with = rows.iter().filter(|(id, _)| !self.ids.contains(id)).count();
-        odds(to_f64(self.non_test_count), to_f64(with)).max(0.0).ln_1p()
+        inverse_document_odds(to_f64(self.non_test_count), to_f64(with)).max(0.0).ln_1p()
     }
 }

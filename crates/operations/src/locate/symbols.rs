@@ -101,11 +101,12 @@ impl<'w> SymbolScorer<'w> {
     /// Reads the symbols of a file.
     pub(super) fn read(&mut self, view: &View, path: &RepoPath) -> Result<()> {
         let rows = code::symbols_in_file(view.index()?.conn(), path)?;
-        let mut rows: Vec<SymbolRow> = rows.into_iter().filter(can_be_answer).collect();
+        let rows: Vec<SymbolRow> = rows.into_iter().filter(can_be_answer).collect();
         if self.term_weights.is_empty() {
             return Ok(());
         }
         let Ok(text) = SourceText::read(view, path) else { return Ok(()) };
+        let mut rows = text.in_place(view, path, rows)?;
         if text.as_str().len() > MAX_FILE_BYTES {
             return Ok(());
         }
@@ -178,7 +179,7 @@ impl<'w> SymbolScorer<'w> {
     }
 
     /// How well a line matches the question: by its words and by quoted texts.
-    pub(super) fn weigh(&mut self, line: &str) -> f64 {
+    pub(super) fn line_score(&mut self, line: &str) -> f64 {
         let words: f64 = self.count(line).counts.keys().map(|word| self.values[*word]).sum();
         words + self.weight_of_quotes(line)
     }

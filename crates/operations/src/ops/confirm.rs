@@ -71,7 +71,7 @@ pub enum ConfirmScope {
 }
 
 impl ConfirmScope {
-    const fn wants(self, state: LinkState) -> bool {
+    const fn includes(self, state: LinkState) -> bool {
         match self {
             Self::Open => !matches!(state, LinkState::Confirmed),
             Self::Suspect => matches!(state, LinkState::Suspect),
@@ -161,7 +161,7 @@ impl Mutation for Confirm {
         let mut edits = Vec::new();
         for WantedLink { status, is_own } in links {
             let is_moved = has_moved(&status)?;
-            if !self.scope(is_own).wants(status.state) && !is_moved {
+            if !self.scope(is_own).includes(status.state) && !is_moved {
                 answer.unchanged += usize::from(status.state == LinkState::Confirmed);
                 answer.left_unconfirmed +=
                     usize::from(self.only.is_none() && status.state == LinkState::Unconfirmed);
@@ -300,7 +300,7 @@ fn links_at(view: &View, known: &SpecLinks, node: &EntityRef) -> Result<Vec<Want
     Ok(found)
 }
 
-/// Whether an end lies inside a file, folder or symbol.
+/// Whether an end is inside a file, folder or symbol.
 fn is_inside(end: &EntityRef, node: &EntityRef) -> bool {
     match (end, node) {
         (EntityRef::Symbol(own, name), EntityRef::Symbol(path, outer)) => {

@@ -136,7 +136,7 @@ pub struct ContextRow {
 
 impl Query for Context {
     const NAME: &'static str = "context";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("get_context").renaming(&[("target", "targets"), ("card_key", "targets")])];
     const EXAMPLES: &'static [OpExample] = &[

@@ -41,7 +41,7 @@ pub struct ExplainAnswer {
 
 impl Query for Explain {
     const NAME: &'static str = "explain";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "src/gateway.ts#charge", shows: "who asked for a function, and when" },
         OpExample {

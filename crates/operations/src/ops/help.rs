@@ -53,7 +53,7 @@ pub struct OperationHelp {
 
 impl Query for Help {
     const NAME: &'static str = "help";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const EXAMPLES: &'static [OpExample] =
         &[OpExample { args: "impact", shows: "one operation with its arguments" }];
     type Answer = HelpAnswer;

@@ -58,7 +58,7 @@ pub struct Impact {
 
 impl Query for Impact {
     const NAME: &'static str = "impact";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const ALIASES: &'static [OpAlias] = &[
         OpAlias::of("impact_analysis").renaming(&[("card_key", "target")]),
         OpAlias::of("kart_impact")

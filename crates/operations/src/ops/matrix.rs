@@ -215,7 +215,7 @@ impl Query for Matrix {
         let mut rows = trace_matrix(view)?;
         self.refuse_unknown_status(&rows)?;
         let known = rows.len();
-        rows.retain(|row| self.wants(row) && path.as_ref().is_none_or(|path| is_at(row, path)));
+        rows.retain(|row| self.includes(row) && path.as_ref().is_none_or(|path| is_at(row, path)));
         let summary = MatrixSummary::of(&rows);
         let problems = match self.gate {
             true => gate_problems(view, self.is_narrowed().then_some(rows.as_slice()))?,
@@ -265,7 +265,7 @@ impl Matrix {
         )))
     }
 
-    fn wants(&self, row: &TraceRow) -> bool {
+    fn includes(&self, row: &TraceRow) -> bool {
         let kind = match row.kind {
             TraceKind::Requirement => MatrixKind::Requirement,
             TraceKind::Card => MatrixKind::Card,

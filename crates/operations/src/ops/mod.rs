@@ -205,7 +205,7 @@ pub(crate) fn kb_schema() -> serde_json::Value {
 }
 
 /// The operation that `cairn` without arguments runs.
-pub const WITHOUT_WORDS: &str = "overview";
+pub const DEFAULT_OPERATION: &str = "overview";
 
 /// The operation with this name, as `group.verb`, `group_verb` or `group verb`.
 pub fn find(name: &str) -> Result<&'static OpSpec> {

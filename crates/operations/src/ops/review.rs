@@ -149,7 +149,7 @@ pub struct ReviewTestRow {
 
 impl Query for Review {
     const NAME: &'static str = "review";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "", shows: "the edits since the last commit" },
         OpExample { args: "--staged", shows: "the staged changes" },
@@ -227,15 +227,15 @@ impl Render for ReviewAnswer {
             return;
         }
         self.render_changed(page);
-        let (forgotten, look): (Vec<&RuleFinding>, Vec<&RuleFinding>) =
+        let (forgotten, others): (Vec<&RuleFinding>, Vec<&RuleFinding>) =
             self.findings.iter().partition(|found| found.code == MAYBE_FORGOTTEN);
         if !forgotten.is_empty() {
             page.heading("Possibly forgotten");
             page.table(2, forgotten.into_iter().map(|one| self.forgotten_cells(one)).collect());
         }
-        if !look.is_empty() {
-            page.heading("Look");
-            render_findings(page, 2, &look, FindingDetail::Brief);
+        if !others.is_empty() {
+            page.heading("Findings");
+            render_findings(page, 2, &others, FindingDetail::Brief);
         }
         self.paging.render_rest(page, self.findings.len());
         self.render_tests(page);
@@ -323,7 +323,7 @@ impl ReviewAnswer {
         if self.tests.is_empty() {
             return;
         }
-        page.heading("Run");
+        page.heading("Tests to run");
         let row = |tests: &ReviewTestRow| {
             let names: Vec<&str> =
                 tests.names.iter().map(String::as_str).filter(|name| !name.is_empty()).collect();

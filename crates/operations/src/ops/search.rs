@@ -99,7 +99,7 @@ pub struct SearchHitRow {
 
 impl Query for Search {
     const NAME: &'static str = "search";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("kiste_search").lifting(&["filters"])];
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "\"atomic write\"", shows: "files and documents about it, ranked" },

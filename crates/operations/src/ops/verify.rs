@@ -96,7 +96,7 @@ pub struct VerifyAnswer {
 
 impl Query for Verify {
     const NAME: &'static str = "verify";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "--staged", shows: "what the next commit would break" },
         OpExample { args: "--format sarif", shows: "the report for code scanners" },

@@ -99,10 +99,17 @@ fn entities(change: &ReviewedChange<'_>) -> Result<Vec<RuleFinding>> {
 /// The entities that are related to any of some names, and how.
 fn related_entities(known: &KbState, names: &[String]) -> Vec<(String, &'static str)> {
     let of = |name: &String| {
-        let starting = known.model.relations_from(name).map(|bond| (bond, &bond.relation.to));
-        let ending = known.model.relations_to(name).map(|bond| (bond, &bond.relation.from));
+        let starting = known
+            .model
+            .relations_from(name)
+            .map(|known_relation| (known_relation, &known_relation.relation.to));
+        let ending = known
+            .model
+            .relations_to(name)
+            .map(|known_relation| (known_relation, &known_relation.relation.from));
         let both = starting.chain(ending);
-        both.map(|(bond, id)| (id.clone(), bond.relation.relates.word())).collect::<Vec<_>>()
+        both.map(|(known_relation, id)| (id.clone(), known_relation.relation.relates.word()))
+            .collect::<Vec<_>>()
     };
     names.iter().flat_map(of).collect()
 }

@@ -112,6 +112,41 @@ function hijack(socket) {
 }
 
 #[test]
+fn a_member_is_found_by_its_key_and_by_a_text() {
+    let repo = TestRepo::new(
+        "//- src/reply.js
+const kSent = Symbol('sent');
+class Reply {
+  state = 0;
+  constructor() {
+    this.state = 1;
+    this[kSent] = false;
+  }
+  send(kept) {
+    this['state'] = 2;
+    this[kSent] = true;
+    kept.kSent = 1;
+    return this[kSent];
+  }
+}
+module.exports = { Reply, kSent };
+",
+    );
+    let keys = places(&repo, "src/reply.js#kSent", "read,write");
+    let expected = [
+        "write src/reply.js:6 scope",
+        "write src/reply.js:10 scope",
+        "read src/reply.js:12 scope",
+        "read src/reply.js:15 scope",
+    ];
+    assert_eq!(keys, expected);
+    let state = places(&repo, "src/reply.js#Reply.state", "write");
+    assert_eq!(state, ["write src/reply.js:5 type", "write src/reply.js:9 type"]);
+    let page = repo.text("code references 'src/reply.js#kSent' --access write");
+    assert!(page.contains("2 of them as the key of a member"), "{page}");
+}
+
+#[test]
 fn an_unknown_access_is_refused_with_the_known_ones() {
     let repo = TestRepo::new(SHOP);
     let asked = json!({"target": "src/session.ts#Session", "access": "touch"});

@@ -1,4 +1,4 @@
-//! A day of a working developer, replayed: after each step the index equals one built from nothing.
+//! A day of a working developer, replayed: after each step the index equals one built from scratch.
 
 use std::fs;
 use std::path::Path;
@@ -86,7 +86,7 @@ fn step(repo: &TestRepo, dice: &mut SeededRng) -> String {
     }
 }
 
-/// The dump of an index that is built anew in another place, so that the index under test does not
+/// The dump of an index that is rebuilt in another place, so that the index under test does not
 /// change.
 fn from_nothing(repo: &TestRepo) -> String {
     let dir = tempfile::tempdir().unwrap();

@@ -77,6 +77,30 @@ fn what_a_held_lock_kept_from_being_indexed_is_indexed_later() {
 }
 
 #[test]
+fn a_stale_answer_shows_the_lines_that_a_symbol_has_now() {
+    let repo = TestRepo::new(
+        "//- /src/a.ts\nexport function first() {\n  return 'one';\n}\nexport function second() {\n  return first();\n}\n",
+    );
+    let server = repo.open(WorkspaceMode::Serving, DiskWriter::default(), AREAS);
+    let show = |name: &str| ask(&server, "code.show", json!({"targets": [name]}));
+    show("src/a.ts#second").unwrap();
+    let lock = repo.root().join(".cairn/cache/refresh.lock");
+    let held = tree::lock(&lock, Duration::from_secs(5), &call()).unwrap();
+    let new = "// one\n// two\n// three\nexport function second() {\n  return 'new';\n}\n";
+    repo.write("src/a.ts", new);
+    let behind = show("src/a.ts#second").unwrap();
+    assert_eq!(behind.basis.state, BasisState::Stale, "{:?}", behind.basis);
+    let source = &behind.data["parts"][0];
+    assert_eq!(source["text"], new.trim_end(), "{source}");
+    assert_eq!((&source["first_line"], &source["last_line"]), (&json!(1), &json!(6)));
+    assert_eq!(show("src/a.ts#first").unwrap_err().code, ProblemCode::NotFound);
+    let about = ask(&server, "context", json!({"targets": ["src/a.ts#second"]})).unwrap();
+    let shown = about.data["targets"].to_string();
+    assert!(shown.contains("'new'") && !shown.contains("'one'"), "{shown}");
+    drop(held);
+}
+
+#[test]
 fn a_write_that_cannot_be_done_leaves_nothing_and_blocks_nobody() {
     let repo = TestRepo::new("//- .cursor\nnot a folder\n");
     let before = repo.snapshot();

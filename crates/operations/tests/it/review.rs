@@ -82,12 +82,12 @@ fn a_change_is_told_from_every_side() {
         1 file changed since HEAD: 1 symbol. 2 things to look at, 1 test file to run, types not checked.
           src/gateway.ts  charge (signature changed)
 
-        Look
+        Findings
           src/gateway.ts
             warning  CALLER_AT_RISK  line 1  the signature of charge changed; 1 caller did not change (1 exact): src/settle.ts#settle
             note     SPEC_TO_CHECK   line 1  spec::pay/capture (implemented) says \"A payment is captured once\"; you changed charge (lines 1–7)
 
-        Run
+        Tests to run
           test/settle.test.ts  reaches it in 2 calls  settles
 
         Checked: syntax, callers of changed signatures, imports of new names, exported names, documents, rules, co-change, files that name what changed, cards, requirements, tests

@@ -37,7 +37,7 @@ impl<'a> JsonDocument<'a> {
         }
     }
 
-    /// Whether a comment stands in this stretch.
+    /// Whether this range contains a comment.
     pub(super) fn has_comment(&self, place: Place) -> bool {
         let inside = |token: &&TokenAndRange| {
             token.range.start >= place.start && token.range.end <= place.end

@@ -1,37 +1,54 @@
 //! The use of a name in JavaScript and its relatives.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use oxc_ast::ast::{
-    BindingIdentifier, BindingProperty, CallExpression, Class, ExportSpecifier, Expression,
-    ImportDeclaration, JSXAttributeName, JSXElementName, MethodDefinition, NewExpression,
-    ObjectProperty, PropertyDefinition, PropertyKey, SimpleAssignmentTarget, TSClassImplements,
-    TSInterfaceHeritage, TSMethodSignature, TSPropertySignature, TSType, TaggedTemplateExpression,
-    UnaryExpression, UnaryOperator,
+    BindingIdentifier, BindingProperty, CallExpression, Class, ComputedMemberExpression,
+    ExportSpecifier, Expression, ImportDeclaration, JSXAttributeName, JSXElementName,
+    MethodDefinition, NewExpression, ObjectProperty, PropertyDefinition, PropertyKey,
+    SimpleAssignmentTarget, StringLiteral, TSClassImplements, TSInterfaceHeritage,
+    TSMethodSignature, TSPropertySignature, TSType, TaggedTemplateExpression, UnaryExpression,
+    UnaryOperator,
 };
 use oxc_ast_visit::{Visit, walk};
 use oxc_span::{GetSpan, Span as Place};
 
-use super::AccessKind;
+use super::{AccessForm, AccessKind, AccessUse, MemberText};
 use crate::descriptor::JavaScriptDialect;
 use crate::javascript;
 
-/// What is done with a name, by the byte at which a mention starts; a mention without an entry is
-/// read.
-pub(super) fn kinds_by_start(
+/// What is done with a name in a text.
+#[derive(Default)]
+pub(super) struct JavaScriptAccesses {
+    /// By the byte at which a mention starts; a mention without an entry is read
+    pub uses: HashMap<u32, AccessUse>,
+    /// Where a text names a member
+    pub texts: Vec<MemberText>,
+}
+
+/// What is done with a name in a text.
+pub(super) fn collect_accesses(
     dialect: JavaScriptDialect,
     text: &str,
     name: &str,
-) -> HashMap<u32, AccessKind> {
-    let mut collector = AccessCollector { name, text, kinds: HashMap::new(), in_type: false };
+) -> JavaScriptAccesses {
+    let mut collector = AccessCollector {
+        name,
+        text,
+        found: JavaScriptAccesses::default(),
+        seen_texts: HashSet::new(),
+        in_type: false,
+    };
     javascript::with_program(dialect, text, |program| collector.visit_program(program));
-    collector.kinds
+    collector.found
 }
 
 struct AccessCollector<'n> {
     name: &'n str,
     text: &'n str,
-    kinds: HashMap<u32, AccessKind>,
+    found: JavaScriptAccesses,
+    /// Where the texts start that are noted already
+    seen_texts: HashSet<u32>,
     in_type: bool,
 }
 
@@ -39,19 +56,51 @@ impl AccessCollector<'_> {
     /// Notes what is done at a place, if the name is there. Later notes about the same place are
     /// ignored.
     fn note(&mut self, place: Place, kind: AccessKind) {
+        self.note_form(place, kind, AccessForm::Plain);
+    }
+
+    fn note_form(&mut self, place: Place, kind: AccessKind, form: AccessForm) {
         let at = self.text.get(place.start as usize..);
         if at.is_some_and(|text| text.starts_with(self.name)) {
-            self.kinds.entry(place.start).or_insert(kind);
+            self.found.uses.entry(place.start).or_insert(AccessUse { kind, form });
+        }
+    }
+
+    /// Notes a text that names a member.
+    fn note_text(&mut self, literal: &StringLiteral<'_>, kind: AccessKind, owner_end: Option<u32>) {
+        let span = base::Span::new(literal.span.start + 1, literal.span.end.saturating_sub(1));
+        // A text with escapes is longer than its value.
+        let is_plain = self.text.get(span.range()) == Some(self.name);
+        if is_plain && self.seen_texts.insert(span.start) {
+            let owner_end = owner_end.map(|end| end as usize);
+            self.found.texts.push(MemberText { span, kind, owner_end });
+        }
+    }
+
+    /// Notes what is done with `owner[key]`.
+    fn note_computed(&mut self, member: &ComputedMemberExpression<'_>, kind: AccessKind) {
+        match &member.expression {
+            Expression::Identifier(key) => self.note_form(key.span, kind, AccessForm::Key),
+            Expression::StringLiteral(key) => {
+                self.note_text(key, kind, Some(member.object.span().end));
+            }
+            _ => {}
         }
     }
 
     fn note_key(&mut self, key: &PropertyKey<'_>, kind: AccessKind) {
-        if let PropertyKey::StaticIdentifier(name) = key {
-            self.note(name.span, kind);
-        }
-        if let PropertyKey::PrivateIdentifier(name) = key {
-            self.note(Place::new(name.span.start + 1, name.span.end), kind);
-            self.note(name.span, kind);
+        match key {
+            PropertyKey::StaticIdentifier(name) => self.note(name.span, kind),
+            PropertyKey::PrivateIdentifier(name) => {
+                self.note(Place::new(name.span.start + 1, name.span.end), kind);
+                self.note(name.span, kind);
+            }
+            // `[name]: value`, which no declaration has: it gives the member no name of its own.
+            PropertyKey::Identifier(name) if kind != AccessKind::Declaration => {
+                self.note_form(name.span, kind, AccessForm::Key);
+            }
+            PropertyKey::StringLiteral(name) => self.note_text(name, kind, None),
+            _ => {}
         }
     }
 
@@ -61,6 +110,7 @@ impl AccessCollector<'_> {
             Expression::Identifier(name) => self.note(name.span, kind),
             Expression::StaticMemberExpression(member) => self.note(member.property.span, kind),
             Expression::PrivateFieldExpression(member) => self.note(member.field.span, kind),
+            Expression::ComputedMemberExpression(member) => self.note_computed(member, kind),
             Expression::ChainExpression(chain) => {
                 if let Some(member) = chain.expression.as_member_expression()
                     && let Some((place, _)) = member.static_property_info()
@@ -85,9 +135,17 @@ impl<'a> Visit<'a> for AccessCollector<'_> {
             SimpleAssignmentTarget::PrivateFieldExpression(member) => {
                 self.note(member.field.span, AccessKind::Write);
             }
+            SimpleAssignmentTarget::ComputedMemberExpression(member) => {
+                self.note_computed(member, AccessKind::Write);
+            }
             _ => {}
         }
         walk::walk_simple_assignment_target(self, it);
+    }
+
+    fn visit_computed_member_expression(&mut self, it: &ComputedMemberExpression<'a>) {
+        self.note_computed(it, AccessKind::Read);
+        walk::walk_computed_member_expression(self, it);
     }
 
     fn visit_unary_expression(&mut self, it: &UnaryExpression<'a>) {
@@ -123,6 +181,9 @@ impl<'a> Visit<'a> for AccessCollector<'_> {
     }
 
     fn visit_object_property(&mut self, it: &ObjectProperty<'a>) {
+        if it.shorthand {
+            self.note_form(it.span, AccessKind::Write, AccessForm::Shorthand);
+        }
         self.note_key(&it.key, AccessKind::Write);
         walk::walk_object_property(self, it);
     }

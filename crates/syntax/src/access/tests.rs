@@ -27,6 +27,43 @@ fn typescript_tells_reads_from_writes() {
 }
 
 #[test]
+fn javascript_members_have_keys_and_texts() {
+    let text = "user[pay] = null;\nlet a = user[pay];\nuser[pay](1);\ndelete user[pay];\n\
+        this.user['pay'] = 1;\nuser[\"pay\"]++;\nlet b = user['pay'];\nuser['pay']();\n\
+        let c = { pay };\nlet d = { [pay]: 1 };\nlet e = { 'pay': 1 };\nconst { 'pay': f } = user;\n\
+        const { [pay]: g } = user;\nf({ pay: 1 });\nclass A { [pay] = 1 }\nlet h = 'pay';\n";
+    let shown = find_accesses(Language::from_name("JavaScript").unwrap(), text, "pay").into_iter();
+    let shown: Vec<String> = shown
+        .map(|access| {
+            let line = text[..access.span.start as usize].matches('\n').count() + 1;
+            let of = access.receiver.join(".");
+            let literal = access.literal.unwrap_or_default();
+            format!("{line} {:?} {:?} {of} {literal}", access.kind, access.form)
+                .trim_end()
+                .to_owned()
+        })
+        .collect();
+    let expected = [
+        "1 Write Key  null",
+        "2 Read Key",
+        "3 Call Key",
+        "4 Write Key",
+        "5 Write Text this.user 1",
+        "6 Write Text user",
+        "7 Read Text user",
+        "8 Call Text user",
+        "9 Write Shorthand",
+        "10 Write Key  1",
+        "11 Write Text  1",
+        "12 Read Text",
+        "13 Read Key",
+        "14 Write Entry  1",
+        "15 Read Plain",
+    ];
+    assert_eq!(shown, expected);
+}
+
+#[test]
 fn rust_tells_reads_from_writes() {
     let text = "use a::pay;\nfn f(user: &mut User) {\n  user.pay = 1;\n  user.pay += 1;\n  let a = user.pay;\n\
         \x20 user.pay(1);\n  let b = User { pay: 1 };\n  go(&mut user.pay);\n  user.pay.other = 1;\n  pay!(x);\n}\n\

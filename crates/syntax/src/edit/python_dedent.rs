@@ -1,7 +1,8 @@
-//! Lines of a new Python text that are dedented out of what they belong to.
+//! Lines of a new Python text that are dedented so far that they no longer belong to the edited
+//! declaration.
 //!
-//! The grammar takes a `return` in the body of a class, and a method whose last line stands at the
-//! level of its class: both parse and mean something else than what was sent.
+//! The grammar takes a `return` in the body of a class, and a method whose last line is at the
+//! level of its class: both parse, but mean something other than what was sent.
 
 use std::ops::Range;
 

@@ -396,8 +396,8 @@ impl<'t> SymbolEditor<'t> {
         body == Some(&self.text[extent.start..extent.end])
     }
 
-    /// An error inside the new text of a file that was broken elsewhere before: there one error can
-    /// stand for another.
+    /// A syntax error inside the new text, for a file that already had errors elsewhere, where
+    /// counting errors is not enough.
     fn error_in_new_text(
         &self,
         new: &str,

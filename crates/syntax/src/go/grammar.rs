@@ -183,7 +183,7 @@ fn is_declared_type(node: Node<'_>) -> bool {
     node.parent().is_some_and(|parent| parent.kind() == "type_spec")
 }
 
-/// Whether a declaration makes a type of its own from another: `type A B`, not `type A = B`.
+/// Whether a declaration creates a new type from another one: `type A B`, not `type A = B`.
 fn is_distinct(node: Node<'_>) -> bool {
     let kind = node.field("type").map(|ty| ty.kind());
     node.kind() == "type_spec" && !matches!(kind, Some("struct_type" | "interface_type"))

@@ -1,9 +1,9 @@
 //! Written types.
 
 use oxc_ast::ast::{
-    Expression, FormalParameters, TSLiteral, TSTupleElement, TSType, TSTypeAnnotation, TSTypeName,
-    TSTypeOperatorOperator, TSTypeParameterDeclaration, TSTypeParameterInstantiation,
-    TSTypeQueryExprName,
+    Expression, FormalParameters, TSImportType, TSLiteral, TSTupleElement, TSType,
+    TSTypeAnnotation, TSTypeName, TSTypeOperatorOperator, TSTypeParameterDeclaration,
+    TSTypeParameterInstantiation, TSTypeQueryExprName,
 };
 
 use super::span;
@@ -73,16 +73,7 @@ impl<'a> JavaScriptWalker<'_, '_> {
             }
             TSType::TSThisType(_) => TypeRef::This,
             TSType::TSTypeQuery(query) => self.type_query(&query.expr_name),
-            TSType::TSImportType(import) => {
-                let at = span(import.span);
-                let index = self.builder.add_import(
-                    ImportKind::TypeImport,
-                    import.source.value.as_str(),
-                    at,
-                );
-                self.builder.facts.imports[index as usize].is_type_only = true;
-                TypeRef::Of(Box::new(Expr::Import(index)))
-            }
+            TSType::TSImportType(import) => self.import_type(import),
             TSType::TSTypeLiteral(literal) => {
                 if !self.declared_literals.contains(&literal.span.start) {
                     for member in &literal.members {
@@ -146,18 +137,17 @@ impl<'a> JavaScriptWalker<'_, '_> {
         }
     }
 
+    /// The type `import("module")`.
+    fn import_type(&mut self, import: &TSImportType<'a>) -> TypeRef {
+        let (specifier, at) = (import.source.value.as_str(), span(import.span));
+        let index = self.builder.add_import(ImportKind::TypeImport, specifier, at);
+        self.builder.facts.imports[index as usize].is_type_only = true;
+        TypeRef::Of(Box::new(Expr::Import(index)))
+    }
+
     fn type_query(&mut self, name: &TSTypeQueryExprName<'a>) -> TypeRef {
         match name {
-            TSTypeQueryExprName::TSImportType(import) => {
-                let at = span(import.span);
-                let index = self.builder.add_import(
-                    ImportKind::TypeImport,
-                    import.source.value.as_str(),
-                    at,
-                );
-                self.builder.facts.imports[index as usize].is_type_only = true;
-                TypeRef::Of(Box::new(Expr::Import(index)))
-            }
+            TSTypeQueryExprName::TSImportType(import) => self.import_type(import),
             name => {
                 let value = name.as_ts_type_name().map_or(Expr::Unknown, |n| self.type_value(n));
                 TypeRef::Of(Box::new(value))

@@ -7,7 +7,7 @@ use std::borrow::Cow;
 
 use base::Span;
 
-use super::{Reading, Selection, push_token};
+use super::{ReadAs, Selection, push_token};
 use crate::descriptor::JavaScriptDialect;
 use crate::javascript;
 
@@ -170,9 +170,9 @@ impl Estree<'_> {
                     continue;
                 }
                 match selection.reading(span) {
-                    Reading::AsIs => {}
-                    Reading::LeftOut => continue,
-                    Reading::Replaced(text) => {
+                    ReadAs::Unchanged => {}
+                    ReadAs::LeftOut => continue,
+                    ReadAs::Replaced(text) => {
                         push_token(out, text);
                         continue;
                     }

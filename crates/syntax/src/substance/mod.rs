@@ -82,9 +82,9 @@ struct Selection<'t> {
 }
 
 /// How a text at some place is read.
-enum Reading<'t> {
+enum ReadAs<'t> {
     /// As it is
-    AsIs,
+    Unchanged,
     /// Not at all
     LeftOut,
     /// As this text
@@ -166,13 +166,13 @@ impl<'t> Selection<'t> {
     }
 
     /// How a span is read.
-    fn reading(&self, span: Span) -> Reading<'t> {
+    fn reading(&self, span: Span) -> ReadAs<'t> {
         let upto = self.replaced.partition_point(|(part, _)| part.start <= span.start);
         let around = |(part, _): &&(Span, Option<&str>)| span.end <= part.end;
         match self.replaced[..upto].iter().rev().find(around) {
-            None => Reading::AsIs,
-            Some((part, Some(text))) if part.start == span.start => Reading::Replaced(text),
-            Some(_) => Reading::LeftOut,
+            None => ReadAs::Unchanged,
+            Some((part, Some(text))) if part.start == span.start => ReadAs::Replaced(text),
+            Some(_) => ReadAs::LeftOut,
         }
     }
 

@@ -4,7 +4,7 @@ use tree_sitter::{Node, TreeCursor};
 
 use super::literals::{LITERALS, NEIGHBOURS, joined_literal};
 use super::preprocessor::macro_text;
-use super::{Reading, Selection, push_token, python, rust};
+use super::{ReadAs, Selection, push_token, python, rust};
 use crate::treesitter::{self, LanguageFn, children, span};
 
 /// Nodes that do not change the meaning of their content: the shape of the tree already says what
@@ -105,9 +105,9 @@ impl TreeReader<'_, '_> {
             return None;
         }
         match self.selection.reading(at) {
-            Reading::AsIs => {}
-            Reading::LeftOut => return None,
-            Reading::Replaced(text) => {
+            ReadAs::Unchanged => {}
+            ReadAs::LeftOut => return None,
+            ReadAs::Replaced(text) => {
                 push_token(&mut self.out, text);
                 return None;
             }

@@ -1,6 +1,6 @@
-//! Changes a repository at random, in all the ways in which developers do. After each step three
-//! views of it must agree: a server that has been running all the while, a process that was just
-//! started, and an index built from nothing in a copy.
+//! Changes a repository at random, in the ways in which developers change it. After each step three
+//! views of it must agree: a server that has been running all the time, a process that was just
+//! started, and an index built from scratch in a copy.
 //!
 //! If two of them answer differently and both claim in their basis to be up to date, that is a
 //! defect.

@@ -27,7 +27,7 @@ pub enum Obstacle {
     PipeLink,
     /// A socket
     Socket,
-    /// A link to a device that can be read for ever
+    /// A link to a device that can be read forever
     DeviceLink,
     /// A device that can be read without end; only root can create one
     Device,

@@ -51,7 +51,7 @@ pub struct LspSession {
     capabilities: Value,
     documents: Mutex<OpenDocuments>,
     /// Shutdown timeout
-    grace: Duration,
+    exit_timeout: Duration,
     /// Whether it has answered a request after `initialize`
     has_answered: AtomicBool,
     /// Whether a request to it timed out
@@ -124,7 +124,7 @@ impl LspSession {
         };
         Ok(Self {
             program: start.program.to_owned(),
-            grace: start.host.grace(SHUTDOWN_GRACE),
+            exit_timeout: start.host.exit_timeout(SHUTDOWN_GRACE),
             server_info: alive,
             encoding,
             connection: link,
@@ -282,11 +282,14 @@ impl LspSession {
     pub(crate) fn shut_down(&self) {
         let patient = Call::new("cairn", jiff::Timestamp::UNIX_EPOCH);
         if self.failure().is_none()
-            && self.connection.request("shutdown", &Value::Null, &patient, self.grace).is_ok()
+            && self
+                .connection
+                .request("shutdown", &Value::Null, &patient, self.exit_timeout)
+                .is_ok()
         {
             self.connection.notify("exit", &Value::Null);
             let since = Instant::now();
-            while self.failure().is_none() && since.elapsed() < self.grace {
+            while self.failure().is_none() && since.elapsed() < self.exit_timeout {
                 self.connection.wait_briefly();
             }
         }
@@ -305,7 +308,7 @@ fn initialize_params(start: &LspSessionOptions<'_>, folder: &Value) -> Value {
     let dynamic = json!({"dynamicRegistration": false});
     let links = json!({"linkSupport": false});
     json!({
-        // With our process id the server can notice that we are gone, should we be killed.
+        // The server uses the process id to notice that cairn was killed.
         "processId": process::id(),
         "clientInfo": {"name": "cairn", "version": env!("CARGO_PKG_VERSION")},
         "rootUri": folder["uri"],

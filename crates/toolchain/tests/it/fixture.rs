@@ -56,7 +56,7 @@ impl Fixture {
         let path = self.root().join("fake.py");
         fs::write(&path, format!("{}\n{script}", include_str!("fake.py"))).unwrap();
         let python = find_program("python3", &self.host()).expect("tests need python3");
-        let host = self.host().with_grace(LONG);
+        let host = self.host().with_exit_timeout(LONG);
         let verdict = probe(&python, &[path], &host, &self.folder(), &call(), LONG).unwrap();
         self.assert_nothing_is_left();
         verdict
@@ -97,7 +97,8 @@ impl Fixture {
         self.folder().join(mark).exists()
     }
 
-    /// The server is reaped, and nothing it started still runs: all that stand in its folder.
+    /// The server was reaped, and no process that it started still runs; these have its folder as
+    /// working directory.
     pub(crate) fn assert_nothing_is_left(&self) {
         if let Ok(pid) = fs::read_to_string(self.folder().join("pid")) {
             assert!(!Path::new("/proc").join(&pid).exists(), "{pid} is still there");

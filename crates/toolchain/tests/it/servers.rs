@@ -35,7 +35,7 @@ impl Place {
     /// The same, with a server that gets as much time to exit as it needs.
     fn patient(script: &str) -> Self {
         let fixture = Fixture::new();
-        let host = ToolHost::new(fixture.folder(), variables()).with_grace(LONG);
+        let host = ToolHost::new(fixture.folder(), variables()).with_exit_timeout(LONG);
         Self::of(fixture, ServerPool::new(host), script)
     }
 

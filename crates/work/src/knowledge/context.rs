@@ -35,7 +35,7 @@ const fn is_zero(count: &usize) -> bool {
     *count == 0
 }
 
-/// How many covered paths are listed for each atom, and how many uncovered paths in all.
+/// How many covered paths are listed for each atom, and how many uncovered paths in total.
 const MAX_LISTED_PATHS: usize = 100;
 
 /// The default number of atoms in an answer.

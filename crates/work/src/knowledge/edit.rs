@@ -294,7 +294,7 @@ pub fn delete(
                 removed.deleted_atoms.push(atom.id);
             } else {
                 removed.orphaned_atoms.push(atom.id.clone());
-                orphan(draft, atom, task.as_ref())?;
+                remove_from_molecule(draft, atom, task.as_ref())?;
             }
         }
         removed.changelog_entries += remove_entries(draft, &molecule.id)?;
@@ -305,7 +305,12 @@ pub fn delete(
     Ok(removed)
 }
 
-fn orphan(draft: &mut WorkDraft<'_>, atom: Atom, task: Option<&WorkRecordId>) -> Result<()> {
+/// Leaves an atom without a molecule.
+fn remove_from_molecule(
+    draft: &mut WorkDraft<'_>,
+    atom: Atom,
+    task: Option<&WorkRecordId>,
+) -> Result<()> {
     let last_task_id = task.cloned().or(atom.last_task_id);
     let (version, updated_at) = (atom.version + 1, draft.stamp());
     draft.put(&Atom { molecule_id: None, last_task_id, version, updated_at, ..atom })
@@ -321,7 +326,7 @@ pub(crate) fn remove_atom(draft: &mut WorkDraft<'_>, id: &WorkRecordId) -> Resul
 /// Removes a molecule with its changelog. Its atoms stay without a molecule.
 pub(crate) fn remove_molecule(draft: &mut WorkDraft<'_>, id: &WorkRecordId) -> Result<()> {
     for atom in draft.list::<Atom>("molecule_id", id)? {
-        orphan(draft, atom, None)?;
+        remove_from_molecule(draft, atom, None)?;
     }
     remove_entries(draft, id)?;
     draft.delete::<Molecule>(id)

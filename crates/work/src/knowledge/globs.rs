@@ -135,7 +135,7 @@ impl AtomMatcher {
     fn add(&mut self, id: &WorkRecordId, patterns: &[String]) {
         for pattern in patterns {
             for pattern in braces(pattern) {
-                let folder = self.folders.entry(anchor(&pattern).to_owned()).or_default();
+                let folder = self.folders.entry(literal_folder(&pattern).to_owned()).or_default();
                 folder.patterns.push((id.clone(), pattern));
             }
         }
@@ -210,19 +210,19 @@ impl FolderGlobs {
     }
 }
 
-/// The folders in which patterns are anchored. Every match lies below one of them.
-pub fn anchors(patterns: &[String]) -> BTreeSet<String> {
+/// The folders that patterns name before their first wildcard. Every match is below one of them.
+pub fn literal_folders(patterns: &[String]) -> BTreeSet<String> {
     let single = patterns.iter().flat_map(|pattern| braces(pattern));
-    single.map(|pattern| anchor(&pattern).to_owned()).collect()
+    single.map(|pattern| literal_folder(&pattern).to_owned()).collect()
 }
 
-/// The folder in which a pattern is anchored: the path components before its first wildcard.
-fn anchor(pattern: &str) -> &str {
+/// The folder that a pattern names: its path components before the first wildcard.
+fn literal_folder(pattern: &str) -> &str {
     let wild = pattern.find(WILDCARDS).unwrap_or(pattern.len());
     pattern[..wild].rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// A pattern whose first wildcard is a brace is anchored once for each choice.
+/// A pattern whose first wildcard is a brace names one folder for each choice.
 fn braces(pattern: &str) -> Vec<String> {
     let whole = || vec![pattern.to_owned()];
     let Some(open) = pattern.find(WILDCARDS) else { return whole() };

@@ -237,7 +237,7 @@ impl PlanApplication<'_> {
                     _ => true,
                 }
         };
-        let named = draft.called(item.kind, &item.name)?;
+        let named = draft.items_named(item.kind, &item.name)?;
         Ok(named.into_iter().find(fits))
     }
 

@@ -92,7 +92,7 @@ impl BeadsIds {
         let text = [&item.summary, &item.description];
         let text: Vec<&str> = text.into_iter().flatten().map(String::as_str).collect();
         let id = id_of(item);
-        let ties = self.ties(plan, item, &id);
+        let dependencies = self.dependencies(plan, item, &id);
         let mut issue = json!({
             "id": id,
             "title": item.name,
@@ -108,7 +108,7 @@ impl BeadsIds {
         let tags: BTreeSet<&String> = item.tags.iter().flatten().collect();
         optional.extend((!tags.is_empty()).then(|| ("labels", json!(tags))));
         optional.extend(item.end_reason.as_ref().map(|one| ("close_reason", json!(one))));
-        optional.extend((!ties.is_empty()).then(|| ("dependencies", json!(ties))));
+        optional.extend((!dependencies.is_empty()).then(|| ("dependencies", json!(dependencies))));
         for (key, value) in optional {
             issue[key] = value;
         }
@@ -116,8 +116,8 @@ impl BeadsIds {
     }
 
     /// The dependencies of an issue, in one order.
-    fn ties(&self, plan: &PlanDocument, item: &PlannedItem, id: &str) -> Vec<Value> {
-        let mut ties: Vec<(String, &str)> = Vec::new();
+    fn dependencies(&self, plan: &PlanDocument, item: &PlannedItem, id: &str) -> Vec<Value> {
+        let mut dependencies: Vec<(String, &str)> = Vec::new();
         // Features are not nested, and a task is in one of them.
         let mut has_epic = item.is_feature() || item.feature.is_some();
         for relation in item.relations.iter().filter(|relation| !relation.other.is_empty()) {
@@ -132,15 +132,15 @@ impl BeadsIds {
                 PlannedRelationKind::DuplicateOf => "duplicates",
                 _ => "related",
             };
-            ties.push((other, kind));
+            dependencies.push((other, kind));
         }
         if let Some(feature) = item.feature.and_then(|at| plan.items.get(at)) {
-            ties.push((id_of(feature), "parent-child"));
+            dependencies.push((id_of(feature), "parent-child"));
         }
-        ties.sort();
-        ties.dedup();
-        let tie = |(other, kind): (String, &str)| json!({"issue_id": id, "depends_on_id": other, "type": kind});
-        ties.into_iter().map(tie).collect()
+        dependencies.sort();
+        dependencies.dedup();
+        let to_json = |(other, kind): (String, &str)| json!({"issue_id": id, "depends_on_id": other, "type": kind});
+        dependencies.into_iter().map(to_json).collect()
     }
 
     fn named(&self, other: &str) -> String {

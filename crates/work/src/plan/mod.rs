@@ -48,7 +48,7 @@ pub struct PlannedItem {
     pub complexity: Option<u32>,
     /// Its tags
     pub tags: Option<Vec<String>>,
-    /// Who is to do it
+    /// Person or agent that it is assigned to
     pub assignee: Option<String>,
     /// The day by which it is due
     pub due: Option<String>,

@@ -187,7 +187,7 @@ fn read_item(item: &mut PlannedItem, lines: &[String]) -> Result<(), String> {
         if !body.is_empty() {
             item.description = Some(body.to_owned());
         }
-        if item.summary.as_deref() == Some(UNSAID) {
+        if item.summary.as_deref() == Some(NO_SUMMARY) {
             item.summary = None;
         }
         return Ok(());
@@ -253,8 +253,8 @@ fn not_a_field(line: &str) -> String {
     )
 }
 
-/// Stands for a summary that the plan does not say; no text of a record has control characters.
-const UNSAID: &str = "\u{1}";
+/// Represents a summary that the plan does not have; no text of a record has control characters.
+const NO_SUMMARY: &str = "\u{1}";
 
 /// The fields of an item.
 const FIELDS: [&str; 14] = [
@@ -313,7 +313,7 @@ fn set_field(item: &mut PlannedItem, name: &str, value: &str) -> Result<(), Stri
         "assignee" => item.assignee = text()?,
         "milestone" => item.milestone = text()?,
         "source" => item.source = text()?,
-        "summary" => item.summary = Some(text()?.unwrap_or_else(|| UNSAID.into())),
+        "summary" => item.summary = Some(text()?.unwrap_or_else(|| NO_SUMMARY.into())),
         "description" => item.description = text()?,
         "due" => {
             let day = |one: String| one.parse::<DueDate>().map_err(word);

@@ -35,7 +35,7 @@ pub struct WorkQuery {
     pub priority: ListArg<String>,
     /// Tags
     pub tags: ListArg<String>,
-    /// Who is to do it
+    /// Person or agent that it is assigned to
     pub assignee: Option<String>,
     /// The milestone that it belongs to
     pub milestone: Option<String>,
@@ -276,7 +276,7 @@ pub struct OverviewChild {
     pub tasks: BTreeMap<&'static str, usize>,
     /// How many active blocks it has
     pub blocked_by: usize,
-    /// Who is to do it, who does it, and since when
+    /// The assignee, who works on it, and since when
     #[serde(flatten)]
     pub people: WorkPeople,
 }
@@ -284,7 +284,7 @@ pub struct OverviewChild {
 /// Who is concerned with a feature or task, and when it last changed
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WorkPeople {
-    /// Who is to do it
+    /// Person or agent that it is assigned to
     #[serde(skip_serializing_if = "Option::is_none")]
     pub assignee: Option<String>,
     /// Who holds it now

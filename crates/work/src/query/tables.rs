@@ -25,7 +25,7 @@ pub(crate) struct ItemFilter<'a> {
     pub unwanted_words: &'a [&'a str],
     pub tags: &'a [&'a str],
     pub unwanted_tags: &'a [&'a str],
-    /// Who is to do it
+    /// Person or agent that it is assigned to
     pub assignee: Option<&'a str>,
     pub milestone: Option<&'a str>,
     /// Only these records

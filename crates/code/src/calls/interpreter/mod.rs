@@ -103,8 +103,8 @@ impl<'a> Interpreter<'a> {
         value
     }
 
-    /// Runs a member or type lookup that may lead to itself. Gives nothing if it is nested too
-    /// deep.
+    /// Runs a member or type lookup that may lead to itself. Returns nothing if it is nested too
+    /// deeply.
     fn limit_lookup(&mut self, step: impl FnOnce(&mut Self) -> AbstractValue) -> AbstractValue {
         if !self.budget.enter_lookup() {
             return AbstractValue::new();

@@ -44,13 +44,13 @@ const OUTPUT_FOLDERS: [&str; 14] = [
 const SOURCE_FOLDERS: [&str; 5] = ["src/", "", "source/", "lib/", "ts/"];
 
 /// The file or folder that a path means.
-pub(super) fn file_or_folder(world: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
+pub(super) fn file_or_folder(context: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
     let path = path.strip_suffix('/').unwrap_or(path);
-    resolve_file(world, path).or_else(|| resolve_folder(world, path))
+    resolve_file(context, path).or_else(|| resolve_folder(context, path))
 }
 
 /// The file that a path means: its source, the path itself, or the path with an extension.
-pub(super) fn resolve_file(world: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
+pub(super) fn resolve_file(context: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
     let sources = SOURCE_EXTENSIONS.iter().filter(|(end, _)| !end.starts_with(".d.")).filter_map(
         |(end, to)| {
             let stem = path.strip_suffix(end)?;
@@ -58,43 +58,43 @@ pub(super) fn resolve_file(world: &ResolutionContext<'_>, path: &str) -> Option<
         },
     );
     let plain = FILE_EXTENSIONS.iter().map(|ending| format!("{path}.{ending}"));
-    world.first_existing(sources.flatten().chain([path.to_owned()]).chain(plain))
+    context.first_existing(sources.flatten().chain([path.to_owned()]).chain(plain))
 }
 
 /// The file that a folder means: the main file of its package, or its index file.
-fn resolve_folder(world: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
-    let manifest = world.first_existing([format!("{path}/package.json")]);
-    let said = manifest.and_then(|manifest| world.manifest(&manifest));
+fn resolve_folder(context: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
+    let manifest = context.first_existing([format!("{path}/package.json")]);
+    let said = manifest.and_then(|manifest| context.manifest(&manifest));
     if let Some(Manifest::Npm(package)) = said.as_deref() {
         let entry = package.mains.iter().find_map(|main| {
             let main = format!("{path}/{main}");
-            resolve_file(world, &main).or_else(|| index_file(world, &main))
+            resolve_file(context, &main).or_else(|| index_file(context, &main))
         });
         if entry.is_some() {
             return entry;
         }
     }
-    index_file(world, path)
+    index_file(context, path)
 }
 
 /// The script beside a file that only declares its types; any other file itself.
-pub(super) fn script_of(world: &ResolutionContext<'_>, file: RepoPath) -> RepoPath {
+pub(super) fn script_of(context: &ResolutionContext<'_>, file: RepoPath) -> RepoPath {
     let text = file.to_string();
     let stem = [".d.ts", ".d.mts", ".d.cts"].iter().find_map(|end| text.strip_suffix(end));
     let scripts = stem.map(|stem| ["js", "mjs", "cjs"].map(|end| format!("{stem}.{end}")));
-    scripts.and_then(|scripts| world.first_existing(scripts)).unwrap_or(file)
+    scripts.and_then(|scripts| context.first_existing(scripts)).unwrap_or(file)
 }
 
 /// The index file of a folder.
-pub(super) fn index_file(world: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
+pub(super) fn index_file(context: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
     let path = path.strip_suffix('/').unwrap_or(path);
     let base = if path.is_empty() { String::new() } else { format!("{path}/") };
-    world.first_existing(FILE_EXTENSIONS.iter().map(|ending| format!("{base}index.{ending}")))
+    context.first_existing(FILE_EXTENSIONS.iter().map(|ending| format!("{base}index.{ending}")))
 }
 
 /// The source of a compiled file that does not exist in the repository.
 pub(super) fn source_of_output(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     package: &str,
     compiled: &str,
 ) -> Option<RepoPath> {
@@ -105,15 +105,15 @@ pub(super) fn source_of_output(
         let rest = parts[cut..].join("/");
         SOURCE_FOLDERS
             .iter()
-            .find_map(|written| source_of_compiled(world, &format!("{package}{written}{rest}")))
+            .find_map(|written| source_of_compiled(context, &format!("{package}{written}{rest}")))
     })
 }
 
-fn source_of_compiled(world: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
+fn source_of_compiled(context: &ResolutionContext<'_>, path: &str) -> Option<RepoPath> {
     let (stem, endings) =
         SOURCE_EXTENSIONS.iter().find_map(|(end, to)| Some((path.strip_suffix(end)?, to)))?;
     let same = endings.iter().map(|ending| format!("{stem}.{ending}"));
     let scripts = ["js", "jsx", "mjs"].iter().map(|ending| format!("{stem}.{ending}"));
     let inside = ["ts", "tsx", "js"].iter().map(|ending| format!("{stem}/index.{ending}"));
-    world.first_existing(same.chain(scripts).chain(inside))
+    context.first_existing(same.chain(scripts).chain(inside))
 }

@@ -15,7 +15,7 @@ use crate::outline::ImportRequest;
 pub(super) use package::entries;
 
 pub(super) fn target(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     asked: &ImportRequest,
 ) -> Option<RepoPath> {
@@ -25,8 +25,9 @@ pub(super) fn target(
     let plain = written.rsplit('!').next().unwrap_or(written);
     let plain = plain.split('?').next().unwrap_or(plain);
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let found = (*world.memoise("javascript", &folder, plain, || find(world, from, plain))).clone();
-    found.map(|found| if is_script(from) { files::script_of(world, found) } else { found })
+    let found =
+        (*context.memoise("javascript", &folder, plain, || find(context, from, plain))).clone();
+    found.map(|found| if is_script(from) { files::script_of(context, found) } else { found })
 }
 
 /// Whether a file runs as it is, so that what it imports is a file that runs too.
@@ -34,22 +35,22 @@ fn is_script(file: &RepoPath) -> bool {
     Language::from_path(file).is_some_and(Language::runs_as_written)
 }
 
-fn find(world: &ResolutionContext<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {
+fn find(context: &ResolutionContext<'_>, from: &RepoPath, specifier: &str) -> Option<RepoPath> {
     if specifier.is_empty() || specifier.contains(':') || specifier.starts_with('/') {
         return None; // `node:fs`, `https://…`, `virtual:…`, a path of the server
     }
     if is_relative(specifier) {
-        let found = files::file_or_folder(world, &format!("{}{specifier}", folder_prefix(from)));
-        return found.or_else(|| tsconfig::in_root_dirs(world, from, specifier));
+        let found = files::file_or_folder(context, &format!("{}{specifier}", folder_prefix(from)));
+        return found.or_else(|| tsconfig::in_root_dirs(context, from, specifier));
     }
     if specifier.starts_with('#') {
-        let own = package::own_import(world, from, specifier);
-        return own.or_else(|| tsconfig::resolve_paths(world, from, specifier));
+        let own = package::own_import(context, from, specifier);
+        return own.or_else(|| tsconfig::resolve_paths(context, from, specifier));
     }
-    tsconfig::resolve_paths(world, from, specifier)
-        .or_else(|| package::in_workspace(world, from, specifier))
-        .or_else(|| tsconfig::resolve_base_url(world, from, specifier))
-        .or_else(|| package::by_framework_convention(world, from, specifier))
+    tsconfig::resolve_paths(context, from, specifier)
+        .or_else(|| package::in_workspace(context, from, specifier))
+        .or_else(|| tsconfig::resolve_base_url(context, from, specifier))
+        .or_else(|| package::by_framework_convention(context, from, specifier))
 }
 
 fn is_relative(specifier: &str) -> bool {

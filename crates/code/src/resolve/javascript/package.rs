@@ -12,35 +12,35 @@ const IGNORED_CONDITIONS: [&str; 3] = ["deno", "react-native", "edge-light"];
 
 /// The file of a name of the package's own `imports`.
 pub(super) fn own_import(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     specifier: &str,
 ) -> Option<RepoPath> {
-    let (path, manifest) = workspace::nearest_manifest(world, from)?;
+    let (path, manifest) = workspace::nearest_manifest(context, from)?;
     let all = match_subpath(manifest.imports.as_ref()?, specifier)?;
     let places = condition_targets(&all.0, &all.1);
     places.iter().find_map(|place| match place.starts_with('.') {
-        true => built_or_source(world, &folder_prefix(&path), place),
+        true => built_or_source(context, &folder_prefix(&path), place),
         // A name that means another name of `imports` could lead to a circle.
         false if place.starts_with('#') => None,
-        false => super::find(world, from, place),
+        false => super::find(context, from, place),
     })
 }
 
 /// The file of a subpath of a package in the workspace.
 pub(super) fn in_workspace(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     specifier: &str,
 ) -> Option<RepoPath> {
     let (name, inner) = workspace::split_specifier(specifier);
-    let path = workspace::package_manifest(world, from, name)?;
-    let manifest = workspace::npm_manifest(world, &path)?;
-    resolve_subpath(world, &folder_prefix(&path), &manifest, inner)
+    let path = workspace::package_manifest(context, from, name)?;
+    let manifest = workspace::npm_manifest(context, &path)?;
+    resolve_subpath(context, &folder_prefix(&path), &manifest, inner)
 }
 
 fn resolve_subpath(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     folder: &str,
     manifest: &NpmManifest,
     inner: &str,
@@ -52,44 +52,44 @@ fn resolve_subpath(
     let mains = if inner.is_empty() { manifest.mains.clone() } else { Vec::new() };
     let named: Vec<String> = exported.into_iter().chain(mains).collect();
     let there =
-        named.iter().find_map(|place| files::resolve_file(world, &format!("{folder}{place}")));
-    let written = || named.iter().find_map(|place| files::source_of_output(world, folder, place));
+        named.iter().find_map(|place| files::resolve_file(context, &format!("{folder}{place}")));
+    let written = || named.iter().find_map(|place| files::source_of_output(context, folder, place));
     let plain = || match inner {
-        "" => files::index_file(world, folder)
-            .or_else(|| files::index_file(world, &format!("{folder}src"))),
-        inner => files::file_or_folder(world, &format!("{folder}{inner}"))
-            .or_else(|| files::source_of_output(world, folder, &with_extension(inner)))
-            .or_else(|| files::file_or_folder(world, &format!("{folder}src/{inner}"))),
+        "" => files::index_file(context, folder)
+            .or_else(|| files::index_file(context, &format!("{folder}src"))),
+        inner => files::file_or_folder(context, &format!("{folder}{inner}"))
+            .or_else(|| files::source_of_output(context, folder, &with_extension(inner)))
+            .or_else(|| files::file_or_folder(context, &format!("{folder}src/{inner}"))),
     };
     there.or_else(written).or_else(plain)
 }
 
 /// The entry points of a package: exports, executables and main files.
 pub(in crate::resolve) fn entries(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     path: &RepoPath,
     manifest: &NpmManifest,
 ) -> Vec<(RepoPath, EntryPointKind)> {
     let folder = folder_prefix(path);
     let mut found = Vec::new();
     let mut add = |file: Option<RepoPath>, entry| found.extend(file.map(|file| (file, entry)));
-    add(resolve_subpath(world, &folder, manifest, ""), EntryPointKind::Api);
+    add(resolve_subpath(context, &folder, manifest, ""), EntryPointKind::Api);
     // A main file in the repository may only load what a build makes of the sources.
-    add(files::index_file(world, &format!("{folder}src")), EntryPointKind::Api);
+    add(files::index_file(context, &format!("{folder}src")), EntryPointKind::Api);
     for key in manifest.exports.iter().flat_map(subpaths) {
         add(
-            resolve_subpath(world, &folder, manifest, key.trim_start_matches("./")),
+            resolve_subpath(context, &folder, manifest, key.trim_start_matches("./")),
             EntryPointKind::Api,
         );
     }
-    for subpath in pattern_subpaths(world, &folder, manifest) {
-        add(resolve_subpath(world, &folder, manifest, &subpath), EntryPointKind::Api);
+    for subpath in pattern_subpaths(context, &folder, manifest) {
+        add(resolve_subpath(context, &folder, manifest, &subpath), EntryPointKind::Api);
     }
     for bin in &manifest.bins {
-        add(built_or_source(world, &folder, bin), EntryPointKind::Program);
+        add(built_or_source(context, &folder, bin), EntryPointKind::Program);
     }
     for script in &manifest.scripts {
-        add(files::resolve_file(world, &format!("{folder}{script}")), EntryPointKind::Program);
+        add(files::resolve_file(context, &format!("{folder}{script}")), EntryPointKind::Program);
     }
     found
 }
@@ -103,7 +103,7 @@ fn subpaths(exports: &ConditionalTarget) -> Vec<String> {
 
 /// The subpaths that patterns of `exports` may stand for: `./utils/*`.
 fn pattern_subpaths(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     folder: &str,
     manifest: &NpmManifest,
 ) -> Vec<String> {
@@ -114,7 +114,7 @@ fn pattern_subpaths(
         for written in ["src/", ""] {
             let inside = format!("{folder}{written}{start}");
             let Ok(inside) = inside.trim_end_matches('/').parse::<RepoPath>() else { continue };
-            for file in world.in_folder(&inside) {
+            for file in context.in_folder(&inside) {
                 let name = file.name();
                 let stem = name.split('.').next().unwrap_or(&name);
                 found.push(format!("{start}{stem}"));
@@ -130,14 +130,14 @@ fn with_extension(inner: &str) -> String {
     if is_file { inner.to_owned() } else { format!("{inner}.js") }
 }
 
-fn built_or_source(world: &ResolutionContext<'_>, folder: &str, place: &str) -> Option<RepoPath> {
-    let there = files::resolve_file(world, &format!("{folder}{place}"));
-    there.or_else(|| files::source_of_output(world, folder, place))
+fn built_or_source(context: &ResolutionContext<'_>, folder: &str, place: &str) -> Option<RepoPath> {
+    let there = files::resolve_file(context, &format!("{folder}{place}"));
+    there.or_else(|| files::source_of_output(context, folder, place))
 }
 
 /// Conventions of frameworks that generate their compiler options in the build: `$lib`, `~/`, `@/`.
 pub(super) fn by_framework_convention(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     specifier: &str,
 ) -> Option<RepoPath> {
@@ -147,8 +147,10 @@ pub(super) fn by_framework_convention(
         _ => return None,
     };
     let rest = specifier.split_once('/').map_or("index", |(_, rest)| rest);
-    let folder = folder_prefix(&workspace::nearest_manifest(world, from)?.0);
-    habits.iter().find_map(|habit| files::file_or_folder(world, &format!("{folder}{habit}{rest}")))
+    let folder = folder_prefix(&workspace::nearest_manifest(context, from)?.0);
+    habits
+        .iter()
+        .find_map(|habit| files::file_or_folder(context, &format!("{folder}{habit}{rest}")))
 }
 
 /// The value of a subpath, with the text that its `*` stands for.

@@ -28,40 +28,42 @@ struct CompilerOptions {
 
 /// Resolves a bare name with `paths` in the options of the file or of the referenced projects.
 pub(super) fn resolve_paths(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     specifier: &str,
 ) -> Option<RepoPath> {
-    let own = options_of(world, from)?;
-    let others = own.references.iter().map(|path| options_at(world, path));
+    let own = options_of(context, from)?;
+    let others = own.references.iter().map(|path| options_at(context, path));
     let all = [Rc::clone(&own)].into_iter().chain(others);
     all.into_iter().find_map(|options| {
         let (_, places, star) = best_pattern(&options.paths, specifier)?;
-        places.iter().find_map(|place| files::file_or_folder(world, &place.replacen('*', star, 1)))
+        places
+            .iter()
+            .find_map(|place| files::file_or_folder(context, &place.replacen('*', star, 1)))
     })
 }
 
 /// Resolves a bare name below `baseUrl`.
 pub(super) fn resolve_base_url(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     specifier: &str,
 ) -> Option<RepoPath> {
-    let base = options_of(world, from)?.base.clone()?;
-    files::file_or_folder(world, &format!("{base}{specifier}"))
+    let base = options_of(context, from)?.base.clone()?;
+    files::file_or_folder(context, &format!("{base}{specifier}"))
 }
 
 /// Resolves a relative name in the other folders of `rootDirs`.
 pub(super) fn in_root_dirs(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     specifier: &str,
 ) -> Option<RepoPath> {
-    let options = options_of(world, from)?;
+    let options = options_of(context, from)?;
     let wanted = normalised_below(&folder_prefix(from), specifier)?.to_string();
     let dirs = &options.root_dirs;
     let rest = dirs.iter().find_map(|dir| wanted.strip_prefix(dir.as_str()))?;
-    dirs.iter().find_map(|dir| files::file_or_folder(world, &format!("{dir}{rest}")))
+    dirs.iter().find_map(|dir| files::file_or_folder(context, &format!("{dir}{rest}")))
 }
 
 /// The best matching pattern: an exact one, else the one with the longest prefix before `*`.
@@ -80,23 +82,23 @@ fn best_pattern<'p, 's>(
 }
 
 /// The options of the nearest configuration above a file.
-fn options_of(world: &ResolutionContext<'_>, from: &RepoPath) -> Option<Rc<CompilerOptions>> {
+fn options_of(context: &ResolutionContext<'_>, from: &RepoPath) -> Option<Rc<CompilerOptions>> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let nearest = world.memoise("tsconfig", &folder, "", || {
+    let nearest = context.memoise("tsconfig", &folder, "", || {
         let names = ancestor_folders(from).flat_map(|folder| {
             ["tsconfig.json", "jsconfig.json"].map(|name| format!("{}{name}", path_prefix(&folder)))
         });
-        world.first_existing(names)
+        context.first_existing(names)
     });
-    Some(options_at(world, nearest.as_ref().as_ref()?))
+    Some(options_at(context, nearest.as_ref().as_ref()?))
 }
 
-fn options_at(world: &ResolutionContext<'_>, path: &RepoPath) -> Rc<CompilerOptions> {
-    world.memoise("options", path, "", || read_options(world, path, 0))
+fn options_at(context: &ResolutionContext<'_>, path: &RepoPath) -> Rc<CompilerOptions> {
+    context.memoise("options", path, "", || read_options(context, path, 0))
 }
 
-fn read_options(world: &ResolutionContext<'_>, path: &RepoPath, depth: usize) -> CompilerOptions {
-    let said = world.manifest(path);
+fn read_options(context: &ResolutionContext<'_>, path: &RepoPath, depth: usize) -> CompilerOptions {
+    let said = context.manifest(path);
     let Some(Manifest::TsConfig(config)) = said.as_deref() else {
         return CompilerOptions::default();
     };
@@ -104,8 +106,8 @@ fn read_options(world: &ResolutionContext<'_>, path: &RepoPath, depth: usize) ->
     let mut options = CompilerOptions::default();
     if depth < MAX_EXTENDS_DEPTH {
         for extended in &config.extends {
-            if let Some(base) = extended_file(world, path, extended) {
-                merge(&mut options, read_options(world, &base, depth + 1));
+            if let Some(base) = extended_file(context, path, extended) {
+                merge(&mut options, read_options(context, &base, depth + 1));
             }
         }
     }
@@ -113,7 +115,7 @@ fn read_options(world: &ResolutionContext<'_>, path: &RepoPath, depth: usize) ->
     if depth == 0 {
         let each = config.references.iter();
         options.references =
-            each.filter_map(|other| reference_path(world, &folder, other)).collect();
+            each.filter_map(|other| reference_path(context, &folder, other)).collect();
     }
     options
 }
@@ -151,9 +153,9 @@ fn merge(options: &mut CompilerOptions, over: CompilerOptions) {
 }
 
 /// The file that `extends` names: beside this one, or in a package of the workspace.
-fn extended_file(world: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
+fn extended_file(context: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
     let at = |path: String| {
-        world.first_existing([
+        context.first_existing([
             path.clone(),
             format!("{path}.json"),
             format!("{path}/tsconfig.json"),
@@ -163,12 +165,12 @@ fn extended_file(world: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> 
         return at(format!("{}{name}", folder_prefix(from)));
     }
     let (package, inner) = workspace::split_specifier(name);
-    let manifest = workspace::package_manifest(world, from, package)?;
+    let manifest = workspace::package_manifest(context, from, package)?;
     at(format!("{}{}", folder_prefix(&manifest), if inner.is_empty() { "tsconfig" } else { inner }))
 }
 
-fn reference_path(world: &ResolutionContext<'_>, folder: &str, path: &str) -> Option<RepoPath> {
+fn reference_path(context: &ResolutionContext<'_>, folder: &str, path: &str) -> Option<RepoPath> {
     let at = normalised_below(folder, path)?;
     let file = (at.extension().as_deref() == Some("json")).then(|| at.to_string());
-    world.first_existing(file.into_iter().chain([format!("{}tsconfig.json", path_prefix(&at))]))
+    context.first_existing(file.into_iter().chain([format!("{}tsconfig.json", path_prefix(&at))]))
 }

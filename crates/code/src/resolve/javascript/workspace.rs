@@ -21,16 +21,16 @@ pub(super) fn split_specifier(specifier: &str) -> (&str, &str) {
 
 /// The manifest of a package that an import of this file would find in `node_modules`.
 pub(super) fn package_manifest(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     name: &str,
 ) -> Option<RepoPath> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    (*world.memoise("npm package", &folder, name, || find(world, from, name))).clone()
+    (*context.memoise("npm package", &folder, name, || find(context, from, name))).clone()
 }
 
-fn find(world: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
-    let own = nearest_manifest(world, from);
+fn find(context: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
+    let own = nearest_manifest(context, from);
     if let Some((path, manifest)) = &own {
         if manifest.name.as_deref() == Some(name) {
             return Some(path.clone());
@@ -42,15 +42,15 @@ fn find(world: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<Re
             normalised_below(&folder_prefix(path), folder?)
         });
         if let Some(folder) = linked {
-            return world.first_existing([format!("{}package.json", path_prefix(&folder))]);
+            return context.first_existing([format!("{}package.json", path_prefix(&folder))]);
         }
     }
-    let found = world.packages(&format!("npm:{name}"));
+    let found = context.packages(&format!("npm:{name}"));
     if found.is_empty() {
         return None;
     }
     let roots: Vec<WorkspaceRoot> =
-        ancestor_folders(from).filter_map(|folder| workspace_root(world, &folder)).collect();
+        ancestor_folders(from).filter_map(|folder| workspace_root(context, &folder)).collect();
     let member = roots.iter().find_map(|root| found.iter().find(|path| root.contains(path)));
     let depends = || own.is_some_and(|(_, own)| own.dependencies.iter().any(|(d, _)| d == name));
     match found.as_slice() {
@@ -62,22 +62,25 @@ fn find(world: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<Re
 
 /// The nearest manifest above a file.
 pub(super) fn nearest_manifest(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
 ) -> Option<(RepoPath, NpmManifest)> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let found = world.memoise("npm manifest", &folder, "", || {
+    let found = context.memoise("npm manifest", &folder, "", || {
         let all =
             ancestor_folders(from).map(|folder| format!("{}package.json", path_prefix(&folder)));
-        let path = world.first_existing(all)?;
-        let manifest = npm_manifest(world, &path)?;
+        let path = context.first_existing(all)?;
+        let manifest = npm_manifest(context, &path)?;
         Some((path, manifest))
     });
     (*found).clone()
 }
 
-pub(super) fn npm_manifest(world: &ResolutionContext<'_>, path: &RepoPath) -> Option<NpmManifest> {
-    match world.manifest(path).as_deref() {
+pub(super) fn npm_manifest(
+    context: &ResolutionContext<'_>,
+    path: &RepoPath,
+) -> Option<NpmManifest> {
+    match context.manifest(path).as_deref() {
         Some(Manifest::Npm(manifest)) => Some((**manifest).clone()),
         _ => None,
     }
@@ -101,18 +104,21 @@ impl WorkspaceRoot {
 }
 
 /// The workspace whose root is this folder.
-fn workspace_root(world: &ResolutionContext<'_>, folder: &RepoPath) -> Option<WorkspaceRoot> {
-    let found = world.memoise("workspace", folder, "", || {
+fn workspace_root(context: &ResolutionContext<'_>, folder: &RepoPath) -> Option<WorkspaceRoot> {
+    let found = context.memoise("workspace", folder, "", || {
         let prefix = path_prefix(folder);
         let pnpm = ["pnpm-workspace.yaml", "pnpm-workspace.yml"].map(|n| format!("{prefix}{n}"));
-        let globs =
-            match world.first_existing(pnpm).and_then(|path| world.manifest(&path)).as_deref() {
-                Some(Manifest::Pnpm(globs)) => globs.clone(),
-                _ => {
-                    npm_manifest(world, &world.first_existing([format!("{prefix}package.json")])?)?
-                        .workspaces
-                }
-            };
+        let globs = match context
+            .first_existing(pnpm)
+            .and_then(|path| context.manifest(&path))
+            .as_deref()
+        {
+            Some(Manifest::Pnpm(globs)) => globs.clone(),
+            _ => {
+                npm_manifest(context, &context.first_existing([format!("{prefix}package.json")])?)?
+                    .workspaces
+            }
+        };
         let members =
             (!globs.is_empty()).then(|| (glob_set(&globs, false), glob_set(&globs, true)))?;
         Some(WorkspaceRoot { folder: prefix, members: Rc::new(members) })

@@ -11,9 +11,9 @@ use crate::resolve::{
 const TARGET_FOLDERS: [&str; 4] = ["src/bin/", "tests/", "examples/", "benches/"];
 
 /// Whether a file is the root of a crate.
-pub(super) fn is_root(world: &ResolutionContext<'_>, file: &RepoPath) -> bool {
-    *world.memoise("rust root", file, "", || {
-        let Some((manifest, said)) = manifest_of(world, file) else {
+pub(super) fn is_root(context: &ResolutionContext<'_>, file: &RepoPath) -> bool {
+    *context.memoise("rust root", file, "", || {
+        let Some((manifest, said)) = manifest_of(context, file) else {
             return matches!(file.name().as_str(), "lib.rs" | "main.rs");
         };
         let (home, text) = (folder_prefix(&manifest), file.to_string());
@@ -36,22 +36,22 @@ pub(super) fn is_root(world: &ResolutionContext<'_>, file: &RepoPath) -> bool {
 
 /// The manifest of the package that a file belongs to.
 pub(super) fn manifest_of(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     file: &RepoPath,
 ) -> Option<(RepoPath, CargoManifest)> {
     let folder = file.parent().unwrap_or(RepoPath::ROOT);
-    let found = world.memoise("cargo manifest", &folder, "", || {
+    let found = context.memoise("cargo manifest", &folder, "", || {
         let all =
             ancestor_folders(file).map(|folder| format!("{}Cargo.toml", path_prefix(&folder)));
-        let path = world.first_existing(all)?;
-        let manifest = cargo_manifest(world, &path)?;
+        let path = context.first_existing(all)?;
+        let manifest = cargo_manifest(context, &path)?;
         Some((path, manifest))
     });
     (*found).clone()
 }
 
-fn cargo_manifest(world: &ResolutionContext<'_>, path: &RepoPath) -> Option<CargoManifest> {
-    match world.manifest(path).as_deref() {
+fn cargo_manifest(context: &ResolutionContext<'_>, path: &RepoPath) -> Option<CargoManifest> {
+    match context.manifest(path).as_deref() {
         Some(Manifest::Cargo(manifest)) => Some((**manifest).clone()),
         _ => None,
     }
@@ -59,66 +59,66 @@ fn cargo_manifest(world: &ResolutionContext<'_>, path: &RepoPath) -> Option<Carg
 
 /// The root of the library that a name means in a file.
 pub(super) fn library_root(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     name: &str,
 ) -> Option<RepoPath> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    (*world.memoise("rust crate", &folder, name, || find(world, from, name))).clone()
+    (*context.memoise("rust crate", &folder, name, || find(context, from, name))).clone()
 }
 
-fn find(world: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
-    let Some((path, own)) = manifest_of(world, from) else {
-        return library_by_name(world, name);
+fn find(context: &ResolutionContext<'_>, from: &RepoPath, name: &str) -> Option<RepoPath> {
+    let Some((path, own)) = manifest_of(context, from) else {
+        return library_by_name(context, name);
     };
     if lib_name(&own).as_deref() == Some(name) {
-        return library_root_of(world, &path, &own);
+        return library_root_of(context, &path, &own);
     }
     let known =
         own.dependencies.iter().find(|dependency| crate_identifier(&dependency.key) == name);
     if let Some(dependency) = known {
-        let (manifest, said) = local_dependency_manifest(world, &path, dependency)?;
-        return library_root_of(world, &manifest, &said);
+        let (manifest, said) = local_dependency_manifest(context, &path, dependency)?;
+        return library_root_of(context, &manifest, &said);
     }
     // A library may have another name than its package.
     own.dependencies.iter().find_map(|dependency| {
-        let (manifest, said) = local_dependency_manifest(world, &path, dependency)?;
+        let (manifest, said) = local_dependency_manifest(context, &path, dependency)?;
         let is_it = dependency.package.is_none() && lib_name(&said).as_deref() == Some(name);
-        is_it.then(|| library_root_of(world, &manifest, &said))?
+        is_it.then(|| library_root_of(context, &manifest, &said))?
     })
 }
 
 /// The manifest of a dependency, if it is in a folder of this repository.
 fn local_dependency_manifest(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
     dependency: &CargoDependency,
 ) -> Option<(RepoPath, CargoManifest)> {
     let (home, path) = match (&dependency.path, dependency.is_inherited) {
         (Some(path), _) => (folder_prefix(from), path.clone()),
         (None, true) => {
-            let (root, said) = workspace_of(world, from)?;
+            let (root, said) = workspace_of(context, from)?;
             let entry = said.inherited.iter().find(|entry| entry.key == dependency.key)?;
             (folder_prefix(&root), entry.path.clone()?)
         }
         (None, false) => return None,
     };
     let manifest =
-        normalised_below(&home, &format!("{path}/Cargo.toml")).filter(|path| world.has(path))?;
-    let said = cargo_manifest(world, &manifest)?;
+        normalised_below(&home, &format!("{path}/Cargo.toml")).filter(|path| context.has(path))?;
+    let said = cargo_manifest(context, &manifest)?;
     Some((manifest, said))
 }
 
 /// The root of the workspace that a manifest is in.
 fn workspace_of(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RepoPath,
 ) -> Option<(RepoPath, CargoManifest)> {
     let folder = from.parent().unwrap_or(RepoPath::ROOT);
-    let found = world.memoise("cargo workspace", &folder, "", || {
+    let found = context.memoise("cargo workspace", &folder, "", || {
         ancestor_folders(from).find_map(|folder| {
-            let path = world.first_existing([format!("{}Cargo.toml", path_prefix(&folder))])?;
-            let said = cargo_manifest(world, &path).filter(|said| said.is_workspace)?;
+            let path = context.first_existing([format!("{}Cargo.toml", path_prefix(&folder))])?;
+            let said = cargo_manifest(context, &path).filter(|said| said.is_workspace)?;
             Some((path, said))
         })
     });
@@ -126,19 +126,19 @@ fn workspace_of(
 }
 
 /// The only package of that name, if no manifest declares a dependency.
-fn library_by_name(world: &ResolutionContext<'_>, name: &str) -> Option<RepoPath> {
-    let found = world.packages(&format!("cargo:{name}"));
+fn library_by_name(context: &ResolutionContext<'_>, name: &str) -> Option<RepoPath> {
+    let found = context.packages(&format!("cargo:{name}"));
     let manifest = found.first()?;
-    library_root_of(world, manifest, &cargo_manifest(world, manifest)?)
+    library_root_of(context, manifest, &cargo_manifest(context, manifest)?)
 }
 
 pub(super) fn library_root_of(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     manifest: &RepoPath,
     said: &CargoManifest,
 ) -> Option<RepoPath> {
     let path = said.lib_path.as_deref().unwrap_or("src/lib.rs");
-    normalised_below(&folder_prefix(manifest), path).filter(|path| world.has(path))
+    normalised_below(&folder_prefix(manifest), path).filter(|path| context.has(path))
 }
 
 /// The name of the library of a package in code.

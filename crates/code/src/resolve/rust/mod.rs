@@ -15,39 +15,39 @@ use self::paths::{PathSearch, PathTarget};
 use super::{ImportUse, OutlinedFile, ResolutionContext, ResolvedImports, SymbolOrigin};
 use crate::outline::ModuleItemTarget;
 
-pub(super) fn resolve(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> ResolvedImports {
+pub(super) fn resolve(context: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> ResolvedImports {
     let mut resolved = ResolvedImports::default();
     let mut takings = BTreeSet::new();
     for (at, asked) in (0..).zip(&here.interface.imports) {
         let module = RustModule { file: here.path.clone(), scope: asked.scope.clone() };
         let defs = match asked.kind {
             ImportKind::Mod => {
-                let file = modules::child_file(world, &module, asked);
+                let file = modules::child_file(context, &module, asked);
                 file.map(|file| PathTarget::Module(RustModule::file_root(file)))
                     .into_iter()
                     .collect()
             }
             ImportKind::ExternCrate => {
-                let root = crates::library_root(world, here.path, &asked.specifier);
+                let root = crates::library_root(context, here.path, &asked.specifier);
                 root.map(|file| PathTarget::Module(RustModule::file_root(file)))
                     .into_iter()
                     .collect()
             }
-            _ => use_targets(world, &module, asked),
+            _ => use_targets(context, &module, asked),
         };
         let origins: Vec<SymbolOrigin> = defs.into_iter().map(origin).collect();
         resolved.targets.push(origins.first().map(|origin| origin.file.clone()));
         let elsewhere = origins.into_iter().filter(|origin| origin.file != *here.path);
         takings.extend(elsewhere.map(|origin| ImportUse { import: Some(at), origin, line: None }));
     }
-    takings.extend(mentioned_uses(world, here));
+    takings.extend(mentioned_uses(context, here));
     resolved.uses = takings.into_iter().collect();
     resolved
 }
 
 /// The symbols that a `use` imports: the name in every namespace, or the whole module.
 fn use_targets(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     module: &RustModule,
     asked: &crate::outline::ImportRequest,
 ) -> Vec<PathTarget> {
@@ -58,9 +58,9 @@ fn use_targets(
         if name != "*" {
             path.push(name);
         }
-        let found = paths::find(world, module, &path, &mut PathSearch::default());
+        let found = paths::find(context, module, &path, &mut PathSearch::default());
         if found.is_empty() && name != "*" {
-            all.extend(undeclared_target(world, module, &parts, name));
+            all.extend(undeclared_target(context, module, &parts, name));
         }
         all.extend(found);
     }
@@ -69,12 +69,12 @@ fn use_targets(
 
 /// A name that the module does not declare is attributed to it: a macro may declare it there.
 fn undeclared_target(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     module: &RustModule,
     parts: &[&str],
     name: &str,
 ) -> Option<PathTarget> {
-    let around = paths::find(world, module, parts, &mut PathSearch::default());
+    let around = paths::find(context, module, parts, &mut PathSearch::default());
     around.into_iter().find_map(|def| match def {
         PathTarget::Module(at) if at.file != module.file => {
             Some(PathTarget::Item(at.file, name.to_owned()))
@@ -84,7 +84,7 @@ fn undeclared_target(
 }
 
 /// The symbols that are used through a path in the code or through a star import.
-fn mentioned_uses(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> Vec<ImportUse> {
+fn mentioned_uses(context: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> Vec<ImportUse> {
     let mut takings = Vec::new();
     for mention in &here.references.mentions {
         let module = RustModule { file: here.path.clone(), scope: mention.scope.clone() };
@@ -92,7 +92,7 @@ fn mentioned_uses(world: &ResolutionContext<'_>, here: &OutlinedFile<'_>) -> Vec
         if parts.len() == 1 && !is_from_star(here, &mention.scope, parts[0]) {
             continue; // declared here, or an import already says it
         }
-        let defs = paths::find(world, &module, &parts, &mut PathSearch::default());
+        let defs = paths::find(context, &module, &parts, &mut PathSearch::default());
         let elsewhere = defs.into_iter().map(origin).filter(|origin| origin.file != *here.path);
         takings.extend(elsewhere.map(|origin| ImportUse {
             import: None,
@@ -126,23 +126,23 @@ fn origin(def: PathTarget) -> SymbolOrigin {
 
 /// Whether the library of a file may be published; `None` if the file belongs to no library.
 pub(super) fn is_library_publishable(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     file: &RepoPath,
 ) -> Option<bool> {
-    let (manifest, said) = crates::manifest_of(world, file)?;
-    let library = crates::library_root_of(world, &manifest, &said)?;
-    let root = paths::root(world, &RustModule::file_root(file.clone()))?;
+    let (manifest, said) = crates::manifest_of(context, file)?;
+    let library = crates::library_root_of(context, &manifest, &said)?;
+    let root = paths::root(context, &RustModule::file_root(file.clone()))?;
     (root.file == library).then_some(said.is_published)
 }
 
 /// Whether every module around a file is public.
 pub(super) fn is_publicly_reachable(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     file: &RepoPath,
     is_public: &dyn Fn(&RepoPath, &str) -> bool,
 ) -> bool {
     let mut at = RustModule::file_root(file.clone());
-    while let Some(around) = at.parent(world) {
+    while let Some(around) = at.parent(context) {
         let name = match at.file.name().as_str() {
             "mod.rs" => at.file.parent().map(|folder| folder.name()).unwrap_or_default(),
             name => name.trim_end_matches(".rs").to_owned(),

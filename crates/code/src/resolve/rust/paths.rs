@@ -54,7 +54,7 @@ pub(super) struct PathSearch {
 
 /// The targets of a path in a module: several if namespaces give a name several meanings.
 pub(super) fn find(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RustModule,
     path: &[&str],
     steps: &mut PathSearch,
@@ -63,32 +63,32 @@ pub(super) fn find(
         return Vec::new();
     };
     let start = match *first {
-        "crate" | "$crate" => root(world, from).map(PathTarget::Module).into_iter().collect(),
+        "crate" | "$crate" => root(context, from).map(PathTarget::Module).into_iter().collect(),
         "self" => vec![PathTarget::Module(from.clone())],
-        "super" => from.parent(world).map(PathTarget::Module).into_iter().collect(),
+        "super" => from.parent(context).map(PathTarget::Module).into_iter().collect(),
         "Self" => Vec::new(),
-        name => lookup_local(world, from, NameQuery::before(name, rest), steps),
+        name => lookup_local(context, from, NameQuery::before(name, rest), steps),
     };
-    follow_path(world, start, rest, steps)
+    follow_path(context, start, rest, steps)
 }
 
 /// Looks up the first name of a path: a name of the module, else a crate.
 fn lookup_local(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     from: &RustModule,
     asked: NameQuery<'_>,
     steps: &mut PathSearch,
 ) -> Vec<PathTarget> {
-    let own = lookup(world, from, asked, steps);
+    let own = lookup(context, from, asked, steps);
     if !own.is_empty() {
         return own;
     }
-    let other = crates::library_root(world, &from.file, asked.name);
+    let other = crates::library_root(context, &from.file, asked.name);
     other.map(|file| PathTarget::Module(RustModule::file_root(file))).into_iter().collect()
 }
 
 fn follow_path(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     start: Vec<PathTarget>,
     rest: &[&str],
     steps: &mut PathSearch,
@@ -98,9 +98,9 @@ fn follow_path(
     for def in &start {
         if let PathTarget::Module(module) = def {
             next.extend(match *name {
-                "super" => module.parent(world).map(PathTarget::Module).into_iter().collect(),
+                "super" => module.parent(context).map(PathTarget::Module).into_iter().collect(),
                 "self" => vec![def.clone()],
-                name => lookup(world, module, NameQuery::before(name, rest), steps),
+                name => lookup(context, module, NameQuery::before(name, rest), steps),
             });
         }
     }
@@ -109,15 +109,15 @@ fn follow_path(
         // precedence, since only a module has items.
         return start.into_iter().filter(|def| matches!(def, PathTarget::Item(..))).collect();
     }
-    follow_path(world, next, rest, steps)
+    follow_path(context, next, rest, steps)
 }
 
 /// The root module of the crate that a module is in.
-pub(super) fn root(world: &ResolutionContext<'_>, from: &RustModule) -> Option<RustModule> {
-    let found = world.memoise("rust crate root", &from.file, "", || {
+pub(super) fn root(context: &ResolutionContext<'_>, from: &RustModule) -> Option<RustModule> {
+    let found = context.memoise("rust crate root", &from.file, "", || {
         let mut at = RustModule::file_root(from.file.clone());
         for _ in 0..MAX_REEXPORT_CHAIN {
-            match at.parent(world) {
+            match at.parent(context) {
                 Some(parent) => at = RustModule::file_root(parent.file),
                 None => break,
             }
@@ -129,7 +129,7 @@ pub(super) fn root(world: &ResolutionContext<'_>, from: &RustModule) -> Option<R
 
 /// Looks up a name in a module.
 fn lookup(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     module: &RustModule,
     asked: NameQuery<'_>,
     steps: &mut PathSearch,
@@ -139,20 +139,20 @@ fn lookup(
     if steps.step_count > MAX_PATH_STEPS || !steps.in_progress.insert(step.clone()) {
         return Vec::new();
     }
-    let found = in_module(world, module, asked, steps);
+    let found = in_module(context, module, asked, steps);
     steps.in_progress.remove(&step);
     found
 }
 
 fn in_module(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     module: &RustModule,
     asked: NameQuery<'_>,
     steps: &mut PathSearch,
 ) -> Vec<PathTarget> {
     let NameQuery { name, namespace: wanted } = asked;
-    let Some(offers) = world.interface(&module.file) else { return Vec::new() };
-    let names = world.memoise("rust names", &module.file, "", || ModuleNames::of(&offers));
+    let Some(offers) = context.interface(&module.file) else { return Vec::new() };
+    let names = context.memoise("rust names", &module.file, "", || ModuleNames::of(&offers));
     let Some(scope) = names.0.get(&module.scope) else { return Vec::new() };
     let called = scope.positions_by_name.get(strip_raw_prefix(name)).into_iter().flatten();
     let called: Vec<_> = called.map(|at| &offers.names[*at]).collect();
@@ -173,14 +173,14 @@ fn in_module(
             }
             ModuleItemTarget::Inner => found.push(PathTarget::Module(module.inner(&named.name))),
             ModuleItemTarget::From(import, inner) => {
-                found.extend(lookup_import(world, module, &offers, *import, inner, steps));
+                found.extend(lookup_import(context, module, &offers, *import, inner, steps));
             }
             ModuleItemTarget::Star(_) => {}
         }
     }
     if found.is_empty() {
         for import in &scope.stars {
-            found.extend(lookup_import(world, module, &offers, *import, name, steps));
+            found.extend(lookup_import(context, module, &offers, *import, name, steps));
             if !found.is_empty() {
                 break;
             }
@@ -227,7 +227,7 @@ fn strip_raw_prefix(name: &str) -> &str {
 
 /// Looks up a name of an import of a module.
 fn lookup_import(
-    world: &ResolutionContext<'_>,
+    context: &ResolutionContext<'_>,
     module: &RustModule,
     offers: &ModuleInterface,
     import: u32,
@@ -237,17 +237,17 @@ fn lookup_import(
     let asked = &offers.imports[import as usize];
     match asked.kind {
         ImportKind::Mod => {
-            let file = modules::child_file(world, module, asked);
+            let file = modules::child_file(context, module, asked);
             file.map(|file| PathTarget::Module(RustModule::file_root(file))).into_iter().collect()
         }
         ImportKind::ExternCrate => {
-            let file = crates::library_root(world, &module.file, &asked.specifier);
+            let file = crates::library_root(context, &module.file, &asked.specifier);
             file.map(|file| PathTarget::Module(RustModule::file_root(file))).into_iter().collect()
         }
         _ => {
             let parts = asked.specifier.split("::").filter(|part| !part.is_empty());
             let path: Vec<&str> = parts.chain([name]).collect();
-            find(world, module, &path, steps)
+            find(context, module, &path, steps)
         }
     }
 }

@@ -31,7 +31,7 @@ pub(super) const PROVIDES: EdgeKind = kind("provides", "a class is registered wi
 /// say too little.
 const MAX_CALLS_BY_NAME: u32 = 200;
 
-/// If more symbols than this share a name, the name does not tell which one is called.
+/// If more symbols than this share a name, the name does not show which one is called.
 const MAX_NAMESAKES: usize = 20;
 
 /// The relations from a method to the method that it overrides or implements.

@@ -104,7 +104,7 @@ pub(super) fn is_folder(conn: &Connection, path: &RepoPath) -> Result<bool> {
     Ok(path.is_root() || folder(conn, path)?.is_some())
 }
 
-/// The files that lie in a folder itself.
+/// The files that are in a folder itself.
 pub(super) fn files_in(conn: &Connection, folder: &RepoPath) -> Result<Vec<FileSummary>> {
     let (low, high) = range_below(folder);
     let sql = format!(

@@ -313,7 +313,7 @@ impl<'a, 's, 'e> CommitSource<'a, 's, 'e> {
         let (id, is_kept) = self.ids[at];
         if is_kept {
             let commit = commit_store::get(self.facts, id)?;
-            let commit = commit.ok_or_else(|| Problem::internal("a commit vanished"))?;
+            let commit = commit.ok_or_else(|| Problem::internal("a commit no longer exists"))?;
             return Ok(NextCommit { id, commit, is_new: false });
         }
         let link = &self.links[at];

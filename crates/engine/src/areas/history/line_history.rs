@@ -30,7 +30,8 @@ pub fn trace_lines(
     first: u32,
     last: u32,
 ) -> Result<LineHistory> {
-    let repository = view.git().ok_or_else(|| Problem::internal("a history without git"))?;
+    let repository =
+        view.git().ok_or_else(|| Problem::internal("the repository has a history but no git"))?;
     let (repo, call) = (repository.repo(), view.call());
     let Some(head) = repository.head_commit(call)? else {
         return Ok(LineHistory { commits: Vec::new(), uncommitted: last + 1 - first });

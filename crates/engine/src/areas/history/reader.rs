@@ -118,7 +118,9 @@ impl<'v> HistoryReader<'v> {
     }
 
     fn of(view: &View<'_>, conns: &[&'v Connection]) -> Result<Self> {
-        let [facts, line] = conns else { return Err(Problem::internal("two files")) };
+        let [facts, line] = conns else {
+            return Err(Problem::internal("expected two files of the history"));
+        };
         let config = &view.config().history;
         let folders = FolderTagRules {
             structural_parts: config.strip_prefixes.clone(),
@@ -431,7 +433,7 @@ impl<'v> HistoryReader<'v> {
         }
     }
 
-    /// How many commits count for co-change, in all.
+    /// How many commits count for co-change, in total.
     pub fn counted_commits(&self, view: &View<'_>) -> Result<u64> {
         let mark = self.state_mark()?;
         if let Some(known) = view.cached_at::<u64>(COMMIT_COUNT_KEY, &mark) {
@@ -450,7 +452,7 @@ impl<'v> HistoryReader<'v> {
         cochange::pairs(self.checkout, artifacts, self.bulk_threshold)
     }
 
-    /// How often each file was changed, merges and bulk commits left out: since a moment, or in all.
+    /// How often each file was changed, merges and bulk commits left out: since a moment, or in total.
     pub fn churn(&self, view: &View<'_>, since: Option<Timestamp>) -> Result<Arc<ChurnByArtifact>> {
         let read = |since: i64| -> Result<ChurnByArtifact> {
             let rows = checkout::churn(self.checkout, since, self.bulk_threshold)?;
@@ -477,7 +479,7 @@ impl<'v> HistoryReader<'v> {
         checkout::changes_below(self.checkout, folder, self.bulk_threshold)
     }
 
-    /// When the commit was made that lies `ago` commits before the newest, in seconds since 1970.
+    /// When the commit that is `ago` commits before the newest was made, in seconds since 1970.
     pub fn time_ago(&self, ago: i64) -> Result<i64> {
         Ok(self.commit_position(self.commits()? - 1 - ago)?.time)
     }

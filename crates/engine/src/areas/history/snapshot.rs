@@ -1,6 +1,6 @@
 //! Snapshots of the history: where they are stored, when one is due, and starting from one.
 //!
-//! They lie beside the store of commits, which all worktrees share. An empty store is filled from
+//! They are beside the store of commits, which all worktrees share. An empty store is filled from
 //! the newest snapshot, so for a fresh clone it is enough to copy the file there.
 
 use std::fs;
@@ -43,7 +43,7 @@ pub struct StoredSnapshot {
     pub bytes: u64,
 }
 
-/// Every snapshot that lies beside a store of commits, newest first.
+/// Every snapshot that is beside a store of commits, newest first.
 pub fn list(store: &Path) -> Vec<StoredSnapshot> {
     let entries = fs::read_dir(folder(store)).into_iter().flatten().flatten();
     let found = entries.filter_map(|entry| {
@@ -119,7 +119,7 @@ fn roll_of_commits(facts: &Connection, ids: &[CommitRowId]) -> Result<SnapshotWr
     for id in ids {
         let commit = commit_store::get(facts, *id)?;
         snapshot_writer
-            .add(&commit.ok_or_else(|| Problem::internal("a commit of the history is gone"))?);
+            .add(&commit.ok_or_else(|| Problem::internal("a commit of the history is missing"))?);
     }
     Ok(snapshot_writer)
 }
@@ -131,7 +131,7 @@ pub fn default_name(about: &SnapshotHeader) -> String {
 
 /// Writes a snapshot under a name, completely or not at all.
 pub fn write(store: &Path, name: &str, bytes: &[u8]) -> Result<PathBuf> {
-    let failed = || Problem::io("keep a snapshot");
+    let failed = || Problem::io("store a snapshot");
     let folder = folder(store);
     fs::create_dir_all(&folder).map_err(failed())?;
     let path = folder.join(format!("{name}.{EXTENSION}"));

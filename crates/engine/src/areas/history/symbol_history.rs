@@ -13,10 +13,10 @@ use syntax::Language;
 use super::reader::{Artifact, HistoryReader};
 use crate::view::View;
 
-/// A larger file is not parsed, in bytes.
+/// Size above which a file is not parsed, in bytes.
 const MAX_PARSED_BYTES: u64 = 2 * 1024 * 1024;
 
-/// So many commits of the file are looked at, the newest ones.
+/// Maximum number of commits of the file that are examined, newest first.
 pub const MAX_COMMITS: usize = 500;
 
 /// What a commit did to a symbol.
@@ -54,7 +54,10 @@ pub fn trace_symbol(
     artifact: &Artifact,
     name: &str,
 ) -> Result<SymbolHistory> {
-    let git = view.git().ok_or_else(|| Problem::internal("a history without git"))?.repo();
+    let git = view
+        .git()
+        .ok_or_else(|| Problem::internal("the repository has a history but no git"))?
+        .repo();
     let mut reader =
         VersionReader { view, blobs: git.blobs(MAX_PARSED_BYTES), parsed: HashMap::new() };
     let all = history.touches(artifact.id)?;
@@ -92,7 +95,7 @@ pub fn trace_symbol(
 /// A text shorter than this may be there by chance, so the lines around it are compared with it.
 const MIN_TEXT_BYTES: usize = 24;
 
-/// A symbol on its way into the past.
+/// A symbol that is followed through older versions of its file.
 struct TracedSymbol {
     /// What it is called in the version that was looked at last
     name: String,
@@ -203,7 +206,7 @@ fn compare(
         Some(now) if before.iter().flatten().any(|old| old.text == now.text) => None,
         Some(_) if before.iter().any(Option::is_some) => Some(("modified", None)),
         Some(now) => {
-            // The same body under a name that is no more: it was called so.
+            // The same body under a name that no longer exists, so that was its earlier name.
             let was = old.iter().flat_map(|old| old.iter()).find(|old| {
                 old.body == now.body && !new.iter().any(|version| version.name == old.name)
             });
@@ -224,7 +227,8 @@ fn find<'a>(versions: &'a SymbolVersions, name: &str) -> Option<&'a SymbolVersio
 struct VersionReader<'a> {
     view: &'a View<'a>,
     blobs: BlobReader<'a>,
-    /// What was parsed, by its text: a version is one commit's and the next one's parent's
+    /// The parsed versions by text, because a commit's version is also that of the next commit's
+    /// parent
     parsed: HashMap<Hash, SymbolVersions>,
 }
 

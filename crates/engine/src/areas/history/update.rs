@@ -14,7 +14,7 @@ use super::reader::HistoryConnections;
 use crate::follow::FollowTarget;
 
 /// What the checkout's history depends on besides the commits. If any of it changes, the history is
-/// built anew.
+/// rebuilt.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct HistoryInputs {
     /// The paths that are left out

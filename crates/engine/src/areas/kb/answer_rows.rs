@@ -88,10 +88,10 @@ pub fn fill_relation_dates(view: &View, ties: &mut [RelationView]) -> Result<()>
 
 impl RelationView {
     /// A relation as a row.
-    pub fn of(bond: &KnownRelation) -> Self {
-        let file = bond.origin.file().map(|(path, line)| format!("{path}:{line}"));
-        let path = bond.origin.file().map(|(path, _)| path.clone());
-        Self { relation: bond.relation.clone(), file, path }
+    pub fn of(known_relation: &KnownRelation) -> Self {
+        let file = known_relation.origin.file().map(|(path, line)| format!("{path}:{line}"));
+        let path = known_relation.origin.file().map(|(path, _)| path.clone());
+        Self { relation: known_relation.relation.clone(), file, path }
     }
 
     /// The cells of a table's row.

@@ -25,7 +25,8 @@ pub struct BranchRow {
     pub default: bool,
     /// Whether the branch exists, or a worktree is at the commit
     pub exists: bool,
-    /// The present name of a branch that was renamed while a store of that name was there
+    /// The present name of a renamed branch whose store could not be moved, because that name had a
+    /// store
     #[serde(skip_serializing_if = "Option::is_none")]
     pub renamed_to: Option<String>,
     /// Entities that agents wrote

@@ -16,11 +16,17 @@ const MAX_LISTED: usize = 30;
 pub(super) fn of_code(known: &KbState, node: &EntityRef) -> Vec<ContextItem> {
     let mut rows: Vec<(u8, ContextItem)> = Vec::new();
     for name in known.names_of(node) {
-        let starting = known.model.relations_from(&name).map(|bond| (bond, &bond.relation.to));
-        let ending = known.model.relations_to(&name).map(|bond| (bond, &bond.relation.from));
-        for (bond, other) in starting.chain(ending) {
+        let starting = known
+            .model
+            .relations_from(&name)
+            .map(|known_relation| (known_relation, &known_relation.relation.to));
+        let ending = known
+            .model
+            .relations_to(&name)
+            .map(|known_relation| (known_relation, &known_relation.relation.from));
+        for (known_relation, other) in starting.chain(ending) {
             if let Some(fact) = known.model.get(other) {
-                let item = item(known, bond, fact);
+                let item = item(known, known_relation, fact);
                 let rank = rank(fact);
                 if !rows.iter().any(|(_, row)| *row == item) {
                     rows.push((rank, item));
@@ -43,9 +49,9 @@ fn rank(fact: &KnownEntity) -> u8 {
     }
 }
 
-fn item(known: &KbState, bond: &KnownRelation, fact: &KnownEntity) -> ContextItem {
+fn item(known: &KbState, known_relation: &KnownRelation, fact: &KnownEntity) -> ContextItem {
     let entity = &fact.entity;
-    let tie = bond.relation.relates.word().replace('_', " ");
+    let tie = known_relation.relation.relates.word().replace('_', " ");
     let priority = entity.more.priority.map(|p| format!("{p}, ")).unwrap_or_default();
     let watched = match entity.kind {
         KbEntityKind::Req => verification_text(known, fact),
@@ -57,12 +63,13 @@ fn item(known: &KbState, bond: &KnownRelation, fact: &KnownEntity) -> ContextIte
     ContextItem { section: ContextSection::Specs, text, handle: Some(format!("kb:{}", entity.id)) }
 }
 
-/// Which tests verify a requirement, and how they stand.
+/// Which tests verify a requirement, and their results.
 fn verification_text(known: &KbState, fact: &KnownEntity) -> String {
-    let bonds = known.model.relations_from(&fact.entity.id);
-    let bonds = bonds.filter(|bond| bond.relation.relates == KbRelationKind::VerifiedBy);
-    let tests: Vec<String> = bonds
-        .filter_map(|bond| known.model.get(&bond.relation.to))
+    let relations = known.model.relations_from(&fact.entity.id);
+    let relations = relations
+        .filter(|known_relation| known_relation.relation.relates == KbRelationKind::VerifiedBy);
+    let tests: Vec<String> = relations
+        .filter_map(|known_relation| known.model.get(&known_relation.relation.to))
         .map(|test| format!("kb:{} ({})", test.entity.id, test.entity.status))
         .collect();
     match tests.as_slice() {
@@ -96,11 +103,11 @@ pub(super) fn of_entity(known: &KbState, id: &str) -> Vec<ContextItem> {
         items.push(ContextItem { section: ContextSection::Nearby, text, handle });
     }
     for name in known.model.node_of(id).iter().flat_map(|node| known.names_of(node)) {
-        for bond in known.model.relations_from(&name).take(MAX_LISTED) {
-            items.extend(relation_item(known, bond, &bond.relation.to, false));
+        for known_relation in known.model.relations_from(&name).take(MAX_LISTED) {
+            items.extend(relation_item(known, known_relation, &known_relation.relation.to, false));
         }
-        for bond in known.model.relations_to(&name).take(MAX_LISTED) {
-            items.extend(relation_item(known, bond, &bond.relation.from, true));
+        for known_relation in known.model.relations_to(&name).take(MAX_LISTED) {
+            items.extend(relation_item(known, known_relation, &known_relation.relation.from, true));
         }
     }
     items
@@ -108,12 +115,12 @@ pub(super) fn of_entity(known: &KbState, id: &str) -> Vec<ContextItem> {
 
 fn relation_item(
     known: &KbState,
-    bond: &KnownRelation,
+    known_relation: &KnownRelation,
     other: &str,
     backwards: bool,
 ) -> Option<ContextItem> {
     let node = known.model.node_of(other)?;
-    let relates = bond.relation.relates;
+    let relates = known_relation.relation.relates;
     let (arrow, word) = (if backwards { "←" } else { "→" }, relates.word());
     let said = match known.model.get(other) {
         Some(fact) => format!("{} ({})", quoted(&fact.entity.title, 120), fact.entity.status),

@@ -23,7 +23,7 @@ pub(crate) struct KbFiles {
     pub relations: Vec<FileRelation>,
     /// What could not be read
     pub faults: Vec<(RepoPath, u32, String)>,
-    /// Text that looks like an entity but is not taken in as one
+    /// Text that looks like an entity but is not read as one
     pub notices: Vec<(RepoPath, u32, String)>,
     /// Positions in `facts` by id; the first if several have the same id
     by_id: BTreeMap<String, usize>,

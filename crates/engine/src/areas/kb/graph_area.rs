@@ -166,20 +166,21 @@ fn mark_suspects(view: &View, node: &EntityRef, items: &mut [ContextItem]) -> Re
 
 fn edges_of(known: &KbState, node: &EntityRef, wanted: &[EdgeRequest]) -> Vec<GraphEdge> {
     let mut edges = Vec::new();
-    let kind = |bond: &KnownRelation, is: fn(&EdgeRequest) -> bool| {
-        let named = |one: &&EdgeRequest| one.kind.name == bond.relation.relates.word() && is(one);
+    let kind = |known_relation: &KnownRelation, is: fn(&EdgeRequest) -> bool| {
+        let named =
+            |one: &&EdgeRequest| one.kind.name == known_relation.relation.relates.word() && is(one);
         wanted.iter().find(named).map(|one| one.kind)
     };
     for name in known.names_of(node) {
-        for bond in known.model.relations_from(&name) {
-            let Some(kind) = kind(bond, EdgeRequest::wants_outgoing) else { continue };
-            let to = end_node(known, &bond.relation.to);
-            edges.extend(to.map(|to| relation_edge(node.clone(), to, bond, kind)));
+        for known_relation in known.model.relations_from(&name) {
+            let Some(kind) = kind(known_relation, EdgeRequest::wants_outgoing) else { continue };
+            let to = end_node(known, &known_relation.relation.to);
+            edges.extend(to.map(|to| relation_edge(node.clone(), to, known_relation, kind)));
         }
-        for bond in known.model.relations_to(&name) {
-            let Some(kind) = kind(bond, EdgeRequest::wants_incoming) else { continue };
-            let from = end_node(known, &bond.relation.from);
-            edges.extend(from.map(|from| relation_edge(from, node.clone(), bond, kind)));
+        for known_relation in known.model.relations_to(&name) {
+            let Some(kind) = kind(known_relation, EdgeRequest::wants_incoming) else { continue };
+            let from = end_node(known, &known_relation.relation.from);
+            edges.extend(from.map(|from| relation_edge(from, node.clone(), known_relation, kind)));
         }
     }
     edges
@@ -196,10 +197,10 @@ fn end_node(known: &KbState, end: &str) -> Option<EntityRef> {
 fn relation_edge(
     from: EntityRef,
     to: EntityRef,
-    bond: &KnownRelation,
+    known_relation: &KnownRelation,
     kind: &'static EdgeKind,
 ) -> GraphEdge {
-    let confidence = match bond.relation.confidence {
+    let confidence = match known_relation.relation.confidence {
         Some(sure) if sure < 0.5 => Confidence::Name,
         Some(sure) if sure < 0.9 => Confidence::Inferred,
         _ => Confidence::Exact,

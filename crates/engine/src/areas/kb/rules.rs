@@ -194,7 +194,9 @@ fn staged_traceability(view: &View, scope: &RuleScope) -> Result<Vec<RuleViolati
             let Ok(node) = handle.parse::<EntityRef>() else { continue };
             let tied = known.names_of(&node).iter().any(|name| {
                 let mut starting = known.model.relations_from(name);
-                starting.any(|bond| bond.relation.relates == kb::KbRelationKind::Implements)
+                starting.any(|known_relation| {
+                    known_relation.relation.relates == kb::KbRelationKind::Implements
+                })
             });
             if !says && !tied {
                 violations.push(RuleViolation {

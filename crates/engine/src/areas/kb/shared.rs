@@ -16,7 +16,7 @@ use crate::plan::{Plan, PlannedChange};
 use crate::shared_files;
 use crate::view::View;
 
-/// How the shared files of facts are read. An entity that a document defines is not taken over.
+/// How the shared files of facts are read. An entity that a document defines is not applied.
 pub(super) const SOURCE: SharedSource = SharedSource { pull, depends };
 
 fn pull(view: &View<'_>, conn: Option<&Connection>) -> Result<SharedChanges> {
@@ -27,11 +27,11 @@ fn pull(view: &View<'_>, conn: Option<&Connection>) -> Result<SharedChanges> {
 }
 
 fn depends(view: &View<'_>) -> Result<String> {
-    let told = told(view)?.into_iter().map(|(id, kind)| format!("{id} {kind}\n"));
-    Ok(Hash::of(told.collect::<String>().as_bytes()).short())
+    let kinds = document_entity_kinds(view)?.into_iter().map(|(id, kind)| format!("{id} {kind}\n"));
+    Ok(Hash::of(kinds.collect::<String>().as_bytes()).short())
 }
 
-/// Plans to take over what the files contain. What needs no decision is already in the overlay,
+/// Plans to apply what the files contain. What needs no decision is already in the overlay,
 /// which is written before any other change.
 pub fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> {
     let summary = "merge shared knowledge".to_owned();
@@ -59,7 +59,7 @@ pub fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> 
 pub fn texts(view: &View, files: &BTreeMap<String, String>) -> Result<BTreeMap<String, String>> {
     let unwritten = empty()?;
     let conn = view.store(STORE)?.map_or(&unwritten, |reading| &reading.conn);
-    share::shared_file_texts(conn, files, &told(view)?)
+    share::shared_file_texts(conn, files, &document_entity_kinds(view)?)
 }
 
 /// An empty store, for a branch that has none yet.
@@ -74,11 +74,11 @@ pub fn empty() -> Result<Connection> {
 
 fn import(view: &View, conn: &Connection, prefer: MergePreference) -> Result<SharedImport> {
     let files = shared_files::files(view, share::agreements(conn)?)?;
-    share::plan_import(conn, &files, &told(view)?, prefer, &current_stamp(view))
+    share::plan_import(conn, &files, &document_entity_kinds(view)?, prefer, &current_stamp(view))
 }
 
 /// The entities that documents define.
-fn told(view: &View) -> Result<BTreeMap<String, KbEntityKind>> {
+fn document_entity_kinds(view: &View) -> Result<BTreeMap<String, KbEntityKind>> {
     let files = kb_files(view)?;
     Ok(files.facts.iter().map(|fact| (fact.entity.id.clone(), fact.entity.kind)).collect())
 }

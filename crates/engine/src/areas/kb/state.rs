@@ -64,20 +64,20 @@ fn cached_state(view: &View) -> Result<Arc<KbState>> {
 
 fn build_state(view: &View, files: Arc<KbFiles>) -> Result<KbState> {
     let mut facts = files.facts.clone();
-    let mut bonds = Vec::new();
+    let mut relations = Vec::new();
     if let Some(reading) = view.store(STORE)? {
         for entity in kb::entities(&reading.conn)? {
             facts.push(fact(view, entity, FactOrigin::Store)?);
         }
-        let relations = kb::relations(&reading.conn)?.into_iter();
-        bonds.extend(
-            relations.map(|relation| KnownRelation { relation, origin: FactOrigin::Store }),
-        );
+        let stored = kb::relations(&reading.conn)?.into_iter();
+        relations
+            .extend(stored.map(|relation| KnownRelation { relation, origin: FactOrigin::Store }));
     }
     let ids: BTreeSet<&str> = facts.iter().map(|fact| fact.entity.id.as_str()).collect();
-    let told = files.relations.iter().filter(|told| names_entity(told, |id| ids.contains(id)));
-    let told = told.cloned().collect();
-    let model = KnowledgeModel::new(facts, bonds, told);
+    let from_files = files.relations.iter();
+    let from_files = from_files.filter(|link| names_entity(link, |id| ids.contains(id)));
+    let from_files = from_files.cloned().collect();
+    let model = KnowledgeModel::new(facts, relations, from_files);
     let ends = ends(&model);
     Ok(KbState { model, files, ends })
 }
@@ -115,8 +115,8 @@ pub fn test_code(view: &View, test: &Entity) -> Result<Option<EntityRef>> {
 
 fn ends(model: &KnowledgeModel) -> BTreeMap<RepoPath, BTreeSet<String>> {
     let mut ends: BTreeMap<RepoPath, BTreeSet<String>> = BTreeMap::new();
-    for bond in model.bonds() {
-        for end in [&bond.relation.from, &bond.relation.to] {
+    for known_relation in model.relations() {
+        for end in [&known_relation.relation.from, &known_relation.relation.to] {
             if let Some(path) = model.node_of(end).as_ref().and_then(EntityRef::path) {
                 ends.entry(path.clone()).or_default().insert(end.clone());
             }
@@ -145,8 +145,10 @@ impl KbState {
         let own = fact.code.clone().or_else(|| self.model.node_of(&fact.entity.id));
         let names = own.iter().flat_map(|node| self.model.names_of(node));
         let mut ends = names.flat_map(|name| {
-            let out = self.model.relations_from(&name).map(|bond| &bond.relation.to);
-            let back = self.model.relations_to(&name).map(|bond| &bond.relation.from);
+            let out =
+                self.model.relations_from(&name).map(|known_relation| &known_relation.relation.to);
+            let back =
+                self.model.relations_to(&name).map(|known_relation| &known_relation.relation.from);
             out.chain(back).collect::<Vec<_>>()
         });
         fact.origin.file().is_some_and(|(path, _)| below(path))

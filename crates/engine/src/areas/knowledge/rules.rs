@@ -1,7 +1,7 @@
 //! Rules of knowledge: patterns match files, files have not drifted too far, related records exist.
 
 use base::Result;
-use work::knowledge::globs::{GlobList, anchors};
+use work::knowledge::globs::{GlobList, literal_folders};
 use work::record::Atom;
 use work::words::KnowledgeKind;
 
@@ -84,7 +84,7 @@ fn check_patterns(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
             let alone = GlobList::of(one);
             if !files.iter().any(|file| alone.matches(&file.path)) {
                 let message = format!("\"{}\": `{pattern}` matches no file", atom.name);
-                let near = anchors(one).into_iter().next().unwrap_or_default();
+                let near = literal_folders(one).into_iter().next().unwrap_or_default();
                 let fix = format!("correct the pattern; the files may have moved out of {near}/");
                 found.push(violation(atom, message, fix)?);
             }

@@ -9,7 +9,7 @@ use work::knowledge::context::{
 };
 use work::knowledge::drift::{self, KnowledgeDrift, MAX_FOOTPRINT_FILES};
 use work::knowledge::files::{self, NamedLine};
-use work::knowledge::globs::{GlobList, PathGlob, anchors};
+use work::knowledge::globs::{GlobList, PathGlob, literal_folders};
 use work::record::{Atom, FileFingerprint, Footprint, Task};
 use work::{WorkDraft, WorkItem, WorkRecordId};
 
@@ -19,7 +19,7 @@ use crate::graph;
 use crate::index::tables;
 use crate::view::View;
 
-/// Number of hexadecimal digits of a hash in a footprint, enough to tell contents apart.
+/// Number of hexadecimal digits of a hash in a footprint, enough to distinguish contents.
 const HASH_DIGITS: usize = 16;
 
 /// How many files one glob or folder may stand for.
@@ -65,7 +65,7 @@ pub fn matched_files(view: &View, patterns: &[String]) -> Result<Arc<Vec<FileFin
 fn match_files(view: &View, patterns: &[String]) -> Result<Vec<FileFingerprint>> {
     let conn = view.index()?.conn();
     let mut files = Vec::new();
-    for folder in anchors(patterns) {
+    for folder in literal_folders(patterns) {
         if let Ok(folder) = folder_of(&folder) {
             files.extend(tables::contents_below(conn, &folder)?);
         }

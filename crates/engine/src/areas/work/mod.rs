@@ -162,18 +162,12 @@ pub fn plan<A>(
     summary: impl FnOnce(&A) -> String,
     write: impl FnOnce(&mut WorkDraft<'_>) -> Result<A>,
 ) -> Result<Plan<A>> {
-    let unwritten;
-    let conn = if let Some(reading) = view.store(STORE)? {
-        &reading.conn
-    } else {
-        unwritten = empty()?;
-        &unwritten
+    let write_with_events = |draft: &mut WorkDraft<'_>| {
+        let answer = write(draft)?;
+        draft.record_events()?;
+        Ok(answer)
     };
-    let mut draft = draft(view, conn)?;
-    let answer = write(&mut draft)?;
-    draft.record_events()?;
-    let summary = summary(&answer);
-    Ok(planned(answer, summary, draft.into_changes(), IntegrityCheck::None))
+    plan_checked(view, summary, write_with_events, IntegrityCheck::None)
 }
 
 /// Plans rows that another store wrote, with their history. All of them are checked together.
@@ -181,6 +175,15 @@ pub fn plan_rows<A>(
     view: &View,
     summary: impl FnOnce(&A) -> String,
     write: impl FnOnce(&mut WorkDraft<'_>) -> Result<A>,
+) -> Result<Plan<A>> {
+    plan_checked(view, summary, write, IntegrityCheck::Import)
+}
+
+fn plan_checked<A>(
+    view: &View,
+    summary: impl FnOnce(&A) -> String,
+    write: impl FnOnce(&mut WorkDraft<'_>) -> Result<A>,
+    check: IntegrityCheck,
 ) -> Result<Plan<A>> {
     let unwritten;
     let conn = if let Some(reading) = view.store(STORE)? {
@@ -192,7 +195,7 @@ pub fn plan_rows<A>(
     let mut draft = draft(view, conn)?;
     let answer = write(&mut draft)?;
     let summary = summary(&answer);
-    Ok(planned(answer, summary, draft.into_changes(), IntegrityCheck::Import))
+    Ok(planned(answer, summary, draft.into_changes(), check))
 }
 
 fn planned<A>(
@@ -309,5 +312,5 @@ fn stages_of<S: Stage + serde::Serialize>(
 /// States of the configuration as the store names them.
 fn stages<S: serde::Serialize>(stages: &[S]) -> Result<Vec<WorkStatus>> {
     serde_json::from_value(serde_json::json!(stages))
-        .map_err(|error| Problem::internal("a state is not known").with_source(error))
+        .map_err(|error| Problem::internal("a configured state is unknown").with_source(error))
 }

@@ -30,7 +30,7 @@ fn pull(view: &View<'_>, conn: Option<&Connection>) -> Result<SharedChanges> {
     Ok(SharedChanges { change, merged })
 }
 
-/// Plans to take over what the files contain. What needs no decision is already in the overlay,
+/// Plans to apply what the files contain. What needs no decision is already in the overlay,
 /// which is written before any other change.
 pub fn merge(view: &View, prefer: MergePreference) -> Result<Plan<MergeReport>> {
     let summary = "merge shared knowledge".to_owned();

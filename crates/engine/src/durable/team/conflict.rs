@@ -1,4 +1,4 @@
-//! Records that a waiting request found otherwise than they are now, with both sides.
+//! Records that differ from what a waiting request found, with both sides.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -29,7 +29,7 @@ const CONTACT_FILE: &str = "team-contact";
 /// optional parts of an answer.
 const READ_WAIT: Duration = Duration::from_secs(1);
 
-/// A server that did not answer is left alone for this long.
+/// A server that did not answer is not asked again for this long.
 const RETRY_AFTER: Duration = Duration::from_secs(2);
 
 /// The link of a clone to its team.
@@ -95,7 +95,7 @@ impl Drop for WritingThread {
     }
 }
 
-/// What a read found out about the team.
+/// What a read found about the team.
 pub(crate) struct TeamRead {
     /// What the answer says
     pub basis: TeamBasis,

@@ -29,7 +29,7 @@ pub fn proposed_project(workspace: &Workspace) -> Result<ProjectId> {
         return Ok(id);
     }
     let id = ProjectId::random()?;
-    let failed = || Problem::io("note the id of the new project");
+    let failed = || Problem::io("store the id of the new project");
     fs::create_dir_all(shared).map_err(failed())?;
     fs::write(file, id.as_str()).map_err(failed())?;
     Ok(id)
@@ -82,7 +82,7 @@ impl TeamMembership {
 
     /// Remembers it.
     pub(crate) fn write(&self, shared: &Path) -> Result<()> {
-        let failed = || Problem::io("remember which team was joined");
+        let failed = || Problem::io("store which team was joined");
         fs::create_dir_all(shared).map_err(failed())?;
         let temp = shared.join(format!("{FILE}.new"));
         let text = serde_json::to_vec_pretty(self)

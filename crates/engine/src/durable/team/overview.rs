@@ -161,7 +161,10 @@ impl TeamLink {
         let client = self.client(membership, wait)?;
         client.schema(wait)?.require_current()?;
         let project = client.project(&membership.project, wait)?.ok_or_else(|| {
-            Problem::new(ProblemCode::Untrusted, "the server shows this role no such project")
+            Problem::new(
+                ProblemCode::Untrusted,
+                "the server does not show the project to this role",
+            )
         })?;
         let active = client.active(&membership.project, ACTIVE_SECONDS, wait)?;
         let active = active.into_iter().map(|one| ActiveWriter {

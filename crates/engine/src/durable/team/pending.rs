@@ -75,7 +75,7 @@ fn make(
     })?;
     open.checkpoint()?;
     drop(open);
-    fs::rename(&temp, file).map_err(Problem::io("keep pending changes"))
+    fs::rename(&temp, file).map_err(Problem::io("store pending changes"))
 }
 
 /// Removes copies that are no longer read; a reader that has one open keeps it.

@@ -28,7 +28,7 @@ const SERVER_WAIT: Duration = Duration::from_secs(5);
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConflictSide {
-    /// The change of this machine, made again over the other
+    /// The change of this machine, applied again on top of the other
     Mine,
     /// What the server has; the change of this machine is kept for reading only
     Theirs,
@@ -138,7 +138,7 @@ fn keep_mine(workspace: &Workspace, entry: &OutboxEntry, call: &Call) -> Result<
     }
     let entry = OutboxEntry { records: Vec::new(), ..entry.clone() };
     let mut args = without_fact_versions(&entry.request.args);
-    // Each attempt finds out one version, and a request names only a few.
+    // Each attempt reveals one version, and a request names only a few.
     for _ in 0..8 {
         let Err(problem) = run(workspace, &entry, &args, call) else { return Ok(()) };
         let current = problem.details.get("current_version").cloned();

@@ -57,7 +57,7 @@ pub(crate) struct OnlineWrite {
     is_done: Cell<bool>,
     /// The id of the last change, if it was known when the row was taken
     change: Option<String>,
-    /// Set when the change may or may not be on the server, or is certainly not
+    /// Set when it is unknown whether the change reached the server, or certain that it did not
     is_lost: Cell<bool>,
     /// While this exists, reads of this thread do not ask the server
     _writing: WritingThread,
@@ -325,7 +325,8 @@ impl Drop for OnlineWrite {
 }
 
 impl OfflineWrite {
-    fn park(
+    /// Stores the request of a change until the server answers.
+    fn add_to_outbox(
         &self,
         durable: &DurableStore,
         changes: &[RecordChange],
@@ -377,7 +378,7 @@ impl TeamWrite {
         !matches!(self, Self::Local)
     }
 
-    /// Brings the change to the server, or into the outbox, before it is committed locally.
+    /// Sends the change to the server, or stores it in the outbox, before it is committed locally.
     pub(crate) fn publish(
         &self,
         conn: &Connection,
@@ -389,7 +390,7 @@ impl TeamWrite {
             Self::Local => Ok(()),
             Self::Online(online) => online.publish(conn, changes, summary, call, link),
             Self::Offline(_) if is_undo => Err(cannot_wait(summary)),
-            Self::Offline(offline) => offline.park(durable, changes, summary, call),
+            Self::Offline(offline) => offline.add_to_outbox(durable, changes, summary, call),
         }
     }
 
@@ -398,8 +399,8 @@ impl TeamWrite {
         matches!(self, Self::Offline(offline) if offline.is_parked.get())
     }
 
-    /// The write that goes on without the server, after the connection was lost. None if it was not, or
-    /// if the request waits in the outbox already.
+    /// The write that continues without the server, after the connection was lost. None if it was
+    /// not, or if the request waits in the outbox already.
     pub(crate) fn without_server(
         &self,
         link: &TeamLink,
@@ -427,5 +428,5 @@ fn not_pushed() -> Problem {
         "this clone has records that the team's server does not know",
     )
     .hint_call("push them with", NextCall::new("team.push"))
-    .hint_call("or give the team up with", NextCall::new("team.leave"))
+    .hint_call("or leave the team with", NextCall::new("team.leave"))
 }

@@ -57,7 +57,7 @@ impl Mutation for Create {
         args: "spec::auth/login --summary \"OAuth login\" --tags auth",
         shows: "a draft with one tag",
     }];
-    const ASKS: &'static [FieldPrompt] = &[
+    const PROMPTS: &'static [FieldPrompt] = &[
         FieldPrompt { field: "key", question: "Key, such as spec::auth/login" },
         FieldPrompt { field: "summary", question: "Summary, in one line" },
         FieldPrompt { field: "tags", question: "Tags, with commas between them (none)" },

@@ -114,7 +114,7 @@ pub(super) struct CurrentText {
     pub text: String,
 }
 
-/// Reads a file that is to be edited.
+/// Reads a file that has to be edited.
 pub(super) fn read_current(view: &View, path: &RepoPath) -> Result<CurrentText> {
     let gone = || Problem::not_found(format!("{path} no longer exists")).hint("repeat the request");
     let blob = view.tree().read(path)?.ok_or_else(gone)?;

@@ -26,6 +26,8 @@ pub struct AccessList {
     pub evidence: BTreeMap<AccessEvidence, usize>,
     /// How many mentions of the name mean something else
     pub others: usize,
+    /// How many places use it as the key of a member, as in `user[symbol] = 1`
+    pub as_key: usize,
     /// The places: by kind, production code before tests, then by file and line
     pub places: Vec<SymbolAccess>,
 }
@@ -52,8 +54,9 @@ impl AccessList {
             *evidence.entry(place.evidence).or_default() += 1;
         }
         let in_tests = places.iter().filter(|place| place.is_test).count();
+        let as_key = places.iter().filter(|place| place.is_key).count();
         let (places, paging) = Paging::cut(places, selection.offset, selection.limit);
-        (Self { counts, in_tests, evidence, others, places }, paging)
+        (Self { counts, in_tests, evidence, others, as_key, places }, paging)
     }
 
     pub(super) fn render(&self, page: &mut Page, target: &str, paging: Paging) {
@@ -96,9 +99,15 @@ impl AccessList {
             none if none.is_empty() => "Searched all files of the language".into(),
             found => format!("Found {found}"),
         };
+        let keys = match self.as_key {
+            0 => String::new(),
+            count => format!("; {count} of them as the key of a member (`value[key]`)"),
+        };
         match self.others {
-            0 => found,
-            others => format!("{found}. Mentions of the name that mean something else: {others}"),
+            0 => format!("{found}{keys}"),
+            others => {
+                format!("{found}{keys}. Mentions of the name that mean something else: {others}")
+            }
         }
     }
 }

@@ -64,10 +64,14 @@ impl Query for Actions {
     type Answer = ActionsAnswer;
 
     fn run(self, view: &View) -> Result<ActionsAnswer> {
-        let spot = TargetPosition::of(view, &self.target, self.line)?;
-        let offered = OfferedActions::ask(view, &spot)?;
+        let target_position = TargetPosition::of(view, &self.target, self.line)?;
+        let offered = OfferedActions::ask(view, &target_position)?;
         let actions = offered.items.iter().filter_map(offer).collect();
-        Ok(ActionsAnswer { target: spot.display_name(), by: offered.server.by(), actions })
+        Ok(ActionsAnswer {
+            target: target_position.display_name(),
+            by: offered.server.by(),
+            actions,
+        })
     }
 }
 
@@ -80,24 +84,24 @@ pub(super) struct OfferedActions<'v> {
 
 impl<'v> OfferedActions<'v> {
     /// Asks the server for the actions at a place and for what is reported there.
-    pub(super) fn ask(view: &'v View<'v>, spot: &TargetPosition) -> Result<Self> {
-        let server = LanguageServer::open(view, &spot.path, spot.language)?
+    pub(super) fn ask(view: &'v View<'v>, target_position: &TargetPosition) -> Result<Self> {
+        let server = LanguageServer::open(view, &target_position.path, target_position.language)?
             .map_err(MissingServer::into_problem)?;
         let encoding = server.encoding();
-        let range = around(&spot.text, spot.offset);
-        let at = |offset| position_at(&spot.text, offset, encoding).to_json();
-        let file = view.tree().root().join(spot.path.to_relative());
+        let range = name_range(&target_position.text, target_position.offset);
+        let at = |offset| position_at(&target_position.text, offset, encoding).to_json();
+        let file = view.tree().root().join(target_position.path.to_relative());
         let reported = server.session().diagnostics_report(&file).unwrap_or_default().diagnostics;
         let touches = |diagnostic: &&Value| {
             let bound = |side: &str| {
                 let at = LspPosition::from_json(&diagnostic["range"][side])?;
-                offset_at(&spot.text, at, encoding)
+                offset_at(&target_position.text, at, encoding)
             };
             bound("start").zip(bound("end")).is_some_and(|(a, b)| a <= range.1 && range.0 <= b)
         };
         let diagnostics: Vec<Value> = reported.iter().filter(touches).cloned().collect();
         let params = json!({
-            "textDocument": {"uri": server.uri(&spot.path)},
+            "textDocument": {"uri": server.uri(&target_position.path)},
             "range": {"start": at(range.0), "end": at(range.1)},
             "context": {"diagnostics": diagnostics, "triggerKind": 1},
         });
@@ -140,7 +144,7 @@ impl<'v> OfferedActions<'v> {
 }
 
 /// The range of the name around a byte offset.
-fn around(text: &str, offset: usize) -> (usize, usize) {
+fn name_range(text: &str, offset: usize) -> (usize, usize) {
     let is_part = |c: &char| c.is_alphanumeric() || *c == '_' || *c == '$';
     let before: usize = text[..offset].chars().rev().take_while(is_part).map(char::len_utf8).sum();
     let after: usize = text[offset..].chars().take_while(is_part).map(char::len_utf8).sum();

@@ -57,13 +57,13 @@ impl Mutation for Apply {
     type Answer = CodeApplyAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<CodeApplyAnswer>> {
-        let spot = TargetPosition::of(view, &self.target, self.line)?;
-        let offered = OfferedActions::ask(view, &spot)?;
+        let target_position = TargetPosition::of(view, &self.target, self.line)?;
+        let offered = OfferedActions::ask(view, &target_position)?;
         let action = chosen(&offered, self.action.as_str(), &self.target)?;
         let title = title_of(action).to_owned();
         let edit = offered.edit_of(action)?;
         let files = rewrites(view, &edit, offered.server.encoding())?;
-        Ok(plan(&spot, title, offered.server.by(), files))
+        Ok(plan(&target_position, title, offered.server.by(), files))
     }
 }
 
@@ -107,14 +107,14 @@ fn chosen<'o>(
 }
 
 fn plan(
-    spot: &TargetPosition,
+    target_position: &TargetPosition,
     action: String,
     by: AnswerSource,
     files: Vec<FileRewrite>,
 ) -> Plan<CodeApplyAnswer> {
-    let summary = format!("Applied `{action}` at {}", spot.display_name());
+    let summary = format!("Applied `{action}` at {}", target_position.display_name());
     let answer = CodeApplyAnswer {
-        target: spot.display_name(),
+        target: target_position.display_name(),
         action,
         by,
         files: files.len(),

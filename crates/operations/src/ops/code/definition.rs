@@ -46,7 +46,7 @@ impl Query for Definition {
     type Answer = LocationsAnswer;
 
     fn run(self, view: &View) -> Result<LocationsAnswer> {
-        let spot = TargetPosition::of_use(view, &self.target, self.line)?;
+        let target_position = TargetPosition::of_use(view, &self.target, self.line)?;
         let asked = LocationQuery {
             request: LspRequest {
                 method: "textDocument/definition",
@@ -56,9 +56,9 @@ impl Query for Definition {
             limit: self.limit,
             offset: self.offset,
         };
-        match asked.ask_server(view, &spot)? {
+        match asked.ask_server(view, &target_position)? {
             Ok(found) => Ok(found),
-            Err(absent) => from_index(view, &spot, &asked, absent),
+            Err(absent) => from_index(view, &target_position, &asked, absent),
         }
     }
 }
@@ -66,15 +66,21 @@ impl Query for Definition {
 /// The index knows where a named symbol is declared, but not which name is at a line and column.
 fn from_index(
     view: &View,
-    spot: &TargetPosition,
+    target_position: &TargetPosition,
     asked: &LocationQuery,
     absent: MissingServer,
 ) -> Result<LocationsAnswer> {
-    let EntityRef::Symbol(path, name) = &spot.node else { return Err(absent.into_problem()) };
+    let EntityRef::Symbol(path, name) = &target_position.node else {
+        return Err(absent.into_problem());
+    };
     let row = code::symbol(view.index()?.conn(), path, name.as_str())?;
     let line = row.map_or(1, |row| row.line);
-    let place =
-        ParsedFileCache::new(view).location_of_line(path, line, spot.node.clone(), "exact")?;
+    let place = ParsedFileCache::new(view).location_of_line(
+        path,
+        line,
+        target_position.node.clone(),
+        "exact",
+    )?;
     let places = CodeLocations { inside: vec![place], outside: Vec::new() };
-    Ok(asked.answer(spot, absent.by(), places))
+    Ok(asked.answer(target_position, absent.by(), places))
 }

@@ -115,7 +115,7 @@ pub struct EditedFile {
 impl Mutation for Edit {
     const NAME: &'static str = "code.edit";
     const EFFECT: Effect = Effect::OVERWRITES;
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample {
             args: "src/session.ts#Session.refresh --old 'retries: 3' --new 'retries: 5'",

@@ -57,25 +57,26 @@ impl Query for ExpandMacro {
     type Answer = ExpandMacroAnswer;
 
     fn run(self, view: &View) -> Result<ExpandMacroAnswer> {
-        let mut spot = TargetPosition::of(view, &self.target, self.line)?;
-        if !spot.language.semantics().has_macros {
+        let mut target_position = TargetPosition::of(view, &self.target, self.line)?;
+        if !target_position.language.semantics().has_macros {
             let message = format!(
                 "`{}` is {}; only Rust macros can be expanded",
-                spot.path,
-                spot.language.name()
+                target_position.path,
+                target_position.language.name()
             );
             return Err(Problem::new(ProblemCode::InvalidOperation, message));
         }
-        let server = LanguageServer::open(view, &spot.path, spot.language)?
+        let server = LanguageServer::open(view, &target_position.path, target_position.language)?
             .map_err(MissingServer::into_problem)?;
         // Not a part of the protocol, so no capability names it.
         let method =
             LspRequest { method: "rust-analyzer/expandMacro", capability: "textDocumentSync" };
         let (mut names, mut expansion) = (Vec::new(), String::new());
-        for offset in self.macro_offsets(&spot) {
-            spot.offset = offset;
-            let answer =
-                server.ask(method, &server.at(&spot))?.map_err(MissingServer::into_problem)?;
+        for offset in self.macro_offsets(&target_position) {
+            target_position.offset = offset;
+            let answer = server
+                .ask(method, &server.at(&target_position))?
+                .map_err(MissingServer::into_problem)?;
             let Some(text) = answer["expansion"].as_str() else { continue };
             let name = answer["name"].as_str().unwrap_or_default().trim_end_matches('!');
             names.push(name.to_owned());
@@ -87,13 +88,13 @@ impl Query for ExpandMacro {
         if names.is_empty() {
             return Err(Problem::not_found(format!(
                 "no macro is called at {}",
-                spot.display_name()
+                target_position.display_name()
             ))
             .hint("give the position of the macro's name as path:line:column"));
         }
         let shown = &expansion[..expansion.floor_char_boundary(MAX_EXPANSION_BYTES)];
         Ok(ExpandMacroAnswer {
-            target: spot.display_name(),
+            target: target_position.display_name(),
             name: names.join(", "),
             expansion: shown.to_owned(),
             is_cut: shown.len() < expansion.len(),
@@ -105,12 +106,16 @@ impl Query for ExpandMacro {
 impl ExpandMacro {
     /// Where macros may be called: at the derives and attributes of a symbol and at its name, or at
     /// the place that was named.
-    fn macro_offsets(&self, spot: &TargetPosition) -> Vec<usize> {
-        let EntityRef::Symbol(_, name) = &spot.node else { return vec![spot.offset] };
-        let own = spot.facts.symbols.iter().filter(|symbol| symbol.path == name.as_str());
+    fn macro_offsets(&self, target_position: &TargetPosition) -> Vec<usize> {
+        let EntityRef::Symbol(_, name) = &target_position.node else {
+            return vec![target_position.offset];
+        };
+        let own =
+            target_position.facts.symbols.iter().filter(|symbol| symbol.path == name.as_str());
         let attributes = own.filter(|_| self.line.is_none()).flat_map(|symbol| &symbol.decorators);
-        let inside = attributes.flat_map(|attribute| attribute_names(&spot.text, attribute));
-        inside.chain([spot.offset]).collect()
+        let inside =
+            attributes.flat_map(|attribute| attribute_names(&target_position.text, attribute));
+        inside.chain([target_position.offset]).collect()
     }
 }
 

@@ -97,7 +97,7 @@ const fn is_zero(count: &usize) -> bool {
 
 impl Query for Find {
     const NAME: &'static str = "code.find";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_find")];
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "refresh --kind method", shows: "methods with that in their name" },

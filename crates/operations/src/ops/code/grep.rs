@@ -167,7 +167,7 @@ pub struct GrepMatch {
 
 impl Query for Grep {
     const NAME: &'static str = "code.grep";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("kart_search")];
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "TODO --types rust", shows: "lines with a word, in one language" },

@@ -83,45 +83,49 @@ impl Query for Hints {
     type Answer = HintsAnswer;
 
     fn run(self, view: &View) -> Result<HintsAnswer> {
-        let spot = TargetPosition::of(view, &self.path, None)?;
-        let server = LanguageServer::open(view, &spot.path, spot.language)?
+        let target_position = TargetPosition::of(view, &self.path, None)?;
+        let server = LanguageServer::open(view, &target_position.path, target_position.language)?
             .map_err(MissingServer::into_problem)?;
-        let (start, end) = self.range(&spot);
-        let at = |offset| position_at(&spot.text, offset, server.encoding()).to_json();
+        let (start, end) = self.range(&target_position);
+        let at = |offset| position_at(&target_position.text, offset, server.encoding()).to_json();
         let params = json!({
-            "textDocument": {"uri": server.uri(&spot.path)},
+            "textDocument": {"uri": server.uri(&target_position.path)},
             "range": {"start": at(start), "end": at(end)},
         });
         let method =
             LspRequest { method: "textDocument/inlayHint", capability: "inlayHintProvider" };
         let answer = server.ask(method, &params)?.map_err(MissingServer::into_problem)?;
         let items = answer.as_array().map_or(&[][..], Vec::as_slice);
-        let mut all: Vec<InlayHint> =
-            items.iter().filter_map(|item| hint(item, &spot.text, server.encoding())).collect();
+        let mut all: Vec<InlayHint> = items
+            .iter()
+            .filter_map(|item| hint(item, &target_position.text, server.encoding()))
+            .collect();
         all.sort();
         let (hints, paging) = Paging::cut(all, self.offset, self.limit);
-        Ok(HintsAnswer { node: spot.node, by: server.by(), hints, paging })
+        Ok(HintsAnswer { node: target_position.node, by: server.by(), hints, paging })
     }
 }
 
 impl Hints {
     /// The requested byte range: lines, a symbol, or the whole file.
-    fn range(&self, spot: &TargetPosition) -> (usize, usize) {
+    fn range(&self, target_position: &TargetPosition) -> (usize, usize) {
         if let (EntityRef::Symbol(_, name), None, None) =
-            (&spot.node, self.start_line, self.end_line)
+            (&target_position.node, self.start_line, self.end_line)
         {
-            let named = spot.facts.symbols.iter().filter(|symbol| symbol.path == name.as_str());
+            let named =
+                target_position.facts.symbols.iter().filter(|symbol| symbol.path == name.as_str());
             let spans: Vec<base::Span> = named.map(|symbol| symbol.span).collect();
             let start = spans.iter().map(|span| span.range().start).min();
             let end = spans.iter().map(|span| span.range().end).max();
-            return (start.unwrap_or(0), end.unwrap_or(spot.text.len()));
+            return (start.unwrap_or(0), end.unwrap_or(target_position.text.len()));
         }
         let line_start = |line: usize| {
-            let before = spot.text.split_inclusive('\n').take(line).map(str::len);
+            let before = target_position.text.split_inclusive('\n').take(line).map(str::len);
             before.sum::<usize>()
         };
         let start = self.start_line.map_or(0, |line| line_start(line.saturating_sub(1) as usize));
-        let end = self.end_line.map_or(spot.text.len(), |line| line_start(line as usize));
+        let end =
+            self.end_line.map_or(target_position.text.len(), |line| line_start(line as usize));
         (start, end.max(start))
     }
 }

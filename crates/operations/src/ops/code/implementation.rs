@@ -45,7 +45,7 @@ impl Query for Implementation {
     type Answer = LocationsAnswer;
 
     fn run(self, view: &View) -> Result<LocationsAnswer> {
-        let spot = TargetPosition::of_use(view, &self.target, self.line)?;
+        let target_position = TargetPosition::of_use(view, &self.target, self.line)?;
         let asked = LocationQuery {
             request: LspRequest {
                 method: "textDocument/implementation",
@@ -55,9 +55,9 @@ impl Query for Implementation {
             limit: self.limit,
             offset: self.offset,
         };
-        match asked.ask_server(view, &spot)? {
+        match asked.ask_server(view, &target_position)? {
             Ok(found) => Ok(found),
-            Err(absent) => from_index(view, &spot, &asked, absent),
+            Err(absent) => from_index(view, &target_position, &asked, absent),
         }
     }
 }
@@ -65,11 +65,11 @@ impl Query for Implementation {
 /// Types and methods that declare what they implement or extend.
 fn from_index(
     view: &View,
-    spot: &TargetPosition,
+    target_position: &TargetPosition,
     asked: &LocationQuery,
     absent: MissingServer,
 ) -> Result<LocationsAnswer> {
     let relations = [SymbolRelation::Implements, SymbolRelation::Extends];
-    let ((places, by), _) = used_by(view, spot, &relations, absent)?;
-    Ok(asked.answer(spot, by, CodeLocations { inside: places, outside: Vec::new() }))
+    let ((places, by), _) = used_by(view, target_position, &relations, absent)?;
+    Ok(asked.answer(target_position, by, CodeLocations { inside: places, outside: Vec::new() }))
 }

@@ -64,17 +64,18 @@ impl LocationQuery {
     pub(super) fn ask_server(
         &self,
         view: &View,
-        spot: &TargetPosition,
+        target_position: &TargetPosition,
     ) -> Result<Result<LocationsAnswer, MissingServer>> {
-        let server = match LanguageServer::open(view, &spot.path, spot.language)? {
-            Ok(server) => server,
-            Err(absent) => return Ok(Err(absent)),
-        };
-        let params = server.at(spot);
+        let server =
+            match LanguageServer::open(view, &target_position.path, target_position.language)? {
+                Ok(server) => server,
+                Err(absent) => return Ok(Err(absent)),
+            };
+        let params = server.at(target_position);
         match server.ask(self.request, &params)? {
             Ok(answer) => {
                 let places = ParsedFileCache::new(view).places(&answer, server.encoding())?;
-                Ok(Ok(self.answer(spot, server.by(), places)))
+                Ok(Ok(self.answer(target_position, server.by(), places)))
             }
             Err(absent) => Ok(Err(absent)),
         }
@@ -83,7 +84,7 @@ impl LocationQuery {
     /// The answer with the requested page of places.
     pub(super) fn answer(
         &self,
-        spot: &TargetPosition,
+        target_position: &TargetPosition,
         by: AnswerSource,
         places: CodeLocations,
     ) -> LocationsAnswer {
@@ -92,7 +93,7 @@ impl LocationQuery {
         let files = files.len();
         let (inside, paging) = Paging::cut(places.inside, self.offset, self.limit);
         LocationsAnswer {
-            target: spot.display_name(),
+            target: target_position.display_name(),
             by,
             files,
             places: inside,
@@ -108,11 +109,13 @@ impl LocationQuery {
 /// The uses of a symbol that the index knows, and how many more calls match by name only.
 pub(super) fn used_by(
     view: &View,
-    spot: &TargetPosition,
+    target_position: &TargetPosition,
     relations: &[SymbolRelation],
     absent: MissingServer,
 ) -> Result<((Vec<CodeLocation>, AnswerSource), usize)> {
-    let EntityRef::Symbol(path, name) = &spot.node else { return Err(absent.into_problem()) };
+    let EntityRef::Symbol(path, name) = &target_position.node else {
+        return Err(absent.into_problem());
+    };
     let conn = view.index()?.conn();
     let texts = ParsedFileCache::new(view);
     let mut places = Vec::new();

@@ -142,7 +142,7 @@ fn symbol_plan(
     let mut diff = diff_of(&moved.files);
     let files = paths_except(&moved.files, to);
     let PlannedChange::Files(mut edits) = planned_rewrites(moved.files) else {
-        return Err(Problem::internal("a move without a change"));
+        return Err(Problem::internal("a move has no change"));
     };
     if let Some((path, text)) = moved.created {
         diff.push_str(&text_diff(&path, "", &text));

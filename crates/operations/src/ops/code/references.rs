@@ -64,7 +64,7 @@ impl Query for References {
     type Answer = LocationsAnswer;
 
     fn run(self, view: &View) -> Result<LocationsAnswer> {
-        let spot = TargetPosition::of_use(view, &self.target, self.line)?;
+        let target_position = TargetPosition::of_use(view, &self.target, self.line)?;
         let asked = LocationQuery {
             request: LspRequest {
                 method: "textDocument/references",
@@ -74,15 +74,15 @@ impl Query for References {
             limit: self.limit,
             offset: self.offset,
         };
-        let answered = from_server(view, &spot, &asked)?;
+        let answered = from_server(view, &target_position, &asked)?;
         if !self.access.is_empty() {
             let selection =
                 AccessSelection { kinds: &self.access, limit: self.limit, offset: self.offset };
-            return accesses(view, &spot, &asked, answered, &selection);
+            return accesses(view, &target_position, &asked, answered, &selection);
         }
         match answered {
-            Ok((places, by)) => Ok(asked.answer(&spot, by, places)),
-            Err(absent) => from_index(view, &spot, &asked, absent),
+            Ok((places, by)) => Ok(asked.answer(&target_position, by, places)),
+            Err(absent) => from_index(view, &target_position, &asked, absent),
         }
     }
 }
@@ -91,19 +91,19 @@ impl Query for References {
 /// index and the texts of files.
 fn accesses(
     view: &View,
-    spot: &TargetPosition,
+    target_position: &TargetPosition,
     asked: &LocationQuery,
     answered: Result<(CodeLocations, AnswerSource), MissingServer>,
     selection: &AccessSelection<'_>,
 ) -> Result<LocationsAnswer> {
     let (found, by) = match answered {
         Ok((places, by)) => {
-            (FoundAccesses { places: classified(view, spot, &places)?, others: 0 }, by)
+            (FoundAccesses { places: classified(view, target_position, &places)?, others: 0 }, by)
         }
-        Err(absent) => (find_symbol_accesses(view, spot)?, absent.by()),
+        Err(absent) => (find_symbol_accesses(view, target_position)?, absent.by()),
     };
     let (list, paging) = AccessList::new(found.places, found.others, selection);
-    let mut answer = asked.answer(spot, by, CodeLocations::default());
+    let mut answer = asked.answer(target_position, by, CodeLocations::default());
     answer.files = list.places.iter().map(|place| &place.path).collect::<BTreeSet<_>>().len();
     answer.accesses = Some(list);
     answer.paging = paging;
@@ -113,11 +113,11 @@ fn accesses(
 /// The kind of access at each place that a server named.
 fn classified(
     view: &View,
-    spot: &TargetPosition,
+    target_position: &TargetPosition,
     places: &CodeLocations,
 ) -> Result<Vec<SymbolAccess>> {
     let texts = ParsedFileCache::new(view);
-    let name = spot.name_at_offset();
+    let name = target_position.name_at_offset();
     let mut lines: BTreeMap<&RepoPath, BTreeSet<u32>> = BTreeMap::new();
     for place in &places.inside {
         lines.entry(&place.path).or_default().insert(place.line);
@@ -133,15 +133,19 @@ fn classified(
 
 fn from_server(
     view: &View,
-    spot: &TargetPosition,
+    target_position: &TargetPosition,
     asked: &LocationQuery,
 ) -> Result<Result<(CodeLocations, AnswerSource), MissingServer>> {
-    let server = match LanguageServer::open_for_all(view, &spot.path, spot.language)? {
+    let server = match LanguageServer::open_for_all(
+        view,
+        &target_position.path,
+        target_position.language,
+    )? {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
-    server.open_projects_mentioning(spot)?;
-    let mut params = server.at(spot);
+    server.open_projects_mentioning(target_position)?;
+    let mut params = server.at(target_position);
     params["context"] = json!({"includeDeclaration": false});
     match server.ask(asked.request, &params)? {
         Ok(answer) => {
@@ -154,12 +158,13 @@ fn from_server(
 
 fn from_index(
     view: &View,
-    spot: &TargetPosition,
+    target_position: &TargetPosition,
     asked: &LocationQuery,
     absent: MissingServer,
 ) -> Result<LocationsAnswer> {
-    let ((places, by), unsure) = used_by(view, spot, &SymbolRelation::ALL, absent)?;
-    let mut found = asked.answer(spot, by, CodeLocations { inside: places, outside: Vec::new() });
+    let ((places, by), unsure) = used_by(view, target_position, &SymbolRelation::ALL, absent)?;
+    let mut found =
+        asked.answer(target_position, by, CodeLocations { inside: places, outside: Vec::new() });
     found.notes.push("Each symbol that uses it is listed once".into());
     if unsure > 0 {
         found

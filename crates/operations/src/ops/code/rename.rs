@@ -96,12 +96,12 @@ impl Mutation for Rename {
     type Answer = CodeRenameAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<CodeRenameAnswer>> {
-        let spot = TargetPosition::of_symbol(view, &self.target, None)?;
-        self.check_hash(&spot)?;
+        let target_position = TargetPosition::of_symbol(view, &self.target, None)?;
+        self.check_hash(&target_position)?;
         let new = self.new_name.as_str();
         let (mut added, mut left) = (Vec::new(), Vec::new());
-        let (by, files) = match by_server(view, &spot, new)? {
-            Ok((by, files)) => match SymbolPath::of(&spot.node) {
+        let (by, files) = match by_server(view, &target_position, new)? {
+            Ok((by, files)) => match SymbolPath::of(&target_position.node) {
                 Some(symbol) => {
                     let done = complete_rename(view, symbol, new, files, self.unsure)?;
                     (added, left) = (done.added, done.left);
@@ -113,7 +113,7 @@ impl Mutation for Rename {
                 return Err(absent.into_problem().hint("nothing was written"));
             }
             Err(absent) => {
-                let symbol = SymbolPath::of(&spot.node);
+                let symbol = SymbolPath::of(&target_position.node);
                 let Some(symbol) = symbol else { return Err(absent.into_problem()) };
                 let files = rename_by_index(view, symbol, new)
                     .map_err(|problem| with_server_reason(problem, &absent))?;
@@ -121,10 +121,10 @@ impl Mutation for Rename {
             }
         };
         files.iter().try_for_each(crate::language_server::refuse_new_syntax_errors)?;
-        let mut plan = plan(&spot, new, by, files);
+        let mut plan = plan(&target_position, new, by, files);
         (plan.answer.added, plan.answer.left) = (added, left);
         if let PlannedChange::Files(mut edits) = plan.change {
-            let rename = |node: &EntityRef| renamed_node(node, &spot.node, new);
+            let rename = |node: &EntityRef| renamed_node(node, &target_position.node, new);
             let documents = renamed_references(view, &edits, rename)?;
             plan.answer.documents = documents.iter().map(|edit| edit.path.clone()).collect();
             edits.extend(documents);
@@ -135,10 +135,10 @@ impl Mutation for Rename {
 }
 
 impl Rename {
-    fn check_hash(&self, spot: &TargetPosition) -> Result<()> {
-        let now = Hash::of(spot.text.as_bytes());
+    fn check_hash(&self, target_position: &TargetPosition) -> Result<()> {
+        let now = Hash::of(target_position.text.as_bytes());
         let Some(wanted) = self.if_hash.filter(|wanted| *wanted != now) else { return Ok(()) };
-        let message = format!("`{}` changed since it was read", spot.path);
+        let message = format!("`{}` changed since it was read", target_position.path);
         Err(Problem::new(base::ProblemCode::Conflict, message)
             .detail("expected", wanted.to_string())
             .detail("current", now.to_string())
@@ -163,18 +163,22 @@ fn renamed_node(node: &EntityRef, symbol: &EntityRef, new: &str) -> EntityRef {
 
 fn by_server(
     view: &View,
-    spot: &TargetPosition,
+    target_position: &TargetPosition,
     new: &str,
 ) -> Result<Result<(AnswerSource, Vec<FileRewrite>), MissingServer>> {
-    let server = match LanguageServer::open_for_all(view, &spot.path, spot.language)? {
+    let server = match LanguageServer::open_for_all(
+        view,
+        &target_position.path,
+        target_position.language,
+    )? {
         Ok(server) => server,
         Err(absent) => return Ok(Err(absent)),
     };
     if let Some(absent) = server.incomplete_project() {
         return Ok(Err(absent));
     }
-    server.open_projects_mentioning(spot)?;
-    let mut params = server.at(spot);
+    server.open_projects_mentioning(target_position)?;
+    let mut params = server.at(target_position);
     params["newName"] = json!(new);
     let edit = match server
         .ask(LspRequest { method: "textDocument/rename", capability: "renameProvider" }, &params)?
@@ -196,7 +200,7 @@ fn with_server_reason(problem: Problem, absent: &MissingServer) -> Problem {
 }
 
 fn plan(
-    spot: &TargetPosition,
+    target_position: &TargetPosition,
     new: &str,
     by: AnswerSource,
     files: Vec<FileRewrite>,
@@ -208,7 +212,7 @@ fn plan(
     }
     let diff = diff_of(&files);
     let answer = CodeRenameAnswer {
-        target: spot.display_name(),
+        target: target_position.display_name(),
         new_name: new.to_owned(),
         by,
         added: Vec::new(),

@@ -173,7 +173,7 @@ const fn is_zero(count: &u32) -> bool {
 
 impl Query for Show {
     const NAME: &'static str = "code.show";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "src/session.ts#Session.refresh", shows: "a method and who calls it" },
         OpExample { args: "src/a.rs:10-40 src/b.rs#run", shows: "a range and a function at once" },
@@ -249,6 +249,7 @@ impl Show {
         }
         let text = SourceText::read(view, &part.path)?;
         let within = LineRange { first: part.source.first_line, last: part.source.last_line };
+        let declared = declared.clamp(within.first, within.last.max(within.first));
         let ranges = match (&self.about, &part.symbol) {
             (Some(words), _) => fold::lines_about(view, words.as_str(), &text, within, declared)?,
             (None, _) => fold::lines_outside_bodies(view, &part.path, &text, within, declared)?,
@@ -271,6 +272,8 @@ impl Show {
 
     fn symbol_part(&self, view: &View, node: &EntityRef, row: &SymbolRow) -> Result<CodeShowPart> {
         let text = SourceText::read(view, &row.path)?;
+        let found = text.in_place(view, &row.path, vec![row.clone()])?;
+        let row = found.first().ok_or_else(|| Problem::not_found(format!("no symbol {node}")))?;
         let lines = text.lines_with_docs(row);
         let mut part = CodeShowPart::of(&row.path, Some(row.full.clone()), &text, lines);
         let asks = |beside| self.with.contains(&beside);
@@ -340,7 +343,11 @@ fn line_part(view: &View, path: &RepoPath, range: LineRange) -> Result<CodeShowP
 
 fn code_use(view: &View, caller: &SymbolCaller, with_text: bool) -> Result<CodeUse> {
     let text = match with_text {
-        true => SourceText::read(view, &caller.path)?.line(caller.line).trim().to_owned(),
+        true => {
+            let text = SourceText::read(view, &caller.path)?;
+            let is_known = text.is_as_indexed(view, &caller.path)?;
+            if is_known { text.line(caller.line).trim().to_owned() } else { String::new() }
+        }
         false => String::new(),
     };
     Ok(CodeUse {

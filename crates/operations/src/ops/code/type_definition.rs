@@ -45,7 +45,7 @@ impl Query for TypeDefinition {
     type Answer = LocationsAnswer;
 
     fn run(self, view: &View) -> Result<LocationsAnswer> {
-        let spot = TargetPosition::of_use(view, &self.target, self.line)?;
+        let target_position = TargetPosition::of_use(view, &self.target, self.line)?;
         let asked = LocationQuery {
             request: LspRequest {
                 method: "textDocument/typeDefinition",
@@ -55,6 +55,8 @@ impl Query for TypeDefinition {
             limit: self.limit,
             offset: self.offset,
         };
-        asked.ask_server(view, &spot)?.map_err(crate::language_server::MissingServer::into_problem)
+        asked
+            .ask_server(view, &target_position)?
+            .map_err(crate::language_server::MissingServer::into_problem)
     }
 }

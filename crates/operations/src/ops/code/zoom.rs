@@ -160,7 +160,7 @@ pub struct ZoomedSymbol {
 
 impl Query for Zoom {
     const NAME: &'static str = "code.zoom";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const ALIASES: &'static [OpAlias] =
         &[OpAlias::of("kart_zoom").renaming(&[("resolveTypes", "precise")])];
     const EXAMPLES: &'static [OpExample] = &[

@@ -28,7 +28,9 @@ pub(super) fn source(view: &View, node: &EntityRef, budget: usize) -> Result<Opt
         return Ok(None);
     };
     let text = SourceText::read(view, path)?;
-    let LineRange { first, last } = text.lines_of(&row);
+    let found = text.in_place(view, path, vec![row])?;
+    let Some(row) = found.first() else { return Ok(None) };
+    let LineRange { first, last } = text.lines_of(row);
     let mut left = budget;
     let is_paid = |line: &u32| {
         let price = cost(text.line(*line)) + 2;

@@ -110,7 +110,10 @@ fn read(
     artifact: &Artifact,
     revision: &str,
 ) -> Result<(RepoPath, String, Vec<u8>)> {
-    let git = view.git().ok_or_else(|| Problem::internal("a history without git"))?.repo();
+    let git = view
+        .git()
+        .ok_or_else(|| Problem::internal("the repository has a history but no git"))?
+        .repo();
     let commit = git.resolve(view.call(), revision)?;
     let touches = history.touches(artifact.id)?;
     let earlier =

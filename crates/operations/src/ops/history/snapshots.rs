@@ -94,7 +94,7 @@ impl Query for Snapshots {
     }
 }
 
-/// The store of commits that snapshots lie beside.
+/// The store of commits that snapshots are beside.
 pub(super) fn store(view: &View) -> Result<PathBuf> {
     let files = view.follower_paths();
     let found = files.into_iter().find(|(name, _)| *name == "commits");
@@ -128,7 +128,8 @@ fn row(view: &View, kept: StoredSnapshot, verify: bool) -> Result<SnapshotRow> {
 }
 
 fn verified(view: &View, found: &Snapshot<'_>) -> Result<SnapshotCheck> {
-    let git = view.git().ok_or_else(|| Problem::internal("a snapshot without git"))?;
+    let git =
+        view.git().ok_or_else(|| Problem::internal("the repository has a snapshot but no git"))?;
     check_snapshot(git.repo(), found, view.call())
 }
 

@@ -1,4 +1,4 @@
-//! `kb.adopt`: shows which documents that were not written for cairn the knowledge base takes in.
+//! `kb.adopt`: shows which documents that were not written for cairn the knowledge base reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 

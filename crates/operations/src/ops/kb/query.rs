@@ -179,33 +179,33 @@ impl Query for KbQuery {
             found.facts.retain(|fact| known.is_tied_to(fact, &place));
         }
         let by_id = !wanted.ids.is_empty();
-        let mut ties: Vec<RelationView> =
-            found.bonds.iter().map(|bond| RelationView::of(bond)).collect();
+        let mut relations: Vec<RelationView> =
+            found.relations.iter().map(|known_relation| RelationView::of(known_relation)).collect();
         let rows: Vec<EntityRow> =
             found.facts.iter().map(|fact| EntityRow::of(fact, by_id)).collect();
         if by_id && wanted.pattern.is_none() {
-            ties = relations_of(&known.model, &found.facts);
+            relations = relations_of(&known.model, &found.facts);
         }
         let count = known.model.facts().count();
         let (entities, paging) = Paging::cut(rows, self.offset, self.limit);
-        ties.truncate(self.limit.get() * 4);
-        fill_relation_dates(view, &mut ties)?;
+        relations.truncate(self.limit.get() * 4);
+        fill_relation_dates(view, &mut relations)?;
         let notes = self.depth.and_then(WalkDepth::note).into_iter().collect();
-        Ok(KbQueryAnswer { entities, relations: ties, notes, paging, total_known: count })
+        Ok(KbQueryAnswer { entities, relations, notes, paging, total_known: count })
     }
 }
 
 /// The relations of some entities, by all their names.
 fn relations_of(model: &kb::KnowledgeModel, facts: &[&kb::KnownEntity]) -> Vec<RelationView> {
-    let mut ties = Vec::new();
+    let mut relations = Vec::new();
     for fact in facts {
         let node = fact.code.clone().or_else(|| model.node_of(&fact.entity.id));
         for name in node.iter().flat_map(|node| model.names_of(node)) {
-            let bonds = model.relations_from(&name).chain(model.relations_to(&name));
-            ties.extend(bonds.map(RelationView::of));
+            let both = model.relations_from(&name).chain(model.relations_to(&name));
+            relations.extend(both.map(RelationView::of));
         }
     }
-    ties
+    relations
 }
 
 impl KbQuery {

@@ -73,13 +73,13 @@ impl Mutation for Add {
 
     fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
         let key = key_for_write(view, &self.card)?;
-        let spots = self.spots(view)?;
+        let link_targets = self.link_targets(view)?;
         let mut texts = NewTexts { view, texts: BTreeMap::new() };
         let (mut linked, mut already) = (Vec::new(), Vec::new());
-        for spot in &spots {
-            let is_new = texts.link(spot, &key)?;
+        for target in &link_targets {
+            let is_new = texts.link(target, &key)?;
             let places = if is_new { &mut linked } else { &mut already };
-            places.push(&spot.node);
+            places.push(&target.node);
         }
         let mut edits = texts.edits();
         let why = self.why.as_ref().map_or(LINKED, Words::as_str);
@@ -89,7 +89,7 @@ impl Mutation for Add {
             (_, []) => format!("linked at {}", names(&linked)),
             _ => format!("linked at {}; already so at {}", names(&linked), names(&already)),
         };
-        let path = spots.first().map(|spot| spot.path.clone());
+        let path = link_targets.first().map(|target| target.path.clone());
         let path = path.ok_or_else(|| Problem::invalid("name a file or symbol to link"))?;
         let answer = CardChangeAnswer { key: key.clone(), path, said, notes: Vec::new() };
         if edits.is_empty() {
@@ -101,7 +101,7 @@ impl Mutation for Add {
 }
 
 impl Add {
-    fn spots(&self, view: &View) -> Result<Vec<CardLinkTarget>> {
+    fn link_targets(&self, view: &View) -> Result<Vec<CardLinkTarget>> {
         let Some(symbol) = &self.symbol else {
             return self.targets.iter().map(|target| link_target(view, target)).collect();
         };
@@ -127,15 +127,15 @@ struct LinkedText {
 
 impl NewTexts<'_> {
     /// Adds a link. Returns whether it is new.
-    fn link(&mut self, spot: &CardLinkTarget, key: &CardKey) -> Result<bool> {
-        if !self.texts.contains_key(&spot.path) {
-            let now = read_current(self.view, &spot.path)?;
+    fn link(&mut self, target: &CardLinkTarget, key: &CardKey) -> Result<bool> {
+        if !self.texts.contains_key(&target.path) {
+            let now = read_current(self.view, &target.path)?;
             let new = now.text.clone();
-            self.texts.insert(spot.path.clone(), LinkedText { now, new });
+            self.texts.insert(target.path.clone(), LinkedText { now, new });
         }
-        let Some(file) = self.texts.get_mut(&spot.path) else { return Ok(false) };
-        let text = add_doc_link(spot.language, &file.new, spot.place(), key.as_str())
-            .map_err(|refusal| refused(spot, refusal))?;
+        let Some(file) = self.texts.get_mut(&target.path) else { return Ok(false) };
+        let text = add_doc_link(target.language, &file.new, target.place(), key.as_str())
+            .map_err(|refusal| refused(target, refusal))?;
         let is_new = text != file.new;
         file.new = text;
         Ok(is_new)

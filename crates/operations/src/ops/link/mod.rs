@@ -48,9 +48,10 @@ fn link_target(view: &View, target: &NodeTarget) -> Result<CardLinkTarget> {
 pub(super) fn without_link(text: &str, see: &SeeTagRow, key: &CardKey) -> Result<String> {
     let node = code_node(see);
     let language = Language::from_path(&see.path).ok_or_else(|| not_code(&node))?;
-    let spot = CardLinkTarget { node, path: see.path.clone(), symbol: see.owner.clone(), language };
-    remove_doc_link(language, text, spot.place(), key.as_str())
-        .map_err(|refusal| refused(&spot, refusal))
+    let target =
+        CardLinkTarget { node, path: see.path.clone(), symbol: see.owner.clone(), language };
+    remove_doc_link(language, text, target.place(), key.as_str())
+        .map_err(|refusal| refused(&target, refusal))
 }
 
 fn not_code(node: &EntityRef) -> Problem {
@@ -61,18 +62,18 @@ fn not_code(node: &EntityRef) -> Problem {
 /// Plans the change of a doc comment. If nothing has to change, the answer says so.
 fn edit_comment(
     view: &View,
-    spot: &CardLinkTarget,
+    target: &CardLinkTarget,
     key: &base::entity::CardKey,
     said: String,
     change: impl FnOnce(&str) -> Result<String, EditRefusal>,
 ) -> Result<Plan<CardChangeAnswer>> {
-    let now = read_current(view, &spot.path)?;
-    let new = change(&now.text).map_err(|refusal| refused(spot, refusal))?;
-    let path = spot.path.clone();
+    let now = read_current(view, &target.path)?;
+    let new = change(&now.text).map_err(|refusal| refused(target, refusal))?;
+    let path = target.path.clone();
     let mut answer =
         CardChangeAnswer { key: key.clone(), path: path.clone(), said, notes: Vec::new() };
     if new == now.text {
-        answer.said = format!("unchanged: already so at {}", spot.node);
+        answer.said = format!("unchanged: already so at {}", target.node);
         return Ok(Plan {
             summary: String::new(),
             change: PlannedChange::Nothing,
@@ -98,23 +99,26 @@ fn edits_of(change: PlannedChange) -> Vec<FileEdit> {
     }
 }
 
-fn refused(spot: &CardLinkTarget, refusal: EditRefusal) -> Problem {
+fn refused(target: &CardLinkTarget, refusal: EditRefusal) -> Problem {
     match refusal {
-        EditRefusal::UnsupportedLanguage => not_code(&spot.node),
+        EditRefusal::UnsupportedLanguage => not_code(&target.node),
         EditRefusal::NoSymbol(near) => {
-            let problem = Problem::not_found(format!("{} does not exist", spot.node));
+            let problem = Problem::not_found(format!("{} does not exist", target.node));
             near.into_iter()
-                .map(|name| format!("near: {}#{name}", spot.path))
+                .map(|name| format!("near: {}#{name}", target.path))
                 .fold(problem, Problem::hint)
         }
         EditRefusal::NewSyntaxError(error) => Problem::new(
             ProblemCode::SyntaxError,
-            format!("{} would no longer parse: line {}: {}", spot.path, error.line, error.message),
+            format!(
+                "{} would no longer parse: line {}: {}",
+                target.path, error.line, error.message
+            ),
         )
         .detail("syntax_error", true),
         EditRefusal::NotPossible(why) => Problem::new(
             ProblemCode::InvalidOperation,
-            format!("cannot add a link at {}: {why}", spot.node),
+            format!("cannot add a link at {}: {why}", target.node),
         )
         .hint("link the file or an enclosing symbol instead"),
     }

@@ -38,8 +38,8 @@ impl Mutation for Remove {
     type Answer = CardChangeAnswer;
 
     fn plan(self, view: &View) -> Result<Plan<CardChangeAnswer>> {
-        let spot = link_target(view, &self.target)?;
-        let sees = cards::see_tags_in_file(view.index()?.conn(), &spot.path)?;
+        let target = link_target(view, &self.target)?;
+        let sees = cards::see_tags_in_file(view.index()?.conn(), &target.path)?;
         let written = self.card.as_str().trim();
         let key: CardKey = match sees.iter().any(|see| see.key.as_str() == written) {
             true => written.parse().map_err(Problem::invalid)?,
@@ -51,18 +51,18 @@ impl Mutation for Remove {
             .filter(|see| see.key == key)
             .map(|see| code_node(see).to_string())
             .collect();
-        if !elsewhere.contains(&spot.node.to_string()) {
-            let problem = Problem::not_found(format!("{} does not link {key}", spot.node));
+        if !elsewhere.contains(&target.node.to_string()) {
+            let problem = Problem::not_found(format!("{} does not link {key}", target.node));
             return Err(elsewhere
                 .iter()
                 .map(|node| format!("it is linked at {node}"))
                 .fold(problem, Problem::hint));
         }
-        let said = format!("no longer linked at {}", spot.node);
-        let mut plan = edit_comment(view, &spot, &key, said, |text| {
-            remove_doc_link(spot.language, text, spot.place(), key.as_str())
+        let said = format!("no longer linked at {}", target.node);
+        let mut plan = edit_comment(view, &target, &key, said, |text| {
+            remove_doc_link(target.language, text, target.place(), key.as_str())
         })?;
-        let link = spec_link(&spot.node, &key);
+        let link = spec_link(&target.node, &key);
         let mut edits = edits_of(plan.change);
         edits.extend(removed_confirmations(view, |gone| *gone == link)?);
         plan.change = PlannedChange::Files(edits);

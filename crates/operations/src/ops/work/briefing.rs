@@ -193,7 +193,7 @@ impl TaskBriefing {
         self.sections.iter().for_each(|section| quote_cut(page, section, handle));
         self.render_files(page);
         if self.knowledge.total_atoms > 0 {
-            page.heading("Know");
+            page.heading("Knowledge");
             render_known(page, &self.knowledge);
         }
         self.render_relations(page);
@@ -352,6 +352,7 @@ impl ShownFiles {
             return Ok(());
         };
         let symbols = code::symbols_in_file(view.index()?.conn(), path)?;
+        let symbols = text.in_place(view, path, symbols)?;
         let mut meant: Vec<&SymbolRow> =
             symbols.iter().filter(|symbol| is_meant(symbol, &symbols, said)).collect();
         // If a class and its method are both named, only the method is meant.
@@ -478,14 +479,14 @@ impl TaskFile {
         if !self.outline.is_empty() {
             page.say(format!("  {}", self.outline.join("   ")));
         } else if self.lines_cut > 0 {
-            let more = NextCall::new("code.show").with("targets", vec![self.rest()]);
+            let more = NextCall::new("code.show").with("targets", vec![self.omitted_target()]);
             page.say_call(omitted_lines_text(self.lines_cut), more);
         }
     }
 
     /// The target that shows the left-out lines: only these if they all come after the shown ones,
     /// otherwise the whole symbol or file.
-    fn rest(&self) -> String {
+    fn omitted_target(&self) -> String {
         match (self.source.as_slice(), &self.symbol) {
             ([only], _) if only.first_line == self.first_line => {
                 format!("{}:{}-{}", self.path, only.last_line + 1, self.last_line)

@@ -73,7 +73,7 @@ pub struct Create {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub discovered_from: Option<WorkRecordRef>,
-    /// Who is to do it
+    /// Person or agent that it is assigned to
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]

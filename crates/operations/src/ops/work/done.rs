@@ -103,7 +103,7 @@ pub struct DoneAnswer {
 
 impl Mutation for Done {
     const NAME: &'static str = "work.done";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const EFFECT: Effect = Effect::OVERWRITES;
     const EXAMPLES: &'static [OpExample] = &[OpExample {
         args: "--evidence \"tests: login.test.ts\" --learnt \"The lock is per account, not per host\"",
@@ -293,7 +293,7 @@ impl Render for DoneAnswer {
             page.say("Next: no task is ready to start");
             return;
         };
-        page.heading("Next");
+        page.heading("Next tasks");
         page.table(2, self.next.iter().map(super::record::row).collect());
         page.say_call("To start it:", NextCall::new("work.start").with("task", first.key.as_str()));
     }

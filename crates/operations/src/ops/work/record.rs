@@ -77,7 +77,7 @@ pub(super) fn row(brief: &WorkItemBrief) -> Vec<PageCell> {
     ]
 }
 
-/// Who is to do it, who does it, when it is due and how old it is.
+/// The assignee, who works on it, when it is due and how old it is.
 pub(super) fn people_words(people: &WorkPeople, now: Timestamp) -> String {
     let mut words = Vec::new();
     match (&people.claimed_by, people.is_mine) {

@@ -113,7 +113,7 @@ pub struct WorkSearchRow {
     pub tags: Vec<String>,
     /// Its version
     pub version: u32,
-    /// Who is to do it, who does it, and since when
+    /// The assignee, who works on it, and since when
     #[serde(flatten)]
     pub people: WorkPeople,
 }

@@ -21,8 +21,7 @@ use engine::view::View;
 
 /// Start a task: claim it and get its plan, files, knowledge and checks
 ///
-/// Without a name, it starts the task you hold unless it is blocked, else an abandoned task, else
-/// the next ready one.
+/// Without a name: the task you hold unless it is blocked, else an abandoned one, else the next.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Start {
@@ -73,7 +72,7 @@ pub struct StartAnswer {
 
 impl Mutation for Start {
     const NAME: &'static str = "work.start";
-    const TOOLSET: ToolVisibility = ToolVisibility::Everyday;
+    const VISIBILITY: ToolVisibility = ToolVisibility::Everyday;
     const EFFECT: Effect = Effect::ADDS;
     const EXAMPLES: &'static [OpExample] = &[
         OpExample { args: "", shows: "the task you hold, or the next one" },

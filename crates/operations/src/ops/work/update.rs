@@ -80,7 +80,7 @@ pub struct Update {
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]
     pub discovered_from: Option<WorkRecordRef>,
-    /// Who is to do it; `none` clears it
+    /// Person or agent that it is assigned to; `none` clears it
     #[arg(long)]
     #[serde(default)]
     #[schemars(extend("x-rare" = true))]

@@ -25,7 +25,8 @@ const MIN_FOLDED_LINES: u32 = 4;
 /// How many lines a signature has at most.
 const MAX_SIGNATURE_LINES: u32 = 6;
 
-/// The ranges of some source that are about the words; all of it if it is short, or says none of them.
+/// The ranges of some source that are about the words; all of it if it is short, or contains none
+/// of them.
 pub(super) fn lines_about(
     view: &View,
     words: &str,
@@ -57,7 +58,8 @@ pub(super) fn lines_outside_bodies(
         return Ok(vec![within]);
     }
     let mut shown: BTreeSet<u32> = (within.first..=within.last).collect();
-    for symbol in code::symbols_in_file(view.index()?.conn(), path)? {
+    let symbols = code::symbols_in_file(view.index()?.conn(), path)?;
+    for symbol in text.in_place(view, path, symbols)? {
         let Some(body) = body_of(&symbol, text) else { continue };
         if symbol.line <= declared && symbol.end_line >= within.last {
             return Ok(vec![within]); // a function was asked for

@@ -30,7 +30,8 @@ pub(crate) fn find_mentions(card: &RepoPath, body: &str, first_line: u32) -> Vec
         is_code ^= text.trim_start().starts_with("```");
         let spans = text.split('`').skip(1).step_by(2).filter(|_| !is_code);
         for span in spans.filter(|span| span.contains('#') && !span.contains(' ')) {
-            let (path, symbol) = split_fragment(span);
+            // A handle may have its kind before it, as in the text of a drafted card.
+            let (path, symbol) = split_fragment(span.strip_prefix("symbol:").unwrap_or(span));
             add(&mut found, path.parse().ok(), symbol, line);
         }
     }
@@ -73,6 +74,7 @@ mod tests {
     #[test]
     fn links_and_handles_in_a_text_are_mentions() {
         let text = "See [login](../../src/login.ts#signIn), [line](../../src/a.ts#L4) and `src/b.rs#run`.\n\n\
+            From `symbol:src/d.rs#go`. \
             Not `a b`, [docs](x.md), https://x.y/a.ts or\n```\n`src/c.rs#no`\n```\n";
         let card = ".cairn/cards/a.card.md".parse().unwrap();
         let found: Vec<String> = find_mentions(&card, text, 5)
@@ -81,7 +83,12 @@ mod tests {
             .collect();
         assert_eq!(
             found,
-            ["src/login.ts Some(\"signIn\") 5", "src/a.ts None 5", "src/b.rs Some(\"run\") 5"]
+            [
+                "src/login.ts Some(\"signIn\") 5",
+                "src/a.ts None 5",
+                "src/b.rs Some(\"run\") 5",
+                "src/d.rs Some(\"go\") 7"
+            ]
         );
     }
 }

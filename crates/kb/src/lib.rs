@@ -38,7 +38,9 @@ pub use context::{ChangesetContext, DocumentedEntity, ExternalRefs};
 pub use edit::{KbRowChange, RowChangeCounts};
 pub use endpoint::KbEndpoint;
 pub use extract::{DOCUMENT_FORMS, EXTRACTORS, ExtractedFacts, Extractor, extractor};
-pub use import::{COVERAGE_KIND, CodeLookup, IMPORTERS, ImportedReport, ReportImporter};
+pub use import::{
+    COVERAGE_KIND, CodeLookup, IMPORT_SOURCE, IMPORTERS, ImportedReport, ReportImporter,
+};
 pub use knowledge_model::{FactOrigin, FileRelation, KnowledgeModel, KnownEntity, KnownRelation};
 pub use log::{AuditEntry, LogSeq, LogUid};
 pub use model::{

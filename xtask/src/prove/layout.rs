@@ -12,7 +12,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use base::RepoPath;
-use syntax::{Language, code_substance, extract};
+use syntax::{FileRole, Language, code_substance, extract};
 
 use super::suspects::{git_text, is_product_code};
 use crate::run::XtaskResult;
@@ -76,7 +76,8 @@ impl LayoutProof {
             extract(Some(language), bytes).symbols.into_iter().map(|symbol| symbol.path).collect()
         };
         for symbol in names(old).intersection(&names(new)) {
-            let substance = |bytes| code_substance(language, bytes, Some(symbol));
+            let role = FileRole::Production;
+            let substance = |bytes| code_substance(language, role, bytes, Some(symbol));
             self.symbols += 1;
             if substance(old) != substance(new) {
                 self.different.push(format!("{} {path}#{symbol}", &commit[..10]));

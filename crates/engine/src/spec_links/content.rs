@@ -7,7 +7,7 @@ use std::rc::Rc;
 use base::{EntityRef, Hash, RepoPath, Result};
 use cards::Card;
 use kb::{Entity, FactOrigin};
-use syntax::{Language, code_substance, prose_substance, text_substance};
+use syntax::{FileRole, Language, code_substance, prose_substance, text_substance};
 
 use super::confirmation::ConfirmationSide;
 use crate::areas::kb::kb_state;
@@ -129,12 +129,12 @@ pub(super) fn substance_in(
         EntityRef::Symbol(_, name) => {
             let language =
                 Language::from_path(path).ok_or_else(|| format!("{path} is not code"))?;
-            code_substance(language, bytes, Some(name.as_str()))
+            code_substance(language, FileRole::of(path), bytes, Some(name.as_str()))
                 .ok_or_else(|| format!("no `{name}` can be read in {path}"))
         }
         EntityRef::Module(_) | EntityRef::File(_) => match Language::from_path(path) {
             Some(language) => {
-                let whole = code_substance(language, bytes, None);
+                let whole = code_substance(language, FileRole::of(path), bytes, None);
                 whole.ok_or_else(|| format!("{path} does not parse"))
             }
             None => Ok(text_substance(&String::from_utf8_lossy(bytes))),

@@ -121,11 +121,20 @@ fn is_near(end: &EntityRef, node: &EntityRef) -> bool {
     }
 }
 
-/// Every link whose ends exist, sorted.
-pub(super) fn all_links(view: &View) -> Result<Vec<SpecLink>> {
+/// The links of a view.
+pub(super) struct FoundLinks {
+    /// Every link whose ends exist, sorted
+    pub(super) all: Vec<SpecLink>,
+    /// Those that only a report of a tool states. Nobody has to confirm what was measured, and the
+    /// next report may not have it.
+    pub(super) measured: BTreeSet<SpecLink>,
+}
+
+/// Lists the links.
+pub(super) fn find_links(view: &View) -> Result<FoundLinks> {
     let conn = view.index()?.conn();
     let keys: BTreeSet<_> = cards::all_keys(conn)?.into_iter().collect();
-    let mut links = BTreeSet::new();
+    let (mut links, mut measured) = (BTreeSet::new(), BTreeSet::new());
     for see in cards::all_see_tags(conn)?.into_iter().filter(|see| keys.contains(&see.key)) {
         let from = code_node(&see);
         links.insert(SpecLink { kind: SpecLinkKind::See, from, to: EntityRef::Card(see.key) });
@@ -141,11 +150,17 @@ pub(super) fn all_links(view: &View) -> Result<Vec<SpecLink>> {
             (end(&known_relation.relation.from), end(&known_relation.relation.to))
         {
             let kind = SpecLinkKind::Relation(known_relation.relation.relates);
-            links.insert(SpecLink { kind, from, to });
+            let link = SpecLink { kind, from, to };
+            match known_relation.relation.source.starts_with(kb::IMPORT_SOURCE) {
+                true => measured.insert(link),
+                false => links.insert(link),
+            };
         }
     }
     links.extend(links_to_tests(view, &known)?);
-    Ok(links.into_iter().collect())
+    measured.retain(|link| !links.contains(link));
+    links.extend(measured.iter().cloned());
+    Ok(FoundLinks { all: links.into_iter().collect(), measured })
 }
 
 /// The links between documents about tests and the code that they name. Test results from reports

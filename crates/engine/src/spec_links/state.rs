@@ -13,7 +13,7 @@ use syntax::SUBSTANCE_VERSION;
 
 use super::confirmation::{ConfirmationSide, LinkConfirmation};
 use super::content::{EndContent, EndReader};
-use super::graph::{SpecLink, all_links};
+use super::graph::{FoundLinks, SpecLink, find_links};
 use super::shared_reads::{ConfirmationRead, ConfirmedEnd, SharedReads};
 use crate::areas::kb::kb_state;
 use crate::view::View;
@@ -79,6 +79,8 @@ pub struct StoredConfirmation {
 pub struct SpecLinks {
     /// The links, sorted
     pub links: Vec<SpecLink>,
+    /// Links that only a report states, which cannot be confirmed
+    measured: BTreeSet<SpecLink>,
     /// Positions in `links` by either end
     by_end: BTreeMap<EntityRef, Vec<usize>>,
     /// The confirmations, by link
@@ -100,8 +102,9 @@ pub fn spec_links(view: &View) -> Result<Rc<SpecLinks>> {
 
 impl SpecLinks {
     fn read(view: &View) -> Result<Self> {
-        let links = all_links(view)?;
-        let known: BTreeSet<&SpecLink> = links.iter().collect();
+        let FoundLinks { all: links, measured } = find_links(view)?;
+        let known: BTreeSet<&SpecLink> =
+            links.iter().filter(|link| !measured.contains(link)).collect();
         let (mut confirmations, mut orphans) = (BTreeMap::new(), Vec::new());
         let mut unreadable = Vec::new();
         let reads = SharedReads::of(view)?;
@@ -116,7 +119,12 @@ impl SpecLinks {
         }
         let by_end = positions_by_end(&links);
         let statuses = OnceCell::new();
-        Ok(Self { links, by_end, confirmations, orphans, unreadable, reads, statuses })
+        Ok(Self { links, measured, by_end, confirmations, orphans, unreadable, reads, statuses })
+    }
+
+    /// Whether somebody can confirm a link: only what a report states cannot be confirmed.
+    pub fn can_be_confirmed(&self, link: &SpecLink) -> bool {
+        !self.measured.contains(link)
     }
 
     /// Whether nobody has confirmed anything.
@@ -185,7 +193,7 @@ impl SpecLinks {
             reason: None,
             confirmation: self.confirmations.get(link).cloned(),
         };
-        if self.has_no_confirmations() {
+        if self.has_no_confirmations() || !self.can_be_confirmed(link) {
             return Ok(status);
         }
         if let Some(stored) = &status.confirmation

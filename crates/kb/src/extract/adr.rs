@@ -21,7 +21,7 @@ const FOLDERS: [&str; 7] = [
 ];
 
 /// Files in such a folder that are about the folder.
-const OTHER_FILES: [&str; 5] = ["readme", "index", "template", "adr-template", "_template"];
+const OTHER_FILES: [&str; 2] = ["readme", "index"];
 
 /// Sections that only a decision has.
 const SECTIONS: [&str; 6] = [
@@ -38,9 +38,21 @@ pub(super) fn is_decision_path(path: &RepoPath) -> bool {
     let path = path.to_string().to_lowercase();
     let (folders, name) = path.rsplit_once('/').unwrap_or(("", path.as_str()));
     let stem = name.trim_end_matches(".md").trim_end_matches(".markdown");
-    let is_other = OTHER_FILES.contains(&stem) || stem.contains("template");
+    let is_other = OTHER_FILES.contains(&stem) || is_template(stem);
     let is_here = folders.split('/').any(|folder| FOLDERS.contains(&folder));
     (is_here || is_numbered_decision(stem)) && !is_other
+}
+
+/// Whether a file is a form for decisions: `template`, `adr-template-short` or `0000-template`. A
+/// number of its own makes it a decision about templates, unless it has no other words.
+fn is_template(stem: &str) -> bool {
+    let words: Vec<&str> =
+        stem.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    let is_form = |word: &&str| matches!(*word, "template" | "templates");
+    let has_number = words.iter().any(|word| word.parse().is_ok_and(|number: u64| number > 0));
+    let is_only =
+        words.iter().all(|word| is_form(word) || *word == "adr" || word.parse::<u64>().is_ok());
+    words.iter().any(is_form) && (!has_number || is_only)
 }
 
 /// Whether a file is named like `adr-001-use-it`, which is a decision in any folder.
@@ -253,6 +265,11 @@ mod tests {
         assert!(is_decision_path(&"notes/ADR_7.md".parse().unwrap()));
         assert!(!is_decision_path(&"notes/adrift.md".parse().unwrap()));
         assert!(!is_decision_path(&"docs/adr/README.md".parse().unwrap()));
-        assert!(!is_decision_path(&"docs/adr/0000-template.md".parse().unwrap()));
+        for form in ["0000-template", "template", "_template", "adr-template-short", "001-template"]
+        {
+            assert!(!is_decision_path(&format!("docs/adr/{form}.md").parse().unwrap()), "{form}");
+        }
+        assert!(is_decision_path(&"docs/adr/0014-project-templates.md".parse().unwrap()));
+        assert!(is_decision_path(&"adr-014-project-templates.md".parse().unwrap()));
     }
 }

@@ -65,7 +65,7 @@ fn import_class(
     let numbers: BTreeSet<u32> =
         hit.filter_map(|line| line.attribute("number")?.parse().ok()).collect();
     let symbols: BTreeSet<String> =
-        numbers.into_iter().filter_map(|line| code.at(&path, line)).collect();
+        numbers.into_iter().filter_map(|line| code.executed(&path, line)).collect();
     for symbol in &symbols {
         out.add_coverage(symbol, test);
     }

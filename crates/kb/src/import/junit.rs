@@ -61,14 +61,17 @@ fn import_case(case: &Node<'_, '_>, code: &dyn CodeLookup, out: &mut ImportedRep
     }
 }
 
-/// The code of a test, as a symbol or a file.
+/// The code of a test, as a symbol or a file. pytest puts the input of a test after its name:
+/// `test_pay[card]`.
 fn place(case: &Node<'_, '_>, code: &dyn CodeLookup) -> Option<String> {
     let name = case.attribute("name").unwrap_or_default();
     let class = case.attribute("classname").unwrap_or_default();
     let path = case.attribute("file").and_then(|file| code.path(file));
     let path = path.or_else(|| code.test_file(class))?;
     let line: Option<u32> = case.attribute("line").and_then(|line| line.parse().ok());
-    let symbol = code.named(&path, name).or_else(|| code.at(&path, line?));
+    let with_input = name.strip_suffix(']').and_then(|name| name.split_once('['));
+    let without_input = || code.named(&path, with_input?.0);
+    let symbol = code.named(&path, name).or_else(without_input).or_else(|| code.at(&path, line?));
     // A test that is an argument of a call, as in most runners of JavaScript, has no symbol of its own.
     Some(
         symbol.map_or_else(

@@ -85,7 +85,7 @@ impl LcovFileRecord {
             functions.map(|(line, name)| code.at(&path, *line).or_else(|| code.named(&path, name)));
         let mut symbols: BTreeSet<String> = found.flatten().collect();
         if self.functions.is_empty() {
-            symbols.extend(self.lines.iter().filter_map(|line| code.at(&path, *line)));
+            symbols.extend(self.lines.iter().filter_map(|line| code.executed(&path, *line)));
         }
         let id = test_id(test);
         out.add_coverage_run(&id, test, None);

@@ -23,6 +23,9 @@ pub trait CodeLookup {
     fn test_file(&self, class: &str) -> Option<RepoPath>;
     /// The handle of the innermost symbol at a line; the first line is 1.
     fn at(&self, path: &RepoPath, line: u32) -> Option<String>;
+    /// The handle of the symbol that ran when a line did. The first line of a function and the lines
+    /// of a class run when the module is loaded, and say nothing about what is in them.
+    fn executed(&self, path: &RepoPath, line: u32) -> Option<String>;
     /// The handle of the symbol with this name.
     fn named(&self, path: &RepoPath, name: &str) -> Option<String>;
 }
@@ -62,6 +65,9 @@ pub const IMPORTERS: &[&dyn ReportImporter] = &[
     &cobertura::CoberturaImporter,
     &scip::ScipImporter,
 ];
+
+/// How the sources of entities and relations begin that come from a report.
+pub const IMPORT_SOURCE: &str = "import:";
 
 /// The field `kind` of a test that stands for a coverage report.
 pub const COVERAGE_KIND: &str = "coverage";

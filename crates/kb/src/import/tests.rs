@@ -23,6 +23,10 @@ impl CodeLookup for Tree {
         }
     }
 
+    fn executed(&self, path: &RepoPath, line: u32) -> Option<String> {
+        self.at(path, line).filter(|_| line > 1)
+    }
+
     fn named(&self, path: &RepoPath, name: &str) -> Option<String> {
         (name == "pays").then(|| format!("symbol:{path}#pays"))
     }
@@ -39,6 +43,7 @@ fn junit_cases_become_tests() {
         <testcase classname="pay" name="pays" file="tests/t.rs"/>
         <testcase classname="pay" name="refunds"><failure message="no"/></testcase>
         <testcase classname="tests.t" name="pays"/>
+        <testcase classname="tests.t" name="pays[a b.c]"/>
         <testcase classname="tests.t" name="a sentence"/>
         <testcase name="later"><skipped/></testcase></testsuite></testsuites>"#;
     let found = read(&junit::JunitImporter, xml.as_bytes());
@@ -51,6 +56,7 @@ fn junit_cases_become_tests() {
         r#""pay pays" "passing" "tests/t.rs#pays""#,
         r#""pay refunds" "failing" null"#,
         r#""tests.t pays" "passing" "tests/t.rs#pays""#,
+        r#""tests.t pays[a b.c]" "passing" "tests/t.rs#pays""#,
         r#""tests.t a sentence" "passing" "tests/t.rs""#,
         r#""later" "skipped" null"#,
     ];

@@ -214,7 +214,10 @@ impl Confirm {
             None => None,
         };
         let is_with = |status: &LinkStatus| {
-            with.as_ref().is_none_or(|with| with.iter().any(|node| status.link.touches(node)))
+            known.can_be_confirmed(&status.link)
+                && with
+                    .as_ref()
+                    .is_none_or(|with| with.iter().any(|node| status.link.touches(node)))
         };
         if self.all {
             let all = known.all_statuses(view)?.iter().filter(|status| is_with(status));

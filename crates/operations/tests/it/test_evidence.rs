@@ -42,6 +42,37 @@ fn verified_means_passed_since_the_code_changed() {
 }
 
 #[test]
+fn loading_a_module_does_not_cover_its_functions() {
+    let repo = shop();
+    let code = "class Till:\n    limit = 5\n\n    def open(self):\n        return 1\n\n    def close(self):\n        return 2\n";
+    repo.write("src/till.py", code);
+    let lines = |hits: [u8; 6]| {
+        let line = |(number, hits)| format!("<line number=\"{number}\" hits=\"{hits}\"/>");
+        [1, 2, 4, 5, 7, 8].into_iter().zip(hits).map(line).collect::<String>()
+    };
+    let covered = |hits| {
+        let lines = lines(hits);
+        let xml = format!(
+            "<coverage line-rate=\"1\"><class filename=\"src/till.py\"><lines>{lines}</lines></class></coverage>"
+        );
+        repo.write("coverage.xml", xml);
+        repo.data("kb.import", json!({"path": "coverage.xml"}));
+        ["Till", "Till.open", "Till.close"].map(|name| {
+            let from = format!("symbol:src/till.py#{name}");
+            let found = repo.data("kb.query", json!({"from": from, "relation": "covered_by"}));
+            found["entities"].as_array().map_or(0, Vec::len)
+        })
+    };
+    assert_eq!(covered([1, 1, 1, 0, 1, 0]), [0, 0, 0], "the lines that run on import");
+    assert_eq!(covered([1, 1, 1, 3, 1, 0]), [0, 1, 0]);
+    // What a report states is not confirmed: another clone does not have it.
+    repo.data("confirm", json!({"all": true, "why": "read all of it"}));
+    let paths = repo.snapshot().into_iter().map(|(path, _)| path);
+    let measured: Vec<_> = paths.filter(|path| path.contains("TEST-coverage")).collect();
+    assert_eq!(measured, Vec::<String>::new());
+}
+
+#[test]
 fn tests_without_a_symbol_are_known_by_their_file() {
     let repo = shop();
     let test =

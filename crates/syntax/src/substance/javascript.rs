@@ -144,6 +144,8 @@ const LAYOUT_FIELDS: [&str; 6] = ["type", "start", "end", "raw", "hashbang", "so
 /// A step of the walk: a value to enter, or the end of one.
 enum WalkStep {
     Enter(usize),
+    /// The text of a JSX attribute
+    EnterAttribute(usize),
     Close,
 }
 
@@ -151,9 +153,16 @@ impl Estree<'_> {
     fn write(&self, selection: &Selection<'_>, out: &mut String) {
         let mut steps = vec![WalkStep::Enter(0)];
         while let Some(step) = steps.pop() {
-            let WalkStep::Enter(at) = step else {
-                push_token(out, ")");
-                continue;
+            let at = match step {
+                WalkStep::Enter(at) => at,
+                WalkStep::EnterAttribute(at) => {
+                    self.write_attribute(&self.values[at], out);
+                    continue;
+                }
+                WalkStep::Close => {
+                    push_token(out, ")");
+                    continue;
+                }
             };
             let value = &self.values[at];
             if let Some(span) = value.span {
@@ -210,11 +219,12 @@ impl Estree<'_> {
             "JSXText" => return self.write_jsx_text(value, out),
             "EmptyStatement" => return,
             "JSXExpressionContainer" if self.is_space(value) => return,
-            "Literal" | "Identifier" if value.field == "key" => {
+            // The name of a property, or of a member of an enum.
+            "Literal" | "Identifier" if self.is_plain_name(value) => {
                 let quoted = self.text_of(value, "value").and_then(identifier);
                 let plain = self.text_of(value, "name").and_then(identifier);
                 if let Some(name) = quoted.or(plain) {
-                    push_token(out, "(Identifier key");
+                    push_token(out, &format!("(Identifier {}", value.field));
                     push_token(out, &format!("name {}", selection.name(name)));
                     return push_token(out, ")");
                 }
@@ -228,7 +238,31 @@ impl Estree<'_> {
         }
         let own = value.children.iter().rev();
         let own = own.filter(|at| !LAYOUT_FIELDS.contains(&self.values[**at].field));
-        steps.extend(own.map(|at| WalkStep::Enter(*at)));
+        let is_attribute = |at: usize| {
+            let inner = &self.values[at];
+            value.kind == "JSXAttribute" && inner.field == "value" && inner.kind == "Literal"
+        };
+        steps.extend(own.map(|at| match is_attribute(*at) {
+            true => WalkStep::EnterAttribute(*at),
+            false => WalkStep::Enter(*at),
+        }));
+    }
+
+    /// Whether a node is only a name: that of a property, or of a member of an enum. Quotes around
+    /// it make no difference.
+    fn is_plain_name(&self, value: &EstreeValue<'_>) -> bool {
+        let has_type = |at: &usize| {
+            let inner = &self.values[*at];
+            inner.field == "typeAnnotation" && inner.scalar.is_none()
+        };
+        value.field == "key" || (value.field == "id" && !value.children.iter().any(has_type))
+    }
+
+    /// The text of a JSX attribute, in which quotes may be written as entities.
+    fn write_attribute(&self, value: &EstreeValue<'_>, out: &mut String) {
+        let text = self.text_of(value, "value").unwrap_or_default();
+        let text = text.replace("&quot;", "\\\"").replace("&apos;", "'");
+        push_token(out, &format!("attribute {text}"));
     }
 
     /// The text of a JSX element, in which white space counts as one space at most.

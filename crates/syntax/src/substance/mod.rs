@@ -7,6 +7,9 @@
 mod javascript;
 mod literals;
 mod markdown;
+mod preprocessor;
+mod python;
+mod rust;
 #[cfg(test)]
 mod tests;
 mod tree;
@@ -17,22 +20,27 @@ use base::Span;
 
 use crate::descriptor::LanguageParser;
 use crate::model::{FileFacts, Import, Symbol};
-use crate::{Language, decode_lossy, extract};
+use crate::{FileRole, Language, decode_lossy, extract};
 
 pub use markdown::prose_substance;
 
 /// Increase whenever the same text gets another substance, so that stored digests are computed
 /// again.
-pub const SUBSTANCE_VERSION: u32 = 4;
+pub const SUBSTANCE_VERSION: u32 = 5;
 
 /// The substance of a file, or of one symbol in it; `None` if the symbol is not there or the text
-/// cannot be parsed.
-pub fn code_substance(language: Language, bytes: &[u8], symbol: Option<&str>) -> Option<String> {
+/// cannot be parsed. Tests are part of it only in a file of tests.
+pub fn code_substance(
+    language: Language,
+    role: FileRole,
+    bytes: &[u8],
+    symbol: Option<&str>,
+) -> Option<String> {
     let facts = extract(Some(language), bytes);
     let parser = &language.descriptor().parser;
     let text = decode_lossy(bytes);
     let text = parser.code_text(&text);
-    let selection = Selection::of(&facts, &text, symbol)?;
+    let selection = Selection::of(&facts, role, &text, symbol)?;
     let mut substance = match (parser, parser.grammar()) {
         (LanguageParser::Oxc(dialect), _) => javascript::substance(*dialect, &text, &selection)?,
         (_, Some(grammar)) => tree::substance(grammar, &text, &selection)?,
@@ -84,7 +92,12 @@ enum ReadAs<'t> {
 }
 
 impl<'t> Selection<'t> {
-    fn of(facts: &'t FileFacts, text: &str, symbol: Option<&'t str>) -> Option<Self> {
+    fn of(
+        facts: &'t FileFacts,
+        role: FileRole,
+        text: &str,
+        symbol: Option<&'t str>,
+    ) -> Option<Self> {
         let whole = Span::new(0, u32::try_from(text.len()).ok()?);
         let (spans, names, is_test) = match symbol {
             None => (vec![whole], Vec::new(), false),
@@ -97,7 +110,9 @@ impl<'t> Selection<'t> {
         let names = names.into_iter().flat_map(|name| name.split('.')).filter(|n| !n.is_empty());
         let mut selection = Self { spans, replaced: Vec::new(), names: names.collect() };
         selection.leave_out_comments(facts);
-        selection.leave_out_tests(facts, is_test);
+        if !is_test && role != FileRole::Test {
+            selection.leave_out_tests(facts);
+        }
         selection.replace_imports(facts);
         selection.replaced.sort_by_key(|(span, _)| (span.start, std::cmp::Reverse(span.end)));
         Some(selection)
@@ -117,9 +132,9 @@ impl<'t> Selection<'t> {
     }
 
     /// Tests beside the code that they check say nothing about what it does.
-    fn leave_out_tests(&mut self, facts: &FileFacts, is_test: bool) {
+    fn leave_out_tests(&mut self, facts: &FileFacts) {
         let is_code = |symbol: &Symbol| !symbol.is_test && symbol.is_listed();
-        if !is_test && facts.symbols.iter().any(is_code) {
+        if facts.symbols.iter().any(is_code) {
             let tests = facts.symbols.iter().filter(|symbol| symbol.is_test);
             self.replaced.extend(tests.map(|symbol| (symbol.span, None)));
         }

@@ -4,8 +4,9 @@
 use super::*;
 
 fn substance(file: &str, text: &str, symbol: Option<&str>) -> String {
-    let language = Language::from_path(&file.parse().unwrap()).unwrap();
-    code_substance(language, text.as_bytes(), symbol).unwrap()
+    let path = file.parse().unwrap();
+    let language = Language::from_path(&path).unwrap();
+    code_substance(language, FileRole::of(&path), text.as_bytes(), symbol).unwrap()
 }
 
 fn same(file: &str, symbol: Option<&str>, texts: &[&str]) {
@@ -145,6 +146,134 @@ fn neighbouring_literals_are_one_string() {
 }
 
 #[test]
+fn how_formatters_write_python_does_not_count() {
+    let cases: [&[&str]; 9] = [
+        &[
+            "def f(a, b):\n    x = a + \\\n        b\n    assert a, \\\n        'b'\n",
+            "def f(a, b):\n    x = a + b\n    assert (\n        a\n    ), 'b'\n",
+        ],
+        &[
+            "def f():\n    def g():\n        nonlocal a, b\n",
+            "def f():\n    def g():\n        nonlocal \\\n            a, \\\n            b\n",
+        ],
+        &[
+            "def f(): return 'it\\'s', \" '\\\"\", B'\\xAB', rB'\\d', '\\u00E9\\N{Dash}'\n",
+            "def f(): return \"it's\", ' \\'\"', b\"\\xab\", Rb'\\d', '\\u00e9\\N{dash}'\n",
+        ],
+        &["def f(): return 'a\\\nb'\n", "def f(): return 'ab'\n"],
+        &["def f(): return 0XAB, 1E5, 2J\n", "def f(): return 0xab, 1e5, 2j\n"],
+        &["class f(): pass\n", "class f: pass\n"],
+        &[
+            "def f(a):\n    b = 1; c = 2;\n    if a: return b; break\n",
+            "def f(a):\n    b = 1\n    c = 2\n    if a:\n        return b\n        break\n",
+        ],
+        &[
+            "def f(a):\n    match (a):\n        case (1): pass\n        case (1 | 2): pass\n    g((x for x in a))\n",
+            "def f(a):\n    match a:\n        case 1: pass\n        case 1 | 2: pass\n    g(x for x in a)\n",
+        ],
+        &[
+            "def f(a): return f'{a} {{b}} c\"d'\n",
+            "def f(a): return (\n        f'{a}'\n        ' {b} c\"d'\n    )\n",
+        ],
+    ];
+    for texts in cases {
+        same("a.py", Some("f"), texts);
+    }
+    differ(
+        "a.py",
+        Some("f"),
+        &[
+            "def f(): return 'a\\\\'\n",
+            "def f(): return 'a\\n'\n",
+            "def f(): return r'a\\n'\n",
+            "def f(): return 'an'\n",
+            "def f(): return b'\\u00E9'\n",
+            "def f(): return b'\\u00e9'\n",
+            "def f(): return f'{a}'\n",
+            "def f(): return '{a}'\n",
+            "def f(): g(((x for x in a), 1))\n",
+            "def f(): g((x for x in a), 1)\n",
+        ],
+    );
+    differ("a.py", Some("f"), &["class f(A): pass\n", "class f: pass\n"]);
+}
+
+#[test]
+fn braces_and_semicolons_of_rustfmt_do_not_count() {
+    same(
+        "a.rs",
+        Some("f"),
+        &[
+            "fn f(a: A) -> u8 { let Some(b) = a else { return 1 }; match b { 1 => return 2, 3 => match c { _ => 4 }, _ => g(|d| if d { 1 } else { 2 }) } }",
+            "fn f(a: A) -> u8 {\n    let Some(b) = a else {\n        return 1;\n    };\n    match b {\n        1 => {\n            return 2;\n        }\n        3 => {\n            match c {\n                _ => 4,\n            }\n        }\n        _ => g(|d| {\n            if d { 1 } else { 2 }\n        }),\n    }\n}\n",
+        ],
+    );
+    same(
+        "a.rs",
+        Some("f"),
+        &[
+            "fn f() { assert!(a.iter().all(|b| b.c(d, e)), \"{f}\"); vec![g(1), h!(2)]; }",
+            "fn f() {\n    assert!(\n        a.iter().all(|b| {\n            b.c(\n                d,\n                e,\n            )\n        }),\n        \"{f}\",\n    );\n    vec![\n        g(1),\n        h!(2),\n    ];\n}\n",
+        ],
+    );
+    differ(
+        "a.rs",
+        Some("f"),
+        &[
+            "fn f() { assert!(a, b) }",
+            "fn f() { assert!((a, b)) }",
+            "fn f() { assert![a; b] }",
+            "fn f() { assert!(a b) }",
+            "fn f() { assert!(); }",
+            "fn f() { match a { 1 => { b } } }",
+            "fn f() { match a { 1 => { b; } } }",
+            "fn f() { match a { 1 => { return b; } } }",
+            "fn f() { match a { 1 => { return b; c } } }",
+        ],
+    );
+}
+
+#[test]
+fn layout_of_macros_in_c_does_not_count() {
+    same(
+        "a.c",
+        Some("MAX"),
+        &[
+            "#define MAX(a,b) ((a)>(b)?f(a, \"x  y\"):(b))\n",
+            "#define MAX(a, b)           \\\n    ((a) > (b) ? f(a, \"x  y\") \\\n               : (b))\n",
+        ],
+    );
+    differ(
+        "a.c",
+        Some("A"),
+        &[
+            "#define A \"x  y\"\n",
+            "#define A \"x y\"\n",
+            "#define A x y\n",
+            "#define A xy\n",
+            "#define A a + +b\n",
+            "#define A a ++b\n",
+        ],
+    );
+}
+
+#[test]
+fn quotes_that_prettier_changes_do_not_count() {
+    same(
+        "a.ts",
+        Some("E"),
+        &["enum E { A = 'a', 'B' = 2 }", "enum E {\n  A = \"a\",\n  B = 2,\n}\n"],
+    );
+    same(
+        "a.tsx",
+        Some("v"),
+        &["const v = <A b='&quot;' c='it&apos;s' />", "const v = <A b='\"' c=\"it's\" />;\n"],
+    );
+    differ("a.ts", Some("v"), &["const v: A = 1", "const v: B = 1", "const v = 1"]);
+    differ("a.tsx", Some("v"), &["const v = '&quot;'", "const v = '\"'"]);
+}
+
+#[test]
 fn each_name_of_a_symbol_is_compared_as_itself() {
     differ(
         "a.py",
@@ -243,6 +372,16 @@ fn a_module_is_read_without_its_tests_and_imports() {
     let other = "//! Docs.\nuse a::B;\nuse b::C;\n\npub fn f() -> B {\n    C\n}\n\n#[cfg(test)]\nmod tests {\n    #[test]\n    fn t() { assert!(false) }\n}\n";
     same("a.rs", None, &[module, other]);
     differ("a.rs", None, &[module, &module.replace("{ C }", "{ D }")]);
+}
+
+#[test]
+fn a_file_of_tests_is_read_with_its_tests() {
+    let file = "const limit = 5\n\ndescribe('host', () => {\n  it('has a port', () => { equal(host, limit) })\n})\n";
+    let changed = file.replace("equal(host, limit)", "equal(host, 6)");
+    differ("test/host.test.js", None, &[file, &changed]);
+    let tests = "def helper(): pass\n\ndef test_a():\n    assert 1\n";
+    differ("tests/test_a.py", None, &[tests, &tests.replace('1', "2")]);
+    differ("tests/test_a.py", Some("test_a"), &[tests, &tests.replace('1', "2")]);
 }
 
 #[test]

@@ -3,8 +3,9 @@
 use tree_sitter::{Node, TreeCursor};
 
 use super::literals::{LITERALS, NEIGHBOURS, joined_literal};
-use super::{ReadAs, Selection, push_token};
-use crate::treesitter::{self, LanguageFn, NodeExt, children, named_children, span};
+use super::preprocessor::macro_text;
+use super::{ReadAs, Selection, push_token, python, rust};
+use crate::treesitter::{self, LanguageFn, children, span};
 
 /// Nodes that do not change the meaning of their content: the shape of the tree already says what
 /// belongs together.
@@ -21,8 +22,16 @@ const CONTEXT_MANAGERS: &str = "with_clause";
 /// count alone.
 const ANNOTATION: &str = "type";
 
-/// Nodes in which a formatter puts braces around a single expression, or takes them away.
-const BRACE_OPTIONAL: [&str; 2] = ["match_arm", "closure_expression"];
+/// Numbers whose letters may be large or small.
+const NUMBERS: [&str; 6] =
+    ["integer", "float", "integer_literal", "float_literal", "int_literal", "imaginary_literal"];
+
+/// Blocks in which a semicolon only separates statements.
+const STATEMENT_LISTS: [&str; 2] = ["block", "module"];
+
+/// How many calls of macros in the arguments of others are read as calls. What is deeper is read as
+/// tokens, because each level is parsed again.
+const MAX_MACRO_DEPTH: u32 = 8;
 
 /// The substance; `None` if the text cannot be parsed.
 pub(super) fn substance(
@@ -31,7 +40,7 @@ pub(super) fn substance(
     selection: &Selection<'_>,
 ) -> Option<String> {
     let tree = treesitter::parse(text, grammar).ok()?;
-    let mut reader = TreeReader { grammar, text, selection, out: String::new() };
+    let mut reader = TreeReader { grammar, text, selection, macro_depth: 0, out: String::new() };
     reader.read_all(&mut tree.walk(), None);
     Some(reader.out)
 }
@@ -40,6 +49,8 @@ struct TreeReader<'t, 's> {
     grammar: LanguageFn,
     text: &'t str,
     selection: &'s Selection<'t>,
+    /// How many macro calls the text stands in
+    macro_depth: u32,
     out: String,
 }
 
@@ -88,7 +99,9 @@ impl TreeReader<'_, '_> {
     ) -> Option<OpenNode<'n>> {
         let node = cursor.node();
         let at = span(node);
-        if !self.selection.overlaps(at) || (is_comment(node) && at.end > at.start) {
+        let is_left_out =
+            (is_layout(node) && at.end > at.start) || python::is_empty_base_list(node);
+        if !self.selection.overlaps(at) || is_left_out {
             return None;
         }
         match self.selection.reading(at) {
@@ -98,6 +111,10 @@ impl TreeReader<'_, '_> {
                 push_token(&mut self.out, text);
                 return None;
             }
+        }
+        if python::is_content(node) {
+            push_token(&mut self.out, &python::content(node, self.text));
+            return None;
         }
         if node.child_count() == 0 {
             self.leaf(node);
@@ -109,10 +126,8 @@ impl TreeReader<'_, '_> {
         let is_flat = outer.is_some_and(|outer| outer.is_flat);
         let is_shown = is_part && node.is_named() && !is_transparent && !is_flat;
         let field = cursor.field_name().or(outer.and_then(|outer| outer.inner_field));
-        if node.kind() == NEIGHBOURS
-            && is_part
-            && self.read_joined(node, OpenNode { is_shown: false, inner_field: field, is_flat })
-        {
+        let open = OpenNode { is_shown: false, inner_field: field, is_flat };
+        if is_part && (self.read_joined(node, open) || self.read_macro(node, open)) {
             return None;
         }
         if is_shown {
@@ -125,21 +140,45 @@ impl TreeReader<'_, '_> {
 
     /// Reads neighbouring literals as the one that they mean; `false` if there is none.
     fn read_joined(&mut self, node: Node<'_>, outer: OpenNode<'_>) -> bool {
+        if node.kind() != NEIGHBOURS {
+            return false;
+        }
         let Some(joined) = joined_literal(node, self.text) else { return false };
-        let text = format!("{joined};");
-        let parsed = treesitter::parse(&text, self.grammar).ok();
-        let Some((tree, selection)) = parsed.zip(self.selection.of_all(&text)) else {
+        self.read_other(&format!("{joined};"), self.macro_depth, outer, |root| {
+            let mut literal = root;
+            while !LITERALS.contains(&literal.kind()) {
+                literal = literal.named_child(0)?;
+            }
+            Some(literal)
+        })
+    }
+
+    /// Reads the arguments of a macro call as those of a function; `false` if it reads other tokens.
+    fn read_macro(&mut self, node: Node<'_>, outer: OpenNode<'_>) -> bool {
+        if self.macro_depth >= MAX_MACRO_DEPTH {
+            return false;
+        }
+        let Some(call) = rust::macro_call(node, self.text) else { return false };
+        self.read_other(&call, self.macro_depth + 1, outer, rust::arguments)
+    }
+
+    /// Reads a part of another text in the place of a node; `false` if the text has no such part.
+    fn read_other(
+        &mut self,
+        text: &str,
+        macro_depth: u32,
+        outer: OpenNode<'_>,
+        part: impl for<'n> FnOnce(Node<'n>) -> Option<Node<'n>>,
+    ) -> bool {
+        let parsed = treesitter::parse(text, self.grammar).ok();
+        let Some((tree, selection)) = parsed.zip(self.selection.of_all(text)) else {
             return false;
         };
-        let mut literal = tree.root_node();
-        while !LITERALS.contains(&literal.kind()) {
-            let Some(inner) = literal.named_child(0) else { return false };
-            literal = inner;
-        }
+        let Some(part) = part(tree.root_node()) else { return false };
         let out = std::mem::take(&mut self.out);
-        let mut reader =
-            TreeReader { grammar: self.grammar, text: &text, selection: &selection, out };
-        reader.read_all(&mut literal.walk(), Some(outer));
+        let grammar = self.grammar;
+        let mut reader = TreeReader { grammar, text, selection: &selection, macro_depth, out };
+        reader.read_all(&mut part.walk(), Some(outer));
         self.out = reader.out;
         true
     }
@@ -151,10 +190,12 @@ impl TreeReader<'_, '_> {
             return;
         }
         match node.kind() {
-            "string_start" | "string_end" => push_token(&mut self.out, &python_quote(text)),
+            "string_start" | "string_end" => push_token(&mut self.out, &python::quote(text)),
             "string_content" => {
                 push_token(&mut self.out, &text.replace("\\'", "'").replace("\\\"", "\""));
             }
+            "preproc_arg" => push_token(&mut self.out, &macro_text(text)),
+            kind if NUMBERS.contains(&kind) => push_token(&mut self.out, &text.to_lowercase()),
             _ => push_token(&mut self.out, &self.selection.name(text)),
         }
     }
@@ -178,8 +219,11 @@ impl TreeReader<'_, '_> {
     }
 }
 
-pub(super) fn is_comment(node: Node<'_>) -> bool {
-    node.kind().contains("comment") || (node.is_extra() && node.kind() == "text_interpolation")
+/// Comments, and line breaks that a language must be told to ignore.
+pub(super) fn is_layout(node: Node<'_>) -> bool {
+    let kind = node.kind();
+    kind.contains("comment")
+        || (node.is_extra() && matches!(kind, "text_interpolation" | "line_continuation"))
 }
 
 /// The kind of a node, which is the same with and without optional parentheses.
@@ -189,35 +233,10 @@ fn kind(node: Node<'_>) -> &str {
 }
 
 fn is_transparent(node: Node<'_>) -> bool {
-    TRANSPARENT.contains(&node.kind())
-        || is_single_expression_block(node)
-        || is_parenthesized_pattern(node)
+    TRANSPARENT.contains(&node.kind()) || rust::is_optional(node) || python::is_parentheses(node)
 }
 
-/// `(a)` as a pattern, which is the same as `a`; `(a,)` is not.
-fn is_parenthesized_pattern(node: Node<'_>) -> bool {
-    node.kind() == "tuple_pattern"
-        && !node.has_token(",")
-        && named_children(node).into_iter().filter(|inner| !is_comment(*inner)).count() == 1
-}
-
-/// `{ a }` as the value of a match arm or closure, which is the same as `a`.
-fn is_single_expression_block(node: Node<'_>) -> bool {
-    let is_optional = |parent: Node<'_>| BRACE_OPTIONAL.contains(&parent.kind());
-    if node.kind() != "block" || !node.parent().is_some_and(is_optional) {
-        return false;
-    }
-    let inner: Vec<Node<'_>> =
-        named_children(node).into_iter().filter(|n| !is_comment(*n)).collect();
-    let is_statement = |kind: &str| {
-        kind.ends_with("_statement") || kind.ends_with("_item") || kind.ends_with("_declaration")
-    };
-    matches!(inner.as_slice(), [only] if !is_statement(only.kind()))
-        && !node.has_token("unsafe")
-        && node.child_of_kind(&["label"]).is_none()
-}
-
-/// A brace of such a block, or a parenthesis around an expression.
+/// A brace or parenthesis that makes no difference.
 fn is_optional_brace(node: Node<'_>) -> bool {
     let has_optional = |parent: Node<'_>| {
         parent.kind() == CONTEXT_MANAGERS
@@ -229,19 +248,20 @@ fn is_optional_brace(node: Node<'_>) -> bool {
             && node.parent().is_some_and(is_transparent)
 }
 
-/// A comma or semicolon at the end of a list or statement.
+/// A comma or semicolon at the end of a list or statement, or between two statements.
 fn is_optional_punctuation(node: Node<'_>, text: &str) -> bool {
     if !matches!(text, "," | ";") {
         return false;
     }
+    let only_separates = |parent: Node<'_>| {
+        STATEMENT_LISTS.contains(&parent.kind()) || rust::is_bare_statement(parent)
+    };
+    if text == ";" && node.parent().is_some_and(only_separates) {
+        return true;
+    }
     let mut next = node.next_sibling();
-    while let Some(comment) = next.filter(|next| is_comment(*next)) {
-        next = comment.next_sibling();
+    while let Some(layout) = next.filter(|next| is_layout(*next)) {
+        next = layout.next_sibling();
     }
     next.is_none_or(|next| matches!(next.kind(), ")" | "]" | "}" | ">" | "|"))
-}
-
-/// The quotes of a Python string in one form: prefixes in small letters, double quotes.
-fn python_quote(text: &str) -> String {
-    text.to_lowercase().replace('u', "").replace('\'', "\"")
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use kb::{Changeset, Deletion, ImportedReport, ReportImporter};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use syntax::{Language, LanguageKind, is_test_file};
+use syntax::{Language, LanguageKind, SymbolKind, is_test_file};
 
 use engine::areas::files;
 use engine::areas::kb::answer_rows::KbChangeAnswer;
@@ -64,7 +64,7 @@ impl Mutation for KbImport {
             importer.import(&blob.bytes, &path.name(), &IndexedCode::new(view)).map_err(refused)?;
         self.add_run(view, &mut found)?;
         let (mut set, faults) = Changeset::parse(&found.entities, &found.relations, &[]);
-        let source = format!("import:{}:{path}", importer.name());
+        let source = format!("{}{}:{path}", kb::IMPORT_SOURCE, importer.name());
         set.source = Some(source.clone());
         set.delete = outdated(view, &set, &source)?;
         set.cascade = true;
@@ -185,6 +185,14 @@ impl<'a, 'w> IndexedCode<'a, 'w> {
         Self { view, test_files: RefCell::new(BTreeMap::new()) }
     }
 
+    /// The symbols around a line, the innermost first.
+    fn symbols_around(&self, path: &RepoPath, line: u32) -> Option<Vec<code::SymbolRow>> {
+        let mut rows = code::symbols_in_file(self.view.index().ok()?.conn(), path).ok()?;
+        rows.retain(|row| row.line <= line && line <= row.end_line);
+        rows.sort_by_key(|row| row.end_line - row.line);
+        Some(rows)
+    }
+
     fn find_test_file(&self, class: &str) -> Option<RepoPath> {
         let paths = files::all_paths(self.view).ok()?;
         let tests: Vec<&RepoPath> = paths.iter().filter(|path| is_test_file(path)).collect();
@@ -208,6 +216,10 @@ impl<'a, 'w> IndexedCode<'a, 'w> {
         }
         None
     }
+}
+
+fn has_kind(row: &code::SymbolRow, is_wanted: impl Fn(SymbolKind) -> bool) -> bool {
+    SymbolKind::ALL.into_iter().any(|kind| kind.name() == row.kind && is_wanted(kind))
 }
 
 impl kb::CodeLookup for IndexedCode<'_, '_> {
@@ -235,10 +247,18 @@ impl kb::CodeLookup for IndexedCode<'_, '_> {
     }
 
     fn at(&self, path: &RepoPath, line: u32) -> Option<String> {
-        let rows = code::symbols_in_file(self.view.index().ok()?.conn(), path).ok()?;
-        let around = rows.iter().filter(|row| row.line <= line && line <= row.end_line);
-        let inner = around.min_by_key(|row| row.end_line - row.line)?;
-        Some(engine::areas::code::handle(path, &inner.full))
+        let rows = self.symbols_around(path, line)?;
+        Some(engine::areas::code::handle(path, &rows.first()?.full))
+    }
+
+    fn executed(&self, path: &RepoPath, line: u32) -> Option<String> {
+        let is_first = |row: &&code::SymbolRow| {
+            has_kind(row, SymbolKind::is_callable) && row.line == line && row.line < row.end_line
+        };
+        let rows = self.symbols_around(path, line)?;
+        let ran = rows.iter().find(|row| !is_first(row))?;
+        let is_type = has_kind(ran, SymbolKind::is_type);
+        (!is_type).then(|| engine::areas::code::handle(path, &ran.full))
     }
 
     fn named(&self, path: &RepoPath, name: &str) -> Option<String> {

@@ -40,6 +40,8 @@ pub(crate) struct TestFileNames {
     pub may_be_package: bool,
     /// The end of the names of files that only the tests of their own package see
     pub package_private_suffix: Option<&'static str>,
+    /// Functions whose calls declare tests: `it("…", …)`. Empty where tests are declared otherwise
+    pub declaring_calls: &'static [&'static str],
 }
 
 impl TestFileNames {
@@ -51,6 +53,7 @@ impl TestFileNames {
         folders: &[],
         may_be_package: false,
         package_private_suffix: None,
+        declaring_calls: &[],
     };
 }
 
@@ -224,6 +227,26 @@ impl FileRole {
 /// Whether a file is a test, a helper of tests, or their data.
 pub fn is_test_file(path: &RepoPath) -> bool {
     FileRole::of(path) == FileRole::Test
+}
+
+/// Whether a file's own name says that it is a test, and not only its folder.
+pub fn is_named_as_test(path: &RepoPath) -> bool {
+    has_test_name(Language::from_path(path), &path.name())
+}
+
+/// Whether the text of a file in a folder of tests declares none, as that of a helper. `false` where
+/// a text alone does not tell.
+pub fn declares_no_test(path: &RepoPath, text: &str) -> bool {
+    let language = Language::from_path(path);
+    let calls = language.map_or(&[][..], |one| one.descriptor().files.tests.declaring_calls);
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | '.');
+    let is_called = |name: &&str| {
+        text.match_indices(*name).any(|(at, _)| {
+            let is_whole = !text[..at].ends_with(is_part);
+            is_whole && text[at + name.len()..].starts_with(['(', '.', '`'])
+        })
+    };
+    !calls.is_empty() && !calls.iter().any(is_called)
 }
 
 /// Whether a file is compiled only with the tests of its own package, as `_test.go` files are.

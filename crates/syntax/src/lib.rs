@@ -73,8 +73,8 @@ pub use descriptor::{
     LanguageKind, LanguageSemantics,
 };
 pub use file_role::{
-    EntryFile, EntryPattern, FileRole, has_generated_marker, is_private_to_package_tests,
-    is_test_file, tested_stem,
+    EntryFile, EntryPattern, FileRole, declares_no_test, has_generated_marker, is_named_as_test,
+    is_private_to_package_tests, is_test_file, tested_stem,
 };
 pub use go::{GoBuildSet, is_predeclared};
 pub use highlight::{HighlightSpan, TokenClass, highlight, is_keyword};

@@ -11,7 +11,7 @@ use base::{EntityRef, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use syntax::tested_stem;
+use syntax::{declares_no_test, is_named_as_test, tested_stem};
 
 use super::role::is_test_file;
 use super::source::SourceText;
@@ -149,6 +149,7 @@ pub(crate) fn tests_for(view: &View, targets: &[EntityRef]) -> Result<Vec<TestFi
     found.by_name(targets)?;
     found.by_commits(&own)?;
     found.by_word(targets);
+    found.without_helpers()?;
     let mut files: Vec<TestFile> = found.files.into_values().collect();
     files.sort_by(|a, b| b.score().total_cmp(&a.score()).then_with(|| a.path.cmp(&b.path)));
     Ok(files)
@@ -202,7 +203,7 @@ pub(super) fn call_edges() -> EdgeFilter {
 /// Whether a test is named after a file.
 pub(super) fn has_test_by_stem(view: &View, path: &RepoPath) -> Result<bool> {
     let tests = view.cached_for_view(|| TestStems::read(view))?;
-    Ok(tests.0.contains_key(&tested_stem(path)))
+    Ok(tests.by_stem.contains_key(&tested_stem(path)))
 }
 
 /// Whether a test usually changes with a file.
@@ -217,16 +218,24 @@ pub(super) fn has_test_by_commits(view: &View, path: &RepoPath) -> Result<bool> 
     Ok(false)
 }
 
-/// The test files of a repository by their stems.
-struct TestStems(BTreeMap<String, Vec<RepoPath>>);
+/// The test files of a repository.
+struct TestStems {
+    by_stem: BTreeMap<String, Vec<RepoPath>>,
+    /// The folders where tests are named as such
+    folders: BTreeSet<RepoPath>,
+}
 
 impl TestStems {
     fn read(view: &View) -> Result<Self> {
-        let mut stems: BTreeMap<String, Vec<RepoPath>> = BTreeMap::new();
+        let mut by_stem: BTreeMap<String, Vec<RepoPath>> = BTreeMap::new();
+        let mut folders = BTreeSet::new();
         for path in files::all_paths(view)?.into_iter().filter(is_test_code) {
-            stems.entry(tested_stem(&path)).or_default().push(path);
+            if is_named_as_test(&path) {
+                folders.extend(path.parent());
+            }
+            by_stem.entry(tested_stem(&path)).or_default().push(path);
         }
-        Ok(Self(stems))
+        Ok(Self { by_stem, folders })
     }
 }
 
@@ -277,7 +286,7 @@ impl Finder<'_, '_> {
     fn by_stem(&mut self, own: &BTreeSet<&RepoPath>) -> Result<()> {
         let tests = self.view.cached_for_view(|| TestStems::read(self.view))?;
         for path in own.iter().filter(|path| !is_test_file(path)) {
-            for test in tests.0.get(&tested_stem(path)).into_iter().flatten() {
+            for test in tests.by_stem.get(&tested_stem(path)).into_iter().flatten() {
                 self.file(test).same_stem = true;
             }
         }
@@ -313,6 +322,24 @@ impl Finder<'_, '_> {
             let stem = telling_words(&tested_stem(path));
             file.named_after = stem.intersection(&words).next().cloned();
         }
+    }
+
+    /// Leaves out files that only help tests: those without a test, in a folder whose tests are named
+    /// as such. The tests that use them are found through them.
+    fn without_helpers(&mut self) -> Result<()> {
+        let tests = self.view.cached_for_view(|| TestStems::read(self.view))?;
+        let view = self.view;
+        let is_helper = |path: &RepoPath| {
+            let is_among_tests =
+                path.parent().is_some_and(|folder| tests.folders.contains(&folder));
+            let has_no_test = || {
+                let text = SourceText::read(view, path);
+                text.is_ok_and(|text| declares_no_test(path, text.as_str()))
+            };
+            is_among_tests && !is_named_as_test(path) && has_no_test()
+        };
+        self.files.retain(|path, _| !is_helper(path));
+        Ok(())
     }
 
     /// Tests that usually change with the code's files.

@@ -2,12 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::{EntityRef, Result};
+use base::{EntityRef, RepoPath, Result};
+use syntax::Language;
 
 use super::{ReviewCheckResult, ReviewedChange, join_few};
 use crate::answers::role::is_test_file;
 use crate::answers::test_finder::{SEARCH_METHODS, TestFile, tests_for};
-use crate::diff::ChangedSymbol;
+use crate::diff::{ChangedSymbol, FileChangeKind, SymbolHow};
 use engine::areas::files::file_node;
 use engine::graph::EdgeFilter;
 use engine::graph::walk::{WalkKind, WalkOptions, walk_from};
@@ -51,9 +52,12 @@ pub(super) fn select_tests(
         selection.add_changed(symbol);
     }
     let nodes: Vec<EntityRef> = code.iter().map(|symbol| symbol.node()).collect();
+    for (at, nodes) in (nodes.len()..).zip(changes_outside_symbols(change, !code.is_empty())) {
+        selection.add(at, tests_for(change.view, &nodes)?, WEIGHT_OF_OTHER_CHANGES);
+    }
     let mut alone: Vec<&ChangedSymbol> = Vec::new();
     if code.len() > MAX_SYMBOLS_ONE_BY_ONE {
-        selection.add(0, tests_for(change.view, &nodes)?);
+        selection.add(0, tests_for(change.view, &nodes)?, 1.0);
     } else {
         for (at, symbol) in code.iter().enumerate() {
             let found = tests_for(change.view, &nodes[at..=at])?;
@@ -62,7 +66,7 @@ pub(super) fn select_tests(
             // leads there, as in a macro.
             let has_changed_test = tests.iter().any(|test| test.path == symbol.path);
             let is_found = !found.is_empty() || of_knowledge || has_changed_test;
-            selection.add(at, found);
+            selection.add(at, found, 1.0);
             if !is_found && symbol.is_callable && symbol.exported {
                 alone.push(symbol);
             }
@@ -83,6 +87,35 @@ pub(super) fn select_tests(
         });
     }
     Ok((selection.ranked(), found))
+}
+
+/// The weight of tests of what changed outside of any symbol that still exists.
+const WEIGHT_OF_OTHER_CHANGES: f64 = 0.5;
+
+/// What changed without changing a symbol that still exists, each with the nodes whose tests are to
+/// be run: symbols that were removed, files that were renamed, and, if no symbol changed, files
+/// whose imports or other top-level code changed.
+fn changes_outside_symbols(change: &ReviewedChange<'_>, has_symbols: bool) -> Vec<Vec<EntityRef>> {
+    let removed = change.symbols.iter().filter(|symbol| {
+        symbol.kind == SymbolHow::Removed && !symbol.is_test && !is_test_file(&symbol.path)
+    });
+    let removed = removed.map(|symbol| vec![symbol.node()]);
+    let is_code = |path: &RepoPath| {
+        Language::from_path(path).is_some_and(Language::is_code) && !is_test_file(path)
+    };
+    let files = change.files.iter().filter(|file| {
+        let is_wanted = match file.kind {
+            FileChangeKind::Renamed => true,
+            FileChangeKind::Modified => !has_symbols,
+            FileChangeKind::Added | FileChangeKind::Deleted => false,
+        };
+        is_wanted && is_code(&file.path)
+    });
+    let files = files.map(|file| {
+        let both = [Some(&file.path), file.old.as_ref()].into_iter().flatten();
+        both.map(file_node).collect::<Vec<_>>()
+    });
+    removed.chain(files).take(MAX_SYMBOLS_ONE_BY_ONE).collect()
 }
 
 /// A test file, or a test of the knowledge base, while tests are collected.
@@ -109,11 +142,11 @@ impl TestSelection {
         selected.score = f64::MAX;
     }
 
-    fn add(&mut self, at: usize, found: Vec<TestFile>) {
+    fn add(&mut self, at: usize, found: Vec<TestFile>, weight: f64) {
         for file in found {
             let selected = self.0.entry(file_node(&file.path)).or_default();
             selected.symbols.insert(at);
-            let score = file.score();
+            let score = file.score() * weight;
             if score > selected.score {
                 (selected.score, selected.how) = (score, file.found_by_text());
             }

@@ -604,6 +604,40 @@ export class Xml implements Exporter {
     assert!(!data["findings"].as_array().unwrap().iter().any(xml), "never changed with it");
 }
 
+/// The files that `review` says to run.
+fn run_files(repo: &TestRepo) -> Vec<String> {
+    let data = repo.data("review", json!({}));
+    let tests = data["tests"].as_array().unwrap().iter();
+    tests.map(|test| test["node"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn a_rename_and_a_removal_have_tests_to_run() {
+    let repo = TestRepo::new(
+        "//- src/__init__.py\nfrom ._auth import Basic, digest\n//- src/_auth.py\nclass Basic:\n    def flow(self):\n        return 1\n\n\ndef digest():\n    return 2\n//- tests/test_flow.py\nfrom src import Basic\n\n\ndef test_flow():\n    assert Basic().flow() == 1\n//- tests/test_digest.py\nfrom src import digest\n\n\ndef test_digest():\n    assert digest() == 2\n",
+    );
+    repo.rename("src/_auth.py", "src/_credentials.py");
+    repo.write("src/__init__.py", "from ._credentials import Basic, digest\n");
+    let run = run_files(&repo);
+    assert!(run.contains(&"module:tests/test_flow.py".to_owned()), "{run:?}");
+    repo.commit("renamed");
+    repo.write("src/_credentials.py", "class Basic:\n    def flow(self):\n        return 1\n");
+    let run = run_files(&repo);
+    assert!(run.contains(&"module:tests/test_digest.py".to_owned()), "{run:?}");
+}
+
+#[test]
+fn a_helper_of_tests_is_no_test_to_run() {
+    let repo = TestRepo::new(
+        "//- src/compile.ts\nexport function compile() { return 1 }\n//- src/__tests__/utils.ts\nimport { compile } from '../compile'\nexport function built() { return compile() }\n//- src/__tests__/all.spec.ts\nimport { built } from './utils'\nit('builds', () => { built() })\n//- src/__tests__/other.ts\nimport { compile } from '../compile'\ntest('other', () => { compile() })\n",
+    );
+    repo.write("src/compile.ts", "export function compile() { return 2 }\n");
+    let run = run_files(&repo);
+    // A file that declares tests is one, whatever its name.
+    assert_eq!(run.len(), 2, "{run:?}");
+    assert!(!run.contains(&"module:src/__tests__/utils.ts".to_owned()), "{run:?}");
+}
+
 #[test]
 fn a_schema_beside_tests_is_no_test_to_run() {
     let repo = TestRepo::new(

@@ -79,6 +79,7 @@ const FILES: FileConventions = FileConventions {
         has_prefix: true,
         markers: &[".e2e.", ".bench."],
         folders: &["cypress"],
+        declaring_calls: &["it", "test", "describe", "suite", "bench", "tap", "QUnit"],
         ..TestFileNames::NONE
     },
     generated_suffixes: &[".d.ts.map"],

@@ -252,6 +252,10 @@ impl kb::CodeLookup for EmptyCode {
         None
     }
 
+    fn executed(&self, _: &RepoPath, _: u32) -> Option<String> {
+        None
+    }
+
     fn named(&self, _: &RepoPath, _: &str) -> Option<String> {
         None
     }

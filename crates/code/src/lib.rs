@@ -11,6 +11,7 @@ mod moves;
 mod outline;
 mod resolve;
 mod symbols;
+mod syntax_errors;
 mod tables;
 mod unused;
 
@@ -26,10 +27,11 @@ pub use find::{
 pub use moves::{MoveCandidate, MoveEvidence, match_moves};
 pub use resolve::{FileCatalog, ImporterRow, imported_files, importer_names, importers, resolve};
 pub use symbols::{ImportBinding, ImportRow, SymbolIndex, SymbolRow, index_file, remove_file};
+pub use syntax_errors::{FirstSyntaxError, files_not_read, files_with_syntax_errors};
 pub use tables::{
-    INDEX_SCHEMA, REBUILD_CHECK_QUERIES, SCHEMA, child_names, defining_files, files_not_read,
-    files_with_syntax_errors, imports, imports_of_name, names_starting_with, parent_name, symbol,
-    symbol_kind, symbols_in_file, symbols_with_name, test_symbols, top_level_exports_between,
-    top_level_names, unresolved_imports, usual_import,
+    INDEX_SCHEMA, REBUILD_CHECK_QUERIES, SCHEMA, child_names, defining_files, imports,
+    imports_of_name, names_starting_with, parent_name, symbol, symbol_kind, symbols_in_file,
+    symbols_with_name, test_symbols, top_level_exports_between, top_level_names,
+    unresolved_imports, usual_import,
 };
 pub use unused::{UnusedCertainty, UnusedSymbol, unused_exports};

@@ -377,21 +377,6 @@ pub fn names_starting_with(conn: &Connection, first: char) -> Result<Vec<String>
     Ok(names)
 }
 
-/// Files with syntax errors, and the position of the first one in each.
-pub fn files_with_syntax_errors(conn: &Connection) -> Result<Vec<(RepoPath, u32, u32)>> {
-    let sql = "SELECT path, line, min(column) FROM syntax_error AS e JOIN place p ON p.id = e.place
-        WHERE line = (SELECT min(line) FROM syntax_error WHERE place = e.place)
-        GROUP BY path ORDER BY path";
-    list(conn, sql, params![], |row| Ok((path_column(row, 0)?, row.get(1)?, row.get(2)?)))
-}
-
-/// Files that could not be read at all, such as a notebook in another language.
-pub fn files_not_read(conn: &Connection) -> Result<Vec<RepoPath>> {
-    let sql = "SELECT DISTINCT path FROM syntax_error AS e JOIN place p ON p.id = e.place
-        WHERE e.message LIKE 'not read:%' ORDER BY path";
-    list(conn, sql, params![], |row| path_column(row, 0))
-}
-
 /// The imports of a file, in source order.
 pub fn imports(conn: &Connection, path: &RepoPath) -> Result<Vec<ImportRow>> {
     list(
@@ -436,7 +421,7 @@ pub fn unresolved_imports(conn: &Connection, letters: &str) -> Result<Vec<Import
     list(conn, &sql, params![letters], import_row)
 }
 
-fn list<T>(
+pub(crate) fn list<T>(
     conn: &Connection,
     sql: &str,
     params: &[&dyn store::ToSql],

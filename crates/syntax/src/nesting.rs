@@ -54,6 +54,9 @@ pub(crate) fn depth_upper_bound(text: &str) -> u32 {
     let (mut sum, mut most) = (0_u32, 0_u32);
     // Where the last word or sign ended, until a line break after it was looked at.
     let mut solid = Some(0);
+    // Whether the next bracket belongs to a statement such as `if`, and whether the last closing
+    // bracket did: the body of such a statement follows.
+    let (mut is_head_next, mut closed_head) = (false, false);
     let mut at = 0;
     while at < bytes.len() {
         let byte = bytes[at];
@@ -61,12 +64,13 @@ pub(crate) fn depth_upper_bound(text: &str) -> u32 {
         match byte {
             b'(' | b'[' | b'{' => {
                 sum += 1;
-                levels.push(BracketLevel { base: 1, run: 0 });
+                levels.push(BracketLevel { base: 1, run: 0, is_head: is_head_next });
             }
             b')' | b']' | b'}' => {
                 if levels.len() > 1 {
                     let level = levels.pop().unwrap_or_default();
                     sum -= level.base + level.run;
+                    closed_head = level.is_head;
                 }
                 if byte == b'}' && next_token_starts_statement(bytes, next) {
                     sum -= levels.last_mut().map_or(0, BracketLevel::reset);
@@ -74,7 +78,8 @@ pub(crate) fn depth_upper_bound(text: &str) -> u32 {
             }
             b';' | b',' => sum -= levels.last_mut().map_or(0, BracketLevel::reset),
             b'\n' => {
-                if solid.take().is_some_and(|solid| line_break_ends_statement(bytes, solid, at)) {
+                let ends = |solid: usize| line_break_ends_statement(bytes, solid, at, closed_head);
+                if solid.take().is_some_and(ends) {
                     sum -= levels.last_mut().map_or(0, BracketLevel::reset);
                 }
             }
@@ -97,6 +102,7 @@ pub(crate) fn depth_upper_bound(text: &str) -> u32 {
         let is_comment = byte == b'/' && next > at + 1;
         if !byte.is_ascii_whitespace() && !is_comment {
             solid = Some(next);
+            is_head_next = HEAD_WORDS.contains(&&bytes[at..next]);
         }
         at = next;
     }
@@ -124,6 +130,7 @@ pub(crate) fn bracket_depth(text: &str) -> u32 {
 struct BracketLevel {
     base: u32,
     run: u32,
+    is_head: bool,
 }
 
 impl BracketLevel {
@@ -167,6 +174,9 @@ const fn is_word_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
 }
 
+/// Keywords whose brackets are followed by a statement. `await` stands for `for await`.
+const HEAD_WORDS: [&[u8]; 5] = [b"if", b"for", b"while", b"with", b"await"];
+
 /// Keywords that continue the preceding expression or statement.
 const CONTINUATION_WORDS: [&[u8]; 6] = [b"else", b"instanceof", b"in", b"as", b"satisfies", b"of"];
 
@@ -203,12 +213,13 @@ fn next_token_starts_statement(bytes: &[u8], after: usize) -> bool {
 }
 
 /// Whether a line break here ends a statement.
-fn line_break_ends_statement(bytes: &[u8], solid: usize, at: usize) -> bool {
+fn line_break_ends_statement(bytes: &[u8], solid: usize, at: usize, closed_head: bool) -> bool {
     let before = &bytes[..solid];
     let from = before.iter().rev().take_while(|byte| is_word_byte(**byte)).count();
     let word = &before[before.len() - from..];
     let complete = match before.last() {
         None | Some(b'"' | b'\'' | b'`' | b']') => true,
+        Some(b')') => !closed_head,
         Some(_) => !word.is_empty() && !WORDS_EXPECTING_OPERAND.contains(&word),
     };
     complete && next_token_starts_statement(bytes, at)
@@ -226,6 +237,9 @@ mod tests {
             assert!(depth_upper_bound(&unit.repeat(500)) >= 500, "{unit}");
         }
         assert!(depth_upper_bound(&"if (a) {} else ".repeat(500)) >= 500);
+        for unit in ["if (a)\n", "for (;;)\n", "while (f(a))\n", "for await (a of b)\n", "f()\n."] {
+            assert!(depth_upper_bound(&unit.repeat(500)) >= 500, "{unit:?}");
+        }
     }
 
     #[test]
@@ -233,5 +247,7 @@ mod tests {
         assert!(depth_upper_bound(&"const a = f(1, { b: 2 });\n".repeat(1000)) < 20);
         assert!(depth_upper_bound(&"const a = f(1)\nlet b = 'x'\n".repeat(1000)) < 20);
         assert!(depth_upper_bound(&"function f(a) { return a + 1; }\n".repeat(1000)) < 20);
+        assert!(depth_upper_bound(&"console.log(f(1))\nt.equal(a, 'b')\n".repeat(1000)) < 20);
+        assert!(depth_upper_bound(&"if (a) f()\nawait g(1)\n".repeat(1000)) < 20);
     }
 }

@@ -107,9 +107,11 @@ fn listed(view: &View) -> Result<Vec<UnindexedFile>> {
     let skipped = tables::unread_files(conn, &names)?.into_iter();
     let mut why: BTreeMap<RepoPath, String> =
         skipped.map(|(path, why)| (path, format!("{why}, skipped"))).collect();
-    for (path, line, column) in code::files_with_syntax_errors(conn)? {
+    for code::FirstSyntaxError { path, line, column, not_read } in
+        code::files_with_syntax_errors(conn)?
+    {
         let language = Language::from_path(&path).filter(|language| language.is_left_out());
-        let reason = language.map(Language::left_out_reason);
+        let reason = language.map(Language::left_out_reason).or(not_read);
         let reason = reason.unwrap_or_else(|| format!("syntax error at {line}:{column}"));
         why.entry(path).or_insert(reason);
     }

@@ -43,7 +43,7 @@ CREATE TABLE import (
 ) WITHOUT ROWID;
 CREATE INDEX import_target ON import (target) WHERE target IS NOT NULL;
 
--- Exports under a name other than the declared one: `export { a as b }`.
+-- Exports under a name other than the declared one: `export { a as b }`, `pub use a as b`.
 CREATE TABLE alias (
     place  INTEGER NOT NULL,
     id     INTEGER NOT NULL,

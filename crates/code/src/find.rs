@@ -7,7 +7,7 @@ use base::entity::plain_name;
 use base::{RepoPath, Result};
 use memchr::memmem::Finder;
 use store::Connection;
-use syntax::FileRole;
+use syntax::{FileRole, ImportResolver, Language};
 
 use crate::resolve::MAX_REEXPORT_CHAIN;
 use crate::symbols::{SymbolIndex, SymbolRow};
@@ -201,6 +201,9 @@ fn resolve_alias(conn: &Connection, file: RepoPath, name: String) -> Result<Opti
         }
         let Some(alias) = tables::export_aliases(conn, &name, Some(&file))?.into_iter().next()
         else {
+            if !reexports_all(&file) {
+                return Ok(None);
+            }
             // The file re-exports everything of another file. If exactly one file exports a
             // top-level symbol of this name, it is the one.
             let top = tables::symbols_with_name(conn, &name)?;
@@ -214,6 +217,12 @@ fn resolve_alias(conn: &Connection, file: RepoPath, name: String) -> Result<Opti
         }
     }
     Ok(None)
+}
+
+/// Whether a file may re-export everything of another one without naming it.
+fn reexports_all(file: &RepoPath) -> bool {
+    Language::from_path(file)
+        .is_some_and(|language| language.semantics().imports == ImportResolver::JavaScript)
 }
 
 /// The part of a result list that is wanted.

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 use base::{RepoPath, Result};
 use serde::{Deserialize, Serialize};
 use store::Connection;
-use syntax::{Export, FileFacts, Import, Symbol, Visibility};
+use syntax::{Export, FileFacts, Import, ImportKind, Symbol, Visibility};
 
 use crate::calls::{self, CallDigest};
 use crate::interning::path_id;
@@ -140,9 +140,8 @@ pub fn index_file(
     for (id, import) in (0..).zip(&facts.imports) {
         tables::put_import(conn, place, ImportIndex(id), import, &import_names_json(import))?;
     }
-    for (id, alias) in
-        (0..).zip(facts.exports.iter().filter_map(|export| export_alias(facts, export)))
-    {
+    let exported = facts.exports.iter().filter_map(|export| export_alias(facts, export));
+    for (id, alias) in (0..).zip(exported.chain(import_aliases(path, facts))) {
         tables::put_alias(conn, place, AliasIndex(id), &alias)?;
     }
     digest.map_or(Ok(()), |digest| calls::index_file(conn, place, digest))?;
@@ -210,6 +209,30 @@ fn export_alias<'f>(facts: &'f FileFacts, export: &'f Export) -> Option<ExportAl
         local,
         symbol,
         import: export.from.map(ImportIndex),
+    })
+}
+
+/// Imports that offer a name to other files under another one: `pub use a::b as c`, and in a Python
+/// package `from .a import b as c`.
+fn import_aliases<'f>(
+    path: &RepoPath,
+    facts: &'f FileFacts,
+) -> impl Iterator<Item = ExportAlias<'f>> {
+    let is_package = path.name() == "__init__.py";
+    let offers = move |import: &Import| match import.kind {
+        ImportKind::PubUse => true,
+        ImportKind::From => is_package,
+        _ => false,
+    };
+    let offering = (0..).zip(&facts.imports).filter(move |(_, import)| offers(import));
+    offering.flat_map(|(at, import)| {
+        import.names.iter().filter_map(move |name| {
+            let alias =
+                name.alias.as_deref().filter(|alias| *alias != name.name && *alias != "_")?;
+            let local = name.name.rsplit("::").next().unwrap_or(&name.name);
+            let import = Some(ImportIndex(at));
+            (local != "*").then_some(ExportAlias { name: alias, local, symbol: None, import })
+        })
     })
 }
 

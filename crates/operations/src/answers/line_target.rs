@@ -4,6 +4,8 @@ use base::{Problem, RepoPath, Result};
 
 use super::source::LineRange;
 use engine::areas::files;
+use engine::contract::args::NodeTarget;
+use engine::graph;
 use engine::view::View;
 
 /// The file and the lines of a target such as `src/a.rs:10-40`; of `src/a.rs:10`, the innermost
@@ -15,8 +17,17 @@ pub(crate) fn line_target(view: &View, target: &str) -> Result<Option<(RepoPath,
         None => (lines, None),
     };
     let Ok(first) = first.trim().parse::<u32>() else { return Ok(None) };
-    let found = files::files_matching(view, path.strip_prefix("file:").unwrap_or(path))?;
-    let [path] = found.as_slice() else { return Ok(None) };
+    let typed = path.strip_prefix("file:").unwrap_or(path);
+    let found = files::files_matching(view, typed)?;
+    let path = match found.as_slice() {
+        [path] => path,
+        [] => return Ok(None),
+        // The problem lists the files that may be meant.
+        _ => {
+            let target = typed.parse::<NodeTarget>().map_err(Problem::invalid)?;
+            return graph::resolve(view, &target).map(|_| None);
+        }
+    };
     let refused = |why: &str| {
         Problem::invalid(format!("`{lines}` {why}")).hint("lines are numbered from 1: path:10-40")
     };

@@ -100,6 +100,17 @@ fn a_method_beside_a_field_is_edited_by_its_own_name() {
 }
 
 #[test]
+fn lines_of_a_name_that_several_files_have_are_ambiguous() {
+    let repo =
+        TestRepo::new("//- a/x.py\na = 1\n//- b/x.py\nb = 1\n//- y.py\nc = 1\n//- a/y.py\nd = 1\n");
+    for (operation, argument) in [("explain", "target"), ("code.show", "targets")] {
+        let args = |target: &str| json!({argument: target});
+        assert_eq!(repo.code(operation, args("x.py:1")), ProblemCode::Ambiguous, "{operation}");
+        assert!(repo.call_op(operation, args("y.py:1")).is_ok(), "{operation}");
+    }
+}
+
+#[test]
 fn a_type_and_a_value_of_one_name_are_told_apart() {
     let repo = TestRepo::new(
         "//- a.ts\nexport interface Shape { side: number }\nexport const Shape = { side: 1 };\n",
@@ -227,6 +238,35 @@ fn an_export_is_found_by_the_name_it_is_offered_under() {
         assert_eq!(target(name), "symbol:a.ts#inner", "{name}");
     }
     assert_eq!(target("fancy"), "symbol:c.js#plain");
+}
+
+#[test]
+fn a_renamed_reexport_is_found_in_rust_and_python_too() {
+    let repo = TestRepo::new(
+        "//- Cargo.toml\n[package]\nname = \"a\"\n//- src/lib.rs\nmod inner;\npub use inner::plain as fancy;\n//- src/inner.rs\npub fn plain() {}\n//- pkg/__init__.py\nfrom .impl import make as build\n//- pkg/impl.py\ndef make():\n    pass\n//- pkg/use.py\nfrom .impl import make as local\n",
+    );
+    let found = |name: &str| repo.data("code.find", json!({"name": name}))["symbols"].clone();
+    assert_eq!(found("fancy")[0]["node"], "symbol:src/inner.rs#plain");
+    assert_eq!(found("fancy")[0]["alias_in"], "src/lib.rs");
+    assert_eq!(found("build")[0]["node"], "symbol:pkg/impl.py#make");
+    // A name that a file gives to an import for itself is no name of the symbol.
+    assert_eq!(found("local"), json!([]));
+}
+
+#[test]
+fn the_history_of_an_ambiguous_name_is_not_that_of_the_first_match() {
+    let repo = TestRepo::new(
+        "//- src/lib.rs\npub struct Walk {\n    strip: bool,\n}\nimpl Walk {\n    pub fn strip(&self) {}\n}\n",
+    );
+    repo.commit("added");
+    repo.data("sync", json!({}));
+    let asked = |path: &str| json!({"path": path});
+    assert_eq!(
+        repo.code("history.provenance", asked("src/lib.rs#Walk.strip")),
+        ProblemCode::Ambiguous
+    );
+    let method = repo.data("history.provenance", asked("src/lib.rs#Walk.strip()"));
+    assert_eq!(method["commits"].as_array().unwrap().len(), 1, "{method}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use base::entity::CardKey;
 use base::words::counted;
-use base::{EntityRef, NextCall, Problem, RepoPath, Result};
+use base::{EntityRef, NextCall, Problem, ProblemCode, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,6 +19,7 @@ use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, NodeTarget, Offset};
 use engine::contract::op::{OpExample, Query};
 use engine::contract::page::{Page, PageCell, Render};
+use engine::graph;
 use engine::spec_links::spec_links;
 use engine::view::View;
 
@@ -130,6 +131,12 @@ impl Query for Provenance {
         let text = self.path.as_str().trim();
         let text = text.strip_prefix("symbol:").unwrap_or(text);
         if let Some((path, symbol)) = text.split_once('#') {
+            // A symbol that is gone has a history too, so only ambiguity is a problem here.
+            if let Err(problem) = graph::resolve(view, &self.path)
+                && problem.code == ProblemCode::Ambiguous
+            {
+                return Err(problem);
+            }
             let artifact = history.artifact(view, &path.parse().map_err(Problem::invalid)?)?;
             return symbol_chain(view, &history, artifact, symbol, part);
         }

@@ -7,7 +7,7 @@ use syntax::edit::{format_link_destination, replace_link_destinations};
 
 use super::move_tracker::{MoveTracker, Relocation};
 use super::{PendingFileEdits, StaleReference};
-use engine::areas::files::{dead_links, link_target};
+use engine::areas::files::{dead_links, link_path};
 use engine::view::View;
 
 pub(super) fn repair(
@@ -15,21 +15,29 @@ pub(super) fn repair(
     trail: &MoveTracker<'_>,
     texts: &mut PendingFileEdits<'_>,
 ) -> Result<Vec<StaleReference>> {
-    let mut dead: BTreeMap<RepoPath, BTreeMap<RepoPath, u32>> = BTreeMap::new();
+    // The lines of the dead links of each document, by their targets.
+    let mut documents: BTreeMap<RepoPath, BTreeMap<RepoPath, u32>> = BTreeMap::new();
     for (from, to, line) in dead_links(view)? {
-        dead.entry(from).or_default().insert(to, line);
+        documents.entry(from).or_default().insert(to, line);
+    }
+    // A link of a moved document may lead out of the repository now, which no index records.
+    for moved in trail.moved_documents()? {
+        documents.entry(moved).or_default();
     }
     let mut stale = Vec::new();
-    for (from, links) in dead {
+    for (from, dead) in documents {
         view.call().check_stopped()?;
-        let earlier = trail.earlier_paths(&from)?;
+        let links = DocumentLinks { trail, from: &from, earlier: trail.earlier_paths(&from)? };
         let mut problem = None;
-        let mut mended = BTreeMap::new();
+        let mut mended: BTreeMap<String, (u32, Relocation)> = BTreeMap::new();
         texts.change(&from, |bytes| {
             let text = std::str::from_utf8(bytes).ok()?;
             let new = replace_link_destinations(text, |target| {
-                let to = link_target(&from, target).filter(|to| links.contains_key(to))?;
-                let went = match relocate_link(trail, &earlier, &to, target) {
+                let to = link_path(&from, target);
+                if to.as_ref().is_some_and(|to| !dead.contains_key(to)) {
+                    return None;
+                }
+                let went = match links.relocate(to.as_ref(), target) {
                     Ok(went) => went?,
                     Err(failed) => {
                         problem.get_or_insert(failed);
@@ -38,7 +46,10 @@ pub(super) fn repair(
                 };
                 let Relocation::Certain { path, .. } = &went else { return None };
                 let new = rewrite_link(&from, target, path);
-                mended.insert(to, went);
+                let line = to.as_ref().and_then(|to| dead.get(to).copied());
+                let line = line.unwrap_or_else(|| line_of(text, target));
+                let old = to.map_or_else(|| target.to_owned(), |to| to.to_string());
+                mended.insert(old, (line, went));
                 Some(new)
             });
             new.map(String::into_bytes)
@@ -46,37 +57,56 @@ pub(super) fn repair(
         if let Some(problem) = problem {
             return Err(problem);
         }
-        stale.extend(mended.iter().map(|(to, went)| {
-            StaleReference::new(format!("{from}:{}", links[to]), to.to_string(), went)
-        }));
+        stale.extend(
+            mended.into_iter().map(|(old, (line, went))| {
+                StaleReference::new(format!("{from}:{line}"), old, &went)
+            }),
+        );
     }
     Ok(stale)
 }
 
-/// The new place of a broken link's target. A link that was never valid is not repaired.
-fn relocate_link(
-    trail: &MoveTracker<'_>,
-    earlier: &[RepoPath],
-    to: &RepoPath,
-    target: &str,
-) -> Result<Option<Relocation>> {
-    let found = trail.locate_file(to)?;
-    if matches!(found, Relocation::Certain { .. }) {
-        return Ok(Some(found));
-    }
-    // The document may have been moved, while the link is relative to its old place.
-    for before in earlier {
-        let Some(meant) = link_target(before, target) else { continue };
-        if trail.exists(&meant)? {
+/// The first line with a text, from 1.
+fn line_of(text: &str, part: &str) -> u32 {
+    let before = text.find(part).map_or("", |at| &text[..at]);
+    u32::try_from(before.matches('\n').count()).unwrap_or(u32::MAX).saturating_add(1)
+}
+
+/// The links of one document.
+struct DocumentLinks<'d, 'v> {
+    trail: &'d MoveTracker<'v>,
+    from: &'d RepoPath,
+    /// Where the document was before, newest first
+    earlier: Vec<RepoPath>,
+}
+
+impl DocumentLinks<'_, '_> {
+    /// The new place of a broken link's target. A link that was never valid is not repaired.
+    fn relocate(&self, to: Option<&RepoPath>, target: &str) -> Result<Option<Relocation>> {
+        if let Some(to) = to {
+            let found = self.trail.locate_file(to)?;
+            if matches!(found, Relocation::Certain { .. }) {
+                return Ok(Some(found));
+            }
+        }
+        // The document may have been moved, while the link is relative to its old place.
+        for before in &self.earlier {
+            let Some(meant) = link_path(before, target) else { continue };
             let because = format!("the document moved from {before}");
-            return Ok(Some(Relocation::Certain { path: meant, symbol: None, because }));
+            if self.earlier.contains(&meant) {
+                let path = self.from.clone();
+                return Ok(Some(Relocation::Certain { path, symbol: None, because }));
+            }
+            if self.trail.exists(&meant)? {
+                return Ok(Some(Relocation::Certain { path: meant, symbol: None, because }));
+            }
+            let found = self.trail.locate_file(&meant)?;
+            if matches!(found, Relocation::Certain { .. }) {
+                return Ok(Some(found));
+            }
         }
-        let found = trail.locate_file(&meant)?;
-        if matches!(found, Relocation::Certain { .. }) {
-            return Ok(Some(found));
-        }
+        Ok(None)
     }
-    Ok(None)
 }
 
 /// A link to a new place, written in the form of the old one.
@@ -106,6 +136,8 @@ fn rewrite_link(from: &RepoPath, old: &str, new: &RepoPath) -> String {
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;
+
+    use engine::areas::files::link_target;
 
     use super::*;
 

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use base::{RepoPath, Result};
 use code::MoveEvidence;
 use git::{Blob, Oid};
+use syntax::Language;
 
 use crate::diff::{
     self, ChangedFile, ChangedSymbol, DiffRange, FileSymbols, MAX_FILE_BYTES, SymbolHow,
@@ -107,6 +108,21 @@ impl<'v> MoveTracker<'v> {
         }
         earlier.retain(|one| one != path);
         Ok(earlier)
+    }
+
+    /// The documents that were in another folder before.
+    pub(super) fn moved_documents(&self) -> Result<Vec<RepoPath>> {
+        let mut moved = Vec::new();
+        for path in tables::all_files(self.view.index()?.conn())? {
+            if Language::from_path(&path) != Some(Language::Markdown) {
+                continue;
+            }
+            let earlier = self.earlier_paths(&path)?;
+            if earlier.iter().any(|before| before.parent() != path.parent()) {
+                moved.push(path);
+            }
+        }
+        Ok(moved)
     }
 
     /// The new place of a file that no longer exists.

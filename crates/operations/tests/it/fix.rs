@@ -178,6 +178,31 @@ fn a_fact_that_is_mended_keeps_who_wrote_it() {
 }
 
 #[test]
+fn the_links_of_a_moved_document_lead_where_they_led() {
+    for committed in [false, true] {
+        let about = "A document with a text that is long enough to be known again.\n";
+        let repo = TestRepo::new("//- README.md\n# Top\n//- docs/b.md\n# B\n");
+        // One link leads to the document itself, and one out of the repository after the move.
+        repo.write(
+            "docs/a.md",
+            format!("# A\n\n{about}[self](a.md#x) [up](../README.md) [b](b.md) [out](../../x)\n"),
+        );
+        repo.commit("before");
+        repo.rename("docs/a.md", "guide.md");
+        if committed {
+            repo.commit("move");
+        }
+        repo.data("fix", json!({}));
+        let text = repo.read("guide.md").unwrap();
+        assert!(
+            text.ends_with("[self](guide.md#x) [up](README.md) [b](docs/b.md) [out](../../x)\n"),
+            "committed {committed}: {text}"
+        );
+        assert_eq!(repo.data("fix", json!({}))["files"], json!([]), "committed {committed}");
+    }
+}
+
+#[test]
 fn links_follow_a_move_from_everywhere_and_to_everywhere() {
     // Each file links to each other one. Whichever is renamed, and to whatever path, all links lead
     // to it again.

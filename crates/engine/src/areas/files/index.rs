@@ -104,8 +104,15 @@ fn text(file: &IndexedFile<'_>) -> SearchText {
     }
 }
 
-/// The file of the repository that a link in a document points to, if there is one.
+/// The file of the repository that a link in a document points to, if there is one and it is not
+/// the document itself.
 pub fn link_target(from: &RepoPath, link: &str) -> Option<RepoPath> {
+    link_path(from, link).filter(|target| target != from)
+}
+
+/// The path that a link in a document points to; that of the document itself if the link names its
+/// file. `None` for a link that leads out of the repository.
+pub fn link_path(from: &RepoPath, link: &str) -> Option<RepoPath> {
     let plain = link.split(['#', '?']).next().unwrap_or_default();
     let is_url = plain.split_once(':').is_some_and(|(scheme, _)| !scheme.contains('/'));
     if plain.is_empty() || is_url || plain.starts_with("//") {
@@ -117,8 +124,7 @@ pub fn link_target(from: &RepoPath, link: &str) -> Option<RepoPath> {
         None if folder.is_root() => plain.to_owned(),
         None => format!("{folder}/{plain}"),
     };
-    let target = RepoPath::normalised(&joined)?.ok()?;
-    (target != *from).then_some(target)
+    RepoPath::normalised(&joined)?.ok()
 }
 
 #[cfg(test)]

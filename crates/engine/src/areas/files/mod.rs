@@ -11,7 +11,7 @@ use crate::view::View;
 
 pub(crate) use graph_area::{CONTAINS, FilesGraphArea};
 pub(crate) use index::FilesIndexer;
-pub use index::{file_node, link_target};
+pub use index::{file_node, link_path, link_target};
 pub use tables::FileSummary;
 
 /// The summary of a file, if the file exists.

@@ -190,6 +190,19 @@ fn newest(
     Ok(found.into_iter().max_by_key(RecordedChange::sort_key))
 }
 
+/// The newest change of the files and of every store of this view, whether it is in effect or not.
+fn newest_of_any_kind(view: &View) -> Result<Option<RecordedChange>> {
+    let mut found: Vec<RecordedChange> =
+        view.journal().entries().into_iter().map(RecordedChange::Files).collect();
+    for durable in view.durables() {
+        let path = view.store_locations()?.read_path(&durable);
+        let Some(reading) = durable.open_reader(&path)? else { continue };
+        let made = tables::newest(&reading.conn, |_| true)?;
+        found.extend(made.map(|made| RecordedChange::Store(durable, made)));
+    }
+    Ok(found.into_iter().max_by_key(RecordedChange::sort_key))
+}
+
 /// The change of this name, if it is in effect: `12`; for changes that older versions made also
 /// `kb:2`, and `kb:2@main` where branches counted differently.
 pub fn find_by_name(view: &View, name: &str) -> Result<RecordedChange> {
@@ -361,8 +374,10 @@ fn not_found_here(view: &View, number: u64) -> Result<Problem> {
         }
     }
     let problem = Problem::not_found(format!("no change {number}"));
-    Ok(match newest(view, UndoTarget::Change, |_| true)? {
-        Some(last) => problem.hint(format!("the last change here is {}", last.name())),
+    Ok(match newest_of_any_kind(view)? {
+        Some(last) => {
+            problem.hint(format!("the last change here is {} ({})", last.name(), last.summary()))
+        }
         None => problem.hint("nothing has been changed here yet"),
     })
 }

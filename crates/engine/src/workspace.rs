@@ -538,6 +538,12 @@ impl Workspace {
         self.committer.journal()
     }
 
+    /// Fails if a folder that cairn writes is a link, or is reached through one. Nothing is found or
+    /// changed there.
+    pub fn check_data_folders(&self) -> Result<()> {
+        self.data_folders.check()
+    }
+
     /// What every answer reports besides its content.
     pub(crate) fn take_notices(&self) -> WorkspaceNotices {
         WorkspaceNotices {

@@ -59,6 +59,11 @@ impl CallFormat {
     }
 }
 
+/// A call as a person types it, for reports that people read outside of any door.
+pub(crate) fn as_typed(call: &NextCall) -> String {
+    CallFormat::CommandLine.call(call)
+}
+
 /// The arguments that are given and differ from their defaults.
 fn without_defaults(op: &OpSpec, args: &JsonObject) -> JsonObject {
     let schema = (op.input_schema)();

@@ -85,7 +85,7 @@ pub use substance::{SUBSTANCE_VERSION, code_substance, prose_substance, text_sub
 use descriptor::LanguageParser;
 
 /// Increase whenever extraction of the same text changes, so that cached facts are discarded.
-pub const EXTRACTOR_VERSION: u32 = 19;
+pub const EXTRACTOR_VERSION: u32 = 20;
 
 /// Extracts the facts of a file.
 ///

@@ -101,7 +101,7 @@ pub fn block(
             BlockerRef::Work(from) => Some(WorkItem::find(draft, &DEPENDABLE_KINDS, from)?),
             BlockerRef::NoOp if reason.trim().is_empty() => {
                 return Err(Problem::invalid("a NO_OP block needs a reason")
-                    .hint("give the reason in `blocked_reason`"));
+                    .hint("give the reason in `reason`"));
             }
             BlockerRef::NoOp => None,
         };

@@ -10,6 +10,7 @@ use clap_complete::Shell;
 use engine::{Door, OLDER_AREAS, OpSpec};
 use operations::ops;
 
+use super::argument_help::with_accepted_values;
 use super::{background, html_report, lsp, serve, terminal, token, ui, watch};
 use crate::mcp::ServerOptions;
 
@@ -188,7 +189,7 @@ fn man(matches: &ArgMatches) -> Result<ExitCode> {
     let folder = matches.get_one::<PathBuf>("folder").expect("clap requires it");
     let write = |folder: &PathBuf| -> io::Result<()> {
         std::fs::create_dir_all(folder)?;
-        clap_mangen::generate_to(command(), folder)
+        clap_mangen::generate_to(with_accepted_values(command()), folder)
     };
     write(folder).map_err(Problem::io(format!("write manual pages to {}", folder.display())))?;
     Ok(ExitCode::SUCCESS)

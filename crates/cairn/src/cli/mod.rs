@@ -1,5 +1,6 @@
 //! The command line, built from the table of operations. Only this module uses the terminal.
 
+mod argument_help;
 mod background;
 mod command;
 mod html_report;
@@ -41,6 +42,10 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     let args = legacy_commands::replace_legacy_spelling(args.into_iter().collect());
     let root = command();
     let args = named_args::reorder_named_args(&root, args);
+    let root = match argument_help::is_asked(&args) {
+        true => argument_help::with_accepted_values(root),
+        false => root,
+    };
     let typed = root.try_get_matches_from(&args);
     let matches = match typed.or_else(|error| interactive::prompt_for_missing(&args, error)) {
         Ok(matches) => matches,

@@ -12,6 +12,7 @@ const SYNONYM_GROUPS: &[&[&str]] = &[
     &["path", "paths", "file", "files", "file_path", "folder", "dir", "directory"],
     &["key", "card", "card_key", "slug"],
     &["query", "text", "pattern", "q", "words", "regex"],
+    &["name", "query"],
     &["operation", "command", "tool"],
     &["new_name", "to_name", "rename_to"],
     &["content", "body", "code", "source_text"],
@@ -23,6 +24,7 @@ const SYNONYM_GROUPS: &[&[&str]] = &[
     &["status", "statuses", "state", "states"],
     &["rules", "rule"],
     &["change", "change_id", "number"],
+    &["entry", "changeset", "changeset_id", "change", "number"],
     &[
         "target", "targets", "node", "nodes", "handle", "symbol", "id", "ids", "name", "center",
         "key", "path", "paths", "file", "query",
@@ -117,6 +119,10 @@ mod tests {
         assert_eq!(ours(json!({"file": "a", "symbol": "b"}), &one), json!({"target": "a#b"}));
         let list = json!({"paths": {"type": "array"}});
         assert_eq!(ours(json!({"path": "a"}), &list), json!({"paths": ["a"]}));
+        let find = json!({"name": {"type": "string"}, "path": {"type": "string"}});
+        assert_eq!(ours(json!({"query": "a"}), &find), json!({"name": "a"}));
+        let rollback = json!({"entry": {"type": "integer"}});
+        assert_eq!(ours(json!({"changeset": 1}), &rollback), json!({"entry": 1}));
     }
 
     #[test]

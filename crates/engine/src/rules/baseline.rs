@@ -110,7 +110,7 @@ mod tests {
             line: Some(line),
             node: None,
             message: message.into(),
-            fix: String::new(),
+            fix: "".into(),
         }
     }
 

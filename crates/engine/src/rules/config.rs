@@ -18,7 +18,7 @@ fn check(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
         line: Some(found.line),
         node: None,
         message: found.message.clone(),
-        fix: found.hint.clone().unwrap_or_else(|| "correct it".into()),
+        fix: found.hint.as_deref().unwrap_or("correct it").into(),
     };
     Ok(view.config_findings().iter().map(violation).collect())
 }

@@ -1,5 +1,6 @@
 //! Reports in formats for other programs.
 
+use base::NextCall;
 use base::percent::encode_uri_path;
 use serde_json::{Value, json};
 
@@ -8,8 +9,12 @@ use super::{RuleFinding, RuleSeverity};
 /// The code of a rule, its severity, and its statement.
 pub type RuleSummary = (&'static str, RuleSeverity, &'static str);
 
-/// A report in the format that code scanners exchange.
-pub fn sarif(findings: &[RuleFinding], rules: &[RuleSummary]) -> String {
+/// A report in the format that code scanners exchange. `write` formats the calls of fixes.
+pub fn sarif(
+    findings: &[RuleFinding],
+    rules: &[RuleSummary],
+    write: &dyn Fn(&NextCall) -> String,
+) -> String {
     let rule = |(code, severity, means): &RuleSummary| {
         json!({
             "id": code,
@@ -26,14 +31,14 @@ pub fn sarif(findings: &[RuleFinding], rules: &[RuleSummary]) -> String {
                 "version": env!("CARGO_PKG_VERSION"),
                 "rules": rules.iter().map(rule).collect::<Vec<_>>(),
             }},
-            "results": findings.iter().map(result).collect::<Vec<_>>(),
+            "results": findings.iter().map(|one| result(one, write)).collect::<Vec<_>>(),
         }],
     });
     serde_json::to_string_pretty(&log).unwrap_or_default()
 }
 
-fn result(finding: &RuleFinding) -> Value {
-    let text = format!("{}; {}", finding.message, finding.fix);
+fn result(finding: &RuleFinding, write: &dyn Fn(&NextCall) -> String) -> Value {
+    let text = format!("{}; {}", finding.message, finding.fix.render(write));
     let mut result = json!({
         "ruleId": finding.code,
         "level": finding.severity.as_str(),
@@ -52,12 +57,12 @@ fn result(finding: &RuleFinding) -> Value {
     result
 }
 
-/// A report as annotations of a GitHub workflow.
-pub fn github(findings: &[RuleFinding]) -> String {
-    findings.iter().map(annotation).collect()
+/// A report as annotations of a GitHub workflow. `write` formats the calls of fixes.
+pub fn github(findings: &[RuleFinding], write: &dyn Fn(&NextCall) -> String) -> String {
+    findings.iter().map(|one| annotation(one, write)).collect()
 }
 
-fn annotation(finding: &RuleFinding) -> String {
+fn annotation(finding: &RuleFinding, write: &dyn Fn(&NextCall) -> String) -> String {
     let kind = match finding.severity {
         RuleSeverity::Error => "error",
         RuleSeverity::Warning => "warning",
@@ -71,7 +76,8 @@ fn annotation(finding: &RuleFinding) -> String {
         Some(node) if finding.path.is_none() => format!("{node}: "),
         _ => String::new(),
     };
-    let text = escape_data(&format!("{about}{}; {}", finding.message, finding.fix));
+    let fix = finding.fix.render(write);
+    let text = escape_data(&format!("{about}{}; {fix}", finding.message));
     format!("::{kind} {place}title={}::{text}\n", finding.code)
 }
 
@@ -100,7 +106,7 @@ mod tests {
         };
         let line =
             "::error file=a%2Cb%3Ac.rs,line=3,title=CODE::one%0A::error::forged; mend 100%25\n";
-        assert_eq!(github(&[finding]), line);
+        assert_eq!(github(&[finding], &ToString::to_string), line);
     }
 
     #[test]

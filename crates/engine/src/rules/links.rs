@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use base::{RepoPath, Result};
+use base::{Hint, NextCall, RepoPath, Result};
 use syntax::edit::replace_link_destinations;
 
 use super::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
@@ -35,7 +35,10 @@ fn check(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
                 line: Some(*line),
                 node: None,
                 message: format!("the link to {to} is broken"),
-                fix: "correct the link; `fix` does it if the file was moved".into(),
+                fix: Hint::call(
+                    "correct the link; if its target was moved, run",
+                    NextCall::new("fix"),
+                ),
             });
         }
     }

@@ -12,8 +12,10 @@ mod links;
 mod shared;
 mod staged;
 
+use std::cmp::Ordering;
+
 use ::config::RuleLevel;
-use base::{EntityRef, Problem, RepoPath, Result};
+use base::{EntityRef, Hint, Problem, RepoPath, Result};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -92,11 +94,11 @@ pub struct RuleViolation {
     /// What is wrong
     pub message: String,
     /// What to do about it
-    pub fix: String,
+    pub fix: Hint,
 }
 
 /// A violation in a report
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RuleFinding {
     /// Its severity
     pub severity: RuleSeverity,
@@ -114,7 +116,24 @@ pub struct RuleFinding {
     /// What is wrong
     pub message: String,
     /// What to do about it
-    pub fix: String,
+    pub fix: Hint,
+}
+
+impl PartialOrd for RuleFinding {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+/// Severe findings come first, then by rule and place.
+impl Ord for RuleFinding {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let key = |one: &Self| {
+            let place = (one.path.clone(), one.line, one.node.clone());
+            (one.severity, one.code, place, one.message.clone(), one.fix.to_string())
+        };
+        key(self).cmp(&key(other))
+    }
 }
 
 impl RuleFinding {

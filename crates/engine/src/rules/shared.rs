@@ -1,7 +1,7 @@
 //! Rules: every file of the shared knowledge can be read and merged.
 
-use base::Result;
 use base::shared::{SharedProblem, SharedProblemKind};
+use base::{Hint, NextCall, Result};
 
 use super::{RuleScope, RuleSeverity, RuleViolation, VerifyRule};
 use crate::view::View;
@@ -40,15 +40,16 @@ pub fn shared_problems(view: &View) -> Result<Vec<SharedProblem>> {
 }
 
 /// How to fix a problem with a shared file.
-pub const fn shared_fix(kind: SharedProblemKind) -> &'static str {
+pub fn shared_fix(kind: SharedProblemKind) -> Hint {
+    let share = || NextCall::new("share").with("prefer", "ours");
     match kind {
         SharedProblemKind::Unreadable => {
-            "resolve the conflict or correct the file; git has its earlier versions"
+            "resolve the conflict or correct the file; git has its earlier versions".into()
         }
         SharedProblemKind::Conflict => {
-            "`share` with `prefer` ours keeps this store's record, with theirs it takes the file's"
+            Hint::call("to keep this store's record, or with `theirs` to take the file's:", share())
         }
-        SharedProblemKind::Rewritten => "`share` with `prefer` ours restores the entry",
+        SharedProblemKind::Rewritten => Hint::call("to restore the entry:", share()),
     }
 }
 
@@ -59,7 +60,7 @@ fn violations_of(view: &View, kind: SharedProblemKind) -> Result<Vec<RuleViolati
         line: None,
         node: None,
         message: problem.reason,
-        fix: shared_fix(kind).into(),
+        fix: shared_fix(kind),
     };
     Ok(of_kind.map(violation).collect())
 }

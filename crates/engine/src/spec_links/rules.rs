@@ -1,7 +1,8 @@
 //! Rules: confirmed links are still valid.
 
-use base::{EntityRef, RepoPath, Result};
+use base::{EntityRef, Hint, NextCall, RepoPath, Result};
 use cards::CardStatus;
+use serde_json::json;
 
 use super::content::EndReader;
 use super::graph::SpecLink;
@@ -75,13 +76,16 @@ fn gaps(view: &View) -> Result<Vec<RuleViolation>> {
 }
 
 /// How to link what is missing.
-fn gap_fix(node: &EntityRef) -> String {
+fn gap_fix(node: &EntityRef) -> Hint {
     match node {
-        EntityRef::Kb(id) => format!(
+        EntityRef::Kb(id) => Hint::from(format!(
             "say `implements {id}` in the doc comment of its code, name scenarios and tests in its `specified_by` and \
              `verified_by`, or change the status"
+        )),
+        _ => Hint::call(
+            "write a test, or change the status; link the code that does it with",
+            NextCall::new("link.add").with("targets", json!(["…"])).with("card", short(node)),
         ),
-        _ => "`link add` the code that does it and write a test, or change the status".into(),
     }
 }
 
@@ -128,12 +132,16 @@ fn suspect(view: &View, status: &LinkStatus) -> Result<RuleViolation> {
         ),
     };
     let (path, line) = place(view, changed)?;
-    let fix = format!(
-        "check that they still agree, then `confirm {} --with {} --why …`",
-        short(changed),
-        short(other)
-    );
+    let fix = Hint::call("check that they still agree, then", confirm_call(changed, other));
     Ok(RuleViolation { path, line, node: Some(changed.clone()), message, fix })
+}
+
+/// The call that confirms one link.
+fn confirm_call(target: &EntityRef, other: &EntityRef) -> NextCall {
+    NextCall::new("confirm")
+        .with("targets", json!([short(target)]))
+        .with("with", short(other))
+        .with("why", "…")
 }
 
 /// A handle as people write it.
@@ -165,11 +173,7 @@ fn not_checked(view: &View) -> Result<Vec<RuleViolation>> {
             line: Some(1),
             node: Some(from.clone()),
             message: format!("the link of {from} to {to} cannot be compared: {reason}"),
-            fix: format!(
-                "check that they agree, then `confirm {} --with {} --why …`",
-                short(from),
-                short(to)
-            ),
+            fix: Hint::call("check that they agree, then", confirm_call(from, to)),
         });
     }
     Ok(found)
@@ -197,7 +201,7 @@ fn abandoned(view: &View) -> Result<Vec<RuleViolation>> {
             "{} no longer has the link `{}` to {}",
             stored.record.link.from, stored.record.link.kind, stored.record.link.to
         ),
-        fix: "delete the file; `confirm --all` does it".into(),
+        fix: "delete the file".into(),
     };
     Ok(known.abandoned(view)?.iter().map(violation).collect())
 }

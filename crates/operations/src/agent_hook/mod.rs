@@ -13,6 +13,7 @@ use base::{Call, EntityRef, RepoPath, Result};
 use setup::AgentHook;
 
 use crate::CallFormat;
+use crate::call_format::as_typed;
 use crate::diff::DiffRange;
 use crate::overview::RepositoryOverview;
 use crate::review::{self, ReviewDepth};
@@ -159,7 +160,8 @@ impl EditDamage {
         };
         let place = node.unwrap_or_else(|| found.place());
         let severity = found.severity.as_str();
-        let text = format!("{severity} {}: {}; {}  {place}", found.code, found.message, found.fix);
+        let fix = found.fix.render(as_typed);
+        let text = format!("{severity} {}: {}; {fix}  {place}", found.code, found.message);
         Self { key, text }
     }
 }

@@ -1,6 +1,6 @@
 //! Findings of rules and reviews as rows under their files: a path is printed once.
 
-use base::RepoPath;
+use base::{Hint, RepoPath};
 use engine::contract::page::{Page, PageCell};
 use engine::rules::{RuleFinding, RuleSeverity};
 
@@ -48,11 +48,10 @@ fn cells(finding: &RuleFinding, detail: FindingDetail) -> Vec<PageCell> {
         RuleSeverity::Error => PageCell::bad("error"),
         other => PageCell::faint(other.as_str()),
     };
-    let text = match (detail, finding.severity) {
-        (FindingDetail::Full, _) | (_, RuleSeverity::Error) => {
-            format!("{}; {}", finding.message, finding.fix)
-        }
-        (FindingDetail::Brief, _) => finding.message.clone(),
+    let is_full = detail == FindingDetail::Full || finding.severity == RuleSeverity::Error;
+    let (text, call) = match is_full {
+        true => (format!("{}; {}", finding.message, finding.fix.text), finding.fix.call.clone()),
+        false => (finding.message.clone(), None),
     };
     let text = match &finding.path {
         Some(path) => without_own_path(&text, path),
@@ -60,7 +59,7 @@ fn cells(finding: &RuleFinding, detail: FindingDetail) -> Vec<PageCell> {
     };
     let mut row = vec![severity, PageCell::text(finding.code)];
     row.extend(finding.line.map(|line| PageCell::faint(format!("line {line}"))));
-    row.push(PageCell::text(text));
+    row.extend(PageCell::hint_cells(&Hint { text, call }));
     row
 }
 

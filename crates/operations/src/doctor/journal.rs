@@ -6,6 +6,7 @@ use super::DoctorFinding;
 use engine::workspace::Workspace;
 
 pub(super) fn check(workspace: &Workspace, _: &Call) -> Result<Vec<DoctorFinding>> {
+    workspace.check_data_folders()?;
     Ok(vec![match workspace.journal().is_unfinished() {
         false => DoctorFinding::fine("journal", "no interrupted change"),
         true => DoctorFinding::warning(

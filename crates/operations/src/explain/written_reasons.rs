@@ -25,9 +25,6 @@ const MAX_DEPENDENTS_READ: usize = 300;
 /// How many reasons of other nodes are listed.
 const MAX_DEPENDENT_REASONS: usize = 3;
 
-/// How many reasons of a folder are listed.
-const MAX_FOLDER_REASONS: usize = 12;
-
 /// Reasons that are written down for a node, or for what it is part of.
 pub(super) fn reasons_at(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
     let mut reasons = cards(view, node)?;
@@ -86,8 +83,7 @@ fn cards(view: &View, node: &EntityRef) -> Result<Vec<Reason>> {
     let mut keys: Vec<(String, String)> = Vec::new();
     for see in sees {
         let at = see.owner.unwrap_or_else(|| "the module".into());
-        if !keys.iter().any(|(key, _)| *key == see.key.as_str()) && keys.len() < MAX_FOLDER_REASONS
-        {
+        if !keys.iter().any(|(key, _)| *key == see.key.as_str()) {
             keys.push((see.key.to_string(), format!("linked at {at}")));
         }
     }

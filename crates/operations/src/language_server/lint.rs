@@ -130,9 +130,8 @@ pub(crate) fn check(
                 diagnostics: found,
                 hints: absent.hints,
             })),
-            Err(server) if absent.code == ProblemCode::Untrusted => {
-                Ok(Err(MissingServer { hints: server.hints, ..absent }))
-            }
+            // The permission is missing, whatever else is missing too.
+            Err(_) if absent.code == ProblemCode::Untrusted => Ok(Err(absent)),
             Err(server) => {
                 let mut hints = absent.hints;
                 hints.extend(server.hints);

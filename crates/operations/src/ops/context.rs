@@ -13,6 +13,7 @@ use base::{EntityRef, Hash, NextCall, Problem, ProblemCode, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::answers::source::{Excerpt, omitted_lines_text};
 use crate::locate::{self, FileCandidate};
@@ -164,7 +165,7 @@ impl Query for Context {
             match graph::resolve(view, target) {
                 Ok(node) => nodes.push(node),
                 Err(problem) if is_sentence(target, &problem) => sentences.push(target.as_str()),
-                Err(problem) => return Err(problem),
+                Err(problem) => return Err(self.with_sentence_hint(problem)),
             }
         }
         let budget = self.budget.get();
@@ -192,6 +193,19 @@ impl Query for Context {
         }
         let left = if answer.is_some() { budget / 2 } else { budget };
         Ok(ContextAnswer { places, answer, budget, ..fit_to_budget(gathered, left) })
+    }
+}
+
+impl Context {
+    /// Adds the question as one target to a problem, if it was given as several words.
+    fn with_sentence_hint(&self, problem: Problem) -> Problem {
+        let words: Vec<&str> = self.targets.iter().map(NodeTarget::as_str).collect();
+        let is_word = |word: &&str| !word.contains(['/', '#', '.', ':']);
+        if words.len() < 3 || !words.iter().all(is_word) {
+            return problem;
+        }
+        let call = NextCall::new("context").with("targets", json!([words.join(" ")]));
+        problem.hint_call("a question is one target:", call)
     }
 }
 

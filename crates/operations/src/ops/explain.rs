@@ -1,9 +1,12 @@
 //! `explain`: why something exists, in plain words.
 
-use base::{RepoPath, Result};
+use std::collections::BTreeMap;
+
+use base::{NextCall, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::answers::line_target::line_target;
 use crate::answers::source::{Excerpt, LineRange, SourceText};
@@ -35,8 +38,20 @@ pub struct ExplainAnswer {
     pub source: Option<Excerpt>,
     /// The reasons, from requirements to commits and tasks
     pub reasons: Vec<Reason>,
+    /// How many reasons of a kind are not shown
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOutReasons>,
     /// Kinds of reason that are not documented
     pub gaps: Vec<&'static str>,
+}
+
+/// Reasons that an answer does not show
+#[derive(Debug, Serialize, JsonSchema)]
+pub struct LeftOutReasons {
+    /// Their kind
+    pub sort: ReasonKind,
+    /// How many there are
+    pub count: usize,
 }
 
 impl Query for Explain {
@@ -60,8 +75,41 @@ impl Query for Explain {
             }
             None => (explain(view, &graph::resolve(view, &self.target)?)?, None),
         };
-        let Explanation { target, reasons, gaps } = explanation;
-        Ok(ExplainAnswer { target, source, reasons, gaps })
+        let Explanation { target, mut reasons, gaps } = explanation;
+        let left_out = cut_each_kind(&mut reasons);
+        Ok(ExplainAnswer { target, source, reasons, left_out, gaps })
+    }
+}
+
+/// How many reasons of one kind an answer shows.
+const MAX_REASONS_OF_A_KIND: usize = 12;
+
+/// Keeps the first reasons of each kind, and counts the others.
+fn cut_each_kind(reasons: &mut Vec<Reason>) -> Vec<LeftOutReasons> {
+    let mut counts: BTreeMap<ReasonKind, usize> = BTreeMap::new();
+    reasons.retain(|reason| {
+        let count = counts.entry(reason.sort).or_default();
+        *count += 1;
+        *count <= MAX_REASONS_OF_A_KIND
+    });
+    let left_out = counts.into_iter().filter_map(|(sort, count)| {
+        let count = count.checked_sub(MAX_REASONS_OF_A_KIND).filter(|count| *count > 0)?;
+        Some(LeftOutReasons { sort, count })
+    });
+    left_out.collect()
+}
+
+/// The call that lists all reasons of a kind for a path.
+fn all_of_kind(sort: ReasonKind, path: &RepoPath) -> NextCall {
+    let path = path.to_string();
+    match sort {
+        ReasonKind::Requirement | ReasonKind::Decision => {
+            NextCall::new("kb.query").with("path", path)
+        }
+        ReasonKind::Spec => NextCall::new("card.list").with("path", path),
+        ReasonKind::Knowledge => NextCall::new("knowledge.context").with("paths", json!([path])),
+        ReasonKind::Commit => NextCall::new("history.provenance").with("path", path),
+        ReasonKind::Task => NextCall::new("work.search").with("path", path),
     }
 }
 
@@ -92,7 +140,7 @@ impl Render for ExplainAnswer {
             page.source(&source.text, source.first_line);
         }
         let mut before = None;
-        for reason in &self.reasons {
+        for (at, reason) in self.reasons.iter().enumerate() {
             if before != Some(reason.sort) {
                 page.heading(heading(reason.sort));
                 before = Some(reason.sort);
@@ -104,6 +152,15 @@ impl Render for ExplainAnswer {
             page.say_handle(format!("  {}{way}", reason.says), &reason.node);
             if let Some(quote) = &reason.quote {
                 page.quoted(quote, &reason.node);
+            }
+            let is_last = self.reasons.get(at + 1).is_none_or(|next| next.sort != reason.sort);
+            let left_out = self.left_out.iter().find(|one| is_last && one.sort == reason.sort);
+            if let Some(LeftOutReasons { sort, count }) = left_out {
+                let text = format!("  …  {count} more");
+                match self.target.node.path() {
+                    Some(path) => page.say_call(text, all_of_kind(*sort, path)),
+                    None => page.say(text),
+                }
             }
         }
         if !self.gaps.is_empty() {

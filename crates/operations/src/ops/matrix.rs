@@ -5,7 +5,7 @@ mod formats;
 use std::collections::BTreeSet;
 
 use base::words::counted;
-use base::{EntityRef, NextCall, Problem, Result};
+use base::{EntityRef, Hint, NextCall, Problem, Result};
 use cards::CardStatus;
 use clap::{Args, ValueEnum};
 use kb::KbEntityKind;
@@ -330,12 +330,11 @@ impl Render for MatrixAnswer {
         }
         if !self.problems.is_empty() {
             let row = |found: &RuleFinding| {
-                let text = format!("{}; {}", found.message, found.fix);
-                vec![
-                    PageCell::text(found.code),
-                    PageCell::handle(found.place()),
-                    PageCell::text(text),
-                ]
+                let text = format!("{}; {}", found.message, found.fix.text);
+                let fix = Hint { text, call: found.fix.call.clone() };
+                let mut row = vec![PageCell::text(found.code), PageCell::handle(found.place())];
+                row.extend(PageCell::hint_cells(&fix));
+                row
             };
             page.table(2, self.problems.iter().take(MAX_PROBLEMS).map(row).collect());
             if self.problems.len() > MAX_PROBLEMS {

@@ -46,6 +46,7 @@ mod verify;
 mod version;
 mod work;
 
+use base::similarity::did_you_mean_one_of;
 use base::{NextCall, Problem, Result};
 
 use engine::OLDER_AREAS;
@@ -214,6 +215,12 @@ pub fn find(name: &str) -> Result<&'static OpSpec> {
     ALL.iter().find(named).ok_or_else(|| {
         let problem = Problem::not_found(format!("no operation is called `{name}`"));
         let aliases = ALL.iter().flat_map(|op| op.aliases.iter().map(|alias| alias.name));
+        // A verb alone is likely meant as that of its group.
+        let verb = |op: &&OpSpec| op.name.rsplit_once('.').is_some_and(|(_, verb)| verb == plain);
+        let same_verb: Vec<&str> = ALL.iter().filter(verb).map(|op| op.name).collect();
+        if !same_verb.is_empty() {
+            return problem.hint(did_you_mean_one_of(&same_verb));
+        }
         let names = ALL.iter().map(|op| op.name).chain(aliases);
         problem.hint_near(name, names).hint_call("all are listed by", NextCall::new("help"))
     })

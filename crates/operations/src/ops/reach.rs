@@ -348,7 +348,9 @@ fn notes(asked: WalkDepth, walked: &WalkResult) -> Vec<String> {
     let cut = walked.is_cut.then(|| {
         let count = walked.reached.len();
         let far = counted(far, "hop");
-        format!("Counting stopped at {count}, {far} away; narrow it with --depth 1 or --edges")
+        format!(
+            "Counting stopped at {count}, {far} away; ask for a `depth` of 1, or for some `edges`"
+        )
     });
     clamped.into_iter().chain(cut).collect()
 }

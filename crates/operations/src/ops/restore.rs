@@ -80,6 +80,17 @@ fn find<'a>(backups: &'a [Backup], wanted: &str) -> Result<&'a Backup> {
     };
     let of_store = || backups.iter().filter(is_good).find(|backup| backup.store == wanted);
     named.or_else(of_store).ok_or_else(|| {
+        let is_foreign =
+            |backup: &&Backup| backup.store == wanted && backup.repository == BackupOrigin::Other;
+        if let Some(foreign) = backups.iter().find(is_foreign) {
+            let message = format!("every backup of {wanted} was made by another repository");
+            return Problem::not_found(message).hint_call(
+                "to use the newest all the same:",
+                NextCall::new("restore")
+                    .with("backup", foreign.name.as_str())
+                    .with("allow_other_repository", true),
+            );
+        }
         let problem = Problem::not_found(format!("no backup is called `{wanted}`"));
         let names = backups.iter().flat_map(|backup| [backup.name.as_str(), &backup.store]);
         problem.hint_near(wanted, names).hint_call("all are listed by", NextCall::new("restore"))

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::verify::ReportFormat;
 use crate::answers::finding_rows::{FindingDetail, render_findings, without_own_path};
+use crate::call_format::as_typed;
 use crate::diff::{ChangedFile, ChangedSymbol, DiffRange, SymbolHow};
 use crate::review::{
     self, MAYBE_FORGOTTEN, REVIEW_RULES, ReviewDepth, ReviewReport as Reviewed, TestsToRun,
@@ -178,11 +179,11 @@ impl Query for Review {
         };
         let document = match self.format {
             ReportFormat::Text => None,
-            ReportFormat::Github => Some(rules::github(&findings)),
+            ReportFormat::Github => Some(rules::github(&findings, &as_typed)),
             ReportFormat::Sarif => {
                 let of_rules = rules::all(view).into_iter().map(rules::VerifyRule::summary);
                 let means: Vec<_> = REVIEW_RULES.iter().copied().chain(of_rules).collect();
-                Some(rules::sarif(&findings, &means))
+                Some(rules::sarif(&findings, &means, &as_typed))
             }
         };
         let (findings, paging) = Paging::cut(findings, self.offset, self.limit);

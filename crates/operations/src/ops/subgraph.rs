@@ -126,7 +126,9 @@ impl Query for Subgraph {
         let far = walked.reached.last().map_or(0, |last| last.distance);
         let cut = walked.is_cut.then(|| {
             let (nodes, far) = (counted(walked.reached.len(), "node"), counted(far, "hop"));
-            format!("The walk stopped at {nodes}, {far} away; narrow it with --hops 1 or --edges")
+            format!(
+                "The walk stopped at {nodes}, {far} away; ask for 1 in `hops`, or for some `edges`"
+            )
         });
         Ok(SubgraphAnswer {
             hops,

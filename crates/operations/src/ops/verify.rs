@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::answers::finding_rows::{FindingDetail, render_findings};
+use crate::call_format::as_typed;
 use engine::contract::answer::Paging;
 use engine::contract::args::{Limit, NodeTarget, Offset, comma_list};
 use engine::contract::op::{OpExample, Query, ToolVisibility};
@@ -133,9 +134,9 @@ impl Verify {
             ReportFormat::Text => None,
             ReportFormat::Sarif => {
                 let means: Vec<_> = rules.iter().map(|rule| rule.summary()).collect();
-                Some(rules::sarif(findings, &means))
+                Some(rules::sarif(findings, &means, &as_typed))
             }
-            ReportFormat::Github => Some(rules::github(findings)),
+            ReportFormat::Github => Some(rules::github(findings, &as_typed)),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use base::{EntityRef, RepoPath, Result};
+use base::{EntityRef, Hint, NextCall, RepoPath, Result};
 use code::{EdgeConfidence, SymbolEndpoint, SymbolRelation};
 
 use super::{ReviewCheckResult, ReviewedChange, join_few};
@@ -93,7 +93,10 @@ fn callers(
         line: Some(symbol.lines.0),
         node: Some(symbol.node()),
         message,
-        fix: format!("see  impact {} --depth 1", symbol.node()),
+        fix: Hint::call(
+            "look at them:",
+            NextCall::new("impact").with("target", symbol.node().short_handle()).with("depth", 1),
+        ),
     };
     Ok(Some((names.len(), finding)))
 }

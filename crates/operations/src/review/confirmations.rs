@@ -1,7 +1,8 @@
 //! Links that the change makes suspect: they were confirmed, and one of their ends changed in
 //! substance.
 
-use base::{EntityRef, Result};
+use base::{EntityRef, Hint, NextCall, Result};
+use serde_json::json;
 
 use super::{ReviewCheckResult, ReviewedChange};
 use crate::diff::ChangedFile;
@@ -79,7 +80,12 @@ fn finding(
         line: line.or(Some(1)),
         node: Some(changed.clone()),
         message: format!("the link of {changed} to {other} was confirmed and is suspect now"),
-        fix: "check that both ends still agree and run `confirm`, or change the other end too"
-            .into(),
+        fix: Hint::call(
+            "change the other end too, or check that both still agree and run",
+            NextCall::new("confirm")
+                .with("targets", json!([changed.short_handle()]))
+                .with("with", other.short_handle())
+                .with("why", "…"),
+        ),
     })
 }

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use base::Result;
+use base::{Hint, Result};
 use work::WorkRecordId;
 use work::record::Atom;
 
 use super::{ReviewCheckResult, ReviewedChange};
 use crate::diff::FileChangeKind;
+use engine::areas::knowledge::rewrite_call;
 use engine::areas::work::{drift, is_empty, read_store as look_at, work_patterns};
 use engine::rules::{RuleFinding, RuleSeverity};
 
@@ -51,11 +52,7 @@ pub(super) fn check(change: &ReviewedChange<'_>) -> Result<ReviewCheckResult> {
                 line: None,
                 node: format!("atom:{}", atom.id).parse().ok(),
                 message: format!("\"{}\" was written about these files: {what}", atom.name),
-                fix: format!(
-                    "read it again; `knowledge.update` of atom:{} at version {} writes what is true now",
-                    atom.id.short(),
-                    atom.version
-                ),
+                fix: Hint::call("read it again, then", rewrite_call(&atom)),
             }))
         })?
         else {

@@ -148,6 +148,21 @@ fn a_detached_checkout_reads_without_a_store_of_its_own() {
 }
 
 #[test]
+fn a_branch_without_a_store_does_not_use_one_that_is_not_there() {
+    let repo = TestRepo::new("//- a.md\n# A\n");
+    let said = |repo: &TestRepo| repo.text("kb branches").lines().nth(2).unwrap().to_owned();
+    repo.git(&["checkout", "-q", "-b", "other"]);
+    let fact = json!({"entities": [{"id": "FACT-1", "type": "fact", "title": "x"}]});
+    repo.data("kb.upsert", fact.clone());
+    repo.git(&["checkout", "-q", "main"]);
+    assert_eq!(said(&repo), "the current branch has none yet");
+    repo.data("kb.upsert", fact);
+    repo.git(&["checkout", "-q", "-b", "third"]);
+    let text = repo.text("kb branches");
+    assert!(text.contains("has none yet and uses the one of main"), "{text}");
+}
+
+#[test]
 fn gc_leaves_what_a_newer_cairn_wrote() {
     let repo = repo();
     upsert(&repo, "FACT-1");

@@ -280,6 +280,12 @@ fn older_names_and_spellings_reach_their_operations() {
 }
 
 #[test]
+fn a_verb_alone_names_the_operations_that_have_it() {
+    let refused = operations::ops::find("insert-after").unwrap_err();
+    assert_eq!(refused.hints[0], "did you mean `code.insert_after`?");
+}
+
+#[test]
 fn a_deadline_stops_the_work() {
     let repo = TestRepo::new("//- a.md\nx\n");
     for (stop, code) in [

@@ -261,6 +261,24 @@ fn a_backup_of_another_repository_is_refused_unless_forced() {
 }
 
 #[test]
+fn a_store_of_which_only_others_have_a_backup_is_told() {
+    let repo = TestRepo::new("//- a.md\n# A\n");
+    let other = TestRepo::new("//- b.md\n# B\n");
+    other.data("work.create", json!({"kind": "project", "name": "P"}));
+    other.data("backup", json!({}));
+    let (from, to) =
+        (other.root().join(".git/cairn/backups"), repo.root().join(".git/cairn/backups"));
+    fs::create_dir_all(&to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(|entry| entry.unwrap().path()) {
+        fs::copy(&entry, to.join(entry.file_name().unwrap())).unwrap();
+    }
+    let refused = repo.call_op("restore", json!({"backup": "work"})).unwrap_err();
+    assert_eq!(refused.message, "every backup of work was made by another repository");
+    let call = refused.hints[0].call.clone().unwrap();
+    assert_eq!(call.args["allow_other_repository"], true);
+}
+
+#[test]
 fn a_backup_is_put_back_in_another_clone_of_the_same_repository() {
     let (repo, _workspace) = backed_up();
     let folder = tempfile::tempdir().unwrap();

@@ -67,6 +67,25 @@ fn reasons_are_told_from_what_was_asked_to_what_was_done() {
 }
 
 #[test]
+fn of_many_reasons_of_one_kind_some_are_shown_and_the_rest_counted() {
+    let repo = TestRepo::new("//- src/a.ts\nexport const a = 1;\n");
+    repo.data("work.create", json!({"kind": "project", "name": "P"}));
+    for number in 0..20 {
+        let name = format!("K{number}");
+        repo.data(
+            "knowledge.create",
+            json!({"kind": "atom", "name": name, "paths": ["src/**"], "knowledge": "k"}),
+        );
+    }
+    let data = repo.data("explain", json!({"target": "src/a.ts"}));
+    let known = |reason: &&serde_json::Value| reason["sort"] == "knowledge";
+    assert_eq!(data["reasons"].as_array().unwrap().iter().filter(known).count(), 12);
+    assert_eq!(data["left_out"], json!([{"sort": "knowledge", "count": 8}]));
+    let text = repo.text("explain src/a.ts");
+    assert!(text.contains("…  8 more    cairn knowledge context src/a.ts"), "{text}");
+}
+
+#[test]
 fn where_nothing_is_written_the_callers_reasons_are_told() {
     let repo = TestRepo::new(SHOP);
     let data = repo.data("explain", json!({"target": "round"}));

@@ -257,6 +257,10 @@ fn a_link_at_the_journal_is_not_followed() {
         let card = json!({"key": "spec::a", "summary": "A"});
         assert_eq!(repo.code("card.create", card), ProblemCode::InvalidOperation, "{link}");
         assert_eq!(repo.code("backup", json!({})), ProblemCode::InvalidOperation, "{link}");
+        if link == "journal" {
+            let doctor = repo.data("doctor", json!({}))["findings"].to_string();
+            assert!(doctor.contains("is not a folder; cairn stores its data there"), "{doctor}");
+        }
         let kept = fs::read_to_string(outside.path().join("pending-1/precious")).unwrap();
         assert_eq!((kept.as_str(), fs::read_dir(outside.path()).unwrap().count()), ("kept", 1));
     }

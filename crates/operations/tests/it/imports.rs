@@ -205,6 +205,24 @@ fn main() { lib_a::open::helper() }
 }
 
 #[test]
+fn a_page_that_loads_a_script_is_told_beside_its_importers() {
+    let repo = TestRepo::new(
+        "//- src/main.ts\nexport const a = 1;\n//- src/other.ts\nexport const b = 1;\n//- index.html\n<script type=\"module\" src=\"/src/main.ts\"></script>\n",
+    );
+    check(
+        &repo,
+        "code importers src/main.ts",
+        "
+        No file of code imports module:src/main.ts, but pages name it
+        Pages that name the file: index.html
+        basis: fresh · main @ COMMIT
+        ",
+    );
+    let other = repo.data("code.importers", json!({"path": "src/other.ts"}));
+    assert_eq!(other["pages"], json!(null), "{other}");
+}
+
+#[test]
 fn what_could_not_be_read_is_said_where_it_matters() {
     let repo = TestRepo::new(
         "//- src/legacy.ts

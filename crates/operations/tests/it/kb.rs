@@ -523,6 +523,15 @@ fn one_bad_relation_changes_nothing_at_all() {
 }
 
 #[test]
+fn the_entry_to_roll_back_may_be_called_a_changeset() {
+    let repo = TestRepo::new("//- a.md\n# A\n");
+    let fact = json!({"entities": [{"id": "FACT-1", "type": "fact", "title": "x"}]});
+    repo.data("kb.upsert", fact);
+    repo.data("kb.rollback", json!({"changeset": 1}));
+    assert_eq!(repo.data("kb.query", json!({}))["entities"], json!([]));
+}
+
+#[test]
 fn older_names_reach_the_knowledge_base() {
     let repo = shop();
     let edge = json!({"type": "verified_by", "from": "REQ-2", "to": "TEST-001",

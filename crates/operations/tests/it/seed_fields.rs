@@ -143,6 +143,8 @@ fn facts_from_files_have_times_authors_and_kinds() {
     repo.write("docs/requirements/REQ-2.md", "---\nid: REQ-2\ntitle: New\nstatus: open\n---\n");
     let new = repo.data("kb.query", json!({"id": "REQ-2"}))["entities"][0].clone();
     assert!(new["created_at"].is_string() && new["updated_at"].is_string(), "{new}");
+    // What is not committed was written by the caller, so the command line has to ask git for them.
+    assert!(operations::ops::find("kb.query").unwrap().needs_actor);
 }
 
 #[test]

@@ -223,6 +223,51 @@ fn hints_name_what_is_near_and_nothing_else() {
 }
 
 #[test]
+fn one_is_told_as_one() {
+    let repo = TestRepo::new(
+        "//- src/a.py\ndef f():\n    return 1\n//- docs/requirements/REQ-1.md\n---\nid: REQ-1\ntitle: One\nstatus: open\n---\n",
+    );
+    repo.data("sync", json!({}));
+    repo.data("card.create", json!({"key": "spec::a", "summary": "A"}));
+    repo.data("link.add", json!({"targets": ["src/a.py#f"], "card": "spec::a"}));
+    let first = |line: &str| repo.text(line).lines().next().unwrap_or_default().to_owned();
+    assert_eq!(first("card unlinked"), "The only card is linked from code");
+    assert!(first("kb adopt").starts_with("1 of 1 entity is read,"), "{}", first("kb adopt"));
+    assert!(first("history hotspots").starts_with("1 of 1 changed file accounts for 100 %"));
+    assert_eq!(first("code symbols f"), "1 symbol matches f");
+    repo.data("work.create", json!({"kind": "project", "name": "P"}));
+    assert_eq!(first("work tags"), "No tags");
+    assert_eq!(first("work tags x"), "0 records with the tag x");
+}
+
+#[test]
+fn what_cairn_keeps_is_no_gap_in_knowledge() {
+    let repo = TestRepo::new("//- src/a.py\nx = 1\n//- src/deep/b.py\ny = 1\n");
+    repo.data("work.create", json!({"kind": "project", "name": "P"}));
+    repo.data(
+        "knowledge.create",
+        json!({"kind": "atom", "name": "K", "paths": ["lib/**"], "knowledge": "k"}),
+    );
+    let fact = json!({"entities": [{"id": "ADR-1", "type": "adr", "title": "x"}]});
+    repo.data("kb.upsert", fact);
+    repo.data("share", json!({}));
+    let uncovered = repo.data("knowledge.drift", json!({}))["uncovered"].clone();
+    let expected = json!([{"path": "src", "files": 1}, {"path": "src/deep", "files": 1}]);
+    assert_eq!(uncovered, expected, "folders are counted by their files");
+    let left_out = repo.data("kb.adopt", json!({}))["left_out"].clone();
+    assert!(!left_out.to_string().contains(".cairn/"), "{left_out}");
+}
+
+#[test]
+fn words_that_are_meant_as_a_question_are_told_so() {
+    let repo = TestRepo::new("//- src/a.py\nx = 1\n");
+    let asked = json!({"targets": ["how", "does", "refresh", "work"]});
+    let refused = repo.call_op("context", asked).unwrap_err();
+    let call = refused.hints.last().unwrap().call.clone().unwrap();
+    assert_eq!(call.args["targets"], json!(["how does refresh work"]));
+}
+
+#[test]
 fn help_knows_the_names_of_older_tools() {
     let repo = TestRepo::new(FIXTURE);
     let context = repo.data("help", json!({"operation": "get_context"}));

@@ -402,6 +402,16 @@ fn linted(oxlint: &str) -> TestRepo {
     repo
 }
 
+#[test]
+fn without_permission_the_hint_is_how_to_give_it() {
+    let repo = linted("exit 1");
+    repo.data("untrust", json!({}));
+    let refused = repo.call_op("code.diagnostics", json!({"paths": ["a.ts"]})).unwrap_err();
+    assert_eq!(refused.code, ProblemCode::Untrusted);
+    let call = refused.hints[0].call.as_ref().map(|call| call.operation.as_str());
+    assert_eq!((call, refused.hints.len()), (Some("trust"), 1), "{:?}", refused.hints);
+}
+
 const TYPE_ERROR: &str = r#"{"message": "Type number is not string", "code": "TS2322", "severity": "error",
     "filename": "a.ts", "labels": [{"span": {"offset": 0, "line": 1, "column": 14}}]}"#;
 

@@ -603,10 +603,13 @@ fn what_verify_proposes_confirms_one_link() {
         "return amount >= 0;\n}\n\nexport",
     );
     let data = repo.data("verify", json!({"rules": ["LINK_SUSPECT"]}));
+    let call = "confirm 'src/gateway.ts#charge' --why '…' --with spec::pay/capture";
+    let as_json = "confirm {\"targets\":[\"src/gateway.ts#charge\"],\"why\":\"…\",\"with\":\"spec::pay/capture\"}";
     let fix = data["findings"][1]["fix"].as_str().unwrap();
-    let call = fix.split('`').nth(1).unwrap();
-    assert_eq!(call, "confirm src/gateway.ts#charge --with spec::pay/capture --why …");
-    repo.text(&call.replace('…', "read"));
+    assert_eq!(fix, format!("check that they still agree, then  {as_json}"));
+    let text = repo.text("verify --rules LINK_SUSPECT");
+    assert!(text.contains(&format!("check that they still agree, then    cairn {call}")), "{text}");
+    repo.text(&call.replace('…', "read").replace('\'', ""));
     assert_eq!(findings(&repo).len(), 1);
 }
 

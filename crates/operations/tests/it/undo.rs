@@ -241,6 +241,18 @@ fn names_of_older_versions_still_work_where_they_mean_one_change() {
 }
 
 #[test]
+fn an_unknown_number_names_the_last_change_whatever_it_is() {
+    let repo = TestRepo::new("//- a.md\n# A\n");
+    let hint = |repo: &TestRepo| {
+        repo.call_op("undo", json!({"change": "99"})).unwrap_err().hints[0].to_string()
+    };
+    assert_eq!(hint(&repo), "nothing has been changed here yet");
+    repo.data("work.create", json!({"kind": "project", "name": "P"}));
+    repo.data("undo", json!({}));
+    assert!(hint(&repo).starts_with("the last change here is 2 ("), "{}", hint(&repo));
+}
+
+#[test]
 fn an_undo_of_an_older_version_is_not_undone_by_the_next() {
     let repo = repo();
     repo.data("kb.upsert", fact("FACT-1"));

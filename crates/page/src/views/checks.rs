@@ -54,7 +54,7 @@ pub(crate) fn findings(found: &[RuleFinding], names: &NodeNames) -> Markup {
                             td.fit { (severity(finding.severity)) }
                             td {
                                 (components::with_code(&finding.message))
-                                span.why { code { (finding.code) } " · " (components::with_code(&finding.fix)) }
+                                span.why { code { (finding.code) } " · " (components::with_code(&finding.fix.text)) @if let Some(call) = &finding.fix.call { " " (components::command(call)) } }
                             }
                             td { (place(finding, names)) }
                         }

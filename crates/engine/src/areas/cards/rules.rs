@@ -5,8 +5,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use base::similarity::is_one_edit_apart;
-use base::{EntityRef, RepoPath, Result};
+use base::{EntityRef, Hint, NextCall, RepoPath, Result};
 use cards::{CardRelationKind, CardRow, CardStatus, SeeTagRow, StoredCardRelation};
+use serde_json::json;
 
 use super::graph_area::{code_node, exists};
 use super::unsound::report_unsound_cards;
@@ -59,7 +60,7 @@ fn dead_mentions(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
         }
         let message = format!("the text names {}#{name}, which does not exist", row.mention.target);
         let node = Some(EntityRef::Card(row.source));
-        let fix = "name its replacement, or remove the mention".into();
+        let fix = "name its replacement, or remove the mention";
         found.push(at(&row.path, row.mention.line, node, message, fix));
     }
     Ok(found)
@@ -126,11 +127,11 @@ impl<'v> CardRuleInput<'v> {
     }
 }
 
-fn at_see(see: &SeeTagRow, message: String, fix: String) -> RuleViolation {
+fn at_see(see: &SeeTagRow, message: String, fix: impl Into<Hint>) -> RuleViolation {
     at(&see.path, see.line, Some(code_node(see)), message, fix)
 }
 
-fn at_card(card: &CardRow, line: u32, message: String, fix: String) -> RuleViolation {
+fn at_card(card: &CardRow, line: u32, message: String, fix: impl Into<Hint>) -> RuleViolation {
     at(&card.path, line, Some(EntityRef::Card(card.key.clone())), message, fix)
 }
 
@@ -139,9 +140,9 @@ fn at(
     line: u32,
     node: Option<EntityRef>,
     message: String,
-    fix: String,
+    fix: impl Into<Hint>,
 ) -> RuleViolation {
-    RuleViolation { path: Some(path.clone()), line: Some(line), node, message, fix }
+    RuleViolation { path: Some(path.clone()), line: Some(line), node, message, fix: fix.into() }
 }
 
 fn violations_with_code(
@@ -151,7 +152,7 @@ fn violations_with_code(
 ) -> Result<Vec<RuleViolation>> {
     let all = cards::all_diagnostics(known.view.index()?.conn())?;
     let own = all.into_iter().filter(|trouble| trouble.code == code);
-    Ok(own.map(|it| at(&it.path, it.line, None, it.message, fix.into())).collect())
+    Ok(own.map(|it| at(&it.path, it.line, None, it.message, fix)).collect())
 }
 
 fn unreadable(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
@@ -159,7 +160,7 @@ fn unreadable(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
         violations_with_code(known, "CARD_UNREADABLE", "correct the frontmatter by hand")?;
     let links = skipped_paths(known.view.index()?.conn())?.into_iter();
     for (path, why) in links.filter(|(path, _)| cards::is_card_path(path)) {
-        let fix = "replace it by the card itself".into();
+        let fix = "replace it by the card itself";
         found.push(at(&path, 1, None, format!("a card that is not read: {why}"), fix));
     }
     Ok(found)
@@ -189,7 +190,7 @@ fn duplicate(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
             continue;
         };
         let message = format!("`{}` is the key of {} too", card.key, other.path);
-        found.push(at_card(card, card.lines[0], message, "give one of them another key".into()));
+        found.push(at_card(card, card.lines[0], message, "give one of them another key"));
     }
     Ok(found)
 }
@@ -232,7 +233,10 @@ fn missing_target(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
         if known.card(see.key.as_str()).is_none() && other_type(known, see).is_none() {
             let near = known.nearest(see.key.as_str());
             let message = format!("@see {}: no such card{near}", see.key);
-            let fix = format!("name an existing card, or create {} with `card.create`", see.key);
+            let fix = Hint::call(
+                "name an existing card, or create this one with",
+                NextCall::new("card.create").with("key", see.key.as_str()).with("summary", "…"),
+            );
             found.push(at_see(see, message, fix));
         }
     }
@@ -271,7 +275,7 @@ fn missing_relation(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
     for said in known.relations()?.iter().filter(|said| known.card(&said.target).is_none()) {
         let near = known.nearest(&said.target);
         let message = format!("{} {}: no such card{near}", said.kind, said.target);
-        let fix = "name an existing card, or remove the relation".into();
+        let fix = "name an existing card, or remove the relation";
         let node = Some(EntityRef::Card(said.source.clone()));
         found.push(at(&said.path, said.line, node, message, fix));
     }
@@ -294,7 +298,10 @@ fn unlinked(known: &CardRuleInput<'_>, statuses: &[CardStatus]) -> Result<Vec<Ru
         .filter(|card| statuses.contains(&card.status) && !linked.contains_key(card.key.as_str()));
     let violation = |card: &CardRow| {
         let message = format!("marked {}, no code links it", card.status);
-        let fix = format!("link the code that implements {} with `link.add`", card.key);
+        let fix = Hint::call(
+            "link the code that implements it with",
+            NextCall::new("link.add").with("targets", json!(["…"])).with("card", card.key.as_str()),
+        );
         at_card(card, card.lines[2], message, fix)
     };
     Ok(lacking.map(violation).collect())
@@ -318,7 +325,7 @@ fn cycles(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
         let steps: Vec<&str> = way.iter().map(|said| said.target.as_str()).collect();
         let message = format!("{start} depends on itself: {start} → {}", steps.join(" → "));
         let node = Some(EntityRef::Card(way[0].source.clone()));
-        let fix = "remove one of these relations, or change its type to `related`".into();
+        let fix = "remove one of these relations, or change its type to `related`";
         found.push(at(&way[0].path, way[0].line, node, message, fix));
     }
     Ok(found)
@@ -354,7 +361,7 @@ fn shortest_cycle(
 fn deprecated(known: &CardRuleInput<'_>) -> Result<Vec<RuleViolation>> {
     let is_old =
         |key: &str| known.card(key).is_some_and(|card| card.status == CardStatus::Deprecated);
-    let fix = || "name its replacement, or remove the mention".to_owned();
+    let fix = || "name its replacement, or remove the mention";
     let mut found = Vec::new();
     for see in known.sees()?.iter().filter(|see| is_old(see.key.as_str())) {
         found.push(at_see(see, format!("@see {}: the card is deprecated", see.key), fix()));

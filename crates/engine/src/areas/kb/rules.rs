@@ -1,6 +1,6 @@
 //! The rules of the knowledge base, for `verify` and `kb check`.
 
-use base::{EntityRef, Result};
+use base::{EntityRef, Hint, NextCall, Result};
 use jiff::ToSpan;
 use kb::KnowledgeModel;
 use kb::rules::{self as pure, KbRuleViolation, RuleContext};
@@ -130,7 +130,7 @@ fn run(
     let violation = |breach: KbRuleViolation| {
         let (path, line) = breach.place.unzip();
         let node = known.model.node_of(&breach.subject);
-        RuleViolation { path, line, node, message: breach.message, fix: breach.fix }
+        RuleViolation { path, line, node, message: breach.message, fix: breach.fix.into() }
     };
     Ok(breaches.into_iter().map(violation).collect())
 }
@@ -142,7 +142,10 @@ fn not_taken(view: &View) -> Result<Vec<RuleViolation>> {
         line: Some(*line),
         node: None,
         message: message.clone(),
-        fix: "`kb adopt` shows which documents are read, and why others are not".into(),
+        fix: Hint::call(
+            "which documents are read, and why others are not, is shown by",
+            NextCall::new("kb.adopt"),
+        ),
     };
     Ok(known.files.notices.iter().map(violation).collect())
 }
@@ -154,7 +157,7 @@ fn unreadable(view: &View) -> Result<Vec<RuleViolation>> {
         line: Some(*line),
         node: None,
         message: message.clone(),
-        fix: format!("mend {path}"),
+        fix: format!("mend {path}").into(),
     };
     Ok(known.files.faults.iter().map(violation).collect())
 }

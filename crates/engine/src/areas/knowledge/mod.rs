@@ -19,7 +19,7 @@ use crate::graph::{
 };
 use crate::view::View;
 
-pub use rules::RULES;
+pub use rules::{RULES, rewrite_call};
 
 const GROUPS: EdgeKind = EdgeKind {
     area: "knowledge",

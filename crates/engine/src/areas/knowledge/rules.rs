@@ -1,6 +1,6 @@
 //! Rules of knowledge: patterns match files, files have not drifted too far, related records exist.
 
-use base::Result;
+use base::{Hint, NextCall, Result};
 use work::knowledge::globs::GlobList;
 use work::record::Atom;
 use work::words::KnowledgeKind;
@@ -35,9 +35,17 @@ pub const RULES: &[VerifyRule] = &[
     },
 ];
 
-fn violation(atom: &Atom, message: String, fix: String) -> Result<RuleViolation> {
+fn violation(atom: &Atom, message: String, fix: impl Into<Hint>) -> Result<RuleViolation> {
     let node = Some(node(KnowledgeKind::Atom, &atom.id)?);
-    Ok(RuleViolation { path: None, line: None, node, message, fix })
+    Ok(RuleViolation { path: None, line: None, node, message, fix: fix.into() })
+}
+
+/// The call that writes the knowledge of an atom again.
+pub fn rewrite_call(atom: &Atom) -> NextCall {
+    NextCall::new("knowledge.update")
+        .with("id", format!("atom:{}", atom.id.short()))
+        .with("version", atom.version)
+        .with("knowledge", "…")
 }
 
 /// What a rule finds in all atoms with their ages.
@@ -62,11 +70,7 @@ fn check_drift(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
         let moved = age.drift.as_ref().filter(|moved| moved.percent >= DRIFT_WARNING_PERCENT);
         let Some(moved) = moved else { return Ok(Vec::new()) };
         let message = format!("\"{}\": {}", atom.name, moved.describe());
-        let fix = format!(
-            "read it again; `knowledge.update` of atom:{} at version {} writes what is true now",
-            atom.id.short(),
-            atom.version
-        );
+        let fix = Hint::call("read it again, then", rewrite_call(atom));
         Ok(vec![violation(atom, message, fix)?])
     })
 }

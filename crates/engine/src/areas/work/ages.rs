@@ -86,8 +86,10 @@ pub fn uncovered_folders(view: &View) -> Result<Arc<Vec<UncoveredCount>>> {
     cached_for_both(view, "uncovered folders", || {
         let derived = work_patterns(view)?;
         let mut counts = BTreeMap::<String, usize>::new();
-        for path in crate::areas::files::all_paths(view)? {
-            if derived.matcher.matching(&path.to_string(), None).is_empty() {
+        for path in crate::index::tables::all_files(view.index()?.conn())? {
+            let name = path.to_string();
+            // Nobody writes knowledge about cairn's own files.
+            if !name.starts_with(".cairn/") && derived.matcher.matching(&name, None).is_empty() {
                 let folder = path.parent().map_or(".".into(), |folder| folder.to_string());
                 *counts.entry(folder).or_default() += 1;
             }

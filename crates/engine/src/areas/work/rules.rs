@@ -1,6 +1,6 @@
 //! Rules of work.
 
-use base::Result;
+use base::{Hint, NextCall, Result};
 use work::container::WorkItemBrief;
 use work::words::WorkStatus;
 
@@ -33,9 +33,9 @@ fn check_states(view: &View, _: &RuleScope) -> Result<Vec<RuleViolation>> {
             one.name,
             one.status.map_or("", WorkStatus::word)
         ),
-        fix: format!(
-            "move {} back with `work.revert`, or add the status to `work.pipelines` again",
-            one.handle()
+        fix: Hint::call(
+            "add the status to `work.pipelines` again, or move it back with",
+            NextCall::new("work.revert").with("id", one.handle()),
         ),
     };
     Ok(outside.iter().map(told).collect())

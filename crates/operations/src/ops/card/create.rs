@@ -1,14 +1,16 @@
 //! `card.create`: a new card.
 
 use base::entity::CardKey;
-use base::{Problem, RepoPath, Result};
+use base::{Hint, Problem, RepoPath, Result};
 use cards::{CardStatus, NewCard};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
-use super::{CardChangeAnswer, path_for_new_card, refuse_taken_key, refuse_unregistered};
+use super::{
+    CardChangeAnswer, link_call, path_for_new_card, refuse_taken_key, refuse_unregistered,
+};
 use engine::contract::alias::OpAlias;
 use engine::contract::args::{Words, comma_list, one_or_many};
 use engine::contract::op::{Effect, FieldPrompt, Mutation, OpExample};
@@ -91,7 +93,7 @@ impl Mutation for Create {
         .map_err(|fault| Problem::invalid(fault.message))?;
         let edit = FileEdit { path: path.clone(), expected: None, content: Some(text.into()) };
         let summary = format!("{key}: created");
-        let next = "link the code that implements it with `link.add`".to_owned();
+        let next = Hint::call("to link the code that implements it:", link_call(&key, "…"));
         let answer = CardChangeAnswer { key, path, said: "created".into(), notes: vec![next] };
         Ok(Plan {
             summary,

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use base::entity::CardKey;
-use base::{EntityRef, Problem, RepoPath, Result};
+use base::{EntityRef, Hint, Problem, RepoPath, Result};
 use cards::{CardStatus, NewCard};
 use clap::Args;
 use document::DocumentEdit;
@@ -12,7 +12,8 @@ use serde::{Deserialize, Serialize};
 use tree::FileEdit;
 
 use super::{
-    CardChangeAnswer, UNREVIEWED, path_for_new_card, refuse_taken_key, refuse_unregistered,
+    CardChangeAnswer, UNREVIEWED, link_call, path_for_new_card, refuse_taken_key,
+    refuse_unregistered,
 };
 use engine::areas::code::{first_sentence, named_node};
 use engine::areas::files::file_summary;
@@ -70,8 +71,9 @@ impl Mutation for Draft {
         let text = sources.card(&key)?;
         let edit = FileEdit { path: card_path.clone(), expected: None, content: Some(text.into()) };
         let said = format!("drafted from {node}");
-        let notes = vec![format!(
-            "edit it, remove the field `{UNREVIEWED}`, and link the code with `link.add`"
+        let notes = vec![Hint::call(
+            format!("edit it and remove the field `{UNREVIEWED}`; to link its code:"),
+            link_call(&key, &node.short_handle()),
         )];
         let summary = format!("{key}: {said}");
         let answer = CardChangeAnswer { key, path: card_path, said, notes };

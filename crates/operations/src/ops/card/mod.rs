@@ -14,10 +14,11 @@ pub(super) mod unlinked;
 pub(super) mod update;
 
 use base::entity::CardKey;
-use base::{EntityRef, Hash, NextCall, Problem, ProblemCode, RepoPath, Result};
+use base::{EntityRef, Hash, Hint, NextCall, Problem, ProblemCode, RepoPath, Result};
 use cards::CardRow;
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::json;
 use tree::FileEdit;
 
 use engine::areas::cards::{CardsGraphArea, refuse_duplicate_key, report_unsound_cards};
@@ -87,6 +88,11 @@ fn card_not_found(view: &View, name: &str, problem: Problem) -> Problem {
     }
 }
 
+/// The call that links code to a card.
+pub(super) fn link_call(key: &CardKey, code: &str) -> NextCall {
+    NextCall::new("link.add").with("targets", json!([code])).with("card", key.as_str())
+}
+
 /// What a change to one card did
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct CardChangeAnswer {
@@ -98,13 +104,18 @@ pub struct CardChangeAnswer {
     pub said: String,
     /// What is left to do; may be empty
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub notes: Vec<Hint>,
 }
 
 impl Render for CardChangeAnswer {
     fn render(&self, page: &mut Page) {
         page.answer(format!("{}: {}", self.key, self.said));
-        self.notes.iter().for_each(|note| page.say(note));
+        for note in &self.notes {
+            match &note.call {
+                Some(call) => page.say_call(&note.text, call.clone()),
+                None => page.say(&note.text),
+            }
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use base::entity::CardKey;
 use base::words::counted;
-use base::{EntityRef, Problem, RepoPath, Result};
+use base::{EntityRef, Hint, Problem, RepoPath, Result};
 use cards::CardRow;
 use clap::Args;
 use schemars::JsonSchema;
@@ -75,7 +75,9 @@ impl Mutation for Rename {
         }
         let summary = format!("{} → {new}", card.key);
         let mut notes = unread_cards(view)?;
-        notes.extend(other.map(|path| format!("references to {} still lead to {path}", card.key)));
+        notes.extend(
+            other.map(|path| format!("references to {} still lead to {path}", card.key).into()),
+        );
         let answer = CardChangeAnswer { key: new, path, said, notes };
         Ok(Plan { summary, change: PlannedChange::Files(edits), answer, retry_on_conflict: true })
     }
@@ -134,14 +136,14 @@ fn rename_in_cards(view: &View, card: &CardRow, new: &CardKey) -> Result<Vec<Fil
 }
 
 /// Card files that could not be read may refer to it too.
-fn unread_cards(view: &View) -> Result<Vec<String>> {
+fn unread_cards(view: &View) -> Result<Vec<Hint>> {
     let troubles = cards::all_diagnostics(view.index()?.conn())?;
     let unread = troubles.iter().filter(|trouble| trouble.code == "CARD_UNREADABLE");
     let note = |trouble: &cards::CardDiagnosticRow| {
-        format!(
+        Hint::from(format!(
             "{}:{} cannot be read, so it was not updated: {}",
             trouble.path, trouble.line, trouble.message
-        )
+        ))
     };
     Ok(unread.map(note).collect())
 }

@@ -1,13 +1,13 @@
 //! `card.status`: sets the status of a card.
 
-use base::{NextCall, Problem, ProblemCode, Result};
+use base::{Hint, NextCall, Problem, ProblemCode, Result};
 use cards::CardStatus as Stage;
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, json};
 
-use super::{CardChangeAnswer, edit, find_card};
+use super::{CardChangeAnswer, edit, find_card, link_call};
 use engine::contract::alias::OpAlias;
 use engine::contract::args::NodeTarget;
 use engine::contract::op::{Effect, Mutation, OpExample};
@@ -42,9 +42,10 @@ impl Mutation for Status {
             edit(view, &card, None, said, |text| cards::update_fields(text, &fields, None))?;
         let links = cards::see_tags_of_key(view.index()?.conn(), card.key.as_str())?;
         if self.status == Stage::Implemented && links.is_empty() {
-            let note =
-                "no code links it yet, which `verify` reports as an error; `link.add` adds a link";
-            plan.answer.notes.push(note.to_owned());
+            plan.answer.notes.push(Hint::call(
+                "no code links it yet, which `verify` reports as an error; to link it:",
+                link_call(&card.key, "…"),
+            ));
         }
         Ok(plan)
     }

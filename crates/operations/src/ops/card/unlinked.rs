@@ -79,7 +79,10 @@ impl Render for UnlinkedAnswer {
     fn render(&self, page: &mut Page) {
         let of = counted(self.of as u64, "card");
         page.answer(match self.paging.total {
-            0 => format!("All of {of} are linked from code"),
+            0 => match self.of {
+                1 => "The only card is linked from code".to_owned(),
+                _ => format!("All of {of} are linked from code"),
+            },
             total => format!(
                 "{total} of {of} {} not linked from code",
                 if total == 1 { "is" } else { "are" }

@@ -9,6 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use syntax::Language;
 
+use super::mentions;
 use super::unread::{self, UnreadFile};
 use engine::areas::code::EmbeddedCode;
 use engine::areas::files::file_node;
@@ -59,6 +60,9 @@ pub struct ImportersAnswer {
     /// Those of them that contain its name
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub mentioning: Vec<RepoPath>,
+    /// HTML pages that name the file, as its script
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pages: Vec<RepoPath>,
     #[serde(skip)]
     paging: Paging,
 }
@@ -108,7 +112,8 @@ impl Query for Importers {
         let (importers, paging) = Paging::cut(all, self.offset, self.limit);
         let files = importable_file_count(view, path)?;
         let EmbeddedCode { counts: not_read, mentioning } = embedded;
-        Ok(ImportersAnswer { node, importers, files, unread, not_read, mentioning, paging })
+        let pages = mentions::pages_with_script(view, path)?;
+        Ok(ImportersAnswer { node, importers, files, unread, not_read, mentioning, pages, paging })
     }
 }
 
@@ -211,9 +216,15 @@ impl Render for ImportersAnswer {
         let counts = EmbeddedCode { counts: self.not_read.clone(), mentioning: Vec::new() };
         let but = match counts.is_empty() {
             true => String::new(),
-            false => format!(", but {} are not parsed and may import it", counts.counts_text()),
+            false => {
+                let are = if self.not_read.values().sum::<usize>() == 1 { "is" } else { "are" };
+                format!(", but {} {are} not parsed and may import it", counts.counts_text())
+            }
         };
         page.answer(match (total, unread) {
+            (0, 0) if but.is_empty() && !self.pages.is_empty() => {
+                format!("No file of code imports {node}, but pages name it")
+            }
             (0, 0) if but.is_empty() => format!(
                 "No importers of {node}. All {} files that can import it were parsed",
                 self.files
@@ -225,13 +236,11 @@ impl Render for ImportersAnswer {
         page.table(0, self.importers.iter().map(cells).collect());
         self.paging.render_rest(page, self.importers.len());
         if !self.mentioning.is_empty() {
-            let shown = self.mentioning.iter().take(MAX_NAMES).map(ToString::to_string);
-            let more = match self.mentioning.len().saturating_sub(MAX_NAMES) {
-                0 => String::new(),
-                more => format!(" and {more} more"),
-            };
-            let shown = shown.collect::<Vec<_>>().join(", ");
-            page.say(format!("Unparsed files that contain the name: {shown}{more}"));
+            let shown = some_paths(&self.mentioning);
+            page.say(format!("Unparsed files that contain the name: {shown}"));
+        }
+        if !self.pages.is_empty() {
+            page.say(format!("Pages that name the file: {}", some_paths(&self.pages)));
         }
         if unread > 0 {
             let files = match unread {
@@ -245,6 +254,15 @@ impl Render for ImportersAnswer {
 
     fn paging(&self) -> Option<Paging> {
         Some(self.paging)
+    }
+}
+
+/// A few paths, and how many more there are.
+fn some_paths(paths: &[RepoPath]) -> String {
+    let shown: Vec<String> = paths.iter().take(MAX_NAMES).map(ToString::to_string).collect();
+    match paths.len().saturating_sub(MAX_NAMES) {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use base::{RepoPath, Result};
 use rayon::prelude::*;
-use syntax::Language;
+use syntax::{ImportResolver, Language};
 use tree::WorkingTree;
 
 use engine::index::tables;
@@ -65,6 +65,31 @@ pub(super) fn count_in_code(view: &View, names: &HashSet<&str>) -> Result<BTreeM
         *counts.entry(word).or_insert(0) += 1;
     }
     Ok(counts)
+}
+
+/// HTML pages that name a script by its path, as built or as written.
+pub(super) fn pages_with_script(view: &View, script: &RepoPath) -> Result<Vec<RepoPath>> {
+    let is_script = Language::from_path(script)
+        .is_some_and(|language| language.semantics().imports == ImportResolver::JavaScript);
+    if !is_script {
+        return Ok(Vec::new());
+    }
+    let written = script.name();
+    let built = written.rsplit_once('.').map(|(stem, _)| format!("{stem}.js"));
+    let names: Vec<String> = std::iter::once(written).chain(built).collect();
+    let is_page = |path: &RepoPath| {
+        path.extension().is_some_and(|ending| matches!(ending.as_str(), "html" | "htm"))
+    };
+    let pages: Vec<RepoPath> =
+        tables::all_files(view.index()?.conn())?.into_iter().filter(is_page).collect();
+    let tree = view.tree();
+    let loads = |page: &RepoPath| {
+        let text = read(tree, page);
+        let starts_there = |at: usize| text[..at].ends_with(['/', '"', '\'']);
+        let is_named = |name: &String| text.match_indices(name).any(|(at, _)| starts_there(at));
+        names.iter().any(is_named)
+    };
+    Ok(pages.into_par_iter().filter(loads).collect())
 }
 
 fn names_in_file(tree: &WorkingTree, path: &RepoPath, names: &HashSet<&str>) -> Vec<String> {

@@ -167,9 +167,11 @@ fn from_index(
         asked.answer(target_position, by, CodeLocations { inside: places, outside: Vec::new() });
     found.notes.push("Each symbol that uses it is listed once".into());
     if unsure > 0 {
-        found
-            .notes
-            .push(format!("{unsure} more calls match by name only, on receivers of unknown type"));
+        let more = match unsure {
+            1 => "1 more call matches".to_owned(),
+            _ => format!("{unsure} more calls match"),
+        };
+        found.notes.push(format!("{more} by name only, on receivers of unknown type"));
     }
     Ok(found)
 }

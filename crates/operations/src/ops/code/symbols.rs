@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use base::words::counted;
 use base::{EntityRef, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
@@ -210,8 +209,11 @@ fn from_index(view: &View, query: &str) -> Result<Vec<ServerSymbol>> {
 impl Render for SymbolsAnswer {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
-        let count = if total == 0 { "No symbols".into() } else { counted(total, "symbol") };
-        page.answer(format!("{count} match {}", self.query));
+        page.answer(match total {
+            0 => format!("No symbols match {}", self.query),
+            1 => format!("1 symbol matches {}", self.query),
+            _ => format!("{total} symbols match {}", self.query),
+        });
         let row = |one: &ServerSymbol| {
             vec![PageCell::text(format!("{}:{}", one.path, one.line)), PageCell::handle(&one.node)]
         };

@@ -232,8 +232,9 @@ impl Render for HotspotsAnswer {
         let share = (self.top_changes * 100).checked_div(self.changes).unwrap_or_default();
         let of = counted(self.paging.total, "changed file");
         let gaps = self.gaps_text();
+        let verb = if shown == 1 { "accounts" } else { "account" };
         page.answer(format!(
-            "{shown} of {of}{scope} account for {share} % of {}{gaps}",
+            "{shown} of {of}{scope} {verb} for {share} % of {}{gaps}",
             counted(self.changes, "change")
         ));
         let cells = |row: &HotspotRow| {

@@ -176,7 +176,9 @@ impl Mutation for KbAdopt {
         for (form, path, line, why) in kb::derived_tables::notices(conn)? {
             // A list outside of the configured folders is usually not about requirements, even in a
             // folder called `requirements`.
-            if is_here(&path) && (form != "list" || gate.accepts(&form, &path)) {
+            // Shared records are not documents to adopt.
+            let is_own = path.to_string().starts_with(".cairn/");
+            if !is_own && is_here(&path) && (form != "list" || gate.accepts(&form, &path)) {
                 left_out.push(LeftOutDocument { path, line, why });
             }
         }
@@ -297,8 +299,10 @@ impl Render for AdoptAnswer {
         if entities == 0 && self.left_out.is_empty() {
             return page.answer("No documents in a known form: frontmatter with ids, decisions, requirement lists, Gherkin, OpenSpec, Spec Kit, sphinx-needs or Doorstop");
         }
+        let of = counted(entities, "entity");
+        let verb = if taken == 1 { "is" } else { "are" };
         page.answer(format!(
-            "{taken} of {entities} entities are read, {} with a mapped type or status; {} not read",
+            "{taken} of {of} {verb} read, {} with a mapped type or status; {} not read",
             self.mapped,
             counted(self.left_out.len(), "place")
         ));

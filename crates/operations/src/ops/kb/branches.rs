@@ -37,6 +37,9 @@ pub struct KbBranchesAnswer {
     /// The branch whose store is read here, if the current branch has none
     #[serde(skip_serializing_if = "Option::is_none")]
     pub read: Option<String>,
+    /// Whether the current branch is among them, or there are none
+    #[serde(skip)]
+    is_own: bool,
     #[serde(skip)]
     paging: Paging,
 }
@@ -52,9 +55,11 @@ impl Query for KbBranches {
             branch_stores::all_branch_stores(view.store_locations()?, view.git(), view.call())?;
         let rows: Vec<BranchRow> = all.into_iter().map(|(row, _)| row).collect();
         let is_own = rows.is_empty() || rows.iter().any(|row| row.current);
-        let read = view.store_locations()?.read_branch(&DURABLE).filter(|_| !is_own);
+        let has_store = |name: &String| rows.iter().any(|row| row.branch == *name);
+        let read = view.store_locations()?.read_branch(&DURABLE);
+        let read = read.filter(|name| !is_own && has_store(name));
         let (branches, paging) = Paging::cut(rows, self.offset, self.limit);
-        Ok(KbBranchesAnswer { branches, read, paging })
+        Ok(KbBranchesAnswer { branches, is_own, read, paging })
     }
 }
 
@@ -68,8 +73,12 @@ impl Render for KbBranchesAnswer {
             total => format!("{total} branches have a knowledge base of their own"),
         });
         page.table(0, self.branches.iter().map(cells).collect());
-        if let Some(read) = &self.read {
-            page.say(format!("the current branch has none yet and uses the one of {read}"));
+        match &self.read {
+            Some(read) => {
+                page.say(format!("the current branch has none yet and uses the one of {read}"));
+            }
+            None if !self.is_own => page.say("the current branch has none yet"),
+            None => {}
         }
         self.paging.render_rest(page, self.branches.len());
     }

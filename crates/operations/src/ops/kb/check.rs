@@ -1,7 +1,7 @@
 //! `kb.check`: the rules of the knowledge base.
 
 use base::words::counted;
-use base::{Problem, RepoPath, Result};
+use base::{Hint, Problem, RepoPath, Result};
 use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -128,13 +128,15 @@ impl Render for KbCheckAnswer {
                 RuleSeverity::Error => PageCell::bad(word),
                 _ => PageCell::text(word),
             };
-            vec![
+            let fix = Hint { text: format!("fix: {}", finding.fix.text), ..finding.fix.clone() };
+            let mut row = vec![
                 severity,
                 PageCell::text(finding.code),
                 PageCell::text(&finding.message),
-                PageCell::faint(format!("fix: {}", finding.fix)),
                 PageCell::handle(finding.place()),
-            ]
+            ];
+            row.extend(PageCell::hint_cells(&fix));
+            row
         };
         page.table(0, self.violations.iter().map(cells).collect());
         self.paging.render_rest(page, self.violations.len());

@@ -151,6 +151,8 @@ pub struct KbQueryAnswer {
 
 impl Query for KbQuery {
     const NAME: &'static str = "kb.query";
+    // A relation in a document that is not committed was written by the caller.
+    const NEEDS_ACTOR: bool = true;
     const ALIASES: &'static [OpAlias] = &[OpAlias::of("kb.query").renaming(&[
         ("types", "type"),
         ("ids", "id"),

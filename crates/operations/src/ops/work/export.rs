@@ -103,13 +103,13 @@ impl Render for ExportAnswer {
         }
         if !self.files.is_empty() {
             page.answer(format!(
-                "{}; --json prints their texts",
+                "{}; this answer as JSON has their texts",
                 counted(self.files.len(), "file")
             ));
             return self.files.iter().for_each(|file| page.say(format!("  {}", file.path)));
         }
         let total: usize = self.tables.values().map(Vec::len).sum();
-        page.answer(format!("{}; --json prints all of them", counted(total, "row")));
+        page.answer(format!("{}; this answer as JSON has all of them", counted(total, "row")));
         let cells = |(name, rows): (&String, &Vec<Value>)| {
             vec![PageCell::text(name), PageCell::text(rows.len())]
         };

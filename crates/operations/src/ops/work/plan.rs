@@ -33,7 +33,7 @@ const DEFAULT_PROJECT: &str = "Project";
 /// Create or update a feature with its tasks, sections, files and blockers from one text
 ///
 /// Markdown: `# Feature: name`, `## Task: name`, below a heading fields such as `- blocked by: name` or
-/// `- files: a.ts`, then text; `### Title` is a section. What exists is changed. See `--dry-run`.
+/// `- files: a.ts`, then text; `### Title` is a section. What exists is changed. `dry_run` shows it.
 #[derive(Debug, Args, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Plan {

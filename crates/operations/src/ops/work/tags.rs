@@ -51,6 +51,8 @@ pub struct WorkTagsAnswer {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub items: Vec<WorkItemBrief>,
     #[serde(skip)]
+    tag: Option<Tag>,
+    #[serde(skip)]
     paging: Paging,
 }
 
@@ -70,10 +72,11 @@ impl Query for Tags {
                 let (items, paging) = Paging::cut(all, self.offset, self.limit);
                 let items = items.iter().map(|one| Ok(one.load(draft)?.brief()));
                 let items = items.collect::<Result<Vec<_>>>()?;
-                return Ok(WorkTagsAnswer { tags: Vec::new(), items, paging });
+                let tag = Some(tag.clone());
+                return Ok(WorkTagsAnswer { tags: Vec::new(), items, tag, paging });
             }
             let (tags, paging) = Paging::cut(usage(draft, scope)?, self.offset, self.limit);
-            Ok(WorkTagsAnswer { tags, items: Vec::new(), paging })
+            Ok(WorkTagsAnswer { tags, items: Vec::new(), tag: None, paging })
         })
     }
 }
@@ -81,10 +84,10 @@ impl Query for Tags {
 impl Render for WorkTagsAnswer {
     fn render(&self, page: &mut Page) {
         let total = self.paging.total;
-        page.answer(if self.tags.is_empty() {
-            format!("{} with the tag", counted(total, "record"))
-        } else {
-            counted(total, "tag")
+        page.answer(match (&self.tag, total) {
+            (Some(tag), _) => format!("{} with the tag {}", counted(total, "record"), tag.as_str()),
+            (None, 0) => "No tags".to_owned(),
+            (None, _) => counted(total, "tag"),
         });
         let cells = |usage: &TagUsage| {
             let kinds: Vec<String> =

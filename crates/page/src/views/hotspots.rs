@@ -152,8 +152,12 @@ fn table(files: &[HotspotRow]) -> Markup {
             table.stack.flow {
                 thead {
                     tr {
-                        th scope="col" { "File" } th.number { "Commits" } th.number { "Lines" } th.fit { "Last" }
-                        th.fit { "Spec" } th.fit { "Test" }
+                        th scope="col" { "File" }
+                        th.number scope="col" { "Commits" }
+                        th.number scope="col" { "Lines" }
+                        th.fit scope="col" { "Last" }
+                        th.fit scope="col" { "Spec" }
+                        th.fit scope="col" { "Test" }
                     }
                 }
                 tbody {

@@ -200,8 +200,8 @@ impl TreeReader<'_, '_> {
         }
     }
 
-    /// Some grammars have no node for the content of a literal. What is between two children and is
-    /// not white space belongs to the node itself.
+    /// Some grammars have no node for the content of a literal. What is between two children belongs
+    /// to the node itself, unless it is white space or an escaped line break.
     fn hidden_text(&mut self, node: Node<'_>) {
         let mut end = node.start_byte();
         let mut gaps = Vec::new();
@@ -212,7 +212,8 @@ impl TreeReader<'_, '_> {
         gaps.push(end..node.end_byte().max(end));
         for gap in gaps {
             let text = &self.text[gap];
-            if !text.trim().is_empty() && node.is_named() {
+            let is_layout = text.replace("\\\r\n", "").replace("\\\n", "").trim().is_empty();
+            if !is_layout && node.is_named() {
                 push_token(&mut self.out, text);
             }
         }

@@ -214,13 +214,10 @@ impl Render for ImportersAnswer {
         let (node, total) = (&self.node, self.paging.total);
         let unread = self.unread.len();
         let counts = EmbeddedCode { counts: self.not_read.clone(), mentioning: Vec::new() };
-        let but = match counts.is_empty() {
-            true => String::new(),
-            false => {
-                let are = if self.not_read.values().sum::<usize>() == 1 { "is" } else { "are" };
-                format!(", but {} {are} not parsed and may import it", counts.counts_text())
-            }
-        };
+        let are = if self.not_read.values().sum::<usize>() == 1 { "is" } else { "are" };
+        let not_parsed =
+            || format!(", but {} {are} not parsed and may import it", counts.counts_text());
+        let but = if counts.is_empty() { String::new() } else { not_parsed() };
         page.answer(match (total, unread) {
             (0, 0) if but.is_empty() && !self.pages.is_empty() => {
                 format!("No file of code imports {node}, but pages name it")

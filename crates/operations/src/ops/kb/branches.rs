@@ -59,7 +59,7 @@ impl Query for KbBranches {
         let read = view.store_locations()?.read_branch(&DURABLE);
         let read = read.filter(|name| !is_own && has_store(name));
         let (branches, paging) = Paging::cut(rows, self.offset, self.limit);
-        Ok(KbBranchesAnswer { branches, is_own, read, paging })
+        Ok(KbBranchesAnswer { branches, read, is_own, paging })
     }
 }
 

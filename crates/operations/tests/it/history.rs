@@ -54,7 +54,8 @@ fn step() -> impl Strategy<Value = Step> {
 /// A shallow clone, in a folder that is removed together with the original repository.
 pub(crate) fn shallow(repo: &TestRepo, depth: usize) -> TestRepo {
     let url = format!("file://{}", repo.root().display());
-    let to = repo.root().join(".git/clone");
+    let folders = (0..).map(|number| repo.root().join(format!(".git/clone-{number}")));
+    let to = folders.into_iter().find(|folder| !folder.exists()).unwrap();
     repo.git(&["clone", "-q", "--depth", &depth.to_string(), &url, to.to_str().unwrap()]);
     TestRepo::existing(&to)
 }

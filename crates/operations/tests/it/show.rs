@@ -56,29 +56,29 @@ fn a_symbol_is_shown_with_its_comment_and_its_callers() {
 fn a_property_is_used_on_the_lines_that_name_it() {
     let repo = TestRepo::new(
         "
-//- till.py
-class Till:
-    @property
-    def total(self):
-        return 3
+        //- till.py
+        class Till:
+            @property
+            def total(self):
+                return 3
 
-    def receipt(self):
-        total = self.total
-        return total
+            def receipt(self):
+                total = self.total
+                return total
 
-    def __iter__(self):
-        return iter([])
-
-
-def print_total(till: Till):
-    print('total')
-    print(till.total)
+            def __iter__(self):
+                return iter([])
 
 
-def each(till: Till):
-    for one in till:
-        print(one)
-",
+        def print_total(till: Till):
+            print('total')
+            print(till.total)
+
+
+        def each(till: Till):
+            for one in till:
+                print(one)
+        ",
     );
     check(
         &repo,
@@ -90,8 +90,8 @@ def each(till: Till):
         4          return 3
         2 symbols and 0 tests use it
           till.py
-            7   Till.receipt  total = self.total
-            16  print_total   print(till.total)
+            7  Till.receipt  total = self.total
+            16  print_total  print(till.total)
         basis: fresh · main @ COMMIT
         ",
     );

@@ -4,7 +4,7 @@ use base::{RepoPath, Result};
 use store::{Connection, params};
 
 use crate::interning::path_column;
-use crate::tables::list;
+use crate::tables::{self, list};
 
 /// The first syntax error of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,11 +21,7 @@ pub struct FirstSyntaxError {
 
 /// Files with syntax errors, and the first one in each.
 pub fn files_with_syntax_errors(conn: &Connection) -> Result<Vec<FirstSyntaxError>> {
-    let sql = "SELECT path, line, min(column), message
-        FROM syntax_error AS e JOIN place p ON p.id = e.place
-        WHERE line = (SELECT min(line) FROM syntax_error WHERE place = e.place)
-        GROUP BY path ORDER BY path";
-    list(conn, sql, params![], |row| {
+    list(conn, tables::FIRST_SYNTAX_ERRORS, params![], |row| {
         let message: String = row.get(3)?;
         Ok(FirstSyntaxError {
             path: path_column(row, 0)?,
@@ -38,7 +34,5 @@ pub fn files_with_syntax_errors(conn: &Connection) -> Result<Vec<FirstSyntaxErro
 
 /// Files that could not be read at all, such as a notebook in another language.
 pub fn files_not_read(conn: &Connection) -> Result<Vec<RepoPath>> {
-    let sql = "SELECT DISTINCT path FROM syntax_error AS e JOIN place p ON p.id = e.place
-        WHERE e.message LIKE 'not read:%' ORDER BY path";
-    list(conn, sql, params![], |row| path_column(row, 0))
+    list(conn, tables::FILES_NOT_READ, params![], |row| path_column(row, 0))
 }

@@ -51,6 +51,17 @@ pub const REBUILD_CHECK_QUERIES: &[&str] = &[
     "SELECT * FROM stirred",
 ];
 
+/// The first syntax error of each file that has one.
+pub(crate) const FIRST_SYNTAX_ERRORS: &str = "SELECT path, line, min(column), message
+    FROM syntax_error AS e JOIN place p ON p.id = e.place
+    WHERE line = (SELECT min(line) FROM syntax_error WHERE place = e.place)
+    GROUP BY path ORDER BY path";
+
+/// The files that could not be read at all.
+pub(crate) const FILES_NOT_READ: &str = "SELECT DISTINCT path
+    FROM syntax_error AS e JOIN place p ON p.id = e.place
+    WHERE e.message LIKE 'not read:%' ORDER BY path";
+
 const SYMBOL_COLUMNS: &str =
     "SELECT p.path, s.id, n.text, f.text, s.kind, s.parent, s.signature, s.doc, s.visibility,
     s.exported, s.is_test, s.line, s.lines, s.overloads, s.start, s.length";

@@ -129,6 +129,11 @@ impl Language {
         self.descriptor().kind == LanguageKind::Code
     }
 
+    /// Whether files in this language are documents, whose links to other files are read.
+    pub fn is_document(self) -> bool {
+        matches!(self.descriptor().parser, LanguageParser::Markdown)
+    }
+
     /// Whether files in this language run as they are written, so that what they import does too.
     pub const fn runs_as_written(self) -> bool {
         matches!(self, Self::JavaScript)

@@ -114,7 +114,7 @@ impl<'v> MoveTracker<'v> {
     pub(super) fn moved_documents(&self) -> Result<Vec<RepoPath>> {
         let mut moved = Vec::new();
         for path in tables::all_files(self.view.index()?.conn())? {
-            if Language::from_path(&path) != Some(Language::Markdown) {
+            if !Language::from_path(&path).is_some_and(Language::is_document) {
                 continue;
             }
             let earlier = self.earlier_paths(&path)?;
